@@ -1,0 +1,26 @@
+"""Shapes of the session calls."""
+
+from rest_framework import serializers
+
+from apps.accounts.models import Role
+
+
+class LogInIn(serializers.Serializer[object]):
+    email = serializers.EmailField()
+    password = serializers.CharField(min_length=8, max_length=128, trim_whitespace=False)
+
+
+class SessionUser(serializers.Serializer[object]):
+    id = serializers.UUIDField()
+    username = serializers.CharField()
+    email = serializers.EmailField()
+    first_name = serializers.CharField()
+    last_name = serializers.CharField()
+    role = serializers.ChoiceField(choices=Role.choices)
+    roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
+    avatar_url = serializers.CharField(allow_null=True)
+
+
+class SessionOut(serializers.Serializer[object]):
+    user = SessionUser()
+    token = serializers.CharField()

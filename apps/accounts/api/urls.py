@@ -1,0 +1,9 @@
+from django.urls import path
+
+from apps.accounts.api import views
+
+urlpatterns = [
+    path("auth/login/", views.LogIn.as_view()),
+    path("auth/logout/", views.LogOut.as_view()),
+    path("auth/session/", views.Session.as_view()),
+]

@@ -1,0 +1,3 @@
+"""Imported at start: registers the schema's name of our authentication."""
+
+from apps.accounts import schema  # noqa: F401

@@ -1,0 +1,56 @@
+"""Refusals at the door."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import Action, AppError
+
+
+class InvalidCredentials(AppError):
+    code = "AUTH_INVALID_CREDENTIALS"
+    status = 401
+    title = _("That did not match")
+    message = _("The email or password you entered is incorrect. Check both, or reset your password.")
+    action = Action(_("Reset password"), href="/auth/forgot-password")
+
+
+class AccountLocked(AppError):
+    code = "AUTH_ACCOUNT_LOCKED"
+    status = 423
+    title = _("Account locked")
+    message = _("The account is locked after 5 failed attempts. Try again in 15 minutes, or reset your password.")
+    icon = "lock"
+    action = Action(_("Reset password"), href="/auth/forgot-password")
+
+
+class SessionExpired(AppError):
+    code = "AUTH_SESSION_EXPIRED"
+    status = 401
+    title = _("You were signed out")
+    message = _("Your session has ended, so you were signed out. What you had typed is still here.")
+    severity = "warning"
+    icon = "clock"
+    action = Action(_("Sign in"), href="/auth/login")
+
+
+class EmailNotVerified(AppError):
+    code = "AUTH_EMAIL_NOT_VERIFIED"
+    status = 403
+    title = _("Verify your email first")
+    message = _("We sent you a link to verify your email address. Open it, then try again.")
+    severity = "warning"
+    icon = "mail"
+    action = Action(_("Send it again"), handler="resend_verification")
+
+
+@dataclass(eq=False, kw_only=True)
+class RoleRequired(AppError):
+    code = "ROLE_REQUIRED"
+    status = 403
+    title = _("Not open to your role")
+    message = _("This area is open to %(role)s accounts only.")
+    icon = "lock"
+    action = Action(_("Go to the home page"), href="/")
+
+    role: str

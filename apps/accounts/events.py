@@ -1,0 +1,10 @@
+"""Facts about people."""
+
+from dataclasses import dataclass
+
+from studyplatform.kit.events import Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonSignedUp(Event):
+    user_id: int

@@ -1,0 +1,25 @@
+"""The password rules of the specification, as a Django validator."""
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+
+class CharacterRules:
+    """At least one uppercase letter, one lowercase letter and one number."""
+
+    def validate(self, password: str, user: object = None) -> None:
+        """
+        :raises ValidationError: a kind of character is missing.
+        """
+        missing = []
+        if not any(c.isupper() for c in password):
+            missing.append(ValidationError(_("Use at least one uppercase letter."), code="password_no_upper"))
+        if not any(c.islower() for c in password):
+            missing.append(ValidationError(_("Use at least one lowercase letter."), code="password_no_lower"))
+        if not any(c.isdigit() for c in password):
+            missing.append(ValidationError(_("Use at least one number."), code="password_no_number"))
+        if missing:
+            raise ValidationError(missing)
+
+    def get_help_text(self) -> str:
+        return _("Use uppercase and lowercase letters and at least one number.")

@@ -1,0 +1,27 @@
+"""Who may enter which part of the house."""
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.errors import RoleRequired
+from apps.accounts.models import Role, User
+from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.policies import Verdict
+
+Person = User | AnonymousUser
+
+
+def be_signed_in(user: Person) -> Verdict:
+    return None if user.is_authenticated else NotAuthenticated()
+
+
+def teach(user: Person) -> Verdict:
+    """Instructors and admins may teach."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if user.can_teach else RoleRequired(role=Role.INSTRUCTOR)
+
+
+def administer(user: Person) -> Verdict:
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if user.is_admin else RoleRequired(role=Role.ADMIN)

@@ -1,0 +1,143 @@
+"""Uploads on their way, videos and what was made of them."""
+
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+
+class Upload(models.Model):
+    """A resumable upload (tus 1.0). Its length counts against the owner's allowance from the start."""
+
+    class Purpose(models.TextChoices):
+        VIDEO = "video"
+        FILE = "file"
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="uploads")
+    purpose = models.CharField(max_length=8, choices=Purpose.choices)
+    filename = models.CharField(max_length=255)
+    length = models.PositiveBigIntegerField()
+    offset = models.PositiveBigIntegerField(default=0)
+    target = models.CharField(max_length=64, blank=True, help_text="What it is for, e.g. a lesson's uid.")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(offset__lte=F("length")), name="upload_offset_within_length"),
+        ]
+        indexes = [models.Index(fields=["expires_at"], condition=Q(completed_at=None), name="upload_open_expiry")]
+
+    def __str__(self) -> str:
+        return f"{self.filename} {self.offset}/{self.length}"
+
+    def is_expired(self, now: datetime) -> bool:
+        return self.completed_at is None and self.expires_at <= now
+
+
+class VideoAsset(models.Model):
+    """A video and the state of its processing. ``directory`` holds all that was made of it."""
+
+    class Stage(models.TextChoices):
+        UPLOADING = "uploading", _("Uploading")
+        QUEUED = "queued", _("Queued")
+        ANALYZING = "analyzing", _("Analyzing and thumbnails")
+        AUDIO = "audio", _("Audio and captions")
+        FINALIZING = "finalizing", _("Finalizing")
+        COMPLETE = "complete", _("Complete")
+        FAILED = "failed", _("Failed")
+
+    class Failure(models.TextChoices):
+        UPLOAD = "upload_failed", _("Upload failed")
+        PROCESSING = "processing_failed", _("Processing failed")
+        CORRUPT = "corrupt_file", _("Corrupt file")
+        QUOTA = "quota_exceeded", _("Storage quota exceeded")
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="videos")
+    filename = models.CharField(max_length=255)
+    source = models.CharField(max_length=255, blank=True, help_text="Where the original lies in storage.")
+    source_bytes = models.PositiveBigIntegerField(default=0)
+    stored_bytes = models.PositiveBigIntegerField(default=0, help_text="All renditions, stills and captions.")
+    stage = models.CharField(max_length=12, choices=Stage.choices, default=Stage.QUEUED)
+    percent = models.PositiveSmallIntegerField(default=0, help_text="Of the present stage.")
+    failure = models.CharField(max_length=20, choices=Failure.choices, blank=True)
+    failure_detail = models.CharField(max_length=300, blank=True)
+    is_playable = models.BooleanField(default=False, help_text="At least one rendition can be watched.")
+    duration = models.FloatField(default=0, help_text="Seconds.")
+    width = models.PositiveIntegerField(default=0)
+    height = models.PositiveIntegerField(default=0)
+    has_audio = models.BooleanField(default=False)
+    facts = models.JSONField(default=dict, help_text="What the probe found.")
+    directory = models.CharField(max_length=120, blank=True)
+    poster = models.CharField(max_length=200, blank=True)
+    storyboard = models.CharField(max_length=200, blank=True, help_text="WebVTT that points into the sprite.")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField(auto_now=True)
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(percent__lte=100), name="video_percent_range"),
+            models.CheckConstraint(
+                condition=Q(stage="failed", failure__gt="") | (~Q(stage="failed") & Q(failure="")),
+                name="video_failure_has_a_reason",
+            ),
+        ]
+        indexes = [models.Index(fields=["owner", "-created_at"], name="video_of_owner")]
+
+    def __str__(self) -> str:
+        return f"{self.filename} {self.stage}"
+
+    @property
+    def is_complete(self) -> bool:
+        return self.stage == self.Stage.COMPLETE
+
+
+class Rendition(models.Model):
+    """One quality of a video: 1080p, 720p, 480p or audio."""
+
+    video = models.ForeignKey(VideoAsset, models.CASCADE, related_name="renditions")
+    name = models.CharField(max_length=8)
+    playlist = models.CharField(max_length=200)
+    width = models.PositiveIntegerField(default=0)
+    height = models.PositiveIntegerField(default=0)
+    bandwidth = models.PositiveIntegerField(help_text="Peak bits per second.")
+    average_bandwidth = models.PositiveIntegerField(default=0)
+    codecs = models.CharField(max_length=64)
+    frame_rate = models.FloatField(default=0)
+    stored_bytes = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["video", "name"], name="one_rendition_per_name")]
+
+    def __str__(self) -> str:
+        return f"{self.video_id} {self.name}"
+
+
+class CaptionTrack(models.Model):
+    """Captions of a video as WebVTT text; the transcript is drawn from them."""
+
+    class Origin(models.TextChoices):
+        UPLOADED = "uploaded"
+        EMBEDDED = "embedded"
+        AUTOMATIC = "automatic"
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    video = models.ForeignKey(VideoAsset, models.CASCADE, related_name="captions")
+    language = models.CharField(max_length=12, default="en", help_text="BCP 47.")
+    label = models.CharField(max_length=60)
+    origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.UPLOADED)
+    webvtt = models.TextField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["video", "language"], name="one_caption_track_per_language")]
+
+    def __str__(self) -> str:
+        return f"{self.video_id} {self.language}"

@@ -1,0 +1,159 @@
+"""Seats, progress, quiz attempts, certificates, ratings and bookmarks."""
+
+import secrets
+import uuid
+from datetime import datetime
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from apps.courses.models import Course, Lesson, Quiz
+
+
+class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
+    def active(self) -> Self:
+        return self.filter(revoked_at=None)
+
+    def of(self, user_id: int) -> Self:
+        return self.filter(user_id=user_id)
+
+
+class Enrollment(models.Model):
+    """A learner's seat in a course. Revoked, never deleted: progress hangs on it."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="enrollments")
+    course = models.ForeignKey(Course, models.PROTECT, related_name="enrollments")
+    enrolled_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
+    # Kept by services from the lesson progress.
+    completed_lessons = models.PositiveIntegerField(default=0)
+    percent = models.PositiveSmallIntegerField(default=0)
+    last_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, related_name="+")
+    last_activity_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True)
+
+    objects = EnrollmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "course"], condition=Q(revoked_at=None), name="one_active_seat_per_learner"
+            ),
+            models.CheckConstraint(condition=Q(percent__lte=100), name="enrollment_percent_range"),
+        ]
+        indexes = [models.Index(fields=["user", "-last_activity_at"], name="enrollment_recent")]
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.user_id}→{self.course_id}"
+
+    @property
+    def is_active(self) -> bool:
+        return self.revoked_at is None
+
+    def revoke(self, *, now: datetime) -> None:
+        self.revoked_at = now
+        self.save(update_fields=["revoked_at"])
+
+
+class LessonProgress(models.Model):
+    """How far a learner is in one lesson."""
+
+    enrollment = models.ForeignKey(Enrollment, models.CASCADE, related_name="progress")
+    lesson = models.ForeignKey(Lesson, models.CASCADE, related_name="progress")
+    position = models.FloatField(default=0, help_text="Seconds: where to resume.")
+    watched = models.JSONField(default=list, help_text="Distinct whole seconds as merged [from, to) pairs.")
+    watched_seconds = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["enrollment", "lesson"], name="one_progress_per_lesson")]
+
+    def __str__(self) -> str:
+        return f"{self.enrollment_id}/{self.lesson_id} {self.watched_seconds}s"
+
+
+class Attempt(models.Model):
+    """One handed-in or open try at a quiz. Scored on the server, once."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    enrollment = models.ForeignKey(Enrollment, models.CASCADE, related_name="attempts")
+    quiz = models.ForeignKey(Quiz, models.PROTECT, related_name="attempts")
+    number = models.PositiveSmallIntegerField()
+    started_at = models.DateTimeField()
+    submitted_at = models.DateTimeField(null=True)
+    answers = models.JSONField(default=dict, help_text="By question uid.")
+    results = models.JSONField(default=dict, help_text="By question uid: points and whether right.")
+    score = models.PositiveIntegerField(default=0)
+    points = models.PositiveIntegerField(default=0)
+    percent = models.PositiveSmallIntegerField(default=0)
+    is_passed = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["enrollment", "quiz", "number"], name="one_attempt_per_number"),
+            models.UniqueConstraint(
+                fields=["enrollment", "quiz"], condition=Q(submitted_at=None), name="one_open_attempt"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.number} {self.percent}%"
+
+
+def verification_code() -> str:
+    """A code of 12 characters that people can read to each other: no 0/O, 1/I/L."""
+    return "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(12))
+
+
+class Certificate(models.Model):
+    """Proof of a completed course. Name and title are kept as they were when it was issued."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    enrollment = models.OneToOneField(Enrollment, models.PROTECT, related_name="certificate")
+    code = models.CharField(max_length=16, unique=True, default=verification_code)
+    learner_name = models.CharField(max_length=160)
+    course_title = models.CharField(max_length=120)
+    instructor_name = models.CharField(max_length=160)
+    lesson_count = models.PositiveIntegerField(default=0)
+    duration = models.PositiveIntegerField(default=0)
+    issued_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Rating(models.Model):
+    """One learner's rating of a course, with words if they like."""
+
+    enrollment = models.OneToOneField(Enrollment, models.CASCADE, related_name="rating")
+    course = models.ForeignKey(Course, models.CASCADE, related_name="ratings")
+    stars = models.PositiveSmallIntegerField()
+    text = models.TextField(blank=True, max_length=2000)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(stars__gte=1, stars__lte=5), name="rating_one_to_five")]
+        indexes = [models.Index(fields=["course", "-created_at"], name="rating_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.stars} for {self.course_id}"
+
+
+class Bookmark(models.Model):
+    """A ribbon on a course."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bookmarks")
+    course = models.ForeignKey(Course, models.CASCADE, related_name="bookmarks")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "course"], name="one_ribbon_per_course")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.course_id}"

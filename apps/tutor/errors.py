@@ -1,0 +1,34 @@
+"""Refusals of the AI tutor."""
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import Action, AppError
+
+
+class TutorUnavailable(AppError):
+    code = "AI_UNAVAILABLE"
+    status = 503
+    title = _("The tutor is out of reach for a moment")
+    message = _("The AI tutor does not answer at the moment. Your question is kept.")
+    severity = "warning"
+    icon = "cloud-off"
+    action = Action(_("Try now"), handler="retry")
+    retry_delay = 15
+
+
+class ContextTooLong(AppError):
+    code = "AI_CONTEXT_TOO_LONG"
+    status = 413
+    title = _("The conversation is too long")
+    message = _("This conversation is longer than the tutor can keep in mind. Start a new one for this question.")
+    severity = "warning"
+    icon = "info"
+
+
+class ContentFiltered(AppError):
+    code = "AI_CONTENT_FILTERED"
+    status = 422
+    title = _("Only questions about the course")
+    message = _("The tutor answers only course-related questions.")
+    severity = "info"
+    icon = "info"

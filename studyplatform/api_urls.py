@@ -1,0 +1,14 @@
+"""/api/v1"""
+
+from django.contrib.auth.decorators import login_not_required
+from django.urls import include, path
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
+
+urlpatterns = [
+    path("schema/", login_not_required(SpectacularJSONAPIView.as_view()), name="schema"),
+    path("docs/", login_not_required(SpectacularSwaggerView.as_view(url_name="schema")), name="docs"),
+    path("", include("apps.accounts.api.urls")),
+    path("", include("apps.files.api.urls")),
+    path("", include("apps.courses.api.urls")),
+    path("", include("apps.learning.api.urls")),
+]

@@ -1,0 +1,19 @@
+"""Everything in one process: the embedded default. In production it serves /ws alone."""
+
+import os
+
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
+_django = get_asgi_application()
+
+from studyplatform.routing import websocket_urlpatterns  # noqa: E402 (needs the app registry)
+
+application = ProtocolTypeRouter(
+    {
+        "http": _django,
+        "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
+    }
+)

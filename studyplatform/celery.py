@@ -1,0 +1,21 @@
+"""The Celery application: its messages are wake-ups, the job table is the truth."""
+
+import os
+from typing import Any
+
+from celery import Celery
+from celery.signals import worker_ready
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
+
+app = Celery("studyplatform")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["studyplatform.kit"])
+
+
+@worker_ready.connect
+def watch_the_table(sender: Any, **_: Any) -> None:
+    """Start the timer that finds work whose wake-up was lost, for the queues this worker serves."""
+    from studyplatform.kit import jobs  # noqa: PLC0415 (needs the app registry)
+
+    jobs.start_timer([queue.name for queue in sender.task_consumer.queues])

@@ -1,0 +1,238 @@
+"""A refusal is a class with a code; the registry of these classes is the error catalogue.
+
+The catalogue is exported to TypeScript by ``make contract``; API answers carry it as RFC 9457
+problem details. Codes and their behavior come from section 8 of the specification.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Severity = Literal["error", "warning", "info"]
+Text = str | Promise
+
+REGISTRY: dict[str, type["AppError"]] = {}
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a person can do about it: a link, or a named handler of the page that shows the error.
+
+    ``href`` may hold ``{param}`` placeholders filled from the error's params.
+    Handlers known to the islands: ``retry``, ``reload``, ``resume``, ``resend_verification``.
+    """
+
+    label: Text
+    href: str = ""
+    handler: str = ""
+
+
+# Not frozen: contextlib assigns __traceback__ while an exception passes through it.
+@dataclass(eq=False, kw_only=True)
+class AppError(Exception):
+    """An anticipated refusal. Each subclass names one reason; its dataclass fields are its params."""
+
+    code: ClassVar[str] = ""
+    status: ClassVar[int] = 400
+    title: ClassVar[Text] = ""
+    message: ClassVar[Text] = ""
+    severity: ClassVar[Severity] = "error"
+    icon: ClassVar[str] = "circle-alert"
+    action: ClassVar[Action | None] = None
+    help_text: ClassVar[Text] = ""
+    retry_delay: ClassVar[int | None] = None  # seconds until it is tried again by itself
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.code:
+            return
+        if REGISTRY.setdefault(cls.code, cls).__qualname__ != cls.__qualname__:
+            raise TypeError(f"error code {cls.code!r} is already taken")
+        REGISTRY[cls.code] = cls
+
+    def __str__(self) -> str:
+        return self.detail
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The data of this refusal, by field name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def detail(self) -> str:
+        """The sentence a person reads, filled from the params."""
+        return str(self.message) % self.params
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Keyword-only exceptions do not survive pickling, which celery needs.
+        return _rebuild, (type(self), self.params)
+
+
+def _rebuild(cls: type[AppError], params: dict[str, Any]) -> AppError:
+    return cls(**params)
+
+
+# --- Codes that belong to no single app ------------------------------------------------------------
+
+
+class VideoLoadFailed(AppError):
+    code = "VIDEO_LOAD_FAILED"
+    status = 502
+    title = _("The video did not load")
+    message = _("The video could not be loaded. Your place is kept.")
+    action = Action(_("Try again"), handler="reload")
+    help_text = _("If it keeps failing, choose a lower quality or the audio version.")
+    retry_delay = 5
+
+
+class VideoNetworkError(AppError):
+    code = "VIDEO_NETWORK_ERROR"
+    status = 503
+    title = _("The connection dropped")
+    message = _("The connection dropped while the video was loading. Your progress is saved.")
+    severity = "warning"
+    icon = "wifi-off"
+    action = Action(_("Resume"), handler="resume")
+    retry_delay = 3
+
+
+class VideoFormatUnsupported(AppError):
+    code = "VIDEO_FORMAT_UNSUPPORTED"
+    status = 415
+    title = _("This browser cannot play the video")
+    message = _("Your browser cannot play this video's format. You can listen to the lesson instead.")
+    action = Action(_("Open the audio version"), href="/audio-fallback?lesson={lesson}")
+
+
+class VideoQualityDegraded(AppError):
+    code = "VIDEO_QUALITY_DEGRADED"
+    status = 200
+    title = _("Quality lowered")
+    message = _("Your connection slowed, so the quality was lowered automatically. It will rise again by itself.")
+    severity = "info"
+    icon = "wifi"
+
+
+class VideoDrmError(AppError):
+    code = "VIDEO_DRM_ERROR"
+    status = 403
+    title = _("The video's license could not be checked")
+    message = _("The permission to play this video could not be checked. Refresh the page to ask for a new one.")
+    action = Action(_("Refresh page"), handler="reload")
+
+
+class NetworkOffline(AppError):
+    code = "NETWORK_OFFLINE"
+    status = 503
+    title = _("You are offline")
+    message = _(
+        "There is no connection. Downloaded lessons still open, and what you do now is synced when you are back."
+    )
+    severity = "warning"
+    icon = "wifi-off"
+    action = Action(_("Open downloaded lessons"), href="/offline")
+
+
+@dataclass(eq=False, kw_only=True)
+class ServerError(AppError):
+    code = "SERVER_ERROR"
+    status = 500
+    title = _("The server made a mistake")
+    message = _("Something failed on our side. Nothing you entered was lost; it will be tried again.")
+    icon = "cloud-off"
+    action = Action(_("Try again"), handler="retry")
+    help_text = _("If you write to support, name this reference.")
+    retry_delay = 10
+
+    reference: str = ""
+
+
+@dataclass(eq=False, kw_only=True)
+class RateLimitExceeded(AppError):
+    code = "RATE_LIMIT_EXCEEDED"
+    status = 429
+    title = _("Too many requests")
+    message = _("That was more than we can take at once. Wait %(wait)s seconds, then try again.")
+    severity = "warning"
+    icon = "clock"
+
+    wait: int = 60
+
+
+class MaintenanceMode(AppError):
+    code = "MAINTENANCE_MODE"
+    status = 503
+    title = _("Maintenance")
+    message = _("The platform is being maintained. This usually takes 15 to 30 minutes.")
+    severity = "info"
+    icon = "wrench"
+    action = Action(_("See the status page"), href="/status")
+
+
+@dataclass(eq=False, kw_only=True)
+class UnknownError(AppError):
+    code = "UNKNOWN_ERROR"
+    status = 500
+    title = _("Something went wrong")
+    message = _("An unexpected error occurred. Our team has been notified and is working on it.")
+    action = Action(_("Reload the page"), handler="reload")
+
+    reference: str = ""
+
+
+class FeatureComingSoon(AppError):
+    code = "FEATURE_COMING_SOON"
+    status = 404
+    title = _("Not part of this version")
+    message = _("This part of the platform is not available in the version you are using.")
+    severity = "info"
+    icon = "info"
+
+
+class NotAuthenticated(AppError):
+    code = "NOT_AUTHENTICATED"
+    status = 401
+    title = _("Sign in first")
+    message = _("User is not authenticated")
+    icon = "lock"
+    action = Action(_("Sign in"), href="/auth/login")
+
+
+class PermissionRefused(AppError):
+    code = "PERMISSION_DENIED"
+    status = 403
+    title = _("This is not open to you")
+    message = _("Your account may not do this.")
+    icon = "lock"
+
+
+class NotFound(AppError):
+    code = "NOT_FOUND"
+    status = 404
+    title = _("Not Found")
+    message = _("The page you're looking for doesn't exist or has been moved.")
+
+
+class ValidationFailed(AppError):
+    code = "VALIDATION_FAILED"
+    status = 400
+    title = _("Some fields need attention")
+    message = _("Check the marked fields.")
+
+
+class Conflict(AppError):
+    code = "CONFLICT"
+    status = 409
+    title = _("It changed in the meantime")
+    message = _("This was changed elsewhere in the meantime. Reload to see the newest state.")
+    severity = "warning"
+    action = Action(_("Reload the page"), handler="reload")
+
+
+class MethodRefused(AppError):
+    code = "METHOD_NOT_ALLOWED"
+    status = 405
+    title = _("That cannot be done here")
+    message = _("This address does not answer that kind of request.")

@@ -1,0 +1,140 @@
+"""The Jinja2 environment of the server-rendered pages.
+
+Django's own engine stays for the admin and third parties; it finds its templates in templates/django.
+"""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.messages import get_messages
+from django.template.backends.jinja2 import Jinja2
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import translation
+from django.utils.formats import date_format
+from django.utils.html import json_script
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from studyplatform.kit import markdown, time
+from studyplatform.kit.errors import REGISTRY
+
+MANIFEST = Path(settings.BASE_DIR) / "static" / "dist" / "manifest.json"
+
+
+class Templates(Jinja2):
+    """Django's Jinja2 backend, under the name that settings give."""
+
+
+def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Offer a function to all templates, e.g. what an app lets other apps' pages show of it."""
+
+    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+        _extra[name] = function
+        return function
+
+    return keep
+
+
+_extra: dict[str, Callable[..., Any]] = {}
+
+
+@cache
+def _cached_manifest() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(MANIFEST.read_text())
+    return loaded
+
+
+def _manifest() -> dict[str, Any]:
+    return json.loads(MANIFEST.read_text()) if settings.DEBUG else _cached_manifest()
+
+
+def bundle(entry: str, kind: str = "js") -> str:
+    """The address of a built file: ``bundle("site")``, ``bundle("core", "css")``.
+
+    :raises KeyError: the build knows no such entry (run ``npm run build``).
+    """
+    return static("dist/" + _manifest()[entry][kind])
+
+
+def imports(entry: str) -> list[str]:
+    """Addresses of the chunks an entry imports at once, for modulepreload."""
+    return [static("dist/" + name) for name in _manifest()[entry].get("imports", [])]
+
+
+def head_script() -> Markup:
+    """The text of the early script that sets theme and style before anything is painted."""
+    return _head_text() if not settings.DEBUG else _read_head()
+
+
+def _read_head() -> Markup:
+    return Markup((MANIFEST.parent / _manifest()["head"]["js"]).read_text().strip())  # noqa: S704 (our own build)
+
+
+_head_text = cache(_read_head)
+
+
+@pass_context
+def island(context: Context, name: str, props: dict[str, Any], caller: Callable[[], str] | None = None) -> Markup:
+    """Mount point of a React island; the caller's content is what shows until it arrives.
+
+    ``{% call island("player", props) %} … {% endcall %}``
+    """
+    fallback = caller() if caller else ""
+    spot = Markup('<div data-island="{}">{}</div>').format(name, Markup(fallback))  # noqa: S704 (rendered template)
+    return spot + Markup(str(json_script(props)))  # noqa: S704 (json_script escapes)
+
+
+@pass_context
+def flashes(context: Context) -> list[Any]:
+    """The messages waiting for this request; reading them uses them up."""
+    request = context.get("request")
+    return list(get_messages(request)) if request is not None and hasattr(request, "_messages") else []
+
+
+@pass_context
+def csp_nonce(context: Context) -> str:
+    """The nonce of this response's content security policy."""
+    request = context.get("request")
+    return str(getattr(request, "csp_nonce", "")) if request is not None else ""
+
+
+def _url(name: str, /, *args: Any, **kwargs: Any) -> str:
+    return reverse(name, args=args or None, kwargs=kwargs or None)
+
+
+def environment(**options: Any) -> Environment:
+    """The environment with what every template may use."""
+    env = Environment(  # noqa: S701 (Django's backend passes autoescape=True)
+        **options,
+        extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.install_gettext_callables(translation.gettext, translation.ngettext, newstyle=True)  # type: ignore[attr-defined]
+    env.globals.update(
+        static=static,
+        url=_url,
+        bundle=bundle,
+        imports=imports,
+        head_script=head_script,
+        island=island,
+        flashes=flashes,
+        csp_nonce=csp_nonce,
+        site=settings,
+        catalogue=REGISTRY,
+        **_extra,
+    )
+    env.filters.update(
+        markdown=markdown.render,
+        clock=time.clock,
+        length=time.length,
+        date=lambda value, form="j F Y": date_format(value, form),
+        json=lambda value: Markup(json.dumps(value).replace("<", "\\u003c")),  # noqa: S704 (for script type=json)
+    )
+    return env

@@ -1,0 +1,66 @@
+"""``manage.py export_contract``: the API's schema and the error catalogue, for TypeScript."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.test import override_settings
+from django.utils import translation
+from drf_spectacular.generators import SchemaGenerator
+
+from studyplatform.kit.errors import REGISTRY
+
+SCHEMA = Path(settings.BASE_DIR) / "tests" / "contract" / "openapi.json"
+CATALOGUE = Path(settings.BASE_DIR) / "assets" / "shared" / "api" / "errors.gen.ts"
+
+HEAD = "// Written by `make contract` from the error classes in Python. Do not edit.\n"
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """The presentation data of every code, in the order of the codes."""
+    entries = []
+    for code, kind in sorted(REGISTRY.items()):
+        action = kind.action
+        entries.append(
+            {
+                "code": code,
+                "title": str(kind.title),
+                "message": str(kind.message),
+                "severity": kind.severity,
+                "icon": kind.icon,
+                "action": {"label": str(action.label), "href": action.href, "handler": action.handler}
+                if action
+                else None,
+                "helpText": str(kind.help_text),
+                "autoRetry": kind.retry_delay is not None,
+                "retryDelay": kind.retry_delay,
+            }
+        )
+    return entries
+
+
+def catalogue_module() -> str:
+    """The TypeScript module of the catalogue."""
+    body = ",\n".join(f"  {entry['code']}: {json.dumps(entry, ensure_ascii=False)}" for entry in catalogue())
+    table = f"export const catalogue = {{\n{body},\n}} as const;"
+    return f"{HEAD}\n{table}\n\nexport type ErrorCode = keyof typeof catalogue;\n"
+
+
+def schema() -> dict[str, Any]:
+    """The OpenAPI document of /api/v1."""
+    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return document
+
+
+class Command(BaseCommand):
+    help = "Write tests/contract/openapi.json and assets/shared/api/errors.gen.ts."
+
+    def handle(self, **options: Any) -> None:
+        with translation.override("en"), override_settings(DEBUG=False):
+            SCHEMA.parent.mkdir(parents=True, exist_ok=True)
+            SCHEMA.write_text(json.dumps(schema(), indent=1, sort_keys=True, default=str) + "\n")
+            CATALOGUE.parent.mkdir(parents=True, exist_ok=True)
+            CATALOGUE.write_text(catalogue_module())
+        self.stdout.write(f"Wrote {SCHEMA.name} and {CATALOGUE.name}.")

@@ -1,0 +1,47 @@
+"""The job table: the truth about background work."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+
+class Job(models.Model):
+    """One piece of background work. A worker holds it by a lease; a lease that ran out is work to pick up."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    kind = models.CharField(max_length=64)
+    queue = models.CharField(max_length=16, default="default")
+    key = models.CharField(max_length=128, blank=True, help_text="At most one open job per kind and key.")
+    payload = models.JSONField(default=dict)
+    priority = models.SmallIntegerField(default=0, help_text="Higher runs first.")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    run_at = models.DateTimeField()
+    lease_token = models.UUIDField(null=True)
+    lease_until = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "key"],
+                condition=Q(state__in=["queued", "running"]) & ~Q(key=""),
+                name="one_open_job_per_key",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["queue", "-priority", "run_at"], condition=Q(state="queued"), name="job_next"),
+            models.Index(fields=["lease_until"], condition=Q(state="running"), name="job_lease"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} #{self.pk} {self.state}"

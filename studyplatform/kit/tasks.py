@@ -1,0 +1,10 @@
+"""Celery's door into the job table."""
+
+from celery import shared_task
+
+from studyplatform.kit import jobs
+
+
+@shared_task(name="kit.run_pending")
+def run_pending(*, queue: str) -> None:
+    jobs.run_pending(queue)

@@ -1,0 +1,5 @@
+"""Addresses of the websockets."""
+
+from django.urls import URLPattern
+
+websocket_urlpatterns: list[URLPattern] = []

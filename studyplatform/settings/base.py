@@ -1,0 +1,242 @@
+"""What is true in every environment. Each part of settings/parts has one concern."""
+
+import secrets
+from pathlib import Path
+
+import django_stubs_ext
+import environ
+
+from studyplatform.settings import env
+from studyplatform.settings.parts.api import *  # noqa: F403
+from studyplatform.settings.parts.auth import *  # noqa: F403
+from studyplatform.settings.parts.billing import *  # noqa: F403
+from studyplatform.settings.parts.security import *  # noqa: F403
+
+# Lets Django's generic classes take their type at run time, e.g. ModelAdmin[User].
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+
+ENVIRONMENT = "embedded"
+DEBUG = False
+SITE_NAME = "Study Platform"
+SITE_DESCRIPTION = (
+    "A professional online learning platform with interactive courses, video lectures and AI-powered tutoring."
+)
+SUPPORT_EMAIL = env.text("SUPPORT_EMAIL", "support@example.com")
+SITE_URL = env.text("SITE_URL", f"http://127.0.0.1:{env.number('PORT', 8000)}")
+STATUS_URL = env.text("STATUS_URL", "/status")
+
+
+def _kept_secret(name: str) -> str:
+    """A secret made on first start and kept beside the data, readable by its owner alone."""
+    file = DATA_DIR / name
+    try:
+        return file.read_text().strip()
+    except FileNotFoundError:
+        value = secrets.token_urlsafe(48)
+        # "x": of two processes that start at once, one writes and the other reads.
+        try:
+            with file.open("x") as handle:
+                file.chmod(0o600)
+                handle.write(value)
+        except FileExistsError:
+            return file.read_text().strip()
+        return value
+
+
+SECRET_KEY = env.text("SECRET_KEY") or _kept_secret("secret_key")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+if HOST := env.text("HOST"):
+    ALLOWED_HOSTS = ["*"] if HOST == "0.0.0.0" else [*ALLOWED_HOSTS, HOST]  # noqa: S104
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "daphne",
+    "studyplatform.kit",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.sitemaps",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.mfa",
+    "djstripe",
+    "apps.accounts",
+    "apps.files",
+    "apps.courses",
+    "apps.billing",
+    "apps.learning",
+    "apps.forum",
+    "apps.tutor",
+    "studyplatform.site",
+    "studyplatform.demo",
+]
+
+MIDDLEWARE = [
+    "studyplatform.kit.pages.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "studyplatform.kit.pages.PermissionsPolicyMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "studyplatform.kit.pages.SlashMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "studyplatform.kit.pages.LoginMiddleware",
+    "studyplatform.kit.pages.RefusalMiddleware",
+]
+
+ROOT_URLCONF = "studyplatform.urls"
+WSGI_APPLICATION = "studyplatform.wsgi.application"
+ASGI_APPLICATION = "studyplatform.asgi.application"
+APPEND_SLASH = False  # SlashMiddleware knows both spellings
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "studyplatform.kit.jinja.Templates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {"environment": "studyplatform.kit.jinja.environment"},
+    },
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates" / "django"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Data ---------------------------------------------------------------------------------------
+DATABASES = {"default": environ.Env.db_url_config(env.text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'db.sqlite3'}"))}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # IMMEDIATE is not optional: with deferred transactions a third of concurrent
+    # read-modify-write transactions fail as "database is locked".
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16000;",
+    }
+else:
+    # Persistent connections double PostgreSQL's throughput under WSGI and exhaust it under ASGI.
+    DATABASES["default"]["CONN_MAX_AGE"] = env.number("CONN_MAX_AGE", 0)
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+
+REDIS_URL = env.text("REDIS_URL")
+CACHES: dict[str, dict[str, object]] = {
+    "default": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+        if REDIS_URL
+        else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    )
+}
+CHANNEL_LAYERS: dict[str, dict[str, object]] = {
+    "default": (
+        {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
+        if REDIS_URL
+        else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+    )
+}
+
+# --- Files --------------------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+# esbuild names its files by content, with eight characters of hash before the ending.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^.+[-.][0-9A-Za-z]{8}\.[0-9a-z]+$"
+MEDIA_ROOT = DATA_DIR / "media"
+UPLOAD_ROOT = DATA_DIR / "uploads"
+WORK_ROOT = DATA_DIR / "work"
+MEDIA_ACCEL_PREFIX = env.text("MEDIA_ACCEL_PREFIX")
+STORAGES: dict[str, dict[str, object]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(MEDIA_ROOT)}},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+if S3_BUCKET := env.text("S3_BUCKET"):
+    STORAGES["default"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": S3_BUCKET,
+            "endpoint_url": env.text("S3_ENDPOINT_URL") or None,
+            "region_name": env.text("S3_REGION") or None,
+            "default_acl": None,
+            "querystring_auth": True,
+        },
+    }
+
+# One place for the limits that hints, error texts and the server share (bytes).
+UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}
+STORAGE_ALLOWANCE = {"student": 5 * 2**30, "instructor": 50 * 2**30, "admin": 50 * 2**30}
+VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
+FILE_UPLOAD_PERMISSIONS = 0o640
+
+# --- Background work ----------------------------------------------------------------------------
+# The job table is the truth; Celery's message is a wake-up (docs/architecture.md).
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL") or REDIS_URL or "filesystem://"
+if CELERY_BROKER_URL == "filesystem://":
+    _queue = DATA_DIR / "queue"
+    for _folder in ("messages", "processed", "control"):
+        (_queue / _folder).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_queue / "messages"),
+        "data_folder_out": str(_queue / "messages"),
+        "processed_folder": str(_queue / "processed"),
+        "control_folder": str(_queue / "control"),
+        "polling_interval": 0.2,
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+JOBS_IMMEDIATE = False
+
+# --- Language and time --------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "studyplatform" / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Mail ---------------------------------------------------------------------------------------
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Study Platform <hello@example.com>")
+if env.text("EMAIL_URL"):
+    vars().update(environ.Env.email_url_config(env.text("EMAIL_URL")))
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_FILE_PATH = DATA_DIR / "mail"
+
+# --- Logging ------------------------------------------------------------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request_id": {"()": "studyplatform.kit.references.RequestIdFilter"}},
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
+    "loggers": {"studyplatform": {"level": "INFO"}, "apps": {"level": "INFO"}},
+}

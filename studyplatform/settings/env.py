@@ -1,0 +1,46 @@
+"""Typed readers of the environment that refuse nonsense instead of guessing."""
+
+import os
+from collections.abc import Sequence
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable as text; an empty one counts as absent."""
+    return os.environ.get(name) or default
+
+
+def flag(name: str, *, default: bool = False) -> bool:
+    """The variable as yes or no.
+
+    :raises ImproperlyConfigured: the value is neither.
+    """
+    value = text(name).lower()
+    if not value:
+        return default
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}")
+
+
+def number(name: str, default: int) -> int:
+    """The variable as a whole number.
+
+    :raises ImproperlyConfigured: the value is not a whole number.
+    """
+    value = text(name)
+    if not value:
+        return default
+    try:
+        return int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}") from None
+
+
+def words(name: str, default: Sequence[str] = ()) -> list[str]:
+    """The variable as a comma-separated list."""
+    value = text(name)
+    return [part.strip() for part in value.split(",") if part.strip()] if value else list(default)

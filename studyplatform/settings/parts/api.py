@@ -1,0 +1,34 @@
+"""The API under /api/v1: closed unless a view opens itself, one shape for every failure."""
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "apps.accounts.authentication.BearerAuthentication",
+        "studyplatform.kit.guards.CookieAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["studyplatform.kit.guards.Closed"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "studyplatform.kit.api.Pages",
+    "PAGE_SIZE": 24,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "studyplatform.kit.api.problem_handler",
+    "DEFAULT_THROTTLE_RATES": {"sign_in": "30/minute", "sign_up": "20/hour"},
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Study Platform API",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "DESCRIPTION": "Courses, lessons, quizzes, progress, uploads. Failures are RFC 9457 problem details.",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {"RoleEnum": "apps.accounts.models.Role.choices"},
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "studyplatform.kit.api.add_problems",
+    ],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}

@@ -1,0 +1,10 @@
+"""Stripe through dj-stripe; without keys of its own the site speaks to nobody outside."""
+
+from studyplatform.settings import env
+
+STRIPE_LIVE_MODE = env.flag("STRIPE_LIVE_MODE")
+STRIPE_TEST_SECRET_KEY = env.text("STRIPE_TEST_SECRET_KEY", "sk_test_" + "0" * 24)
+STRIPE_LIVE_SECRET_KEY = env.text("STRIPE_LIVE_SECRET_KEY")
+DJSTRIPE_FOREIGN_KEY_TO_FIELD = "id"
+CURRENCY = env.text("CURRENCY", "usd")
+SILENCED_SYSTEM_CHECKS = ["djstripe.I001"]

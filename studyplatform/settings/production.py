@@ -1,0 +1,23 @@
+"""Where one machine is not enough, or where strangers come in: secrets are required, cookies are secure."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from studyplatform.settings import env
+from studyplatform.settings.base import *  # noqa: F403
+
+ENVIRONMENT = "production"
+WHITENOISE_USE_FINDERS = False
+
+for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL"):
+    if not env.text(_name):
+        raise ImproperlyConfigured(f"Production needs {_name} in the environment (see .env.example).")
+if len(env.text("SECRET_KEY")) < 50:
+    raise ImproperlyConfigured("SECRET_KEY is too short: use at least 50 random characters.")
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", default=True)
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = env.number("SECURE_HSTS_SECONDS", 31_536_000)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True

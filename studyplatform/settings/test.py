@@ -1,0 +1,22 @@
+"""The test suites: SQLite in memory by default, PostgreSQL and Redis through DATABASE_URL and REDIS_URL."""
+
+import os
+import tempfile
+
+# Before base reads it: nothing a test writes may land in the developer's data folder.
+os.environ.setdefault("DATA_DIR", tempfile.mkdtemp(prefix="studyplatform-test-"))
+
+from studyplatform.settings.base import *  # noqa: F403
+from studyplatform.settings.base import DATABASES
+
+ENVIRONMENT = "test"
+SECRET_KEY = "test-only-secret-key-of-sufficient-length-0123456789"  # noqa: S105
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+MIGRATION_MODULES = {"djstripe": None}
+ALLOWED_HOSTS = ["*"]
+WHITENOISE_AUTOREFRESH = True
+CELERY_TASK_ALWAYS_EAGER = True
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A file, so that the server thread of browser tests sees the same database.
+    DATABASES["default"]["TEST"] = {"NAME": os.path.join(os.environ["DATA_DIR"], "test.sqlite3")}  # noqa: PTH118

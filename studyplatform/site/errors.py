@@ -1,0 +1,27 @@
+"""The screens for what is not found and what failed."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from studyplatform.kit.errors import NotFound, PermissionRefused, UnknownError, ValidationFailed
+from studyplatform.kit.references import request_id
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return render(request, "errors/refused.html", {"error": ValidationFailed()}, status=400)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return render(request, "errors/refused.html", {"error": PermissionRefused()}, status=403)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return forbidden(request)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return render(request, "errors/not_found.html", {"error": NotFound()}, status=404)
+
+
+def crash(request: HttpRequest) -> HttpResponse:
+    return render(request, "errors/crash.html", {"error": UnknownError(reference=request_id.get())}, status=500)

@@ -1,0 +1,96 @@
+"""Start the whole product on one machine and end it as one: ``python -m studyplatform.supervisor``.
+
+Two processes, each in a session of its own so that whatever it started ends with it: the web
+server (pages, API, websockets) and the worker (background jobs). One that dies is started again.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+BIN = Path(sys.executable).parent
+GRACE = 10.0  # seconds a process has to end by itself
+
+
+def commands(host: str, port: int) -> dict[str, list[str]]:
+    """The processes of the embedded default, by name."""
+    return {
+        "web": [
+            str(BIN / "daphne"), "-v", "0", "-b", host, "-p", str(port), "--no-server-name",
+            "studyplatform.asgi:application",
+        ],
+        "worker": [
+            str(BIN / "celery"), "-A", "studyplatform", "worker", "--pool", "threads", "-c", "6",
+            "-Q", "default,media", "-l", "warning", "--without-gossip", "--without-mingle", "--without-heartbeat",
+        ],
+    }  # fmt: skip
+
+
+class Supervisor:
+    """Keeps the processes alive until it is told to stop."""
+
+    def __init__(self, wanted: dict[str, list[str]], *, say: Callable[[str], None] = print) -> None:
+        self.wanted = wanted
+        self.say = say
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.stopping = False
+        self._started: dict[str, float] = {}
+
+    def stop(self, number: int = 0, frame: FrameType | None = None) -> None:
+        """Ask the loop to end; also the signal handler."""
+        self.stopping = True
+
+    def run(self) -> int:
+        """Loop until a signal; returns the exit status."""
+        signal.signal(signal.SIGTERM, self.stop)
+        signal.signal(signal.SIGINT, self.stop)
+        signal.signal(signal.SIGHUP, self.stop)
+        try:
+            while not self.stopping:
+                for name in self.wanted:
+                    self._keep(name)
+                time.sleep(0.2)
+        finally:
+            self._end()
+        return 0
+
+    def _keep(self, name: str) -> None:
+        process = self.running.get(name)
+        if process is not None and process.poll() is None:
+            return
+        if process is not None:
+            _signal_group(process, signal.SIGKILL)  # what it left behind must not work on beside its successor
+            if time.monotonic() - self._started[name] < 2:
+                time.sleep(1)  # it dies at once: do not spin
+            self.say(f"{name} ended with status {process.returncode}; starting it again")
+        self._started[name] = time.monotonic()
+        self.running[name] = subprocess.Popen(self.wanted[name], start_new_session=True)  # noqa: S603
+
+    def _end(self) -> None:
+        for process in self.running.values():
+            _signal_group(process, signal.SIGTERM)
+        deadline = time.monotonic() + GRACE
+        for process in self.running.values():
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                pass
+            finally:
+                _signal_group(process, signal.SIGKILL)
+                process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+if __name__ == "__main__":
+    address, socket = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000"))
+    sys.exit(Supervisor(commands(address, socket)).run())

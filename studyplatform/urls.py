@@ -1,0 +1,20 @@
+"""Every address of the site. Each app's pages and API are listed in its own urls modules."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/", include("studyplatform.api_urls")),
+    path("admin/", admin.site.urls),
+    path("accounts/", include("allauth.urls")),
+    path("", include("apps.accounts.urls")),
+    path("", include("apps.files.urls")),
+    path("", include("apps.courses.urls")),
+    path("", include("apps.learning.urls")),
+    path("", include("studyplatform.site.urls")),
+]
+
+handler400 = "studyplatform.site.errors.bad_request"
+handler403 = "studyplatform.site.errors.forbidden"
+handler404 = "studyplatform.site.errors.not_found"
+handler500 = "studyplatform.site.errors.crash"
