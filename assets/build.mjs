@@ -1,0 +1,217 @@
+// Builds everything the browser gets into static/dist: hashed names, a manifest for the templates,
+// compressed copies, and budgets that fail the build. `--watch` rebuilds on change, unminified.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+import * as esbuild from "esbuild";
+
+import { checkBudgets } from "./budgets.mjs";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const assets = path.join(root, "assets");
+const dist = path.join(root, "static", "dist");
+const watching = process.argv.includes("--watch");
+
+/** Every file a page or another file may ask for by name: manifest key → source. */
+function entryPoints() {
+  const entries = { islands: "islands.ts", site: "site.ts", mount: "shared/mount.tsx" };
+  for (const folder of readdirSync(path.join(assets, "islands"), { withFileTypes: true })) {
+    if (!folder.isDirectory()) continue;
+    entries[`islands/${folder.name}`] = `islands/${folder.name}/index.tsx`;
+  }
+  const list = Object.entries(entries).map(([out, file]) => ({ in: path.join(assets, file), out }));
+  const styles = path.join(assets, "styles");
+  for (const name of existsSync(styles) ? readdirSync(styles) : []) {
+    if (!name.endsWith(".css")) continue;
+    list.push({ in: path.join(styles, name), out: name.slice(0, -".css".length) });
+  }
+  return list;
+}
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  metafile: true,
+  minify: !watching,
+  sourcemap: watching ? "linked" : false,
+  target: ["es2022", "chrome111", "firefox114", "safari16.4"],
+  define: { "process.env.NODE_ENV": watching ? '"development"' : '"production"' },
+  logLevel: "warning",
+};
+
+const bundles = () => ({
+  ...common,
+  entryPoints: entryPoints(),
+  outdir: dist,
+  format: "esm",
+  splitting: true,
+  jsx: "automatic",
+  entryNames: "[dir]/[name]-[hash]",
+  chunkNames: "chunks/[name]-[hash]",
+  assetNames: "files/[name]-[hash]",
+  loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
+  external: ["/static/*"],
+  legalComments: "external",
+});
+
+// Stands in <head> as text, before the first paint: no hash, no module, nothing but itself.
+const headScript = () => ({
+  ...common,
+  sourcemap: false,
+  entryPoints: [path.join(assets, "head.ts")],
+  outfile: path.join(dist, "head.js"),
+  format: "iife",
+});
+
+const relative = (output) => path.relative(dist, path.resolve(root, output)).replaceAll("\\", "/");
+
+/** Outputs reached by static imports from `output`, without itself. */
+function staticImports(outputs, output, found = new Set()) {
+  for (const imported of outputs[output].imports) {
+    if (imported.kind !== "import-statement" || imported.external || found.has(imported.path))
+      continue;
+    found.add(imported.path);
+    staticImports(outputs, imported.path, found);
+  }
+  return found;
+}
+
+/** What `bundle("site")` in the templates needs: the files of each entry, and what to preload. */
+function manifestOf(metafile) {
+  const manifest = {};
+  const names = new Map(entryPoints().map((entry) => [path.relative(root, entry.in), entry.out]));
+  for (const [output, facts] of Object.entries(metafile.outputs)) {
+    const name = facts.entryPoint && names.get(facts.entryPoint);
+    if (!name) continue;
+    const entry = (manifest[name] ??= {});
+    if (output.endsWith(".css")) {
+      entry.css = relative(output);
+      entry.files = {};
+      for (const { path: file, kind } of facts.imports) {
+        const source =
+          kind !== "import-rule" && Object.keys(metafile.outputs[file]?.inputs ?? {})[0];
+        if (source) entry.files[path.basename(source)] = relative(file);
+      }
+    } else if (output.endsWith(".js")) {
+      entry.js = relative(output);
+      entry.imports = [...staticImports(metafile.outputs, output)].map(relative);
+      if (facts.cssBundle) entry.css = relative(facts.cssBundle);
+    }
+  }
+  return Object.fromEntries(Object.entries(manifest).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+async function filesIn(folder) {
+  if (!existsSync(folder)) return [];
+  const found = await readdir(folder, { withFileTypes: true, recursive: true });
+  return found.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
+}
+
+/** Write in one step, so that a server reading at the same time never sees half a file. */
+async function put(file, contents) {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(`${file}.part-${process.pid}`, contents);
+  await rename(`${file}.part-${process.pid}`, file);
+}
+
+const squeeze = { br: promisify(brotliCompress), gz: promisify(gzip) };
+const quality = {
+  br: { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } },
+  gz: { level: 9 },
+};
+
+/** The text outputs with their compressed copies, which the server sends as they stand. */
+async function withCompressed(file, contents) {
+  const written = [[file, contents]];
+  const isSent = /[-.]\w{8}\.(js|css|svg)$/.test(file); // head.js is read, not sent
+  if (watching || !isSent) return written;
+  for (const kind of ["br", "gz"])
+    written.push([`${file}.${kind}`, await squeeze[kind](contents, quality[kind])]);
+  return written;
+}
+
+/** Write what was built, remove what no build made, and report the sizes. */
+async function publish(results) {
+  const outputs = results.flatMap((result) => result.outputFiles);
+  const metafile = results[0].metafile;
+  const files = (
+    await Promise.all(outputs.map((file) => withCompressed(file.path, file.contents)))
+  ).flat();
+  const manifest = path.join(dist, "manifest.json");
+  await Promise.all(files.map(([file, contents]) => put(file, contents)));
+  await put(manifest, `${JSON.stringify(manifestOf(metafile), null, 2)}\n`);
+  const kept = new Set([manifest, ...files.map(([file]) => file)]);
+  for (const file of await filesIn(dist)) if (!kept.has(file)) await rm(file, { force: true });
+  return {
+    metafile,
+    sizes: new Map(files.map(([file, contents]) => [relative(file), contents.length])),
+  };
+}
+
+async function build() {
+  const started = performance.now();
+  const results = await Promise.all([esbuild.build(bundles()), esbuild.build(headScript())]);
+  const { sizes } = await publish(results);
+  const manifest = JSON.parse(await readFile(path.join(dist, "manifest.json"), "utf8"));
+  const lazy = lazyImports(results[0].metafile);
+  const { lines, broken } = checkBudgets(manifest, lazy, (file) => sizes.get(`${file}.gz`) ?? 0);
+  console.log(lines.join("\n"));
+  console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  if (broken.length === 0) return;
+  console.error(broken.join("\n"));
+  process.exitCode = 1;
+}
+
+/** What each island may fetch later (hls.js on play): entry name → outputs beyond its static imports. */
+function lazyImports(metafile) {
+  const lazy = {};
+  for (const [output, facts] of Object.entries(metafile.outputs)) {
+    const name = facts.entryPoint?.match(/^assets\/(islands\/[\w-]+)\/index\.tsx$/)?.[1];
+    if (!name) continue;
+    const found = new Set();
+    for (const own of [output, ...staticImports(metafile.outputs, output)]) {
+      for (const { path: file, kind } of metafile.outputs[own].imports) {
+        if (kind !== "dynamic-import") continue;
+        for (const later of [file, ...staticImports(metafile.outputs, file)])
+          found.add(relative(later));
+      }
+    }
+    lazy[name] = [...found];
+  }
+  return lazy;
+}
+
+async function watch() {
+  let latest = [null, null];
+  let last = "";
+  const report = (index) => ({
+    name: "publish",
+    setup(build) {
+      build.onEnd(async (result) => {
+        if (result.errors.length > 0) return;
+        latest = latest.with(index, result);
+        if (latest.includes(null)) return;
+        const hash = createHash("sha1");
+        for (const file of latest.flatMap((one) => one.outputFiles)) hash.update(file.contents);
+        const digest = hash.digest("hex");
+        if (digest === last) return;
+        last = digest;
+        await publish(latest);
+        console.log(`Assets rebuilt at ${new Date().toLocaleTimeString("en-GB")}`);
+      });
+    },
+  });
+  const options = [bundles(), headScript()];
+  for (const [index, one] of options.entries()) {
+    const context = await esbuild.context({ ...one, plugins: [report(index)] });
+    await context.watch();
+  }
+}
+
+await (watching ? watch() : build());

@@ -1,0 +1,98 @@
+import { fileURLToPath } from "node:url";
+
+import js from "@eslint/js";
+import jsxA11y from "eslint-plugin-jsx-a11y";
+import reactHooks from "eslint-plugin-react-hooks";
+import testingLibrary from "eslint-plugin-testing-library";
+import tseslint from "typescript-eslint";
+
+// Patterns count from the root of the repository, where `npm run lint` runs.
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+const noDefaultExports = {
+  selector: "ExportDefaultDeclaration",
+  message: "Export by name, so that a thing has one name everywhere.",
+};
+const noForeignIslands = [
+  {
+    group: ["**/islands/*", "**/islands/*/**", "!./islands/*"],
+    message: "shared/ and site/ know no island.",
+  },
+];
+
+export default tseslint.config(
+  { ignores: ["**/*.gen.ts"] },
+  js.configs.recommended,
+  {
+    files: ["**/*.{ts,tsx}"],
+    extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: { project: "./tsconfig.json", tsconfigRootDir: here },
+    },
+    plugins: { "react-hooks": reactHooks },
+    rules: {
+      ...reactHooks.configs.recommended.rules,
+      eqeqeq: "error",
+      "no-console": "error",
+      "no-restricted-syntax": ["error", noDefaultExports],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/consistent-type-definitions": "off",
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/no-confusing-void-expression": [
+        "error",
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      // `data-*` attributes are read by name; the compiler's own index check is stricter anyway.
+      "@typescript-eslint/dot-notation": "off",
+    },
+  },
+  { files: ["**/*.tsx"], ...jsxA11y.flatConfigs.strict },
+  {
+    files: ["assets/shared/**/*.{ts,tsx}", "assets/site/**/*.ts", "assets/*.ts"],
+    ignores: ["assets/shared/mount.tsx", "assets/shared/mount.test.tsx"],
+    rules: { "no-restricted-imports": ["error", { patterns: noForeignIslands }] },
+  },
+  {
+    // An island may use shared/, never another island.
+    files: ["assets/islands/*/**/*.{ts,tsx}"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: "^(\\.\\./)+(?!shared/|\\.\\./)[a-z-]+/",
+              message: "An island imports shared/ and itself.",
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ["**/*.test.{ts,tsx}", "assets/shared/testing/**"],
+    ...testingLibrary.configs["flat/react"],
+  },
+  {
+    files: ["**/*.test.{ts,tsx}", "assets/shared/testing/**"],
+    rules: {
+      "@typescript-eslint/no-non-null-assertion": "off",
+      "@typescript-eslint/unbound-method": "off",
+    },
+  },
+  {
+    files: ["assets/*.config.{js,ts}"],
+    rules: { "no-restricted-syntax": "off" },
+  },
+  {
+    files: ["assets/*.mjs", "assets/*.config.js"],
+    languageOptions: {
+      globals: {
+        console: "readonly",
+        process: "readonly",
+        performance: "readonly",
+        URL: "readonly",
+      },
+    },
+  },
+);

@@ -1,0 +1,34 @@
+// Testing Library cleans up by itself only where test functions are globals, which here they are not.
+// eslint-disable-next-line testing-library/no-manual-cleanup
+import { cleanup } from "@testing-library/react";
+import { afterEach, vi } from "vitest";
+
+// jsdom lacks these. What tests need of them is here; layout and media are for the browser tests.
+if (!("showModal" in HTMLDialogElement.prototype)) {
+  Object.defineProperty(HTMLDialogElement.prototype, "showModal", {
+    configurable: true,
+    value(this: HTMLDialogElement) {
+      this.setAttribute("open", "");
+    },
+  });
+  Object.defineProperty(HTMLDialogElement.prototype, "close", {
+    configurable: true,
+    value(this: HTMLDialogElement) {
+      if (!this.hasAttribute("open")) return;
+      this.removeAttribute("open");
+      this.dispatchEvent(new Event("close"));
+    },
+  });
+}
+window.matchMedia = (query: string) =>
+  Object.assign(new EventTarget(), { matches: false, media: query }) as MediaQueryList;
+
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  localStorage.clear();
+  sessionStorage.clear();
+  document.head.replaceChildren();
+  document.body.replaceChildren();
+  document.documentElement.removeAttribute("class");
+});
