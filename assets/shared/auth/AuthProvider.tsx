@@ -1,0 +1,42 @@
+import { createContext, type ReactNode, use, useMemo, useSyncExternalStore } from "react";
+
+import { session as browserSession } from "./browser";
+import type { Session, SessionState, SessionUser } from "./session";
+
+export type Auth = SessionState & {
+  isAuthenticated: boolean;
+  login: (user: SessionUser, token: string) => void;
+  logout: () => Promise<void>;
+  checkAuth: () => Promise<boolean>;
+};
+
+const AuthContext = createContext<Auth | null>(null);
+
+/** Gives the islands below it the session. The same session in every spot of the page. */
+export function AuthProvider({
+  children,
+  session = browserSession,
+}: {
+  children: ReactNode;
+  session?: Session;
+}) {
+  const state = useSyncExternalStore(session.subscribe, () => session.state);
+  const auth = useMemo<Auth>(
+    () => ({
+      ...state,
+      isAuthenticated: session.isAuthenticated,
+      login: (user, token) => session.login(user, token),
+      logout: () => session.logout(),
+      checkAuth: () => session.checkAuth(),
+    }),
+    [state, session],
+  );
+  return <AuthContext value={auth}>{children}</AuthContext>;
+}
+
+/** The session, inside an island. */
+export function useAuth(): Auth {
+  const auth = use(AuthContext);
+  if (!auth) throw new Error("useAuth must be used within AuthProvider");
+  return auth;
+}
