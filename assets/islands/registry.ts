@@ -1,0 +1,11 @@
+import type { ComponentType } from "react";
+
+/** What an island's index.tsx exports. Its props come from the server as JSON. */
+export type IslandModule = {
+  // The one place where types end: the page promises the props that the island's type names.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  Island: ComponentType<any>;
+};
+
+/** Name in `data-island` → how to fetch the island. */
+export const registry: Record<string, () => Promise<IslandModule>> = {};

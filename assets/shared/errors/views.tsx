@@ -1,0 +1,97 @@
+/** The specified screens for a failure inside an island. Server pages have the same in templates. */
+import { useState } from "react";
+
+import { t } from "../i18n";
+
+/** An island throws this when what it should show does not exist. */
+export class NotFound extends Error {
+  override readonly name = "NotFound";
+  constructor() {
+    super("Not Found");
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The default view of a part that failed. */
+export function ErrorView({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <section className="notice notice--error" role="alert">
+      <p className="notice__title">{t("Something went wrong!")}</p>
+      <div className="notice__acts">
+        {onRetry && (
+          <button className="btn btn--sm" type="button" onClick={onRetry}>
+            {t("Try Again")}
+          </button>
+        )}
+        <button
+          className="link small"
+          type="button"
+          aria-expanded={isShown}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? t("Hide Error") : t("Show Error")}
+        </button>
+      </div>
+      {isShown && (
+        <pre className="notice__help">
+          <code>{messageOf(error)}</code>
+        </pre>
+      )}
+    </section>
+  );
+}
+
+/** The default view of a part that has nothing to show. */
+export function NotFoundView() {
+  return (
+    <section className="notice" role="status">
+      <p className="notice__title">{t("Not Found")}</p>
+    </section>
+  );
+}
+
+export type CrashScreenProps = {
+  error: unknown;
+  onRetry: () => void;
+  /** Whom to write to; from `<meta name="study-support">` where the page names one. */
+  support?: string | undefined;
+};
+
+/** The whole page's failure: for an island that is the page. */
+export function CrashScreen({ error, onRetry, support }: CrashScreenProps) {
+  return (
+    <section className="wholepage" role="alert">
+      <h1 className="h1">{t("Oops! Something went wrong")}</h1>
+      <p className="lede">
+        {t(
+          "An unexpected error occurred while loading the page. Don't worry, our team has been notified and is working on it.",
+        )}
+      </p>
+
+      <code>{messageOf(error)}</code>
+      <div className="row">
+        <button className="btn btn--primary" type="button" onClick={onRetry}>
+          {t("Try Again")}
+        </button>
+        <button className="btn" type="button" onClick={() => location.reload()}>
+          {t("Reload Page")}
+        </button>
+        <a className="btn btn--quiet" href="/">
+          {t("Go to Homepage")}
+        </a>
+      </div>
+      {support !== undefined && (
+        <p className="small faint">
+          {t("If it keeps happening, write to")}{" "}
+          <a className="link" href={`mailto:${support}`}>
+            {support}
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+/** Numbers, times and dates as the product writes them. */
+import { currentLanguage, t, tn } from "../i18n";
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+function parts(seconds: number): { hours: number; minutes: number; rest: number } {
+  const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
+  return {
+    hours: Math.floor(whole / 3600),
+    minutes: Math.floor((whole % 3600) / 60),
+    rest: whole % 60,
+  };
+}
+
+/** A place in a recording: 6:42, 1:02:03. */
+export function clock(seconds: number): string {
+  const { hours, minutes, rest } = parts(seconds);
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** A length at a glance: 45 s, 12 min, 6 h 10 min. */
+export function duration(seconds: number): string {
+  const { hours, minutes, rest } = parts(seconds);
+  if (hours === 0 && minutes === 0) return t("{count} s", { count: rest });
+  if (hours === 0) return t("{count} min", { count: minutes });
+  if (minutes === 0) return t("{count} h", { count: hours });
+  return t("{hours} h {minutes} min", { hours, minutes });
+}
+
+/** A time for the ear: 6 minutes 42 seconds. */
+export function spokenTime(seconds: number): string {
+  const { hours, minutes, rest } = parts(seconds);
+  const words = [];
+  if (hours > 0) words.push(tn("{count} hour", "{count} hours", hours));
+  if (minutes > 0) words.push(tn("{count} minute", "{count} minutes", minutes));
+  if (rest > 0 || words.length === 0) words.push(tn("{count} second", "{count} seconds", rest));
+  return words.join(" ");
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+const MONTH = 30 * DAY;
+const YEAR = 365 * DAY;
+
+/** How long ago: just now, 5m ago, 3h ago, 2d ago, 1w ago, 2mo ago, 1y ago. */
+export function relativeTime(then: Date | string | number, now: number = Date.now()): string {
+  const seconds = (now - new Date(then).getTime()) / 1000;
+  if (!(seconds >= MINUTE)) return t("just now");
+  const steps: [number, string][] = [
+    [YEAR, t("{count}y ago")],
+    [MONTH, t("{count}mo ago")],
+    [WEEK, t("{count}w ago")],
+    [DAY, t("{count}d ago")],
+    [HOUR, t("{count}h ago")],
+  ];
+  const [length, words] = steps.find(([length]) => seconds >= length) ?? [
+    MINUTE,
+    t("{count}m ago"),
+  ];
+  return words.replace("{count}", String(Math.floor(seconds / length)));
+}
+
+/** A size: 512 bytes, 1.4 MB, 5 GB. Steps of 1024, as the storage limits are counted. */
+export function bytes(count: number): string {
+  if (count < 1024) return tn("{count} byte", "{count} bytes", Math.max(0, Math.round(count)));
+  const units = ["KB", "MB", "GB", "TB", "PB"];
+  let value = count;
+  let unit = -1;
+  // 1023.96 would be written "1,024.0": it belongs to the next unit.
+  while (Math.round(value * 10) / 10 >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${number(Math.round(value * 10) / 10)} ${units[unit] ?? ""}`;
+}
+
+// English dates are written day first throughout: 14 March 2026.
+const locale = (): string => (currentLanguage().startsWith("en") ? "en-GB" : currentLanguage());
+
+export function number(value: number): string {
+  return new Intl.NumberFormat(currentLanguage(), { maximumFractionDigits: 1 }).format(value);
+}
+
+/** 14 March 2026, in the reader's own time zone. */
+export function longDate(date: Date | string | number): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "long" }).format(new Date(date));
+}
+
+/** 14 March 2026 at 18:31, in the reader's own time zone. */
+export function dateAndTime(date: Date | string | number): string {
+  const format = { dateStyle: "long", timeStyle: "short" } as const;
+  return new Intl.DateTimeFormat(locale(), format).format(new Date(date));
+}

@@ -1,0 +1,60 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { type ComponentType, StrictMode } from "react";
+import { createRoot, type Root } from "react-dom/client";
+
+import { type IslandModule, registry } from "../islands/registry";
+import { AuthProvider } from "./auth/AuthProvider";
+import { ErrorBoundary } from "./errors/ErrorBoundary";
+import { loadMessages } from "./i18n";
+import { queries } from "./queries";
+
+const roots = new WeakMap<HTMLElement, Root>();
+
+loadMessages();
+
+/** The props that the page wrote as JSON behind the spot. */
+export function propsOf(spot: HTMLElement): object {
+  const script = spot.nextElementSibling;
+  if (!(script instanceof HTMLScriptElement) || script.type !== "application/json") return {};
+  return JSON.parse(script.textContent) as object;
+}
+
+/**
+ * Put the island that `data-island` names in the place of the spot's fallback. Its failure to load
+ * or to render shows in the spot; `data-scope="page"` says that the spot is the whole page.
+ */
+export async function mount(
+  spot: HTMLElement,
+  islands: Record<string, () => Promise<IslandModule>> = registry,
+): Promise<void> {
+  if (roots.has(spot)) return;
+  const name = spot.dataset.island ?? "";
+  const load = islands[name];
+  if (!load) throw new Error(`No island is called “${name}”`);
+
+  const Loaded = await load().then(
+    ({ Island }) => Island,
+    (reason: unknown) => failing(reason),
+  );
+  const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
+  const root = createRoot(spot);
+  roots.set(spot, root);
+  root.render(
+    <StrictMode>
+      <ErrorBoundary isWholePage={spot.dataset.scope === "page"} support={support}>
+        <AuthProvider>
+          <QueryClientProvider client={queries}>
+            <Loaded {...propsOf(spot)} />
+          </QueryClientProvider>
+        </AuthProvider>
+      </ErrorBoundary>
+    </StrictMode>,
+  );
+}
+
+/** An island whose code did not arrive: it fails where the boundary catches it. */
+function failing(reason: unknown): ComponentType {
+  return function Failing() {
+    throw reason;
+  };
+}
