@@ -84,7 +84,7 @@ function staticImports(outputs, output, found = new Set()) {
 
 /** What `bundle("site")` in the templates needs: the files of each entry, and what to preload. */
 function manifestOf(metafile) {
-  const manifest = {};
+  const manifest = { head: { js: "head.js" } };
   const names = new Map(entryPoints().map((entry) => [path.relative(root, entry.in), entry.out]));
   for (const [output, facts] of Object.entries(metafile.outputs)) {
     const name = facts.entryPoint && names.get(facts.entryPoint);

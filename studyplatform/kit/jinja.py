@@ -80,13 +80,28 @@ _head_text = cache(_read_head)
 
 
 @pass_context
-def island(context: Context, name: str, props: dict[str, Any], caller: Callable[[], str] | None = None) -> Markup:
+def island(
+    context: Context,
+    name: str,
+    props: dict[str, Any],
+    when: str = "visible",
+    scope: str = "part",
+    caller: Callable[[], str] | None = None,
+) -> Markup:
     """Mount point of a React island; the caller's content is what shows until it arrives.
 
     ``{% call island("player", props) %} … {% endcall %}``
+
+    ``when``: its code is fetched once the spot is "visible", at the first sign of "intent" (a pointer
+    that moves, a key, a scroll), or "now". ``scope``: "page" if its failure is the whole page's.
     """
     fallback = caller() if caller else ""
-    spot = Markup('<div data-island="{}">{}</div>').format(name, Markup(fallback))  # noqa: S704 (rendered template)
+    spot = Markup('<div data-island="{}" data-when="{}" data-scope="{}">{}</div>').format(
+        name,
+        when,
+        scope,
+        Markup(fallback),  # noqa: S704 (rendered template)
+    )
     return spot + Markup(str(json_script(props)))  # noqa: S704 (json_script escapes)
 
 

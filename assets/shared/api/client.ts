@@ -4,7 +4,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 import { session } from "../auth/browser";
 import { NotAuthenticated, type Session } from "../auth/session";
 import { csrfHeaders } from "./csrf";
-import { ApiError, errorOfAnswer, problemOf } from "./errors";
+import { errorOfAnswer, makeError } from "./errors";
 import type { paths } from "./schema.gen";
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -20,7 +20,7 @@ async function reach(request: Request): Promise<Response> {
     return await globalThis.fetch(request);
   } catch (thrown) {
     if (isAbort(thrown)) throw thrown;
-    throw new ApiError(0, problemOf("NETWORK_OFFLINE"));
+    throw makeError("NETWORK_OFFLINE");
   }
 }
 
@@ -29,7 +29,7 @@ async function tokenFor(auth: Session, isRequired: boolean): Promise<string | nu
     return await (isRequired ? auth.requireBearer() : auth.bearer());
   } catch (thrown) {
     if (thrown instanceof NotAuthenticated) throw thrown;
-    throw new ApiError(0, problemOf("NETWORK_OFFLINE"));
+    throw makeError("NETWORK_OFFLINE");
   }
 }
 
@@ -88,7 +88,7 @@ type Answer<T> = { data?: T; error?: unknown; response: Response };
 export async function unwrap<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await answer.catch((thrown: unknown) => {
     // A 200 whose body is no JSON: a proxy's page in the place of an answer.
-    if (thrown instanceof SyntaxError) throw new ApiError(0, problemOf("SERVER_ERROR"));
+    if (thrown instanceof SyntaxError) throw makeError("SERVER_ERROR");
     throw thrown;
   });
   if (!response.ok) throw errorOfAnswer(response, error);

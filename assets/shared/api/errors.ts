@@ -1,25 +1,23 @@
 /** The error catalogue: one source in Python, shown here with the network off. */
-import { catalogue } from "./errors.gen";
+import { catalogue, type ErrorCode } from "./errors.gen";
 
-export type ErrorCode = keyof typeof catalogue;
+export type { ErrorCode };
 export type Severity = "error" | "warning" | "info";
 
-/** What a person can do: a page to go to, or something the part itself does. */
-export type ErrorAction =
-  | { label: string; href: string; handler?: never }
-  | { label: string; handler: "retry" | "reload"; href?: never };
+/** What a person can do: a page to go to, or something that the part itself does. */
+export type ErrorAction = { label: string; href: string; handler: string };
 
 export type CatalogueEntry = {
   code: ErrorCode;
   title: string;
   message: string;
   severity: Severity;
-  action?: ErrorAction;
-  helpText?: string;
   icon: string;
-  autoRetry?: boolean;
+  action: ErrorAction | null;
+  helpText: string;
+  autoRetry: boolean;
   /** Seconds. */
-  retryDelay?: number;
+  retryDelay: number | null;
 };
 
 const entries: Record<ErrorCode, CatalogueEntry> = catalogue;
@@ -33,6 +31,32 @@ export function isErrorCode(code: unknown): code is ErrorCode {
 /** The entry of a code; of one that nobody knows, the entry of UNKNOWN_ERROR. */
 export function lookup(code: string | undefined): CatalogueEntry {
   return isErrorCode(code) ? entries[code] : entries.UNKNOWN_ERROR;
+}
+
+type Params = Record<string, unknown>;
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+/** The catalogue's sentences with `%(name)s` filled; a sentence that lacks its data is left out. */
+export function fillMessage(message: string, params: Params): string {
+  const place = /%\((\w+)\)s/g;
+  const hasData = (sentence: string): boolean =>
+    [...sentence.matchAll(place)].every(([, name]) => textOf(params[name ?? ""]) !== null);
+  return message
+    .split(/(?<=[.!?])\s+/)
+    .filter(hasData)
+    .join(" ")
+    .replace(place, (_, name: string) => textOf(params[name]) ?? "");
+}
+
+/** An action's address with `{name}` filled; null if its data is missing. */
+export function fillHref(href: string, params: Params): string | null {
+  const place = /\{(\w+)\}/g;
+  if ([...href.matchAll(place)].some(([, name]) => textOf(params[name ?? ""]) === null))
+    return null;
+  return href.replace(place, (_, name: string) => encodeURIComponent(textOf(params[name]) ?? ""));
 }
 
 /** RFC 9457 problem details, as the server answers them. */
@@ -66,20 +90,28 @@ export class ApiError extends Error {
 }
 
 /** A problem made in the browser, in the words of the catalogue. */
-export function problemOf(code: ErrorCode, status = 0, more: Partial<Problem> = {}): Problem {
+export function problemOf(code: ErrorCode, status = 0, params: Params = {}): Problem {
   const { title, message } = lookup(code);
-  const base = { type: "about:blank", title, status, detail: message, code };
-  return { ...base, params: {}, fields: {}, request_id: "", ...more };
+  const detail = fillMessage(message, params) || title;
+  return { type: "about:blank", title, status, detail, code, params, fields: {}, request_id: "" };
+}
+
+/** A failure that arose in the browser, such as NETWORK_OFFLINE or VIDEO_LOAD_FAILED. */
+export function makeError(code: ErrorCode, params: Params = {}): ApiError {
+  return new ApiError(0, problemOf(code, 0, params));
 }
 
 /** Whatever was thrown, as an ApiError. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  return new ApiError(0, problemOf("UNKNOWN_ERROR"));
+  return makeError("UNKNOWN_ERROR");
 }
 
 function codeOfStatus(status: number): ErrorCode {
-  if (status === 401) return "AUTH_SESSION_EXPIRED";
+  if (status === 401) return "NOT_AUTHENTICATED";
+  if (status === 403) return "PERMISSION_DENIED";
+  if (status === 404) return "NOT_FOUND";
+  if (status === 409) return "CONFLICT";
   if (status === 429) return "RATE_LIMIT_EXCEEDED";
   return status >= 500 ? "SERVER_ERROR" : "UNKNOWN_ERROR";
 }
@@ -94,15 +126,15 @@ export function retryAfterOf(header: string | null, now: number = Date.now()): n
 
 /** The error of an answer that is not ok, whether its body is a problem or a proxy's HTML page. */
 export function errorOfAnswer(response: Response, body: unknown): ApiError {
-  const { status } = response;
+  const { status, headers } = response;
   const said = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
   const code = isErrorCode(said.code) ? said.code : codeOfStatus(status);
-  const problem = problemOf(code, status);
+  const retryAfter = retryAfterOf(headers.get("Retry-After"));
+  const problem = problemOf(code, status, said.params ?? { wait: retryAfter ?? 60 });
   for (const key of ["type", "title", "detail", "request_id"] as const) {
     if (typeof said[key] === "string" && said[key] !== "") problem[key] = said[key];
   }
-  if (said.params) problem.params = said.params;
   if (said.fields) problem.fields = said.fields;
-  problem.request_id ||= response.headers.get("X-Request-ID") ?? "";
-  return new ApiError(status, problem, retryAfterOf(response.headers.get("Retry-After")));
+  problem.request_id ||= headers.get("X-Request-ID") ?? "";
+  return new ApiError(status, problem, retryAfter);
 }

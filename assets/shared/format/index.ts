@@ -18,12 +18,12 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** A length at a glance: 45 s, 12 min, 6 h 10 min. */
+/** A length at a glance, as the templates' `length` writes it: 12 min, 6 h 10 min; at least a minute. */
 export function duration(seconds: number): string {
-  const { hours, minutes, rest } = parts(seconds);
-  if (hours === 0 && minutes === 0) return t("{count} s", { count: rest });
-  if (hours === 0) return t("{count} min", { count: minutes });
-  if (minutes === 0) return t("{count} h", { count: hours });
+  const whole = Number.isFinite(seconds) ? Math.max(1, Math.round(seconds / 60)) : 1;
+  const [hours, minutes] = [Math.floor(whole / 60), whole % 60];
+  if (hours === 0) return t("{minutes} min", { minutes });
+  if (minutes === 0) return t("{hours} h", { hours });
   return t("{hours} h {minutes} min", { hours, minutes });
 }
 
