@@ -18,18 +18,29 @@ BIN = Path(sys.executable).parent
 GRACE = 10.0  # seconds a process has to end by itself
 
 
+WORKER = [
+    "--pool", "threads", "-c", "6", "-Q", "default,media", "-l", "warning", "--quiet",
+    "--without-gossip", "--without-mingle", "--without-heartbeat",
+]  # fmt: skip
+
+
 def commands(host: str, port: int) -> dict[str, list[str]]:
     """The processes of the embedded default, by name."""
+    daphne = [str(BIN / "daphne"), "-v", "0", "-b", host, "-p", str(port), "--no-server-name"]
     return {
-        "web": [
-            str(BIN / "daphne"), "-v", "0", "-b", host, "-p", str(port), "--no-server-name",
-            "studyplatform.asgi:application",
-        ],
-        "worker": [
-            str(BIN / "celery"), "-A", "studyplatform", "worker", "--pool", "threads", "-c", "6",
-            "-Q", "default,media", "-l", "warning", "--without-gossip", "--without-mingle", "--without-heartbeat",
-        ],
-    }  # fmt: skip
+        "web": [*daphne, "studyplatform.asgi:application"],
+        "worker": [str(BIN / "celery"), "--quiet", "-A", "studyplatform", "worker", *WORKER],
+    }
+
+
+def dev_commands(host: str, port: int) -> dict[str, list[str]]:
+    """The same for developers: each process starts again when its sources change."""
+    manage = [sys.executable, "manage.py"]
+    return {
+        "web": [*manage, "runserver", f"{host}:{port}"],
+        "worker": [*manage, "worker", "--reload"],
+        "assets": ["npm", "run", "--silent", "watch"],
+    }
 
 
 class Supervisor:

@@ -1,0 +1,32 @@
+# Study Platform. `make help` lists the targets.
+PYTHON3 ?= python3
+LAUNCH = $(PYTHON3) -P studyplatform/launch.py
+.PHONY: run test dev check format contract bench help clean
+.DEFAULT_GOAL := help
+
+run: ## Set up what is missing and serve everything on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
+	@exec $(LAUNCH) run
+
+test: ## Everything CI runs: linters, types, Python, islands, browser; SQLite, PostgreSQL and Redis
+	@exec $(LAUNCH) test
+
+dev: ## Like run, with reload on change of Python, templates, TypeScript and CSS
+	@exec $(LAUNCH) dev
+
+check: ## Formatters, linters, type checks; changes nothing
+	@exec $(LAUNCH) check
+
+format: ## Format and fix what can be fixed by a tool
+	@exec $(LAUNCH) format
+
+contract: ## Write the API schema and the error catalogue for TypeScript
+	@exec $(LAUNCH) contract
+
+bench: ## Measure pages and the pipeline against a reference in the same run
+	@exec $(LAUNCH) bench
+
+clean: ## Remove what was built; data under var/ stays
+	rm -rf .venv node_modules static/dist .mypy_cache .ruff_cache .pytest_cache
+
+help: ## Show this
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'

@@ -1,0 +1,28 @@
+"""``manage.py prepare_database``: bring the database to the present schema, quickly when it is new.
+
+dj-stripe's migrations take 40 seconds of CPU on an empty database and end in exactly the tables that its
+models describe. So a new database gets those tables from the models, and the migrations are recorded
+as applied; an existing one is migrated step by step as usual. tests/kit/test_prepare_database.py holds
+what makes this sound: the migrations carry no code of their own and leave nothing for the models to add.
+"""
+
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.db import connection
+from django.test import override_settings
+
+FROM_MODELS = ("djstripe",)
+
+
+class Command(BaseCommand):
+    help = "Create or migrate the database."
+
+    def handle(self, *, verbosity: int, **options: Any) -> None:
+        if "django_migrations" not in connection.introspection.table_names():
+            with override_settings(MIGRATION_MODULES=dict.fromkeys(FROM_MODELS)):
+                call_command("migrate", run_syncdb=True, verbosity=0)
+            for label in FROM_MODELS:
+                call_command("migrate", label, fake=True, verbosity=0)
+        call_command("migrate", verbosity=verbosity, interactive=False)

@@ -1,0 +1,90 @@
+"""``manage.py serve``: database, demo content on first start, then the whole product until Ctrl-C."""
+
+import os
+import socket
+import sys
+import time
+import urllib.request
+from argparse import ArgumentParser
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from studyplatform.supervisor import Supervisor, commands, dev_commands
+
+ACCOUNTS = ("student@example.com", "instructor@example.com", "admin@example.com")
+PASSWORD = "StudyDemo1"  # noqa: S105 (of the demo accounts, printed below)
+
+
+class Command(BaseCommand):
+    help = "Serve the whole product on this machine: web server and worker."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--reload", action="store_true", help="Reload on change (for developers).")
+
+    def handle(self, *, reload: bool, **options: Any) -> None:
+        host, port = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000"))
+        _claim_port(host, port)
+        self._say("Preparing the database")
+        call_command("prepare_database", verbosity=0)
+        self._demo()
+        connections.close_all()
+        shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104
+        address = f"http://{shown}:{port}"
+        wanted = dev_commands(host, port) if reload else commands(host, port)
+        self._say("Starting the web server and the worker")
+        Thread(target=self._announce, args=(address,), daemon=True).start()
+        status = Supervisor(wanted, say=self._say).run()
+        self._say("Stopped")
+        sys.exit(status)
+
+    def _demo(self) -> None:
+        """Demo content on the first start; a first start that was broken off is completed."""
+        marker = Path(settings.DATA_DIR) / "demo.state"
+        state = marker.read_text() if marker.exists() else ""
+        if state == "done" or (not state and get_user_model().objects.exists()):
+            return
+        self._say("Loading the demo content")
+        marker.write_text("begun")
+        call_command("seed_demo")
+        marker.write_text("done")
+
+    def _announce(self, address: str) -> None:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(f"{address}/healthz", timeout=2).close()  # noqa: S310 (our own address)
+            except OSError:
+                time.sleep(0.1)
+                continue
+            took = time.monotonic() - float(os.environ.get("STUDY_STARTED", time.monotonic()))
+            people = "\n".join(f"    {email}" for email in ACCOUNTS)
+            self.stdout.write(
+                f"\n  Study Platform is ready on {address}  ({took:.0f} s)\n\n"
+                f"  Demo accounts, password {PASSWORD}:\n{people}\n\n  Ctrl-C ends it.\n"
+            )
+            self.stdout.flush()
+            return
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(f"- {text}")
+        self.stdout.flush()
+
+
+def _claim_port(host: str, port: int) -> None:
+    """
+    :raises CommandError: something else listens there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CommandError(f"Port {port} of {host} is taken. Choose another: PORT={port + 1} make run") from error

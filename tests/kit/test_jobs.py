@@ -1,0 +1,168 @@
+"""The job table: who may take a job, what a kill leaves behind, what is tried again."""
+
+import threading
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.db import connection, transaction
+from django.utils import timezone
+
+from studyplatform.kit import jobs
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.models import Job
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@dataclass
+class Log:
+    runs: list[dict]
+    failures: list[str]
+
+
+@pytest.fixture
+def log():
+    """A kind of job that notes its runs; ``raises`` in the payload decides how it ends."""
+    seen = Log([], [])
+
+    def work(running, **payload):
+        seen.runs.append(payload)
+        match payload.get("raises"):
+            case "refusal":
+                raise NotFound
+            case "crash":
+                raise OSError("disk on fire")
+
+    jobs.KINDS["test.note"] = jobs.Kind(
+        "test.note", "default", 3, work, lambda error, **_: seen.failures.append(type(error).__name__)
+    )
+    yield seen
+    del jobs.KINDS["test.note"]
+
+
+def test_runs_what_was_enqueued(log):
+    row = jobs.enqueue("test.note", n=1)
+
+    jobs.run_pending("default")
+
+    row.refresh_from_db()
+    assert log.runs == [{"n": 1}]
+    assert row.state == Job.State.DONE
+
+
+def test_runs_the_more_important_first(log):
+    jobs.enqueue("test.note", n="low")
+    jobs.enqueue("test.note", n="high", priority=5)
+
+    jobs.run_pending("default")
+
+    assert [run["n"] for run in log.runs] == ["high", "low"]
+
+
+def test_one_open_job_per_key(log):
+    first = jobs.enqueue("test.note", key="lesson-1")
+    second = jobs.enqueue("test.note", key="lesson-1")
+
+    assert second.pk == first.pk
+    jobs.run_pending("default")
+    assert jobs.enqueue("test.note", key="lesson-1").pk != first.pk
+
+
+def test_nothing_is_enqueued_by_a_transaction_that_fails(log):
+    def enqueue_and_fail():
+        with transaction.atomic():
+            jobs.enqueue("test.note")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        enqueue_and_fail()
+
+    assert not Job.objects.exists()
+
+
+def test_a_refusal_is_final_and_reported_once(log):
+    row = jobs.enqueue("test.note", raises="refusal")
+
+    jobs.run_pending("default")
+
+    row.refresh_from_db()
+    assert (row.state, row.attempts, log.failures) == (Job.State.FAILED, 1, ["NotFound"])
+
+
+def test_a_crash_is_tried_again_later_until_it_is_given_up(log):
+    row = jobs.enqueue("test.note", raises="crash")
+    now = timezone.now()
+
+    for minute in range(5):
+        with time_machine.travel(now + timedelta(minutes=minute), tick=False):
+            jobs.run_pending("default")
+
+    row.refresh_from_db()
+    assert (row.state, row.attempts, log.failures) == (Job.State.FAILED, 3, ["OSError"])
+    assert "disk on fire" in row.error
+
+
+def test_a_killed_workers_job_is_taken_over_when_its_lease_ran_out(log):
+    row = jobs.enqueue("test.note")
+    dead = jobs.claim("default", now=timezone.now())
+    assert dead is not None
+
+    assert jobs.claim("default", now=timezone.now()) is None
+    later = timezone.now() + jobs.LEASE + timedelta(seconds=1)
+    successor = jobs.claim("default", now=later)
+
+    assert successor is not None
+    assert successor.job.pk == row.pk
+    with time_machine.travel(later, tick=False), pytest.raises(jobs.LeaseLost):
+        dead.keep()
+
+
+def test_the_late_worker_cannot_write_over_its_successor(log):
+    jobs.enqueue("test.note")
+    late = jobs.claim("default", now=timezone.now())
+    successor = jobs.claim("default", now=timezone.now() + jobs.LEASE + timedelta(seconds=1))
+    assert late is not None
+    assert successor is not None
+
+    jobs.perform(late)
+
+    assert Job.objects.get().state == Job.State.RUNNING
+    jobs.perform(successor)
+    assert Job.objects.get().state == Job.State.DONE
+
+
+def test_a_job_that_kills_its_worker_each_time_is_given_up(log):
+    row = jobs.enqueue("test.note")
+    now = timezone.now()
+    for kill in range(3):
+        assert jobs.claim("default", now=now + (jobs.LEASE * 2) * kill) is not None
+
+    with time_machine.travel(now + jobs.LEASE * 8, tick=False):
+        jobs.run_pending("default")
+
+    row.refresh_from_db()
+    assert row.state == Job.State.FAILED
+    assert log.runs == []
+
+
+def test_many_workers_take_each_job_once(log):
+    for n in range(20):
+        jobs.enqueue("test.note", n=n)
+    taken: list[int] = []
+
+    def take():
+        try:
+            while running := jobs.claim("default", now=timezone.now()):
+                taken.append(running.job.pk)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=take) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(taken) == len(set(taken)) == 20

@@ -1,0 +1,97 @@
+"""Real PostgreSQL and Redis for the tests: on free ports, in a temporary folder, gone afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _postgres_bin() -> Path:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
+    return found[-1].parent if found else Path(shutil.which("initdb") or "initdb").parent
+
+
+@contextlib.contextmanager
+def postgres(*, durable: bool = False) -> Iterator[tuple[str, int]]:
+    """A PostgreSQL server; yields its DATABASE_URL (database "postgres") and the postmaster's pid.
+
+    Without ``durable`` it does not wait for the disk, which tests need not.
+    """
+    # initdb refuses to work for root; Debian's package brings the user postgres.
+    user = "postgres" if os.geteuid() == 0 else None
+    folder = Path(tempfile.mkdtemp(prefix="study-postgres-"))
+    if user:
+        shutil.chown(folder, user)
+    port = free_port()
+    bin_ = _postgres_bin()
+    subprocess.run(
+        [bin_ / "initdb", "-D", folder / "data", "-U", "study", "-A", "trust", "-E", "UTF8", "--no-sync"],
+        check=True,
+        user=user,
+        cwd="/",
+        stdout=subprocess.DEVNULL,
+    )
+    settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(folder), "max_connections": "200"}
+    if not durable:
+        settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+    options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [bin_ / "postgres", "-D", folder / "data", "-p", str(port), *options],
+            user=user,
+            cwd="/",
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        _wait(port, server)
+        yield f"postgres://study@127.0.0.1:{port}/postgres", server.pid
+    finally:
+        server.terminate()  # SIGTERM waits for clients; none are left, or they are not waited for long
+        try:
+            server.wait(5)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def redis() -> Iterator[str]:
+    """A Redis server that keeps nothing; yields its REDIS_URL."""
+    port = free_port()
+    server = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        _wait(port, server)
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait(port: int, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and server.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            # PostgreSQL accepts before it is ready; it says so in its first answers only.
+            time.sleep(0.3)
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"no server on port {port}")
