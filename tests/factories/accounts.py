@@ -1,0 +1,22 @@
+"""People."""
+
+from factory.declarations import LazyAttribute, Sequence
+from factory.django import DjangoModelFactory
+
+from apps.accounts.models import Role, User
+
+
+class UserFactory(DjangoModelFactory[User]):
+    """A student; ``UserFactory(role=Role.INSTRUCTOR)`` teaches. The password is ``StudyDemo1``."""
+
+    class Meta:
+        model = User
+
+    username = Sequence(lambda n: f"learner{n}")
+    email = LazyAttribute(lambda person: f"{person.username}@example.com")
+    role = Role.STUDENT
+
+    @classmethod
+    def _create(cls, model_class, *args, **kwargs):
+        password = kwargs.pop("password", "StudyDemo1")
+        return model_class.objects.create_user(kwargs.pop("email"), password, **kwargs)

@@ -1,0 +1,95 @@
+"""Courses and what they hold, in the shapes that services leave behind."""
+
+from datetime import UTC, datetime
+
+from factory.declarations import LazyAttribute, Sequence, SubFactory
+from factory.django import DjangoModelFactory
+from factory.helpers import post_generation
+
+from apps.accounts.models import Role
+from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject
+from tests.factories.accounts import UserFactory
+
+THEN = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
+
+
+class SubjectFactory(DjangoModelFactory[Subject]):
+    class Meta:
+        model = Subject
+        django_get_or_create = ("slug",)
+
+    slug = "mathematics"
+    name = LazyAttribute(lambda subject: subject.slug.capitalize())
+
+
+class CourseFactory(DjangoModelFactory[Course]):
+    """A draft; ``CourseFactory(status="published")`` is live."""
+
+    class Meta:
+        model = Course
+
+    title = Sequence(lambda n: f"Course {n}")
+    slug = Sequence(lambda n: f"course-{n}")
+    summary = "Forty characters say what changes for whoever takes it."
+    outcomes = LazyAttribute(lambda course: ["See a map as a picture.", "Read a matrix.", "Find what stays."])
+    subject = SubFactory(SubjectFactory)
+    instructor = SubFactory(UserFactory, role=Role.INSTRUCTOR)
+    status = Course.Status.DRAFT
+    created_at = THEN
+    updated_at = THEN
+    published_at = LazyAttribute(lambda course: THEN if course.status == Course.Status.PUBLISHED else None)
+
+
+class SectionFactory(DjangoModelFactory[Section]):
+    class Meta:
+        model = Section
+
+    course = SubFactory(CourseFactory)
+    position = LazyAttribute(lambda section: section.course.sections.count() + 1)
+    title = LazyAttribute(lambda section: f"Section {section.position}")
+
+
+class LessonFactory(DjangoModelFactory[Lesson]):
+    """A text lesson at the end of its section; the course's counts are kept."""
+
+    class Meta:
+        model = Lesson
+
+    section = SubFactory(SectionFactory)
+    course = LazyAttribute(lambda lesson: lesson.section.course)
+    position = LazyAttribute(lambda lesson: lesson.section.lessons.count() + 1)
+    number = LazyAttribute(lambda lesson: f"{lesson.section.position}.{lesson.position}")
+    title = LazyAttribute(lambda lesson: f"Lesson {lesson.number}")
+    slug = LazyAttribute(lambda lesson: f"lesson-{lesson.section.position}-{lesson.position}")
+    kind = Lesson.Kind.TEXT
+    body = LazyAttribute(lambda lesson: "Words to read." if lesson.kind == Lesson.Kind.TEXT else "")
+    duration = 60
+
+    @post_generation
+    def counted(lesson, create, extracted, **kwargs):  # noqa: N805 (factory_boy passes the object)
+        course = lesson.course
+        course.lesson_count = course.lessons.count()
+        course.duration = sum(course.lessons.values_list("duration", flat=True))
+        course.save(update_fields=["lesson_count", "duration"])
+
+
+class QuizFactory(DjangoModelFactory[Quiz]):
+    class Meta:
+        model = Quiz
+
+    lesson = SubFactory(LessonFactory, kind=Lesson.Kind.QUIZ)
+
+
+class QuestionFactory(DjangoModelFactory[Question]):
+    """A single-choice question whose right answer is "b"."""
+
+    class Meta:
+        model = Question
+
+    quiz = SubFactory(QuizFactory)
+    position = LazyAttribute(lambda question: question.quiz.questions.count() + 1)
+    kind = Question.Kind.SINGLE
+    prompt = "Which of the two?"
+    options = LazyAttribute(lambda question: [{"id": "a", "text": "This"}, {"id": "b", "text": "That"}])
+    answer = LazyAttribute(lambda question: {"id": "b"})
+    explanation = "That, because it is not this."

@@ -1,0 +1,37 @@
+"""Videos, in the shapes that processing leaves behind."""
+
+from factory.declarations import LazyAttribute, Sequence, SubFactory
+from factory.django import DjangoModelFactory
+
+from apps.accounts.models import Role
+from apps.files.models import CaptionTrack, VideoAsset
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import THEN
+
+
+class VideoFactory(DjangoModelFactory[VideoAsset]):
+    """A complete video of 90 seconds."""
+
+    class Meta:
+        model = VideoAsset
+
+    owner = SubFactory(UserFactory, role=Role.INSTRUCTOR)
+    filename = Sequence(lambda n: f"lecture-{n}.mp4")
+    stage = VideoAsset.Stage.COMPLETE
+    is_playable = LazyAttribute(lambda video: video.stage == VideoAsset.Stage.COMPLETE)
+    duration = 90.0
+    width = 1280
+    height = 720
+    has_audio = True
+    created_at = THEN
+
+
+class CaptionFactory(DjangoModelFactory[CaptionTrack]):
+    class Meta:
+        model = CaptionTrack
+
+    video = SubFactory(VideoFactory)
+    language = "en"
+    label = "English"
+    webvtt = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nHello.\n"
+    created_at = THEN
