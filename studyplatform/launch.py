@@ -132,10 +132,10 @@ def apt(*packages: str) -> None:
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         stop(f"The tests need programs that are missing here. Install them with: sudo {command}")
     say(f"Installing {', '.join(packages)}")
-    env = {"DEBIAN_FRONTEND": "noninteractive"}
+    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
     wait = ("-o", "DPkg::Lock::Timeout=300")
-    run("apt-get", *wait, "update", "-qq", quiet=True, **env)
-    run("apt-get", *wait, "install", "-y", "-qq", "--no-install-recommends", *packages, quiet=True, **env)
+    run("apt-get", *wait, "update", "-qq", quiet=True)
+    run("apt-get", *wait, "install", "-y", "-qq", "--no-install-recommends", *packages, quiet=True)
 
 
 def debian_packages() -> None:
@@ -185,8 +185,8 @@ def check() -> None:
     run(VENV / "bin/ruff", "format", "--check", "--quiet", ".")
     run(VENV / "bin/ruff", "check", "--quiet", ".")
     run(VENV / "bin/mypy", ".")
-    test = {"DJANGO_SETTINGS_MODULE": "studyplatform.settings.test"}
-    run(PYTHON, "manage.py", "makemigrations", "--check", "--dry-run", "-v", "0", **test)
+    settings = "studyplatform.settings.test"
+    run(PYTHON, "manage.py", "makemigrations", "--check", "--dry-run", "-v", "0", DJANGO_SETTINGS_MODULE=settings)
     run("npm", "run", "--silent", "check")
 
 

@@ -17,7 +17,7 @@ MIGRATION_MODULES = {"djstripe": None}
 ALLOWED_HOSTS = ["*"]
 WHITENOISE_AUTOREFRESH = True
 CELERY_BROKER_URL = "memory://"  # wake-ups go nowhere: tests run jobs themselves
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}
+CELERY_BROKER_TRANSPORT_OPTIONS = {}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A file, so that the server thread of browser tests sees the same database.
     DATABASES["default"]["TEST"] = {"NAME": os.path.join(os.environ["DATA_DIR"], "test.sqlite3")}  # noqa: PTH118
