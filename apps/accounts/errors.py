@@ -28,7 +28,7 @@ class SessionExpired(AppError):
     code = "AUTH_SESSION_EXPIRED"
     status = 401
     title = _("You were signed out")
-    message = _("Your session has ended, so you were signed out. What you had typed is still here.")
+    message = _("Your session has ended, so you were signed out. Sign in to go on where you were.")
     severity = "warning"
     icon = "clock"
     action = Action(_("Sign in"), href="/auth/login")
@@ -52,5 +52,6 @@ class RoleRequired(AppError):
     message = _("This area is open to %(role)s accounts only.")
     icon = "lock"
     action = Action(_("Go to the home page"), href="/")
+    leads_to = "/"
 
     role: str

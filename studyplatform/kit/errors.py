@@ -43,6 +43,7 @@ class AppError(Exception):
     action: ClassVar[Action | None] = None
     help_text: ClassVar[Text] = ""
     retry_delay: ClassVar[int | None] = None  # seconds until it is tried again by itself
+    leads_to: ClassVar[str] = ""  # where a page sends those it refuses, instead of a screen of its own
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

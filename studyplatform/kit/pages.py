@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
@@ -85,10 +84,6 @@ class SlashMiddleware:
         return self.get_response(request)
 
 
-class LoginMiddleware(LoginRequiredMiddleware):
-    """Default deny: a page is open to visitors only if it says so with ``@login_not_required``."""
-
-
 class RefusalMiddleware:
     """Turn an AppError into a page: a flash message and the way back for a form, a screen for the rest."""
 
@@ -101,6 +96,9 @@ class RefusalMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, AppError):
             return None
+        if error.leads_to:
+            messages.error(request, error.detail, extra_tags=error.code)
+            return redirect(error.leads_to)
         if request.method == "POST" and not request.path.startswith("/api/"):
             messages.error(request, error.detail, extra_tags=error.code)
             return redirect(safe_next(request, request.headers.get("Referer", ""), "/"))

@@ -98,8 +98,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "studyplatform.kit.pages.LoginMiddleware",
     "studyplatform.kit.pages.RefusalMiddleware",
+    "apps.accounts.guards.LoginMiddleware",
 ]
 
 ROOT_URLCONF = "studyplatform.urls"

@@ -1,0 +1,100 @@
+"""The doors of pages: each page names one of these guards, and a test checks that none forgot.
+
+    @open_to_everyone    visitors too
+    @signed_in           whoever has an account
+    @teaches             instructors and admins
+    @administers         admins
+
+A missing or ended login is sent to the sign-in page, which leads back to the address that was asked
+for; a wrong role is sent home with a sentence that says why. A page with a finer rule enforces its own
+policy inside; the refusal finds its way by itself (``AppError.leads_to``).
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
+
+from apps.accounts import policies
+from apps.accounts.errors import SessionExpired
+from apps.accounts.models import User
+from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.pages import safe_next
+from studyplatform.kit.policies import Verdict, enforce
+
+P = ParamSpec("P")
+Page = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+
+
+def _guarded_by(name: str, policy: Callable[[User | AnonymousUser], Verdict]) -> Callable[[Page[P]], Page[P]]:
+    def decorate(page: Page[P]) -> Page[P]:
+        @wraps(page)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            enforce(policy(request.user))
+            return page(request, *args, **kwargs)
+
+        guarded.guard = name  # type: ignore[attr-defined]
+        return guarded
+
+    return decorate
+
+
+def open_to_everyone(page: Page[P]) -> Page[P]:
+    """Visitors may open this page too. tests/architecture lists these pages, each with its reason."""
+
+    @wraps(page)
+    def opened(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        return page(request, *args, **kwargs)
+
+    opened.guard = "everyone"  # type: ignore[attr-defined]
+    return login_not_required(opened)
+
+
+def signed_in(page: Page[P]) -> Page[P]:
+    """Only for people with an account; the others are asked to sign in."""
+    return _guarded_by("signed_in", policies.be_signed_in)(page)
+
+
+def teaches(page: Page[P]) -> Page[P]:
+    """Only for instructors and admins. Whose course it is, the page must still ask."""
+    return _guarded_by("teaches", policies.teach)(page)
+
+
+def administers(page: Page[P]) -> Page[P]:
+    """Only for admins."""
+    return _guarded_by("administers", policies.administer)(page)
+
+
+class LoginMiddleware(LoginRequiredMiddleware):
+    """Default deny: a page that names no guard is shut to visitors.
+
+    Stands after RefusalMiddleware in the settings, so that it is the first to see a NotAuthenticated.
+    """
+
+    def handle_no_permission(self, request: HttpRequest, view_func: object) -> HttpResponseRedirect:
+        return ask_to_sign_in(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseRedirect | None:
+        return ask_to_sign_in(request) if isinstance(error, NotAuthenticated) else None
+
+
+def ask_to_sign_in(request: HttpRequest) -> HttpResponseRedirect:
+    """To the sign-in page and afterwards back: to this address, or to the page whose form was sent."""
+    if settings.SESSION_COOKIE_NAME in request.COOKIES and not request.user.is_authenticated:
+        # A cookie that leads nowhere: they were signed in, and this session has ended.
+        expired = SessionExpired()
+        messages.warning(request, expired.detail, extra_tags=expired.code)
+    back = request.get_full_path()
+    if request.method not in {"GET", "HEAD"}:
+        parts = urlsplit(safe_next(request, request.headers.get("Referer"), "/"))
+        back = parts.path + (f"?{parts.query}" if parts.query else "")
+    query = QueryDict(mutable=True)
+    query["next"] = back
+    return HttpResponseRedirect(f"{settings.LOGIN_URL}?{query.urlencode(safe='/')}")
