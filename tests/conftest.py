@@ -1,32 +1,18 @@
-"""The cast: Ada teaches, Leo and Mia learn, Sam is staff; Eve teaches elsewhere and is curious."""
+"""What every test may ask for."""
+
+from collections.abc import Iterator
 
 import pytest
+from django.core.cache import cache
 
-from apps.accounts.models import Role, User
-from tests.factories.accounts import UserFactory
+from tests.cast import ada, ben, browser_of, course, eve, leo, mia, nobody, sam, seat
 
-
-@pytest.fixture
-def ada(db: None) -> User:
-    return UserFactory(username="ada", first_name="Ada", last_name="Byron", role=Role.INSTRUCTOR)
+__all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", "sam", "seat"]
 
 
-@pytest.fixture
-def eve(db: None) -> User:
-    """Another instructor, who has no business in Ada's courses."""
-    return UserFactory(username="eve", role=Role.INSTRUCTOR)
-
-
-@pytest.fixture
-def leo(db: None) -> User:
-    return UserFactory(username="leo", first_name="Leo", last_name="Marsh")
-
-
-@pytest.fixture
-def mia(db: None) -> User:
-    return UserFactory(username="mia")
-
-
-@pytest.fixture
-def sam(db: None) -> User:
-    return UserFactory(username="sam", first_name="Sam", role=Role.ADMIN, is_staff=True)
+@pytest.fixture(autouse=True)
+def _empty_cache() -> Iterator[None]:
+    """Throttles and cached fragments of one test are no part of the next."""
+    cache.clear()
+    yield
+    cache.clear()

@@ -5,6 +5,8 @@ from factory.django import DjangoModelFactory
 
 from apps.accounts.models import Role, User
 
+PASSWORD = "StudyDemo1"
+
 
 class UserFactory(DjangoModelFactory[User]):
     """A student; ``UserFactory(role=Role.INSTRUCTOR)`` teaches. The password is ``StudyDemo1``."""
@@ -18,5 +20,5 @@ class UserFactory(DjangoModelFactory[User]):
 
     @classmethod
     def _create(cls, model_class, *args, **kwargs):
-        password = kwargs.pop("password", "StudyDemo1")
+        password = kwargs.pop("password", PASSWORD)
         return model_class.objects.create_user(kwargs.pop("email"), password, **kwargs)

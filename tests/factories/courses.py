@@ -7,7 +7,7 @@ from factory.django import DjangoModelFactory
 from factory.helpers import post_generation
 
 from apps.accounts.models import Role
-from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject
+from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject, Submission
 from tests.factories.accounts import UserFactory
 
 THEN = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -93,3 +93,14 @@ class QuestionFactory(DjangoModelFactory[Question]):
     options = LazyAttribute(lambda question: [{"id": "a", "text": "This"}, {"id": "b", "text": "That"}])
     answer = LazyAttribute(lambda question: {"id": "b"})
     explanation = "That, because it is not this."
+
+
+class SubmissionFactory(DjangoModelFactory[Submission]):
+    """A course handed in and not yet decided."""
+
+    class Meta:
+        model = Submission
+
+    course = SubFactory(CourseFactory, status=Course.Status.REVIEW)
+    submitted_by = LazyAttribute(lambda submission: submission.course.instructor)
+    submitted_at = THEN

@@ -1,12 +1,28 @@
 """Videos, in the shapes that processing leaves behind."""
 
+from datetime import timedelta
+
 from factory.declarations import LazyAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
 from apps.accounts.models import Role
-from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.models import CaptionTrack, Rendition, Upload, VideoAsset
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import THEN
+
+
+class UploadFactory(DjangoModelFactory[Upload]):
+    """An upload of which nothing has arrived yet."""
+
+    class Meta:
+        model = Upload
+
+    owner = SubFactory(UserFactory, role=Role.INSTRUCTOR)
+    purpose = Upload.Purpose.VIDEO
+    filename = Sequence(lambda n: f"lecture-{n}.mp4")
+    length = 1_000_000
+    created_at = THEN
+    expires_at = THEN + timedelta(days=1)
 
 
 class VideoFactory(DjangoModelFactory[VideoAsset]):
@@ -24,6 +40,19 @@ class VideoFactory(DjangoModelFactory[VideoAsset]):
     height = 720
     has_audio = True
     created_at = THEN
+
+
+class RenditionFactory(DjangoModelFactory[Rendition]):
+    class Meta:
+        model = Rendition
+
+    video = SubFactory(VideoFactory)
+    name = "720p"
+    playlist = "720p/index.m3u8"
+    width = 1280
+    height = 720
+    bandwidth = 2_800_000
+    codecs = "avc1.64001f,mp4a.40.2"
 
 
 class CaptionFactory(DjangoModelFactory[CaptionTrack]):

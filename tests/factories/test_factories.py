@@ -1,8 +1,28 @@
 """The factories build rows that the database's own rules accept."""
 
+import importlib
+from pathlib import Path
+
+import pytest
+from factory.django import DjangoModelFactory
+
 from apps.courses.models import Course
 from tests.factories.courses import LessonFactory, QuestionFactory, SectionFactory
 from tests.factories.files import CaptionFactory
+
+FACTORIES = {
+    thing.__name__: thing
+    for path in Path(__file__).parent.glob("[!_t]*.py")
+    for thing in vars(importlib.import_module(f"tests.factories.{path.stem}")).values()
+    if isinstance(thing, type) and issubclass(thing, DjangoModelFactory) and thing is not DjangoModelFactory
+}
+
+
+@pytest.mark.parametrize("name", sorted(FACTORIES))
+def test_each_can_be_asked_twice(db, name):
+    rows = FACTORIES[name].create_batch(2)
+
+    assert rows[0].pk != rows[1].pk or name == "SubjectFactory"
 
 
 def test_lessons_are_numbered_and_counted(db):

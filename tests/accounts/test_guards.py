@@ -1,0 +1,92 @@
+"""The doors of pages, tried on a page of each kind."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.messages import get_messages
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+from django.urls import path
+
+from apps.accounts import guards
+from apps.accounts.models import User
+from studyplatform.urls import urlpatterns as real
+
+
+def _page(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("in")
+
+
+urlpatterns = [
+    path("t/open", guards.open_to_everyone(_page)),
+    path("t/forgotten", _page),
+    path("t/signed-in", guards.signed_in(_page)),
+    path("t/teach", guards.teaches(_page)),
+    path("t/admin", guards.administers(_page)),
+    *real,
+]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
+
+
+@pytest.mark.parametrize("address", ["/t/forgotten", "/t/signed-in", "/t/teach", "/t/admin"])
+def test_a_visitor_is_asked_to_sign_in_and_led_back(client: Client, address: str) -> None:
+    answer = client.get(address, {"page": "2"})
+
+    assert (answer.status_code, answer["Location"]) == (302, f"/auth/login?next={address}%3Fpage%3D2")
+
+
+def test_a_visitor_enters_an_open_page(client: Client) -> None:
+    assert client.get("/t/open").content == b"in"
+
+
+@pytest.mark.parametrize(
+    ("who", "open_doors"),
+    [
+        ("leo", {"/t/open", "/t/forgotten", "/t/signed-in"}),
+        ("ada", {"/t/open", "/t/forgotten", "/t/signed-in", "/t/teach"}),
+        ("sam", {"/t/open", "/t/forgotten", "/t/signed-in", "/t/teach", "/t/admin"}),
+    ],
+)
+def test_a_role_opens_its_doors_and_is_sent_home_from_the_others(
+    request: pytest.FixtureRequest, browser_of: Callable[[User], Client], who: str, open_doors: set[str]
+) -> None:
+    browser = browser_of(request.getfixturevalue(who))
+
+    for address in ("/t/open", "/t/forgotten", "/t/signed-in", "/t/teach", "/t/admin"):
+        answer = browser.get(address)
+        if address in open_doors:
+            assert answer.content == b"in", address
+        else:
+            assert (answer.status_code, answer["Location"]) == (302, "/"), address
+            assert {message.extra_tags for message in get_messages(answer.wsgi_request)} == {"ROLE_REQUIRED"}
+
+
+def test_a_blocked_person_is_a_visitor(browser_of: Callable[[User], Client], leo: User) -> None:
+    browser = browser_of(leo)
+    User.objects.filter(pk=leo.pk).update(is_active=False)
+
+    assert browser.get("/t/signed-in")["Location"] == "/auth/login?next=/t/signed-in"
+
+
+def test_an_ended_session_says_so_and_a_first_visit_does_not(browser_of: Callable[[User], Client], leo: User) -> None:
+    browser = browser_of(leo)
+    browser.session.flush()
+
+    ended, first = browser.get("/t/signed-in"), Client().get("/t/signed-in")
+
+    assert [message.extra_tags for message in get_messages(ended.wsgi_request)] == ["AUTH_SESSION_EXPIRED"]
+    assert not list(get_messages(first.wsgi_request))
+
+
+@pytest.mark.parametrize(
+    ("referer", "back"),
+    [
+        ("http://testserver/courses/rivers?tab=2", "/courses/rivers%3Ftab%3D2"),
+        ("https://evil.example/courses/", "/"),
+        ("", "/"),
+    ],
+)
+def test_a_form_leads_back_to_its_own_page(client: Client, referer: str, back: str) -> None:
+    answer = client.post("/t/signed-in", headers={"Referer": referer})
+
+    assert answer["Location"] == f"/auth/login?next={back}"

@@ -1,0 +1,88 @@
+"""The people that tests speak of. Each is a fixture, made when it is asked for.
+
+    ada     teaches ``course``
+    eve     teaches too, but has no business in Ada's courses
+    leo     has a ``seat`` in ``course``
+    mia     has an account and no seat
+    sam     is an admin
+    ben     is blocked
+
+``browser_of(ada)`` is her signed-in browser, for pages and API calls alike; ``client`` is a visitor's.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+
+from apps.accounts.models import Role, User
+from apps.courses.models import Course
+from apps.learning.models import Enrollment
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.learning import EnrollmentFactory
+
+
+@pytest.fixture
+def ada(db: None) -> User:
+    return UserFactory(username="ada", first_name="Ada", last_name="Byron", role=Role.INSTRUCTOR)
+
+
+@pytest.fixture
+def eve(db: None) -> User:
+    return UserFactory(username="eve", role=Role.INSTRUCTOR)
+
+
+@pytest.fixture
+def leo(db: None) -> User:
+    return UserFactory(username="leo", first_name="Leo", last_name="Marsh")
+
+
+@pytest.fixture
+def mia(db: None) -> User:
+    return UserFactory(username="mia")
+
+
+@pytest.fixture
+def sam(db: None) -> User:
+    return UserFactory(username="sam", first_name="Sam", role=Role.ADMIN, is_staff=True)
+
+
+@pytest.fixture
+def ben(db: None) -> User:
+    return UserFactory(username="ben", is_active=False)
+
+
+@pytest.fixture
+def nobody() -> AnonymousUser:
+    return AnonymousUser()
+
+
+@pytest.fixture
+def course(ada: User) -> Course:
+    """Ada's published free course: two sections of three text lessons."""
+    course = CourseFactory(
+        instructor=ada, slug="rivers-and-their-work", title="Rivers and Their Work", status="published"
+    )
+    for _ in range(2):
+        section = SectionFactory(course=course)
+        LessonFactory.create_batch(3, section=section, course=course)
+    return course
+
+
+@pytest.fixture
+def seat(leo: User, course: Course) -> Enrollment:
+    return EnrollmentFactory(user=leo, course=course)
+
+
+@pytest.fixture
+def browser_of() -> Callable[[User], Client]:
+    """A browser that is signed in as the given person."""
+
+    def sign_in(user: User) -> Client:
+        browser = Client()
+        browser.force_login(user)
+        return browser
+
+    return sign_in

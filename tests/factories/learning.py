@@ -1,0 +1,72 @@
+"""Seats and what learners do in them."""
+
+from factory.declarations import LazyAttribute, Sequence, SubFactory
+from factory.django import DjangoModelFactory
+
+from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuizFactory
+
+
+class EnrollmentFactory(DjangoModelFactory[Enrollment]):
+    class Meta:
+        model = Enrollment
+
+    user = SubFactory(UserFactory)
+    course = SubFactory(CourseFactory, status="published")
+    enrolled_at = THEN
+    last_activity_at = LazyAttribute(lambda seat: seat.enrolled_at)
+
+
+class LessonProgressFactory(DjangoModelFactory[LessonProgress]):
+    class Meta:
+        model = LessonProgress
+
+    enrollment = SubFactory(EnrollmentFactory)
+    lesson = LazyAttribute(lambda progress: LessonFactory(section__course=progress.enrollment.course))
+    started_at = THEN
+    updated_at = THEN
+
+
+class AttemptFactory(DjangoModelFactory[Attempt]):
+    """An open try."""
+
+    class Meta:
+        model = Attempt
+
+    enrollment = SubFactory(EnrollmentFactory)
+    quiz = LazyAttribute(lambda attempt: QuizFactory(lesson__section__course=attempt.enrollment.course))
+    number = Sequence(lambda n: n + 1)
+    started_at = THEN
+
+
+class CertificateFactory(DjangoModelFactory[Certificate]):
+    class Meta:
+        model = Certificate
+
+    enrollment = SubFactory(EnrollmentFactory)
+    learner_name = LazyAttribute(lambda certificate: certificate.enrollment.user.display_name)
+    course_title = LazyAttribute(lambda certificate: certificate.enrollment.course.title)
+    instructor_name = LazyAttribute(lambda certificate: certificate.enrollment.course.instructor.display_name)
+    issued_at = THEN
+
+
+class RatingFactory(DjangoModelFactory[Rating]):
+    class Meta:
+        model = Rating
+
+    enrollment = SubFactory(EnrollmentFactory)
+    course = LazyAttribute(lambda rating: rating.enrollment.course)
+    stars = 5
+    text = "Clear from the first bend to the delta."
+    created_at = THEN
+    updated_at = THEN
+
+
+class BookmarkFactory(DjangoModelFactory[Bookmark]):
+    class Meta:
+        model = Bookmark
+
+    user = SubFactory(UserFactory)
+    course = SubFactory(CourseFactory, status="published")
+    created_at = THEN
