@@ -184,10 +184,11 @@ def check() -> None:
     islands()
     run(VENV / "bin/ruff", "format", "--check", "--quiet", ".")
     run(VENV / "bin/ruff", "check", "--quiet", ".")
-    run(VENV / "bin/mypy", ".")
+    run(VENV / "bin/mypy")
     settings = "studyplatform.settings.test"
     run(PYTHON, "manage.py", "makemigrations", "--check", "--dry-run", "-v", "0", DJANGO_SETTINGS_MODULE=settings)
-    run("npm", "run", "--silent", "check")
+    run("npm", "run", "--silent", "types")
+    run("npm", "run", "--silent", "lint")
 
 
 def format_code() -> None:

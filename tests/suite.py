@@ -54,7 +54,7 @@ def checks() -> None:
     """What reads the code without running it, and the islands' own tests."""
     step("ruff format", BIN / "ruff", "format", "--check", "--quiet", ".")
     step("ruff", BIN / "ruff", "check", "--quiet", ".")
-    step("mypy", BIN / "mypy", ".")
+    step("mypy", BIN / "mypy")
     step("migrations", sys.executable, "manage.py", "makemigrations", "--check", "--dry-run", "-v", "0", **TEST)
     step("tsc", "npm", "run", "--silent", "types")
     step("eslint and prettier", "npm", "run", "--silent", "lint")
