@@ -11,6 +11,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import * as esbuild from "esbuild";
 
 import { checkBudgets } from "./budgets.mjs";
+import { iconSprite } from "./icons.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const assets = path.join(root, "assets");
@@ -25,6 +26,7 @@ function entryPoints() {
     entries[`islands/${folder.name}`] = `islands/${folder.name}/index.tsx`;
   }
   const list = Object.entries(entries).map(([out, file]) => ({ in: path.join(assets, file), out }));
+  list.push({ in: "icons:sprite", out: "icons" });
   const styles = path.join(assets, "styles");
   for (const name of existsSync(styles) ? readdirSync(styles) : []) {
     if (!name.endsWith(".css")) continue;
@@ -57,6 +59,7 @@ const bundles = () => ({
   assetNames: "files/[name]-[hash]",
   loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
   external: ["/static/*"],
+  plugins: [iconSprite(root)],
   legalComments: "external",
 });
 
@@ -87,6 +90,8 @@ function manifestOf(metafile) {
   const manifest = { head: { js: "head.js" } };
   const names = new Map(entryPoints().map((entry) => [path.relative(root, entry.in), entry.out]));
   for (const [output, facts] of Object.entries(metafile.outputs)) {
+    if (output.endsWith(".svg") && facts.inputs["icons:sprite.svg"])
+      manifest.icons = { svg: relative(output) };
     const name = facts.entryPoint && names.get(facts.entryPoint);
     if (!name) continue;
     const entry = (manifest[name] ??= {});
@@ -209,7 +214,8 @@ async function watch() {
   });
   const options = [bundles(), headScript()];
   for (const [index, one] of options.entries()) {
-    const context = await esbuild.context({ ...one, plugins: [report(index)] });
+    const plugins = [...(one.plugins ?? []), report(index)];
+    const context = await esbuild.context({ ...one, plugins });
     await context.watch();
   }
 }

@@ -21,7 +21,7 @@ from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from studyplatform.kit import markdown, time
+from studyplatform.kit import markdown, plates, time
 from studyplatform.kit.errors import REGISTRY
 
 MANIFEST = Path(settings.BASE_DIR) / "static" / "dist" / "manifest.json"
@@ -65,6 +65,34 @@ def bundle(entry: str, kind: str = "js") -> str:
 def imports(entry: str) -> list[str]:
     """Addresses of the chunks an entry imports at once, for modulepreload."""
     return [static("dist/" + name) for name in _manifest()[entry].get("imports", [])]
+
+
+def icon(name: str, *classes: str, label: str = "") -> Markup:
+    """A picture from the sprite of assets/icons.mjs, the size of the text around it.
+
+    ``icon("bell")`` beside a word or in a control that has a name; ``label`` where it stands alone.
+    """
+    shown = " ".join(("i", *classes))
+    spoken = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
+    address = f"{bundle('icons', 'svg')}#{name}"
+    return Markup('<svg class="{}" {}><use href="{}"/></svg>').format(shown, spoken, address)
+
+
+def plate(word: str, subject: str, variant: int = 0) -> Markup:
+    """A picture drawn from a word, for a page that has none stored."""
+    return Markup(plates.plate(word, subject, variant))  # noqa: S704 (drawn by us from numbers)
+
+
+FIRST_FACES = {
+    "academic": ["newsreader.woff2", "instrument-sans.woff2", "newsreader-italic.woff2"],
+    "corporate": ["geist.woff2"],
+}
+
+
+def faces(style: str) -> list[str]:
+    """Addresses of the fonts that the first screen of a style is set in."""
+    files = _manifest()["core"]["files"]
+    return [static("dist/" + files[name]) for name in FIRST_FACES[style]]
 
 
 def head_script() -> Markup:
@@ -138,6 +166,9 @@ def environment(**options: Any) -> Environment:
         bundle=bundle,
         imports=imports,
         head_script=head_script,
+        icon=icon,
+        faces=faces,
+        plate=plate,
         island=island,
         flashes=flashes,
         csp_nonce=csp_nonce,
