@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
+from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from studyplatform.kit.errors import AppError
@@ -50,38 +51,38 @@ class PermissionsPolicyMiddleware:
         return response
 
 
-def _resolves(path: str) -> bool:
-    try:
-        resolve(path)
-    except Resolver404:
-        return False
-    return True
-
-
 class SlashMiddleware:
     """Let an address work with and without its final slash.
 
-    A page that is asked for in the other spelling is redirected; an API call is answered in place,
-    because a redirect would lose its body.
+    Looks only at what no address answered. A page asked for in the other spelling is redirected; a call
+    with a body is answered in place, because a redirect would lose it.
     """
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code != 404 or request.resolver_match is not None:
+            return response
         path = request.path_info
-        if path != "/" and not path.startswith(settings.STATIC_URL) and not _resolves(path):
-            other = path[:-1] if path.endswith("/") else path + "/"
-            if _resolves(other):
-                if path.startswith("/api/") or request.method not in {"GET", "HEAD"}:
-                    request.path_info = other
-                    request.path = other
-                else:
-                    query = request.META.get("QUERY_STRING", "")
-                    # A path of two slashes would be another host's address.
-                    target = "/" + other.lstrip("/")
-                    return HttpResponsePermanentRedirect(target + (f"?{query}" if query else ""))
-        return self.get_response(request)
+        other = path[:-1] if path.endswith("/") else path + "/"
+        # A path that begins with two slashes would be another host's address.
+        if path == "/" or path.startswith("//") or not _resolves(other):
+            return response
+        if path.startswith("/api/") or request.method not in {"GET", "HEAD"}:
+            request.path_info = request.path = other
+            return self.get_response(request)
+        query = request.META.get("QUERY_STRING", "")
+        return HttpResponsePermanentRedirect(iri_to_uri(other) + (f"?{query}" if query else ""))
+
+
+def _resolves(path: str) -> bool:
+    try:
+        resolve(path)
+    except Resolver404:
+        return False
+    return True
 
 
 class RefusalMiddleware:
