@@ -1,4 +1,32 @@
-// The few enhancements of server pages. Every page works without them.
+// The enhancements of server pages. Every page works without them (docs/pages-and-islands.md).
+import { session } from "./shared/auth/browser";
+import { loadMessages } from "./shared/i18n";
+import { startAccount } from "./site/account";
+import { startAvatars } from "./site/avatars";
+import { startConfirming } from "./site/confirm";
+import { hasUnsentInput, startForms } from "./site/forms";
 import { startLook } from "./site/look";
+import { startMenus } from "./site/menus";
+import { startPreloading } from "./site/preload";
+import { startProgress } from "./site/progress";
+import { startSearch } from "./site/search";
+import { startTimes } from "./site/times";
+import { startToasts } from "./site/toasts";
 
+loadMessages();
 startLook();
+startMenus();
+startSearch();
+startConfirming();
+startForms();
+startAccount({
+  session,
+  renderedFor: document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? null,
+  hasUnsentInput,
+  reload: () => location.reload(),
+});
+startToasts();
+startTimes();
+startAvatars();
+startPreloading();
+startProgress();

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 
+import { forgetListenersAfterEach } from "../testing/listeners";
 import { tokenFor, tokenOf } from "../testing/tokens";
 import {
   type Credentials,
@@ -14,15 +15,7 @@ import {
 const ada: SessionUser = { id: "ada", username: "ada", email: "ada@example.com", role: "student" };
 const leo: SessionUser = { id: "leo", username: "leo", email: "leo@example.com", role: "admin" };
 
-let started: AbortController;
-beforeEach(() => {
-  started = new AbortController();
-  const listen = window.addEventListener.bind(window);
-  vi.spyOn(window, "addEventListener").mockImplementation((type: string, heard: unknown) => {
-    listen(type, heard as EventListener, { signal: started.signal });
-  });
-});
-afterEach(() => started.abort());
+forgetListenersAfterEach();
 
 function make(ports: Partial<SessionPorts> = {}): Session {
   return new Session({

@@ -63,6 +63,7 @@ export class Session {
   #state: SessionState = loading;
   #listeners = new Set<() => void>();
   #renewal: Promise<boolean> | null = null;
+  #ending: Promise<void> | null = null;
 
   constructor(private readonly ports: SessionPorts) {}
 
@@ -107,8 +108,15 @@ export class Session {
 
   /** End the session here, in the other tabs and on the server. */
   async logout(): Promise<void> {
+    this.#ending = this.ports.endSession();
     this.clear();
-    await this.ports.endSession();
+    try {
+      await this.#ending;
+    } finally {
+      this.#ending = null;
+      // Another tab may have renewed its token between our word and the server's.
+      this.#forget();
+    }
   }
 
   /** End the browser's half only: for a form that signs out, and for a token that has run out. */
@@ -149,6 +157,7 @@ export class Session {
   }
 
   async #renew(refused: string | null): Promise<boolean> {
+    await this.#ending?.catch(() => undefined);
     // Another tab may have been here while we waited for our turn.
     const stored = readCredentials(this.#stored());
     if (stored && stored.token !== refused) {
@@ -159,6 +168,11 @@ export class Session {
     if (fresh) this.#store(fresh);
     else this.clear();
     return fresh !== null;
+  }
+
+  /** Read the storage again: it may have changed while the page was frozen. */
+  refresh(): void {
+    this.#adopt(this.#stored());
   }
 
   #adopt(stored: string | null): void {
@@ -197,7 +211,7 @@ export class Session {
   }
 
   #set(state: SessionState): void {
-    if (state === this.#state) return;
+    if (!state.user && !this.#state.user && state.isLoading === this.#state.isLoading) return;
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }

@@ -1,5 +1,4 @@
 // Testing Library cleans up by itself only where test functions are globals, which here they are not.
-// eslint-disable-next-line testing-library/no-manual-cleanup
 import { cleanup } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 
@@ -22,6 +21,14 @@ if (!("showModal" in HTMLDialogElement.prototype)) {
 }
 window.matchMedia = (query: string) =>
   Object.assign(new EventTarget(), { matches: false, media: query }) as MediaQueryList;
+
+// There is no layout: an element takes room unless it or something around it is hidden or closed.
+Element.prototype.getClientRects = function (this: Element) {
+  const closed = this.closest("details:not([open])");
+  const isHidden = this.closest("[hidden]") !== null;
+  const isClosed = closed !== null && this !== closed && !this.closest("summary");
+  return (isHidden || isClosed ? [] : [new DOMRect()]) as unknown as DOMRectList;
+};
 
 afterEach(() => {
   cleanup();

@@ -1,0 +1,117 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { type Credentials, Session, type SessionUser, STORAGE_KEY } from "../shared/auth/session";
+import { forgetListenersAfterEach } from "../shared/testing/listeners";
+import { tokenFor } from "../shared/testing/tokens";
+import { startAccount } from "./account";
+
+const ada: SessionUser = { id: "ada", username: "ada", email: "ada@example.com", role: "student" };
+const leo: SessionUser = { ...ada, id: "leo", username: "leo" };
+
+let fromServer: Credentials | null;
+let typed: boolean;
+const reload = vi.fn();
+
+forgetListenersAfterEach();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  fromServer = null;
+  typed = false;
+});
+async function open(renderedFor: string, stored?: Credentials): Promise<Session> {
+  if (stored) localStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
+  const session = new Session({
+    storage: localStorage,
+    fetchSession: () => Promise.resolve(fromServer),
+    endSession: () => Promise.resolve(),
+    renderedFor,
+    exclusively: (work) => work(),
+  });
+  startAccount({ session, renderedFor, hasUnsentInput: () => typed, reload });
+  await vi.advanceTimersByTimeAsync(0);
+  return session;
+}
+
+function otherTabStores(value: Credentials | null): void {
+  const text = value && JSON.stringify(value);
+  if (text) localStorage.setItem(STORAGE_KEY, text);
+  else localStorage.removeItem(STORAGE_KEY);
+  dispatchEvent(new StorageEvent("storage", { key: STORAGE_KEY, newValue: text }));
+}
+
+it("asks for the page anew after a sign-out in another tab", async () => {
+  await open("ada", { user: ada, token: tokenFor(600) });
+  otherTabStores(null);
+  expect(reload).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1000);
+
+  expect(reload).toHaveBeenCalledOnce();
+});
+
+it("goes on quietly when only the token was gone", async () => {
+  const session = await open("ada", { user: ada, token: tokenFor(600) });
+  fromServer = { user: ada, token: tokenFor(900) };
+  otherTabStores(null);
+  await vi.advanceTimersByTimeAsync(1000);
+
+  expect(reload).not.toHaveBeenCalled();
+  expect(session.state.token).toBe(fromServer.token);
+});
+
+it("keeps what was typed, and offers to sign in again, once", async () => {
+  await open("ada", { user: ada, token: tokenFor(600) });
+  typed = true;
+  otherTabStores(null);
+  await vi.advanceTimersByTimeAsync(1000);
+  otherTabStores(null);
+  await vi.advanceTimersByTimeAsync(1000);
+
+  expect(reload).not.toHaveBeenCalled();
+  expect(document.querySelectorAll(".toast")).toHaveLength(1);
+  document.querySelector<HTMLElement>(".toast .btn")!.click();
+  expect(reload).toHaveBeenCalledOnce();
+});
+
+it("asks for the page anew when somebody else signed in", async () => {
+  await open("ada", { user: ada, token: tokenFor(600) });
+  otherTabStores({ user: leo, token: tokenFor(600) });
+
+  expect(reload).toHaveBeenCalledOnce();
+});
+
+it("asks for the page anew when a visitor has signed in in another tab", async () => {
+  await open("");
+  expect(reload).not.toHaveBeenCalled();
+  otherTabStores({ user: ada, token: tokenFor(600) });
+
+  expect(reload).toHaveBeenCalledOnce();
+});
+
+it("does not mind a token renewed in another tab", async () => {
+  await open("ada", { user: ada, token: tokenFor(600) });
+  otherTabStores({ user: ada, token: tokenFor(900) });
+  await vi.advanceTimersByTimeAsync(5000);
+
+  expect(reload).not.toHaveBeenCalled();
+});
+
+it("ends the session when the sign-out form is sent, and lets the form lead away", async () => {
+  const session = await open("ada", { user: ada, token: tokenFor(600) });
+  document.body.innerHTML = '<form method="post" data-sign-out></form>';
+  document.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true }));
+  await vi.advanceTimersByTimeAsync(5000);
+
+  expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
+  expect(session.state.user).toBeNull();
+  expect(reload).not.toHaveBeenCalled();
+});
+
+it("notices a sign-out that happened while the page slept in the browser's memory", async () => {
+  await open("ada", { user: ada, token: tokenFor(600) });
+  localStorage.removeItem(STORAGE_KEY);
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+  await vi.advanceTimersByTimeAsync(1000);
+
+  expect(reload).toHaveBeenCalledOnce();
+});

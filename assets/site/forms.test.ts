@@ -1,0 +1,147 @@
+import { beforeAll, beforeEach, expect, it, vi } from "vitest";
+
+import { ask, startConfirming } from "./confirm";
+import { hasUnsentInput, startForms } from "./forms";
+
+const sent = vi.fn<(form: HTMLFormElement) => void>();
+
+beforeAll(() => {
+  startConfirming();
+  startForms();
+  addEventListener("submit", (event) => {
+    if (event.defaultPrevented) return;
+    event.preventDefault(); // jsdom cannot navigate
+    sent(event.target as HTMLFormElement);
+  });
+});
+beforeEach(() => {
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+});
+
+function show(html: string): void {
+  document.body.innerHTML = html;
+}
+const button = (): HTMLButtonElement => document.querySelector("button")!;
+const dialogButton = (name: string): HTMLButtonElement =>
+  [...document.querySelectorAll<HTMLButtonElement>("dialog button")].find(
+    (one) => one.textContent === name || one.ariaLabel === name,
+  )!;
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+it("sends a form once however often it is pressed, and shows that it works", () => {
+  show('<form method="post"><button>Save</button></form>');
+  button().click();
+  button().click();
+
+  expect(sent).toHaveBeenCalledOnce();
+  expect(button().getAttribute("aria-busy")).toBe("true");
+  expect(button().querySelector(".spin")).not.toBeNull();
+});
+
+it("lets a search be sent again and again", () => {
+  show('<form method="get"><button>Find</button></form>');
+  button().click();
+  button().click();
+
+  expect(sent).toHaveBeenCalledTimes(2);
+  expect(button().hasAttribute("aria-busy")).toBe(false);
+});
+
+it("lets a form that says so be sent many times", () => {
+  show('<form method="post" data-many><button>Download</button></form>');
+  button().click();
+  button().click();
+
+  expect(sent).toHaveBeenCalledTimes(2);
+});
+
+it("is ready again when the page comes back from the browser's memory", () => {
+  show('<form method="post"><button>Save</button></form>');
+  button().click();
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+
+  expect(button().hasAttribute("aria-busy")).toBe(false);
+  expect(button().querySelector(".spin")).toBeNull();
+  button().click();
+  expect(sent).toHaveBeenCalledTimes(2);
+});
+
+it("focuses the list of errors, else the first field with one", () => {
+  show('<main><div data-errors>Two fields</div><input aria-invalid="true"></main>');
+  startForms();
+  expect(document.activeElement?.textContent).toBe("Two fields");
+
+  show('<main><input id="good"><input id="bad" aria-invalid="true"></main>');
+  startForms();
+  expect(document.activeElement?.id).toBe("bad");
+});
+
+it("knows whether something was typed and not sent", () => {
+  show('<form data-search><input></form><form method="post"><input><button>Send</button></form>');
+  const [search, field] = document.querySelectorAll("input");
+  search!.dispatchEvent(new Event("input", { bubbles: true }));
+  expect(hasUnsentInput()).toBe(false);
+
+  field!.dispatchEvent(new Event("input", { bubbles: true }));
+  expect(hasUnsentInput()).toBe(true);
+
+  button().click();
+  expect(hasUnsentInput()).toBe(false);
+});
+
+it("asks before a destructive form is sent, beginning with the safe answer", async () => {
+  show(
+    `<form method="post" data-confirm="Delete the course?" data-confirm-text="It cannot be undone."
+      data-confirm-label="Delete" data-confirm-keep="Keep it"><button>Delete…</button></form>`,
+  );
+  button().click();
+
+  expect(sent).not.toHaveBeenCalled();
+  expect(document.querySelector("dialog h2")?.textContent).toBe("Delete the course?");
+  expect(document.querySelector("dialog p")?.textContent).toBe("It cannot be undone.");
+  expect(document.activeElement).toBe(dialogButton("Keep it"));
+
+  dialogButton("Keep it").click();
+  await settled();
+  expect(sent).not.toHaveBeenCalled();
+  expect(document.querySelector("dialog")).toBeNull();
+
+  button().click();
+  dialogButton("Delete").click();
+  await settled();
+  expect(sent).toHaveBeenCalledOnce();
+});
+
+it("asks again the next time", async () => {
+  show('<form method="post" data-many data-confirm="Sure?"><button>Go</button></form>');
+  for (const times of [1, 2]) {
+    button().click();
+    dialogButton("Continue").click();
+    await settled();
+    expect(sent).toHaveBeenCalledTimes(times);
+  }
+});
+
+it("asks for one button of a form only, and sends which one it was", async () => {
+  show(
+    `<form method="post"><button name="do" value="drop" data-confirm="Drop?">Drop</button></form>`,
+  );
+  const form = document.querySelector("form")!;
+  const submitted = vi.spyOn(form, "requestSubmit");
+  button().click();
+  dialogButton("Continue").click();
+  await settled();
+
+  expect(submitted).toHaveBeenCalledExactlyOnceWith(button());
+});
+
+it.each(["the cross", "a press beside the dialog", "Escape"])("takes %s as a no", async (way) => {
+  const answer = ask({ title: "Sure?" });
+  const dialog = document.querySelector("dialog")!;
+  if (way === "the cross") dialogButton("Close").click();
+  else if (way === "Escape")
+    dialog.close(); // the browser closes a modal dialog on Escape
+  else dialog.dispatchEvent(new Event("pointerdown", { bubbles: true }));
+
+  await expect(answer).resolves.toBe(false);
+});

@@ -1,0 +1,64 @@
+/** Forms that post: one press counts, the button says that it works, errors get the focus. */
+
+const sending = new WeakSet<HTMLFormElement>();
+let touched = false;
+
+/** Whether something has been typed that a reload would lose. */
+export function hasUnsentInput(): boolean {
+  return touched;
+}
+
+function showBusy(button: HTMLElement): void {
+  button.style.minWidth = `${button.offsetWidth}px`;
+  button.setAttribute("aria-busy", "true");
+  const spinner = document.createElement("span");
+  spinner.className = "spin";
+  spinner.ariaHidden = "true";
+  button.prepend(spinner);
+}
+
+function showIdle(button: HTMLElement): void {
+  button.style.minWidth = "";
+  button.removeAttribute("aria-busy");
+  button.querySelector(":scope > .spin")?.remove();
+}
+
+function onSubmit(event: SubmitEvent): void {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || event.defaultPrevented) return;
+  touched = false;
+  if (form.method !== "post" || "many" in form.dataset) return;
+  if (sending.has(form)) {
+    event.preventDefault();
+    return;
+  }
+  sending.add(form);
+  const button = event.submitter ?? form.querySelector<HTMLElement>("[type=submit]");
+  if (button?.matches("button")) showBusy(button);
+}
+
+/** The page stands again after all: it came from the browser's memory. */
+function reset(): void {
+  for (const form of document.forms) sending.delete(form);
+  for (const button of document.querySelectorAll<HTMLElement>("button[aria-busy=true]"))
+    showIdle(button);
+}
+
+function focusErrors(): void {
+  const summary = document.querySelector<HTMLElement>("[data-errors]");
+  if (summary) summary.tabIndex = -1;
+  const first = summary ?? document.querySelector<HTMLElement>("main [aria-invalid=true]");
+  first?.focus();
+}
+
+export function startForms(): void {
+  focusErrors();
+  document.addEventListener("submit", onSubmit);
+  document.addEventListener("input", ({ target }) => {
+    const form = target instanceof Element ? target.closest("form") : null;
+    if (form && !("search" in form.dataset)) touched = true;
+  });
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) reset();
+  });
+}
