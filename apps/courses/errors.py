@@ -40,11 +40,78 @@ class WrongCourseStatus(AppError):
     code = "COURSE_WRONG_STATUS"
     status = 409
     title = _("Not possible in this status")
-    message = _("A course that is %(status)s cannot do that.")
+    message = _("That cannot be done with a course in the status “%(status_now)s”.")
     severity = "warning"
 
-    status_now: str = ""
+    status_now: str
 
-    @property
-    def detail(self) -> str:
-        return str(self.message) % {"status": self.status_now}
+
+@dataclass(eq=False, kw_only=True)
+class CourseUnderReview(AppError):
+    code = "COURSE_UNDER_REVIEW"
+    status = 409
+    title = _("The course is under review")
+    message = _("While a course is under review it stays as it is. Withdraw it to change something.")
+    severity = "warning"
+    icon = "clock"
+
+
+class CourseInUse(AppError):
+    code = "COURSE_IN_USE"
+    status = 409
+    title = _("This course cannot be deleted")
+    message = _("Only a draft that was never published can be deleted. Unpublish or archive it instead.")
+    severity = "warning"
+
+
+class LessonInUse(AppError):
+    code = "LESSON_IN_USE"
+    status = 409
+    title = _("Learners have worked on this")
+    message = _("Learners have handed in quizzes here, and their results are kept. Move or rename it instead.")
+    severity = "warning"
+
+
+@dataclass(eq=False, kw_only=True)
+class OutlineFull(AppError):
+    code = "COURSE_OUTLINE_FULL"
+    status = 409
+    title = _("The course is full")
+    message = _("A course holds at most %(limit)s of these.")
+    severity = "warning"
+
+    limit: int
+
+
+@dataclass(eq=False, kw_only=True)
+class QuestionInvalid(AppError):
+    code = "QUIZ_QUESTION_INVALID"
+    status = 400
+    title = _("The question is not complete")
+    message = _("%(problem)s")
+
+    problem: str
+    field: str = ""
+
+
+class VideoNotYours(AppError):
+    code = "VIDEO_NOT_FOUND"
+    status = 404
+    title = _("Video not found")
+    message = _("There is no such video among yours.")
+
+
+@dataclass(eq=False, kw_only=True)
+class CommentMissing(AppError):
+    code = "REVIEW_COMMENT_MISSING"
+    status = 400
+    title = _("Say why")
+    message = _("Tell the instructor what to change: a decision other than approval needs a comment.")
+
+
+class WrongLessonKind(AppError):
+    code = "LESSON_WRONG_KIND"
+    status = 409
+    title = _("Not that kind of lesson")
+    message = _("Only a video lesson can show a video.")
+    severity = "warning"

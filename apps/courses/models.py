@@ -161,6 +161,9 @@ class Lesson(models.Model):
     is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
     video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
+    attachment = models.FileField(upload_to="lessons/", blank=True, help_text="What a file lesson offers to download.")
+    attachment_name = models.CharField(max_length=255, blank=True)
+    attachment_bytes = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         constraints = [
@@ -242,6 +245,7 @@ class Submission(models.Model):
         APPROVED = "approved", _("Approved")
         CHANGES_REQUESTED = "changes_requested", _("Changes requested")
         REJECTED = "rejected", _("Needs revision")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     course = models.ForeignKey(Course, models.CASCADE, related_name="submissions")
@@ -262,3 +266,20 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"{self.course_id} {self.outcome}"
+
+
+class StatusChange(models.Model):
+    """One step in a course's life: who moved it, when, and why. Kept; never edited."""
+
+    course = models.ForeignKey(Course, models.CASCADE, related_name="status_changes")
+    was = models.CharField(max_length=10, choices=Course.Status.choices)
+    became = models.CharField(max_length=10, choices=Course.Status.choices)
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField()
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["course", "-changed_at"], name="course_status_history")]
+
+    def __str__(self) -> str:
+        return f"{self.course_id} {self.was}→{self.became}"

@@ -1,0 +1,52 @@
+"""Facts about courses."""
+
+from dataclasses import dataclass
+
+from studyplatform.kit.events import Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseEdited(Event):
+    """What a learner reads about the course changed: its texts, price or status."""
+
+    course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutlineChanged(Event):
+    """Lessons or sections came, went or moved."""
+
+    course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseSubmitted(Event):
+    course_id: int
+    submission_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmissionDecided(Event):
+    course_id: int
+    submission_id: int
+    outcome: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoursePublished(Event):
+    course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseUnpublished(Event):
+    course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseSuspended(Event):
+    course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseArchived(Event):
+    course_id: int

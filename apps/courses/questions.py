@@ -1,0 +1,269 @@
+"""What makes a question of each kind complete: from what an instructor typed to what a row keeps.
+
+The shapes are those of ``Question``: ``options`` is what everyone sees, ``answer`` what only the server knows.
+Choices keep their ids when they are edited, so that earlier attempts stay readable.
+"""
+
+import secrets
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.courses.errors import QuestionInvalid
+from apps.courses.models import Question
+
+MOST_CHOICES = 12
+MOST_WORDS = 20
+TEXT_LIMIT = 500
+IDS = "abcdefghijklmnopqrstuvwxyz"
+NO_PROMPT = gettext_lazy("Write the question.")
+_dice = secrets.SystemRandom()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One line of the form: a choice, a step of an order, or the left and right of a match.
+
+    ``id`` is empty for a new line. ``remark`` says what choosing a wrong one would have meant.
+    """
+
+    text: str
+    id: str = ""
+    is_right: bool = False
+    partner: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """Everything the form of any kind can say about the answer; each kind reads its own part."""
+
+    choices: Sequence[Choice] = ()
+    truth: bool | None = None
+    number: str = ""
+    tolerance: str = ""
+    unit: str = ""
+    accepted: Sequence[str] = ()
+    remarks: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Made:
+    """The three columns of a row."""
+
+    options: Any
+    answer: dict[str, Any]
+    remarks: dict[str, str]
+
+
+def make(kind: str, answers: Answers) -> Made:
+    """Options, answer and remarks of a complete question.
+
+    :raises QuestionInvalid: something is missing, said in words for its author.
+    """
+    return _MAKERS[Question.Kind(kind)](answers)
+
+
+def number(text: str) -> float:
+    """A number as people write it: a comma works as a decimal point, a minus may be typographic.
+
+    :raises QuestionInvalid: it is not a finite number.
+    """
+    plain = text.strip().replace("−", "-").replace(" ", "").replace("\u202f", "")
+    if plain.count(",") == 1 and "." not in plain:
+        plain = plain.replace(",", ".")
+    try:
+        value = Decimal(plain)
+    except InvalidOperation:
+        raise QuestionInvalid(problem=_("“%s” is not a number.") % text.strip()[:40], field="number") from None
+    if not value.is_finite() or abs(value) > Decimal("1e15"):
+        raise QuestionInvalid(problem=_("The number is too large."), field="number")
+    return float(value)
+
+
+def shuffled(ids: Sequence[str]) -> list[str]:
+    """The ids in an order that is not the given one (unless there is only one)."""
+    mixed = list(ids)
+    _dice.shuffle(mixed)
+    return mixed if mixed != list(ids) or len(mixed) < 2 else [*mixed[1:], mixed[0]]
+
+
+def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
+    """The lines that say something, each with an id of its own.
+
+    With ``mix`` new ids are drawn by lot: where the order is the answer, ids in order would tell it.
+    """
+    said = [choice for choice in answers.choices if choice.text.strip()]
+    if len(said) < least:
+        raise QuestionInvalid(problem=_("Write at least %d lines.") % least, field="choices")
+    if len(said) > MOST_CHOICES:
+        raise QuestionInvalid(problem=_("At most %d lines fit in one question.") % MOST_CHOICES, field="choices")
+    texts = [_fold(choice.text) for choice in said]
+    if len(set(texts)) < len(texts):
+        raise QuestionInvalid(problem=_("Two lines say the same."), field="choices")
+    kept = {choice.id for choice in said if _is_id(choice.id)}
+    free = iter([letter for letter in (shuffled(IDS) if mix else IDS) if letter not in kept])
+    used: set[str] = set()
+    lines = []
+    for choice in said:
+        key = choice.id if choice.id in kept and choice.id not in used else next(free)
+        used.add(key)
+        lines.append(
+            Choice(
+                id=key,
+                text=choice.text.strip()[:TEXT_LIMIT],
+                is_right=choice.is_right,
+                partner=choice.partner.strip()[:TEXT_LIMIT],
+                remark=choice.remark.strip()[:TEXT_LIMIT],
+            )
+        )
+    return lines
+
+
+def _single(answers: Answers) -> Made:
+    lines = _lines(answers, 2)
+    right = [line.id for line in lines if line.is_right]
+    if len(right) != 1:
+        raise QuestionInvalid(problem=_("Mark the one right answer."), field="choices")
+    return Made(_shown(lines), {"id": right[0]}, _remarks(lines))
+
+
+def _multiple(answers: Answers) -> Made:
+    lines = _lines(answers, 2)
+    right = [line.id for line in lines if line.is_right]
+    if not right:
+        raise QuestionInvalid(problem=_("Mark every right answer, at least one."), field="choices")
+    return Made(_shown(lines), {"ids": right}, _remarks(lines))
+
+
+def _truth(answers: Answers) -> Made:
+    if answers.truth is None:
+        raise QuestionInvalid(problem=_("Say whether it is true or false."), field="truth")
+    return Made([], {"value": answers.truth}, {})
+
+
+def _numeric(answers: Answers) -> Made:
+    if not answers.number.strip():
+        raise QuestionInvalid(problem=_("Write the right number."), field="number")
+    value = number(answers.number)
+    tolerance = number(answers.tolerance) if answers.tolerance.strip() else 0.0
+    if tolerance < 0:
+        raise QuestionInvalid(problem=_("The tolerance is zero or more."), field="tolerance")
+    remarks = {
+        str(number(wrong)): remark.strip()[:TEXT_LIMIT]
+        for wrong, remark in answers.remarks.items()
+        if wrong.strip() and remark.strip()
+    }
+    return Made({"unit": answers.unit.strip()[:20]}, {"value": value, "tolerance": tolerance}, remarks)
+
+
+def _text(answers: Answers) -> Made:
+    accepted: dict[str, str] = {}
+    for text in answers.accepted:
+        if plain := " ".join(text.split())[:TEXT_LIMIT]:
+            accepted.setdefault(_fold(plain), plain)
+    if not accepted:
+        raise QuestionInvalid(problem=_("Write at least one answer that counts as right."), field="accepted")
+    return Made([], {"accepted": list(accepted.values())[:MOST_WORDS]}, {})
+
+
+def _ordering(answers: Answers) -> Made:
+    lines = _lines(answers, 2, mix=True)
+    ids = [line.id for line in lines]
+    texts = {line.id: line.text for line in lines}
+    shown = shuffled(ids)
+    return Made([{"id": one, "text": texts[one]} for one in shown], {"ids": ids}, {})
+
+
+def _matching(answers: Answers) -> Made:
+    lines = _lines(answers, 2, mix=True)
+    if any(not line.partner for line in lines):
+        raise QuestionInvalid(problem=_("Give every line its partner on the right."), field="choices")
+    partners = [_fold(line.partner) for line in lines]
+    if len(set(partners)) < len(partners):
+        raise QuestionInvalid(problem=_("Two lines have the same partner."), field="choices")
+    places = shuffled([str(place) for place in range(1, len(lines) + 1)])
+    pairs = {line.id: place for line, place in zip(lines, places, strict=True)}
+    texts = {pairs[line.id]: line.partner for line in lines}
+    options = {"left": _shown(lines), "right": [{"id": one, "text": texts[one]} for one in sorted(texts, key=int)]}
+    return Made(options, {"pairs": pairs}, {})
+
+
+def _shown(lines: Sequence[Choice]) -> list[dict[str, str]]:
+    return [{"id": line.id, "text": line.text} for line in lines]
+
+
+def _remarks(lines: Sequence[Choice]) -> dict[str, str]:
+    return {line.id: line.remark for line in lines if line.remark and not line.is_right}
+
+
+def _is_id(text: str) -> bool:
+    return len(text) == 1 and text in IDS
+
+
+def _fold(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+_MAKERS: dict[str, Callable[[Answers], Made]] = {
+    Question.Kind.SINGLE: _single,
+    Question.Kind.MULTIPLE: _multiple,
+    Question.Kind.TRUTH: _truth,
+    Question.Kind.NUMERIC: _numeric,
+    Question.Kind.TEXT: _text,
+    Question.Kind.ORDERING: _ordering,
+    Question.Kind.MATCHING: _matching,
+}
+
+
+def written(question: Question) -> Answers:
+    """What the form of an existing question shows: the reverse of ``make``."""
+    options, answer = question.options, question.answer
+    match question.kind:
+        case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
+            right = set(answer.get("ids", [])) | ({answer["id"]} if "id" in answer else set())
+            return Answers(
+                choices=[
+                    Choice(
+                        id=one["id"],
+                        text=one["text"],
+                        is_right=one["id"] in right,
+                        remark=question.remarks.get(one["id"], ""),
+                    )
+                    for one in options
+                ]
+            )
+        case Question.Kind.TRUTH:
+            return Answers(truth=bool(answer.get("value")))
+        case Question.Kind.NUMERIC:
+            unit = options.get("unit", "") if isinstance(options, dict) else ""
+            return Answers(
+                number=_plain(answer.get("value", "")),
+                tolerance=_plain(answer.get("tolerance", "")),
+                unit=unit,
+                remarks={_plain(float(wrong)): remark for wrong, remark in question.remarks.items()},
+            )
+        case Question.Kind.TEXT:
+            return Answers(accepted=answer.get("accepted", []))
+        case Question.Kind.ORDERING:
+            texts = {one["id"]: one["text"] for one in options}
+            return Answers(choices=[Choice(id=one, text=texts[one]) for one in answer["ids"] if one in texts])
+        case Question.Kind.MATCHING:
+            right_texts = {one["id"]: one["text"] for one in options["right"]}
+            return Answers(
+                choices=[
+                    Choice(id=one["id"], text=one["text"], partner=right_texts.get(answer["pairs"].get(one["id"]), ""))
+                    for one in options["left"]
+                ]
+            )
+    return Answers()
+
+
+def _plain(value: float | str) -> str:
+    """3.0 -> "3", 0.05 -> "0.05"."""
+    return f"{value:g}" if isinstance(value, float) else str(value)

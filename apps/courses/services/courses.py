@@ -1,0 +1,134 @@
+"""A course's own texts: what a learner reads before deciding."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from apps.accounts.models import User
+from apps.courses import policies
+from apps.courses.events import CourseEdited
+from apps.courses.models import Course, Subject
+from studyplatform.kit import plates
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
+
+# Words that are addresses of their own beside courses' slugs.
+RESERVED = {"new", "enroll", "enrol", "search", "preview"}
+SLUG_LENGTH = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseTexts:
+    """What an instructor writes about a course. ``price`` in minor units, only for a one-time price."""
+
+    title: str
+    subject: Subject
+    summary: str = ""
+    description: str = ""
+    difficulty: str = Course.Difficulty.BEGINNER
+    language: str = "en"
+    pricing: str = Course.Pricing.FREE
+    price: int = 0
+    outcomes: list[str] = field(default_factory=list)
+    before_you_begin: str = ""
+    prerequisites: Iterable[Course] = ()
+    is_announced: bool = False
+    plate_variant: int = 0
+
+    def fields(self) -> dict[str, object]:
+        """The values as the row keeps them."""
+        return {
+            "title": self.title.strip(),
+            "subject": self.subject,
+            "summary": self.summary.strip(),
+            "description": self.description.strip(),
+            "difficulty": self.difficulty,
+            "language": self.language,
+            "pricing": self.pricing,
+            "price": self.price if self.pricing == Course.Pricing.ONE_TIME else 0,
+            "outcomes": [line for line in (outcome.strip() for outcome in self.outcomes) if line],
+            "before_you_begin": self.before_you_begin.strip(),
+            "is_announced": self.is_announced,
+            "plate_variant": self.plate_variant,
+        }
+
+
+def create_course(*, by: User, texts: CourseTexts, now: datetime) -> Course:
+    """A new draft of this instructor, under a slug nobody has.
+
+    :raises RoleRequired: the person may not teach.
+    """
+    enforce(policies.create_course(by))
+    with transaction.atomic():
+        course = _insert(by, texts, now)
+        course.prerequisites.set(_other_courses(course, texts))
+        publish(CourseEdited(course_id=course.pk))
+    return course
+
+
+def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) -> Course:
+    """Change the texts. The slug stays: it is an address.
+
+    :raises CourseUnderReview: a reviewer is reading it.
+    """
+    with transaction.atomic():
+        course = Course.objects.select_for_update().get(pk=course.pk)
+        enforce(policies.edit_course(by, course))
+        changed = texts.fields()
+        for name, value in changed.items():
+            setattr(course, name, value)
+        course.plate = plates.plate(course.slug, texts.subject.slug, texts.plate_variant)
+        course.updated_at = now
+        course.version += 1
+        course.save(update_fields=[*changed, "plate", "updated_at", "version"])
+        course.prerequisites.set(_other_courses(course, texts))
+        publish(CourseEdited(course_id=course.pk))
+    return course
+
+
+def delete_course(*, course: Course, by: User) -> None:
+    """Remove a draft that was never public, with all it holds. Its videos stay with their owner.
+
+    :raises CourseInUse: it was public once.
+    """
+    with transaction.atomic():
+        course = Course.objects.select_for_update().get(pk=course.pk)
+        enforce(policies.delete_course(by, course))
+        publish(CourseEdited(course_id=course.pk))
+        course.delete()
+
+
+def _insert(by: User, texts: CourseTexts, now: datetime) -> Course:
+    for _ in range(5):
+        slug = _free_slug(texts.title)
+        try:
+            with transaction.atomic():
+                return Course.objects.create(
+                    slug=slug,
+                    instructor=by,
+                    plate=plates.plate(slug, texts.subject.slug, texts.plate_variant),
+                    created_at=now,
+                    updated_at=now,
+                    **texts.fields(),
+                )
+        except IntegrityError:
+            # Somebody took the slug between the look and the insert; anything else must be heard.
+            if not Course.objects.filter(slug=slug).exists():
+                raise
+    raise RuntimeError("no free slug after five tries")
+
+
+def _free_slug(title: str) -> str:
+    base = slugify(title)[: SLUG_LENGTH - 5].strip("-") or "course"
+    taken = set(Course.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED
+    if base not in taken:
+        return base
+    return next(slug for n in range(2, 10_000) if (slug := f"{base}-{n}") not in taken)
+
+
+def _other_courses(course: Course, texts: CourseTexts) -> list[Course]:
+    """A course is not a prerequisite of itself."""
+    return [other for other in texts.prerequisites if other.pk != course.pk]

@@ -1,0 +1,159 @@
+"""Quiz definitions: the rules and the questions with their answers."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from apps.accounts.models import User
+from apps.courses import policies, questions
+from apps.courses.errors import OutlineFull, QuestionInvalid
+from apps.courses.models import Course, Lesson, Question, Quiz
+from apps.courses.services.outline import arrange, moved, refresh_outline
+from studyplatform.kit.policies import enforce
+
+QUESTION_LIMIT = 100
+SECONDS_PER_QUESTION = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionDraft:
+    """A question as its author wrote it."""
+
+    kind: str
+    prompt: str
+    answers: questions.Answers = field(default_factory=questions.Answers)
+    points: int = 1
+    explanation: str = ""
+    rewatch_lesson: Lesson | None = None
+    rewatch_at: int | None = None
+
+    def fields(self, quiz: Quiz) -> dict[str, object]:
+        """The values as the row keeps them.
+
+        :raises QuestionInvalid: it is not complete.
+        """
+        prompt = self.prompt.strip()
+        if not prompt:
+            raise QuestionInvalid(problem=str(questions.NO_PROMPT), field="prompt")
+        made = questions.make(self.kind, self.answers)
+        lesson = self.rewatch_lesson
+        if lesson is not None and (lesson.course_id != quiz.lesson.course_id or lesson.kind != Lesson.Kind.VIDEO):
+            lesson = None
+        return {
+            "kind": Question.Kind(self.kind),
+            "prompt": prompt,
+            "options": made.options,
+            "answer": made.answer,
+            "remarks": made.remarks,
+            "points": min(max(self.points, 1), 100),
+            "explanation": self.explanation.strip(),
+            "rewatch_lesson": lesson,
+            "rewatch_at": self.rewatch_at if lesson is not None else None,
+        }
+
+
+def edit_quiz(
+    *, quiz: Quiz, by: User, intro: str, pass_percent: int, max_attempts: int, time_limit: int, now: datetime
+) -> Quiz:
+    """Change the rules: the pass mark in percent, attempts (0: any number), the time limit in seconds (0: none)."""
+    with transaction.atomic():
+        course = _locked(quiz, by)
+        quiz.intro = intro.strip()
+        quiz.pass_percent = min(max(pass_percent, 1), 100)
+        quiz.max_attempts = max_attempts
+        quiz.time_limit = time_limit
+        quiz.save(update_fields=["intro", "pass_percent", "max_attempts", "time_limit"])
+        _retime(quiz, course, now)
+    return quiz
+
+
+def add_question(*, quiz: Quiz, by: User, draft: QuestionDraft, now: datetime) -> Question:
+    """A question at the end of the quiz.
+
+    :raises QuestionInvalid: it is not complete.
+    :raises OutlineFull: the quiz has as many as it may.
+    """
+    with transaction.atomic():
+        course = _locked(quiz, by)
+        if quiz.questions.count() >= QUESTION_LIMIT:
+            raise OutlineFull(limit=QUESTION_LIMIT)
+        last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
+        question = Question.objects.create(quiz=quiz, position=last + 1, **draft.fields(quiz))
+        _retime(quiz, course, now)
+    return question
+
+
+def edit_question(*, question: Question, by: User, draft: QuestionDraft, now: datetime) -> Question:
+    """Change a question. Attempts handed in before keep their results.
+
+    :raises QuestionInvalid: it is not complete.
+    """
+    with transaction.atomic():
+        course = _locked(question.quiz, by)
+        changed = draft.fields(question.quiz)
+        for name, value in changed.items():
+            setattr(question, name, value)
+        question.save(update_fields=list(changed))
+        _retime(question.quiz, course, now)
+    return question
+
+
+def duplicate_question(*, question: Question, by: User, now: datetime) -> Question:
+    """A copy right behind the original."""
+    with transaction.atomic():
+        course = _locked(question.quiz, by)
+        quiz = question.quiz
+        if quiz.questions.count() >= QUESTION_LIMIT:
+            raise OutlineFull(limit=QUESTION_LIMIT)
+        order = _order(quiz)
+        last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
+        copy = Question.objects.create(
+            quiz=quiz,
+            position=last + 1,
+            **{name: getattr(question, name) for name in _COPIED},
+        )
+        arrange(quiz.questions.all(), moved([*order, copy.pk], copy.pk, order.index(question.pk) + 2))
+        _retime(quiz, course, now)
+        copy.refresh_from_db()
+    return copy
+
+
+def move_question(*, question: Question, by: User, position: int, now: datetime) -> None:
+    """Put the question at this position (1 is first)."""
+    with transaction.atomic():
+        course = _locked(question.quiz, by)
+        arrange(question.quiz.questions.all(), moved(_order(question.quiz), question.pk, position))
+        _retime(question.quiz, course, now)
+
+
+def delete_question(*, question: Question, by: User, now: datetime) -> None:
+    with transaction.atomic():
+        quiz = question.quiz
+        course = _locked(quiz, by)
+        question.delete()
+        arrange(quiz.questions.all(), _order(quiz))
+        _retime(quiz, course, now)
+
+
+_COPIED = (
+    "kind", "prompt", "options", "answer", "remarks", "points", "explanation", "rewatch_lesson", "rewatch_at",
+)  # fmt: skip
+
+
+def _order(quiz: Quiz) -> list[int]:
+    return list(quiz.questions.order_by("position").values_list("pk", flat=True))
+
+
+def _locked(quiz: Quiz, by: User) -> Course:
+    course = Course.objects.select_for_update().get(pk=quiz.lesson.course_id)
+    enforce(policies.edit_course(by, course))
+    return course
+
+
+def _retime(quiz: Quiz, course: Course, now: datetime) -> None:
+    """A quiz takes its time limit, else a minute for each question."""
+    seconds = quiz.time_limit or quiz.questions.count() * SECONDS_PER_QUESTION
+    Lesson.objects.filter(pk=quiz.lesson_id).exclude(duration=seconds).update(duration=seconds)
+    refresh_outline(course, now=now)

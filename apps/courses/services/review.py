@@ -1,0 +1,156 @@
+"""A course's way through review, and the steps of its life afterwards."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.courses import policies, readiness
+from apps.courses.errors import CommentMissing, CourseNotReady, WrongCourseStatus
+from apps.courses.events import (
+    CourseArchived,
+    CourseEdited,
+    CoursePublished,
+    CourseSubmitted,
+    CourseSuspended,
+    CourseUnpublished,
+    SubmissionDecided,
+)
+from apps.courses.models import Course, StatusChange, Submission
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import Verdict, enforce
+
+Status = Course.Status
+Outcome = Submission.Outcome
+
+
+def submit_course(*, course: Course, by: User, note: str = "", now: datetime) -> Submission:
+    """Hand the draft in for review; it stays as it is until a decision or its withdrawal.
+
+    :raises CourseNotReady: names what is missing.
+    :raises WrongCourseStatus: it is not a draft.
+    """
+    with transaction.atomic():
+        course = _locked(course, by, policies.submit_course)
+        if missing := readiness.missing(course):
+            raise CourseNotReady(missing=missing)
+        _move(course, Status.REVIEW, by, now)
+        submission = Submission.objects.create(
+            course=course, submitted_by=by, submitted_at=now, note=note.strip(), outcome=Outcome.PENDING
+        )
+        publish(CourseSubmitted(course_id=course.pk, submission_id=submission.pk))
+    return submission
+
+
+def withdraw_course(*, course: Course, by: User, now: datetime) -> Course:
+    """Take the course back from review to go on writing."""
+    with transaction.atomic():
+        course = _locked(course, by, policies.withdraw_course)
+        _move(course, Status.DRAFT, by, now)
+        course.submissions.filter(outcome=Outcome.PENDING).update(
+            outcome=Outcome.WITHDRAWN, decided_by=by, decided_at=now
+        )
+    return course
+
+
+def decide_submission(*, course: Course, by: User, outcome: str, comment: str = "", now: datetime) -> Submission:
+    """Answer the pending submission: an approved course goes live, any other becomes a draft again.
+
+    :raises CommentMissing: a decision other than approval says why.
+    :raises WrongCourseStatus: nothing is pending; somebody else may have decided.
+    """
+    outcome, comment = Outcome(outcome), comment.strip()
+    if outcome not in {Outcome.APPROVED, Outcome.CHANGES_REQUESTED, Outcome.REJECTED}:
+        raise ValueError(f"{outcome} is not a decision")
+    if outcome != Outcome.APPROVED and not comment:
+        raise CommentMissing
+    with transaction.atomic():
+        course = _locked(course, by, policies.review_course)
+        submission = course.submissions.select_for_update().get(outcome=Outcome.PENDING)
+        submission.outcome = outcome
+        submission.comment = comment
+        submission.decided_by = by
+        submission.decided_at = now
+        submission.save(update_fields=["outcome", "comment", "decided_by", "decided_at"])
+        if outcome == Outcome.APPROVED:
+            _publish(course, by, now)
+        else:
+            _move(course, Status.DRAFT, by, now, comment)
+        publish(SubmissionDecided(course_id=course.pk, submission_id=submission.pk, outcome=outcome))
+    return submission
+
+
+def unpublish_course(*, course: Course, by: User, reason: str = "", now: datetime) -> Course:
+    """Close the course to new learners and make it a draft; those enrolled keep it."""
+    with transaction.atomic():
+        course = _locked(course, by, policies.unpublish_course)
+        _move(course, Status.DRAFT, by, now, reason)
+        publish(CourseUnpublished(course_id=course.pk))
+    return course
+
+
+def suspend_course(*, course: Course, by: User, reason: str, now: datetime) -> Course:
+    """Take the course off the catalogue for a policy review; those enrolled keep it.
+
+    :raises CommentMissing: the instructor is told why.
+    """
+    if not reason.strip():
+        raise CommentMissing
+    with transaction.atomic():
+        course = _locked(course, by, policies.suspend_course)
+        _move(course, Status.SUSPENDED, by, now, reason)
+        publish(CourseSuspended(course_id=course.pk))
+    return course
+
+
+def reinstate_course(*, course: Course, by: User, now: datetime) -> Course:
+    """End a suspension: the course is live again."""
+    with transaction.atomic():
+        course = _locked(course, by, policies.reinstate_course)
+        _publish(course, by, now)
+    return course
+
+
+def archive_course(*, course: Course, by: User, reason: str = "", now: datetime) -> Course:
+    """Close the course for good; those enrolled can still read it."""
+    with transaction.atomic():
+        course = _locked(course, by, policies.archive_course)
+        _move(course, Status.ARCHIVED, by, now, reason)
+        publish(CourseArchived(course_id=course.pk))
+    return course
+
+
+def restore_course(*, course: Course, by: User, now: datetime) -> Course:
+    """Bring an archived course back to the catalogue."""
+    with transaction.atomic():
+        course = _locked(course, by, policies.restore_course)
+        _publish(course, by, now)
+    return course
+
+
+def _locked(course: Course, by: User, policy: Callable[[User, Course], Verdict]) -> Course:
+    """The row as it is now, held: of two who decide at once, the second meets the new status."""
+    course = Course.objects.select_for_update().get(pk=course.pk)
+    enforce(policy(by, course))
+    return course
+
+
+def _publish(course: Course, by: User, now: datetime) -> None:
+    course.published_at = course.published_at or now
+    course.is_announced = False
+    _move(course, Status.PUBLISHED, by, now)
+    publish(CoursePublished(course_id=course.pk))
+
+
+def _move(course: Course, to: str, by: User, now: datetime, reason: str = "") -> None:
+    """One step along TRANSITIONS, written down."""
+    was = course.status
+    if to not in Course.TRANSITIONS[was]:
+        raise WrongCourseStatus(status_now=str(course.get_status_display()))
+    course.status = to
+    course.updated_at = now
+    course.version += 1
+    course.save(update_fields=["status", "published_at", "is_announced", "updated_at", "version"])
+    StatusChange.objects.create(course=course, was=was, became=to, changed_by=by, changed_at=now, reason=reason.strip())
+    publish(CourseEdited(course_id=course.pk))

@@ -1,0 +1,270 @@
+"""Sections and lessons: order, numbers, counts."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from apps.courses import services
+from apps.courses.errors import (
+    CourseNotFound,
+    CourseUnderReview,
+    LessonInUse,
+    OutlineFull,
+    VideoNotYours,
+    WrongLessonKind,
+)
+from apps.courses.events import OutlineChanged
+from apps.courses.models import Course, Lesson, Section
+from apps.courses.services import outline
+from apps.learning.models import Attempt, Enrollment
+from studyplatform.kit import events
+from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory, SectionFactory
+from tests.factories.files import VideoFactory
+
+NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def course(ada):
+    """Two sections: 1.1 1.2 1.3 and 2.1."""
+    course = CourseFactory(instructor=ada)
+    first, second = SectionFactory(course=course), SectionFactory(course=course)
+    for section, title in [(first, "one"), (first, "two"), (first, "three"), (second, "four")]:
+        LessonFactory(section=section, title=title)
+    return Course.objects.get(pk=course.pk)
+
+
+def numbered(course):
+    return {lesson.number: lesson.title for lesson in course.lessons.order_by("section__position", "position")}
+
+
+def lesson(course, title):
+    return course.lessons.get(title=title)
+
+
+def test_sections_and_lessons_come_at_the_end(course, ada):
+    section = services.add_section(course=course, by=ada, title="  Third   part ", now=NOW)
+    added = services.add_lesson(section=section, by=ada, kind="text", title="Five", now=NOW)
+
+    assert (section.title, section.position, added.number) == ("Third part", 3, "3.1")
+    course.refresh_from_db()
+    assert (course.lesson_count, course.duration) == (5, 240)
+
+
+@pytest.mark.parametrize(
+    ("title", "section", "position", "expected"),
+    [
+        pytest.param("three", 0, 1, ["three", "one", "two", "four"], id="to the front"),
+        pytest.param("one", 0, 3, ["two", "three", "one", "four"], id="to the end"),
+        pytest.param("one", 0, 99, ["two", "three", "one", "four"], id="beyond the end"),
+        pytest.param("two", 0, -5, ["two", "one", "three", "four"], id="before the front"),
+        pytest.param("two", 1, 1, ["one", "three", "two", "four"], id="into the next section"),
+        pytest.param("four", 0, 2, ["one", "four", "two", "three"], id="into the section before"),
+        pytest.param("two", 0, 2, ["one", "two", "three", "four"], id="where it was"),
+    ],
+)
+def test_a_lesson_moves_and_everything_is_numbered_anew(course, ada, title, section, position, expected):
+    target = course.sections.order_by("position")[section]
+
+    services.move_lesson(lesson=lesson(course, title), by=ada, section=target, position=position, now=NOW)
+
+    assert list(numbered(course).values()) == expected
+    for place in (1, 2):
+        found = sorted(course.lessons.filter(section__position=place).values_list("position", flat=True))
+        assert found == list(range(1, len(found) + 1))
+
+
+def test_a_moved_section_takes_its_lessons_along(course, ada):
+    second = course.sections.get(position=2)
+
+    services.move_section(section=second, by=ada, position=1, now=NOW)
+
+    assert numbered(course) == {"1.1": "four", "2.1": "one", "2.2": "two", "2.3": "three"}
+
+
+def test_a_lesson_does_not_move_into_another_course(course, ada):
+    elsewhere = SectionFactory(course__instructor=ada)
+
+    with pytest.raises(Section.DoesNotExist):
+        services.move_lesson(lesson=lesson(course, "one"), by=ada, section=elsewhere, position=1, now=NOW)
+
+
+def test_deleting_closes_the_gap(course, ada):
+    services.delete_lesson(lesson=lesson(course, "two"), by=ada, now=NOW)
+
+    assert numbered(course) == {"1.1": "one", "1.2": "three", "2.1": "four"}
+    course.refresh_from_db()
+    assert (course.lesson_count, course.duration) == (3, 180)
+
+
+def test_deleting_a_section_closes_the_gap(course, ada):
+    services.delete_section(section=course.sections.get(position=1), by=ada, now=NOW)
+
+    assert numbered(course) == {"1.1": "four"}
+    assert course.sections.get().position == 1
+
+
+def test_what_learners_handed_in_is_not_deleted(course, ada, leo):
+    quiz = QuizFactory(lesson__section=course.sections.first())
+    seat = Enrollment.objects.create(user=leo, course=course, enrolled_at=NOW, last_activity_at=NOW)
+    Attempt.objects.create(enrollment=seat, quiz=quiz, number=1, started_at=NOW, submitted_at=NOW)
+
+    with pytest.raises(LessonInUse):
+        services.delete_lesson(lesson=quiz.lesson, by=ada, now=NOW)
+    with pytest.raises(LessonInUse):
+        services.delete_section(section=quiz.lesson.section, by=ada, now=NOW)
+
+    assert Lesson.objects.filter(pk=quiz.lesson.pk).exists()
+
+
+def test_every_change_raises_the_version_and_is_told(course, ada, django_capture_on_commit_callbacks):
+    told = []
+    receiver = events.subscribe(OutlineChanged)(told.append)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        services.rename_section(section=course.sections.first(), by=ada, title="Arrows", now=NOW)
+    events._subscribers[OutlineChanged].remove(receiver)
+
+    assert told == [OutlineChanged(course_id=course.pk)]
+    assert Course.objects.get(pk=course.pk).version == course.version + 1
+
+
+def test_a_text_takes_the_time_it_takes_to_read(course, ada):
+    edited = services.edit_lesson(
+        lesson=lesson(course, "one"), by=ada, title="One", summary="", body="word " * 600, is_preview=True, now=NOW
+    )
+
+    assert (edited.duration, edited.is_preview) == (180, True)
+    assert Course.objects.get(pk=course.pk).duration == 180 + 3 * 60
+
+
+def test_two_lessons_of_one_title_have_two_slugs(course, ada):
+    section = course.sections.first()
+
+    slugs = [services.add_lesson(section=section, by=ada, kind="text", title="Recap", now=NOW).slug for _ in range(2)]
+
+    assert slugs == ["recap", "recap-2"]
+
+
+def test_a_new_quiz_lesson_has_its_quiz(course, ada):
+    added = services.add_lesson(section=course.sections.first(), by=ada, kind="quiz", title="", now=NOW)
+
+    assert added.quiz.pass_percent == 70
+    assert added.title == "Untitled lesson"
+
+
+def test_an_unknown_kind_is_no_lesson(course, ada):
+    with pytest.raises(ValueError, match="essay"):
+        services.add_lesson(section=course.sections.first(), by=ada, kind="essay", title="", now=NOW)
+
+
+def test_a_course_holds_only_so_many(course, ada, monkeypatch):
+    monkeypatch.setattr(outline, "LESSON_LIMIT", 4)
+    monkeypatch.setattr(outline, "SECTION_LIMIT", 2)
+
+    with pytest.raises(OutlineFull):
+        services.add_lesson(section=course.sections.first(), by=ada, kind="text", title="Five", now=NOW)
+    with pytest.raises(OutlineFull):
+        services.add_section(course=course, by=ada, title="Third", now=NOW)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda c, by: services.add_section(course=c, by=by, title="x", now=NOW), id="add_section"),
+        pytest.param(
+            lambda c, by: services.rename_section(section=c.sections.first(), by=by, title="x", now=NOW),
+            id="rename_section",
+        ),
+        pytest.param(
+            lambda c, by: services.move_section(section=c.sections.first(), by=by, position=2, now=NOW),
+            id="move_section",
+        ),
+        pytest.param(
+            lambda c, by: services.delete_section(section=c.sections.first(), by=by, now=NOW), id="delete_section"
+        ),
+        pytest.param(
+            lambda c, by: services.add_lesson(section=c.sections.first(), by=by, kind="text", title="x", now=NOW),
+            id="add_lesson",
+        ),
+        pytest.param(
+            lambda c, by: services.edit_lesson(
+                lesson=c.lessons.first(), by=by, title="x", summary="", body="", is_preview=True, now=NOW
+            ),
+            id="edit_lesson",
+        ),
+        pytest.param(
+            lambda c, by: services.move_lesson(
+                lesson=c.lessons.first(), by=by, section=c.sections.first(), position=2, now=NOW
+            ),
+            id="move_lesson",
+        ),
+        pytest.param(
+            lambda c, by: services.delete_lesson(lesson=c.lessons.first(), by=by, now=NOW), id="delete_lesson"
+        ),
+        pytest.param(
+            lambda c, by: services.attach_video(lesson=c.lessons.first(), by=by, video=None, now=NOW),
+            id="attach_video",
+        ),
+        pytest.param(lambda c, by: services.require_order(course=c, by=by, required=True, now=NOW), id="order"),
+    ],
+)
+def test_every_change_is_for_course_staff_and_never_during_a_review(course, ada, eve, leo, change):
+    for stranger in (eve, leo):
+        with pytest.raises(CourseNotFound):
+            change(course, stranger)
+
+    Course.objects.filter(pk=course.pk).update(status=Course.Status.REVIEW)
+    with pytest.raises(CourseUnderReview):
+        change(course, ada)
+
+    assert list(numbered(course).values()) == ["one", "two", "three", "four"]
+
+
+def test_a_lesson_takes_the_length_of_its_video(course, ada):
+    added = services.add_lesson(section=course.sections.first(), by=ada, kind="video", title="Film", now=NOW)
+    video = VideoFactory(owner=ada, duration=90.4)
+
+    services.attach_video(lesson=added, by=ada, video=video, now=NOW)
+
+    assert Lesson.objects.get(pk=added.pk).duration == 90
+
+
+def test_a_lesson_learns_the_length_when_the_video_is_done(course, ada):
+    added = services.add_lesson(section=course.sections.first(), by=ada, kind="video", title="Film", now=NOW)
+    video = VideoFactory(owner=ada, stage="queued", duration=0)
+    services.attach_video(lesson=added, by=ada, video=video, now=NOW)
+    video.duration = 61.6
+
+    services.take_video_length(video=video, now=NOW)
+
+    assert Lesson.objects.get(pk=added.pk).duration == 62
+    assert Course.objects.get(pk=course.pk).duration == 4 * 60 + 62
+
+
+def test_somebody_elses_video_cannot_be_shown(course, ada, eve):
+    added = services.add_lesson(section=course.sections.first(), by=ada, kind="video", title="Film", now=NOW)
+
+    with pytest.raises(VideoNotYours):
+        services.attach_video(lesson=added, by=ada, video=VideoFactory(owner=eve), now=NOW)
+
+
+def test_only_a_video_lesson_shows_a_video(course, ada):
+    with pytest.raises(WrongLessonKind):
+        services.attach_video(lesson=course.lessons.first(), by=ada, video=VideoFactory(owner=ada), now=NOW)
+
+
+def test_the_cost_of_a_move_does_not_grow_with_the_course(ada, django_assert_max_num_queries):
+    course = CourseFactory(instructor=ada)
+    for _ in range(8):
+        section = SectionFactory(course=course)
+        Lesson.objects.bulk_create(
+            Lesson(course=course, section=section, kind="text", title=f"{at}", slug=f"s{section.pk}-{at}", position=at)
+            for at in range(1, 17)
+        )
+    last = course.lessons.order_by("-section__position", "-position").first()
+
+    with django_assert_max_num_queries(22):
+        services.move_lesson(lesson=last, by=ada, section=course.sections.get(position=1), position=1, now=NOW)
+
+    assert course.lessons.get(number="1.1") == last

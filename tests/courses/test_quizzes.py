@@ -1,0 +1,235 @@
+"""Quiz definitions: every kind of question, and what makes one complete."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from apps.courses import questions, services
+from apps.courses.errors import CourseNotFound, OutlineFull, QuestionInvalid
+from apps.courses.models import Course, Lesson, Question
+from apps.courses.questions import Answers, Choice
+from apps.courses.services import QuestionDraft, quizzes
+from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory
+
+NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def quiz(ada):
+    return QuizFactory(lesson__section__course__instructor=ada)
+
+
+def lines(*texts, right=(), partners=()):
+    return [
+        Choice(text=text, is_right=at in right, partner=partners[at] if partners else "")
+        for at, text in enumerate(texts)
+    ]
+
+
+COMPLETE = {
+    "single": Answers(choices=lines("three", "four", right={1})),
+    "multiple": Answers(choices=lines("two", "three", "four", right={0, 1})),
+    "truth": Answers(truth=False),
+    "numeric": Answers(number="2,95", tolerance="0.05", unit="m", remarks={"4": "That adds four.", "": "dropped"}),
+    "text": Answers(accepted=["Osmosis", " osmosis ", "diffusion of water"]),
+    "ordering": Answers(choices=lines("first", "second", "third")),
+    "matching": Answers(choices=lines("hot", "cold", partners=["red", "blue"])),
+}
+
+
+def test_single_and_multiple_keep_what_is_right():
+    single = questions.make("single", COMPLETE["single"])
+    multiple = questions.make("multiple", COMPLETE["multiple"])
+
+    assert single.options == [{"id": "a", "text": "three"}, {"id": "b", "text": "four"}]
+    assert single.answer == {"id": "b"}
+    assert multiple.answer == {"ids": ["a", "b"]}
+
+
+def test_remarks_belong_to_wrong_choices_only():
+    made = questions.make(
+        "single",
+        Answers(choices=[Choice(text="x", is_right=True, remark="no"), Choice(text="y", remark="That adds.")]),
+    )
+
+    assert made.remarks == {"b": "That adds."}
+
+
+def test_numbers_are_read_as_people_write_them():
+    made = questions.make("numeric", COMPLETE["numeric"])
+
+    assert made.answer == {"value": 2.95, "tolerance": 0.05}
+    assert made.options == {"unit": "m"}
+    assert made.remarks == {"4.0": "That adds four."}
+
+
+@pytest.mark.parametrize(("text", "value"), [("−3", -3), ("1e3", 1000), (" 0,5 ", 0.5), ("12 000", 12000)])
+def test_reads_a_number(text, value):
+    assert questions.number(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "three", "1,2,3", "nan", "inf", "1e999", "--4"])
+def test_what_is_no_number_is_refused(text):
+    with pytest.raises(QuestionInvalid):
+        questions.number(text)
+
+
+def test_accepted_words_are_kept_once():
+    assert questions.make("text", COMPLETE["text"]).answer == {"accepted": ["Osmosis", "diffusion of water"]}
+
+
+@pytest.mark.parametrize("_again", range(20))
+def test_an_ordering_is_never_shown_in_its_right_order_nor_told_by_its_ids(_again):
+    made = questions.make("ordering", COMPLETE["ordering"])
+    shown = [one["id"] for one in made.options]
+
+    assert shown != made.answer["ids"]
+    assert sorted(shown) == sorted(made.answer["ids"])
+
+
+def test_ids_of_an_ordering_are_drawn_by_lot():
+    drawn = {tuple(questions.make("ordering", COMPLETE["ordering"]).answer["ids"]) for _ in range(20)}
+
+    assert any(list(ids) != sorted(ids) for ids in drawn)
+    assert len(drawn) > 1
+
+
+def test_a_matching_pairs_each_line_with_its_partner():
+    made = questions.make("matching", COMPLETE["matching"])
+    right = {one["id"]: one["text"] for one in made.options["right"]}
+    left = {one["id"]: one["text"] for one in made.options["left"]}
+
+    assert {left[a]: right[b] for a, b in made.answer["pairs"].items()} == {"hot": "red", "cold": "blue"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "answers"),
+    [
+        pytest.param("single", Answers(choices=lines("one", right={0})), id="one choice"),
+        pytest.param("single", Answers(choices=lines("one", "two")), id="none right"),
+        pytest.param("single", Answers(choices=lines("one", "two", right={0, 1})), id="two right"),
+        pytest.param("single", Answers(choices=lines("one", " ONE ", right={0})), id="the same twice"),
+        pytest.param("single", Answers(choices=lines(*map(str, range(13)), right={0})), id="too many"),
+        pytest.param("multiple", Answers(choices=lines("one", "two")), id="multiple none right"),
+        pytest.param("truth", Answers(), id="neither true nor false"),
+        pytest.param("numeric", Answers(number=" "), id="no number"),
+        pytest.param("numeric", Answers(number="3", tolerance="-1"), id="negative tolerance"),
+        pytest.param("text", Answers(accepted=["  "]), id="no word"),
+        pytest.param("ordering", Answers(choices=lines("alone")), id="one step"),
+        pytest.param("matching", Answers(choices=lines("hot", "cold", partners=["red", " "])), id="no partner"),
+        pytest.param("matching", Answers(choices=lines("hot", "cold", partners=["red", "Red"])), id="one partner"),
+    ],
+)
+def test_an_incomplete_question_is_refused(kind, answers):
+    with pytest.raises(QuestionInvalid):
+        questions.make(kind, answers)
+
+
+@pytest.mark.parametrize("kind", COMPLETE)
+def test_what_the_form_shows_of_a_question_makes_the_same_question(quiz, ada, kind):
+    question = services.add_question(
+        quiz=quiz, by=ada, draft=QuestionDraft(kind=kind, prompt="Why?", answers=COMPLETE[kind]), now=NOW
+    )
+
+    again = questions.make(kind, questions.written(Question.objects.get(pk=question.pk)))
+
+    if kind == "matching":
+        assert again.options["left"] == question.options["left"]
+    elif kind == "ordering":
+        assert again.answer == question.answer
+    else:
+        assert (again.options, again.answer, again.remarks) == (question.options, question.answer, question.remarks)
+
+
+def test_ids_stay_when_a_choice_is_edited_removed_or_added():
+    made = questions.make(
+        "single",
+        Answers(
+            choices=[
+                Choice(id="c", text="kept, reworded", is_right=True),
+                Choice(id="a", text="kept"),
+                Choice(text="new"),
+                Choice(id="a", text="a forged copy of an id"),
+                Choice(id="<script>", text="a forged id"),
+            ]
+        ),
+    )
+
+    ids = [one["id"] for one in made.options]
+    assert ids[:2] == ["c", "a"]
+    assert len(set(ids)) == 5
+    assert all(len(one) == 1 for one in ids)
+
+
+def test_questions_are_added_moved_copied_and_deleted(quiz, ada):
+    draft = QuestionDraft(kind="truth", prompt="First?", answers=Answers(truth=True))
+    first = services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
+    second = services.add_question(quiz=quiz, by=ada, draft=replace(draft, prompt="Second?"), now=NOW)
+
+    services.move_question(question=second, by=ada, position=1, now=NOW)
+    copy = services.duplicate_question(question=second, by=ada, now=NOW)
+    services.delete_question(question=first, by=ada, now=NOW)
+
+    rows = list(quiz.questions.order_by("position").values_list("position", "prompt"))
+    assert rows == [(1, "Second?"), (2, "Second?")]
+    assert copy.uid != second.uid
+
+
+def test_a_quiz_takes_a_minute_for_each_question_or_its_limit(quiz, ada):
+    draft = QuestionDraft(kind="truth", prompt="?", answers=Answers(truth=True))
+    services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
+    services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
+    assert Lesson.objects.get(quiz=quiz).duration == 120
+
+    services.edit_quiz(quiz=quiz, by=ada, intro="", pass_percent=80, max_attempts=2, time_limit=600, now=NOW)
+
+    assert Lesson.objects.get(quiz=quiz).duration == 600
+    assert Course.objects.get().duration == 600
+
+
+def test_rewatching_points_into_the_same_course(quiz, ada):
+    elsewhere = LessonFactory(kind="video")
+    draft = QuestionDraft(
+        kind="truth", prompt="?", answers=Answers(truth=True), rewatch_lesson=elsewhere, rewatch_at=30
+    )
+
+    question = services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
+
+    assert (question.rewatch_lesson, question.rewatch_at) == (None, None)
+
+
+def test_a_question_needs_its_words(quiz, ada):
+    with pytest.raises(QuestionInvalid):
+        services.add_question(
+            quiz=quiz, by=ada, draft=QuestionDraft(kind="truth", prompt=" ", answers=Answers(truth=True)), now=NOW
+        )
+
+
+def test_a_quiz_holds_only_so_many(quiz, ada, monkeypatch):
+    monkeypatch.setattr(quizzes, "QUESTION_LIMIT", 1)
+    question = QuestionFactory(quiz=quiz)
+
+    with pytest.raises(OutlineFull):
+        services.duplicate_question(question=question, by=ada, now=NOW)
+
+
+def test_strangers_write_no_questions(quiz, eve, leo):
+    question = QuestionFactory(quiz=quiz)
+    draft = QuestionDraft(kind="truth", prompt="?", answers=Answers(truth=True))
+    steps = [
+        lambda by: services.add_question(quiz=quiz, by=by, draft=draft, now=NOW),
+        lambda by: services.edit_question(question=question, by=by, draft=draft, now=NOW),
+        lambda by: services.duplicate_question(question=question, by=by, now=NOW),
+        lambda by: services.move_question(question=question, by=by, position=1, now=NOW),
+        lambda by: services.delete_question(question=question, by=by, now=NOW),
+        lambda by: services.edit_quiz(
+            quiz=quiz, by=by, intro="", pass_percent=1, max_attempts=0, time_limit=0, now=NOW
+        ),
+    ]
+    for step in steps:
+        for person in (eve, leo):
+            with pytest.raises(CourseNotFound):
+                step(person)
+
+    assert quiz.questions.get().prompt == question.prompt
