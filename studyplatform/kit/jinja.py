@@ -5,9 +5,9 @@ Django's own engine stays for the admin and third parties; it finds its template
 
 import json
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 from django.conf import settings
 from django.contrib.messages import get_messages
@@ -43,17 +43,32 @@ def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 _extra: dict[str, Callable[..., Any]] = {}
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-@cache
-def _cached_manifest() -> dict[str, Any]:
+
+def steady(function: Callable[P, R]) -> Callable[P, R]:
+    """Remember what a function of built files answers; developers see each change at once."""
+    return function if settings.DEBUG else cast(Callable[P, R], lru_cache(maxsize=1024)(function))
+
+
+@steady
+def _manifest() -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads(MANIFEST.read_text())
     return loaded
 
 
-def _manifest() -> dict[str, Any]:
-    return json.loads(MANIFEST.read_text()) if settings.DEBUG else _cached_manifest()
+@lru_cache(maxsize=8192)
+def _translated(language: str | None, message: str) -> str:
+    return translation.gettext(message)
 
 
+def _gettext(message: str) -> str:
+    # A page has some fifty texts; looking each up in Django's chain of catalogues is a tenth of its cost.
+    return _translated(translation.get_language(), message)
+
+
+@steady
 def bundle(entry: str, kind: str = "js") -> str:
     """The address of a built file: ``bundle("site")``, ``bundle("core", "css")``.
 
@@ -62,11 +77,13 @@ def bundle(entry: str, kind: str = "js") -> str:
     return static("dist/" + _manifest()[entry][kind])
 
 
+@steady
 def imports(entry: str) -> list[str]:
     """Addresses of the chunks an entry imports at once, for modulepreload."""
     return [static("dist/" + name) for name in _manifest()[entry].get("imports", [])]
 
 
+@steady
 def icon(name: str, *classes: str, label: str = "") -> Markup:
     """A picture from the sprite of assets/icons.mjs, the size of the text around it.
 
@@ -78,6 +95,7 @@ def icon(name: str, *classes: str, label: str = "") -> Markup:
     return Markup('<svg class="{}" {}><use href="{}"/></svg>').format(shown, spoken, address)
 
 
+@steady
 def plate(word: str, subject: str, variant: int = 0) -> Markup:
     """A picture drawn from a word, for a page that has none stored."""
     return Markup(plates.plate(word, subject, variant))  # noqa: S704 (drawn by us from numbers)
@@ -89,22 +107,17 @@ FIRST_FACES = {
 }
 
 
+@steady
 def faces(style: str) -> list[str]:
     """Addresses of the fonts that the first screen of a style is set in."""
     files = _manifest()["core"]["files"]
     return [static("dist/" + files[name]) for name in FIRST_FACES[style]]
 
 
+@steady
 def head_script() -> Markup:
     """The text of the early script that sets theme and style before anything is painted."""
-    return _head_text() if not settings.DEBUG else _read_head()
-
-
-def _read_head() -> Markup:
     return Markup((MANIFEST.parent / _manifest()["head"]["js"]).read_text().strip())  # noqa: S704 (our own build)
-
-
-_head_text = cache(_read_head)
 
 
 @pass_context
@@ -159,9 +172,9 @@ def environment(**options: Any) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.install_gettext_callables(translation.gettext, translation.ngettext, newstyle=True)  # type: ignore[attr-defined]
+    env.install_gettext_callables(_gettext, translation.ngettext, newstyle=True)  # type: ignore[attr-defined]
     env.globals.update(
-        static=static,
+        static=steady(static),
         url=_url,
         bundle=bundle,
         imports=imports,
