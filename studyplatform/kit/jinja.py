@@ -146,6 +146,26 @@ def island(
     return spot + Markup(str(json_script(props)))  # noqa: S704 (json_script escapes)
 
 
+_fragments: dict[tuple[object, ...], str] = {}
+_MOST_FRAGMENTS = 2048
+
+
+def fragment(*key: object, caller: Callable[[], str]) -> Markup:
+    """What the caller renders, remembered in this process: for parts that are the same for many readers.
+
+    The key must name everything the part depends on but the language; nothing of one reader (a name,
+    a CSRF token, a nonce) may stand in it. ``{% call fragment("footer", signed_in) %} … {% endcall %}``
+    """
+    full = (translation.get_language(), *key)
+    text = _fragments.get(full)
+    if text is None or settings.DEBUG:
+        text = str(caller())
+        if len(_fragments) >= _MOST_FRAGMENTS:
+            _fragments.pop(next(iter(_fragments)), None)  # the oldest: keys of old versions go by themselves
+        _fragments[full] = text
+    return Markup(text)  # noqa: S704 (a rendered template)
+
+
 @pass_context
 def flashes(context: Context) -> list[Any]:
     """The messages waiting for this request; reading them uses them up."""
@@ -183,6 +203,7 @@ def environment(**options: Any) -> Environment:
         faces=faces,
         plate=plate,
         island=island,
+        fragment=fragment,
         flashes=flashes,
         csp_nonce=csp_nonce,
         site=settings,
