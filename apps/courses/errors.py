@@ -101,7 +101,6 @@ class VideoNotYours(AppError):
     message = _("There is no such video among yours.")
 
 
-@dataclass(eq=False, kw_only=True)
 class CommentMissing(AppError):
     code = "REVIEW_COMMENT_MISSING"
     status = 400
@@ -115,3 +114,12 @@ class WrongLessonKind(AppError):
     title = _("Not that kind of lesson")
     message = _("Only a video lesson can show a video.")
     severity = "warning"
+
+
+class NotCourseStaff(AppError):
+    code = "COURSE_STAFF_ONLY"
+    status = 403
+    title = _("Not one of your courses")
+    message = _("This course is not among those you teach.")
+    icon = "lock"
+    leads_to = "/"

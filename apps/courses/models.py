@@ -161,7 +161,7 @@ class Lesson(models.Model):
     is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
     video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
-    attachment = models.FileField(upload_to="lessons/", blank=True, help_text="What a file lesson offers to download.")
+    attachment = models.FileField(upload_to="attachments/%Y/%m/", blank=True, help_text="What a file lesson hands out.")
     attachment_name = models.CharField(max_length=255, blank=True)
     attachment_bytes = models.PositiveBigIntegerField(default=0)
 

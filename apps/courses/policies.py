@@ -4,7 +4,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
-from apps.courses.errors import CourseInUse, CourseNotFound, CourseUnderReview, WrongCourseStatus
+from apps.courses.errors import CourseInUse, CourseNotFound, CourseUnderReview, NotCourseStaff, WrongCourseStatus
 from apps.courses.models import Course, StatusChange
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
@@ -33,7 +33,7 @@ def manage_course(user: Person, course: Course) -> Verdict:
     if not isinstance(user, User):
         return NotAuthenticated()
     hidden = course.status in {Status.DRAFT, Status.REVIEW, Status.SUSPENDED} and not course.is_announced
-    return CourseNotFound() if hidden else PermissionRefused()
+    return CourseNotFound() if hidden else NotCourseStaff()
 
 
 def edit_course(user: Person, course: Course) -> Verdict:

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='lesson',
             name='attachment',
-            field=models.FileField(blank=True, help_text='What a file lesson offers to download.', upload_to='lessons/'),
+            field=models.FileField(blank=True, help_text='What a file lesson hands out.', upload_to='attachments/%Y/%m/'),
         ),
         migrations.AddField(
             model_name='lesson',

@@ -1,0 +1,199 @@
+"""What an instructor sees of their own courses: the list, the outline, the state of each lesson."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.courses.models import Course, Lesson, Section, Submission
+from apps.courses.readiness import LONG_LESSON
+from apps.files.models import CaptionTrack, VideoAsset
+from studyplatform.kit.time import clock, length
+
+Stage = VideoAsset.Stage
+Kind = Lesson.Kind
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A state as a badge shows it: the shape of its mark carries it, the tone supports it."""
+
+    label: str
+    pip: str = ""
+    tone: str = ""
+    icon: str = ""
+
+
+COURSE_BADGES = {
+    Course.Status.DRAFT: ("", ""),
+    Course.Status.REVIEW: ("half", "warn"),
+    Course.Status.PUBLISHED: ("full", "ok"),
+    Course.Status.SUSPENDED: ("bar", "error"),
+    Course.Status.ARCHIVED: ("bar", ""),
+}
+
+
+def course_badge(course: Course) -> Badge:
+    pip, tone = COURSE_BADGES[Course.Status(course.status)]
+    return Badge(str(course.get_status_display()), pip, tone)
+
+
+def outcome_badge(outcome: str) -> Badge:
+    """The outcome of a submission."""
+    shapes = {
+        Submission.Outcome.PENDING: ("half", "warn", ""),
+        Submission.Outcome.APPROVED: ("full", "ok", ""),
+        Submission.Outcome.CHANGES_REQUESTED: ("", "info", "pencil"),
+        Submission.Outcome.REJECTED: ("bar", "error", ""),
+        Submission.Outcome.WITHDRAWN: ("dash", "", ""),
+    }
+    pip, tone, icon = shapes[Submission.Outcome(outcome)]
+    return Badge(str(Submission.Outcome(outcome).label), pip, tone, icon)
+
+
+def courses_of(user: User, *, status: str = "", text: str = "") -> QuerySet[Course]:
+    """The courses this person teaches, the last touched first, with the newest outcome of a review.
+
+    ``last_outcome`` and ``last_comment`` are of the newest submission that was not withdrawn.
+    """
+    newest = (
+        Submission.objects.filter(course=OuterRef("pk")).exclude(outcome=Submission.Outcome.WITHDRAWN).order_by("-pk")
+    )
+    found = Course.objects.taught_by(user.pk).select_related("subject").order_by("-updated_at", "-pk")
+    found = found.annotate(
+        last_outcome=Subquery(newest.values("outcome")[:1]), last_comment=Subquery(newest.values("comment")[:1])
+    ).defer("description", "outcomes", "before_you_begin")
+    if status in Course.Status.values:
+        found = found.filter(status=status)
+    if text.strip():
+        found = found.filter(title__icontains=text.strip())
+    return found
+
+
+def count_by_status(user: User) -> dict[str, int]:
+    """How many courses this person teaches, by status."""
+    rows = Course.objects.taught_by(user.pk).values("status").annotate(count=Count("pk")).order_by()
+    return {row["status"]: row["count"] for row in rows}
+
+
+def totals_of(user: User) -> dict[str, Any]:
+    """Learners, lessons and ratings over all courses of this person."""
+    return Course.objects.taught_by(user.pk).aggregate(
+        learners=Sum("learner_count", default=0),
+        ratings=Sum("rating_count", default=0),
+        stars=Sum("rating_sum", default=0),
+        published=Count("pk", filter=Q(status=Course.Status.PUBLISHED)),
+    )
+
+
+@dataclass(frozen=True)
+class LessonRow:
+    """A lesson in the outline, with what its author should know."""
+
+    lesson: Lesson
+    badge: Badge
+    end: str
+    notes: Sequence[str] = ()
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class SectionRow:
+    section: Section
+    rows: Sequence[LessonRow]
+
+    @property
+    def facts(self) -> str:
+        """ "9 lessons, 1 h 22 min, 1 in processing"."""
+        count = len(self.rows)
+        parts = [ngettext("%d lesson", "%d lessons", count) % count]
+        seconds = sum(row.lesson.duration for row in self.rows)
+        if seconds:
+            parts.append(length(seconds))
+        unready = sum(row.badge.tone != "ok" for row in self.rows)
+        if count and not unready:
+            parts.append(_("all ready"))
+        elif unready:
+            parts.append(ngettext("%d not ready yet", "%d not ready yet", unready) % unready)
+        return ", ".join(parts)
+
+
+def outline_of(course: Course) -> list[SectionRow]:
+    """The course's sections and lessons in order. Two queries."""
+    captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
+    lessons = (
+        Lesson.objects.order_by("position")
+        .select_related("video")
+        .defer("video__facts")
+        .annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
+    )
+    sections = course.sections.order_by("position").prefetch_related(Prefetch("lessons", queryset=lessons))
+    return [SectionRow(section, [_row(lesson) for lesson in section.lessons.all()]) for section in sections]
+
+
+def lesson_badge(lesson: Lesson) -> Badge:
+    """Whether a learner could open the lesson. Needs ``question_count`` for quizzes."""
+    ready, draft = Badge(_("Ready"), "full", "ok"), Badge(_("Empty"))
+    match lesson.kind:
+        case Kind.VIDEO:
+            return _video_badge(lesson.video)
+        case Kind.TEXT:
+            return ready if lesson.body.strip() else draft
+        case Kind.QUIZ:
+            return ready if getattr(lesson, "question_count", 0) else draft
+        case _:
+            return ready if lesson.attachment else draft
+
+
+def _video_badge(video: VideoAsset | None) -> Badge:
+    if video is None:
+        return Badge(_("No video"))
+    match video.stage:
+        case Stage.COMPLETE:
+            return Badge(_("Ready"), "full", "ok")
+        case Stage.FAILED:
+            return Badge(str(video.get_failure_display()), "bar", "error")
+        case Stage.UPLOADING:
+            return Badge(_("Uploading"), "dash")
+        case _:
+            return Badge(_("Processing"), "half", "warn")
+
+
+def _row(lesson: Lesson) -> LessonRow:
+    notes: list[str] = []
+    warning = ""
+    end = clock(lesson.duration) if lesson.duration else ""
+    if lesson.is_preview:
+        notes.append(_("Preview lesson"))
+    match lesson.kind:
+        case Kind.VIDEO:
+            if lesson.video and lesson.video.has_audio and not lesson.has_captions:  # type: ignore[attr-defined]
+                notes.append(_("No captions"))
+            if lesson.duration > LONG_LESSON:
+                warning = _("Over 15 minutes: shorter lessons are finished more often")
+        case Kind.QUIZ:
+            count = lesson.question_count  # type: ignore[attr-defined]
+            end = ngettext("%d question", "%d questions", count) % count if count else ""
+        case Kind.FILE:
+            end = lesson.attachment_name
+    return LessonRow(lesson, lesson_badge(lesson), end, notes, warning)
+
+
+def history_of(course: Course) -> QuerySet[Submission]:
+    """All submissions, newest first."""
+    return course.submissions.select_related("submitted_by", "decided_by").order_by("-submitted_at", "-pk")
+
+
+def videos_of(owner_id: int, *, limit: int = 50) -> QuerySet[VideoAsset]:
+    """An owner's newest videos that could be shown in a lesson."""
+    return (
+        VideoAsset.objects.filter(owner_id=owner_id)
+        .exclude(stage=Stage.FAILED)
+        .defer("facts")
+        .annotate(shown_in=Count("lessons"))
+        .order_by("-created_at", "-pk")[:limit]
+    )

@@ -1,0 +1,88 @@
+"""What a reviewer sees: the queue, and one course as it was handed in."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+
+from apps.courses.models import Course, Lesson, Submission
+
+PROMISE = timedelta(hours=48)
+
+
+@dataclass(frozen=True)
+class Due:
+    """How much of the promised time a submission has used."""
+
+    hours: int
+    percent: int
+    is_late: bool
+
+    @property
+    def label(self) -> str:
+        if self.is_late:
+            return _("%d h late") % (self.hours - PROMISE // timedelta(hours=1))
+        return _("%d h") % self.hours
+
+
+def due(submitted_at: datetime, now: datetime) -> Due:
+    """The time used of the promised 48 hours."""
+    used = max(now - submitted_at, timedelta(0))
+    percent = min(100, round(used / PROMISE * 100))
+    return Due(hours=int(used / timedelta(hours=1)), percent=percent, is_late=used > PROMISE)
+
+
+def queue() -> QuerySet[Submission]:
+    """What waits for a decision, the longest waiting first.
+
+    ``round`` is 1 for a first submission; ``unready`` counts lessons that are not finished (a video may
+    fail after the course was handed in); ``uncaptioned`` counts videos that speak without captions.
+    """
+    earlier = (
+        Submission.objects.filter(course=OuterRef("course"), pk__lte=OuterRef("pk"))
+        .exclude(outcome=Submission.Outcome.WITHDRAWN)
+        .order_by()
+        .values("course")
+        .annotate(count=Count("pk"))
+        .values("count")
+    )
+    lessons = Lesson.objects.filter(course=OuterRef("course")).order_by().values("course")
+    spoken = lessons.filter(video__has_audio=True).annotate(
+        silent=Count("pk", filter=Q(video__captions=None), distinct=True)
+    )
+    unfinished = lessons.filter(kind=Lesson.Kind.VIDEO).annotate(
+        count=Count("pk", filter=Q(video=None) | ~Q(video__stage="complete"))
+    )
+    long_ = lessons.filter(kind=Lesson.Kind.VIDEO, duration__gt=15 * 60).annotate(count=Count("pk"))
+    return (
+        Submission.objects.filter(outcome=Submission.Outcome.PENDING)
+        .select_related("course__instructor", "course__subject", "submitted_by")
+        .defer("course__description", "course__outcomes", "course__before_you_begin")
+        .annotate(
+            round=Subquery(earlier),
+            uncaptioned=Coalesce(Subquery(spoken.values("silent")), 0),
+            unready=Coalesce(Subquery(unfinished.values("count")), 0),
+            too_long=Coalesce(Subquery(long_.values("count")), 0),
+            lesson_count=F("course__lesson_count"),
+        )
+        .order_by("submitted_at", "pk")
+    )
+
+
+def pending_of(course: Course) -> Submission | None:
+    return course.submissions.filter(outcome=Submission.Outcome.PENDING).select_related("submitted_by").first()
+
+
+def decision_hours(*, since: datetime) -> list[float]:
+    """Hours from submission to decision of what was decided since then, shortest first."""
+    rows = Submission.objects.filter(
+        decided_at__gte=since,
+        outcome__in=[
+            Submission.Outcome.APPROVED,
+            Submission.Outcome.CHANGES_REQUESTED,
+            Submission.Outcome.REJECTED,
+        ],
+    ).values_list("submitted_at", "decided_at")
+    return sorted((decided - submitted).total_seconds() / 3600 for submitted, decided in rows)
