@@ -86,3 +86,30 @@ class AttemptClosed(AppError):
     message = _("This try was already handed in with other answers. Its result stands.")
     severity = "info"
     icon = "info"
+
+
+class LessonCompletesItself(AppError):
+    code = "LESSON_COMPLETES_ITSELF"
+    status = 409
+    title = _("Nothing to mark here")
+    message = _("A video is complete when 90% of it was watched, a quiz when it is passed.")
+    severity = "info"
+    icon = "info"
+
+
+class QuizTimeOver(AppError):
+    code = "QUIZ_TIME_OVER"
+    status = 409
+    title = _("The time is over")
+    message = _("These answers arrived after the time of this try was over, so it counts without them.")
+    severity = "warning"
+    icon = "clock"
+
+
+class CertificateUnknown(AppError):
+    code = "CERTIFICATE_UNKNOWN"
+    status = 404
+    title = _("No such certificate")
+    message = _("No certificate was issued with this code. Check it letter by letter: it has no 0, O, 1, I or L.")
+    icon = "search"
+    action = Action(_("Verify another code"), href="/certificates/")

@@ -31,6 +31,7 @@ class Enrollment(models.Model):
     # Kept by services from the lesson progress.
     completed_lessons = models.PositiveIntegerField(default=0)
     percent = models.PositiveSmallIntegerField(default=0)
+    milestone = models.PositiveSmallIntegerField(default=0, help_text="Highest reached: 0, 25, 50, 75 or 100.")
     last_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, related_name="+")
     last_activity_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
@@ -57,6 +58,11 @@ class Enrollment(models.Model):
         self.revoked_at = now
         self.save(update_fields=["revoked_at"])
 
+    def restore(self, *, now: datetime) -> None:
+        self.revoked_at = None
+        self.last_activity_at = now
+        self.save(update_fields=["revoked_at", "last_activity_at"])
+
 
 class LessonProgress(models.Model):
     """How far a learner is in one lesson."""
@@ -64,11 +70,13 @@ class LessonProgress(models.Model):
     enrollment = models.ForeignKey(Enrollment, models.CASCADE, related_name="progress")
     lesson = models.ForeignKey(Lesson, models.CASCADE, related_name="progress")
     position = models.FloatField(default=0, help_text="Seconds: where to resume.")
+    position_at = models.DateTimeField(null=True, help_text="When the learner was there, by their own clock.")
     watched = models.JSONField(default=list, help_text="Distinct whole seconds as merged [from, to) pairs.")
     watched_seconds = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
+    revision = models.PositiveIntegerField(default=0, help_text="Raised by each save: two tabs never lose a second.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["enrollment", "lesson"], name="one_progress_per_lesson")]
@@ -87,8 +95,10 @@ class Attempt(models.Model):
     started_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True)
     answers = models.JSONField(default=dict, help_text="By question uid.")
-    results = models.JSONField(default=dict, help_text="By question uid: points and whether right.")
-    score = models.PositiveIntegerField(default=0)
+    results = models.JSONField(
+        default=list, help_text="Per question what was asked, answered and right: it outlives later edits of the quiz."
+    )
+    score = models.DecimalField(max_digits=7, decimal_places=2, default=0)
     points = models.PositiveIntegerField(default=0)
     percent = models.PositiveSmallIntegerField(default=0)
     is_passed = models.BooleanField(default=False)

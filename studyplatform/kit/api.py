@@ -26,13 +26,15 @@ class Pages(PageNumberPagination):
 
 def problem(error: AppError, *, fields: dict[str, list[dict[str, str]]] | None = None) -> dict[str, Any]:
     """RFC 9457 problem details of a refusal."""
+    params = error.params
+    fields = fields or params.pop("in_fields", None)
     return {
         "type": f"/help/errors/{error.code}",
         "title": str(error.title),
         "status": error.status,
         "detail": error.detail,
         "code": error.code,
-        "params": error.params,
+        "params": params,
         "fields": fields or {},
         "request_id": request_id.get(),
     }

@@ -4,7 +4,7 @@ The catalogue is exported to TypeScript by ``make contract``; API answers carry 
 problem details. Codes and their behavior come from section 8 of the specification.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from django.utils.functional import Promise
@@ -59,7 +59,7 @@ class AppError(Exception):
     @property
     def params(self) -> dict[str, Any]:
         """The data of this refusal, by field name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def detail(self) -> str:
@@ -216,11 +216,16 @@ class NotFound(AppError):
     message = _("The page you're looking for doesn't exist or has been moved.")
 
 
+@dataclass(eq=False, kw_only=True)
 class ValidationFailed(AppError):
+    """``in_fields`` says what is wrong where: {path: [{"code", "message"}]}."""
+
     code = "VALIDATION_FAILED"
     status = 400
     title = _("Some fields need attention")
     message = _("Check the marked fields.")
+
+    in_fields: dict[str, list[dict[str, str]]] = field(default_factory=dict)
 
 
 class Conflict(AppError):

@@ -1,3 +1,19 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from apps.learning.api import views
+
+urlpatterns = [
+    path("enrollments/", views.Enrollments.as_view()),
+    path("courses/<slug:slug>/outline/", views.CourseOutline.as_view()),
+    path("courses/<slug:slug>/bookmark/", views.CourseBookmark.as_view()),
+    path("courses/<slug:slug>/rating/", views.CourseRating.as_view()),
+    path("lessons/<uuid:uid>/player/", views.LessonPlayer.as_view()),
+    path("lessons/<uuid:uid>/progress/", views.LessonWatching.as_view()),
+    path("lessons/<uuid:uid>/complete/", views.LessonCompletion.as_view()),
+    path("lessons/<uuid:uid>/quiz/", views.LessonQuiz.as_view()),
+    path("lessons/<uuid:uid>/attempts/", views.LessonAttempts.as_view()),
+    path("attempts/<uuid:uid>/", views.AttemptDetail.as_view()),
+    path("attempts/<uuid:uid>/submit/", views.AttemptSubmission.as_view()),
+    path("certificates/", views.Certificates.as_view()),
+    path("certificates/<str:code>/", views.CertificateCheck.as_view()),
+]

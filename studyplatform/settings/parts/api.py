@@ -24,7 +24,19 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {"RoleEnum": "apps.accounts.models.Role.choices"},
+    "ENUM_NAME_OVERRIDES": {
+        "RoleEnum": "apps.accounts.models.Role.choices",
+        "LessonKind": [("video", "Video"), ("text", "Text"), ("quiz", "Quiz"), ("file", "File")],
+        "QuestionKind": [
+            ("single", "Single choice"),
+            ("multiple", "Multiple choice"),
+            ("truth", "True or false"),
+            ("numeric", "Number"),
+            ("text", "Short text"),
+            ("ordering", "Ordering"),
+            ("matching", "Matching"),
+        ],
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "studyplatform.kit.api.add_problems",

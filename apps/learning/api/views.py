@@ -1,0 +1,227 @@
+"""Seats, progress, attempts and certificates as calls. Each asks, calls one service or query, answers."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import permissions, status
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.learning import services
+from apps.learning.api.serializers import (
+    AttemptOut,
+    CertificateOut,
+    EnrollIn,
+    EnrollmentOut,
+    OutlineOut,
+    PlayerOut,
+    ProgressOut,
+    QuizOut,
+    RateIn,
+    RatingOut,
+    SaveProgressIn,
+    SubmitAttemptIn,
+)
+from apps.learning.queries.addresses import certificate_url
+from apps.learning.queries.certificates import certificate_by_code, certificate_out, certificates_of
+from apps.learning.queries.lessons import (
+    captions_of,
+    find_course,
+    lesson_of,
+    outline_out,
+    player_out,
+    signed_sources,
+)
+from apps.learning.queries.outline import outline_of
+from apps.learning.queries.quiz import attempt_page_out, get_attempt, quiz_page_out
+from apps.learning.queries.shelf import enrollment_out, seats_of, shelve
+from apps.learning.services.progress import Saved
+from studyplatform.kit.api import signed_in
+from studyplatform.kit.policies import enforce
+
+
+class Enrollments(GenericAPIView[Any]):
+    """The learner's seats."""
+
+    permission_classes = [permissions.IsAuthenticated]
+    serializer_class = EnrollmentOut
+
+    @extend_schema(operation_id="learning_enrollments")
+    def get(self, request: Request) -> Response:
+        page = self.paginate_queryset(seats_of(signed_in(request)))
+        return self.get_paginated_response([enrollment_out(one) for one in shelve(page or [])])
+
+    @extend_schema(operation_id="learning_enroll", request=EnrollIn, responses={201: EnrollmentOut})
+    def post(self, request: Request) -> Response:
+        form = EnrollIn(data=request.data)
+        form.is_valid(raise_exception=True)
+        user = signed_in(request)
+        course, _ = find_course(user, form.validated_data["course"])
+        services.enroll(user=user, course=course, now=timezone.now())
+        [shelved] = shelve(seats_of(user).filter(course=course))
+        return Response(enrollment_out(shelved), status.HTTP_201_CREATED)
+
+
+class CourseOutline(APIView):
+    """A course's lessons in order, with their state for whoever asks."""
+
+    permission_classes = [permissions.AllowAny]
+
+    @extend_schema(operation_id="learning_outline", responses={200: OutlineOut})
+    def get(self, request: Request, slug: str) -> Response:
+        course, standing = find_course(request.user, slug)
+        return Response(outline_out(course, outline_of(course), standing))
+
+
+class CourseBookmark(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="learning_bookmark", request=None, responses={204: None})
+    def put(self, request: Request, slug: str) -> Response:
+        return self._set(request, slug, on=True)
+
+    @extend_schema(operation_id="learning_unbookmark", request=None, responses={204: None})
+    def delete(self, request: Request, slug: str) -> Response:
+        return self._set(request, slug, on=False)
+
+    def _set(self, request: Request, slug: str, *, on: bool) -> Response:
+        user = signed_in(request)
+        course, _ = find_course(user, slug)
+        services.set_bookmark(user=user, course=course, on=on, now=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class CourseRating(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="learning_rate", request=RateIn, responses={200: RatingOut})
+    def put(self, request: Request, slug: str) -> Response:
+        form = RateIn(data=request.data)
+        form.is_valid(raise_exception=True)
+        user = signed_in(request)
+        course, _ = find_course(user, slug)
+        rating = services.rate_course(user=user, course=course, **form.validated_data, now=timezone.now())
+        return Response(RatingOut(rating).data)
+
+
+class LessonPlayer(APIView):
+    """What the player needs to start. Preview lessons answer visitors too."""
+
+    permission_classes = [permissions.AllowAny]
+
+    @extend_schema(operation_id="learning_player", responses={200: PlayerOut})
+    def get(self, request: Request, uid: UUID) -> Response:
+        opened = lesson_of(request.user, uid)
+        enforce(opened.verdict)
+        tracks = captions_of(opened.lesson)
+        sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now())
+        return Response(player_out(opened, tracks, sources))
+
+
+class LessonWatching(APIView):
+    """The heartbeat."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="learning_save_progress", request=SaveProgressIn, responses={200: ProgressOut})
+    def post(self, request: Request, uid: UUID) -> Response:
+        form = SaveProgressIn(data=request.data)
+        form.is_valid(raise_exception=True)
+        saved = services.save_watching(
+            user=signed_in(request), lesson_uid=uid, **form.validated_data, now=timezone.now()
+        )
+        return Response(progress_out(saved))
+
+
+class LessonCompletion(APIView):
+    """A text that was read to its end or marked, a file that was fetched."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="learning_complete_lesson", request=None, responses={200: ProgressOut})
+    def post(self, request: Request, uid: UUID) -> Response:
+        saved = services.complete_lesson(user=signed_in(request), lesson_uid=uid, now=timezone.now())
+        return Response(progress_out(saved))
+
+
+def progress_out(saved: Saved) -> dict[str, Any]:
+    """The shape ``ProgressOut``."""
+    progress, seat = saved.progress, saved.enrollment
+    return {
+        "position": progress.position,
+        "watched_seconds": progress.watched_seconds,
+        "completed": progress.completed_at is not None,
+        "newly_completed": saved.newly_completed,
+        "course_percent": seat.percent,
+        "completed_lessons": seat.completed_lessons,
+        "certificate_url": certificate_url(saved.certificate.code) if saved.certificate else None,
+    }
+
+
+class LessonQuiz(APIView):
+    """A quiz lesson: its rules, past tries, and the attempt to go on with."""
+
+    permission_classes = [permissions.AllowAny]
+
+    @extend_schema(operation_id="learning_quiz", responses={200: QuizOut})
+    def get(self, request: Request, uid: UUID) -> Response:
+        opened = lesson_of(request.user, uid)
+        enforce(opened.verdict)
+        return Response(quiz_page_out(opened, now=timezone.now()))
+
+
+class LessonAttempts(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="learning_open_attempt", request=None, responses={201: AttemptOut})
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Open a try at the lesson's quiz, or go on with the open one."""
+        attempt = services.open_attempt(user=signed_in(request), lesson_uid=uid, now=timezone.now())
+        return Response(attempt_page_out(attempt, now=timezone.now()), status.HTTP_201_CREATED)
+
+
+class AttemptDetail(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="learning_attempt", responses={200: AttemptOut})
+    def get(self, request: Request, uid: UUID) -> Response:
+        return Response(attempt_page_out(get_attempt(signed_in(request), uid), now=timezone.now()))
+
+
+class AttemptSubmission(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: AttemptOut})
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Hand in. The same answers again get the same result; other answers are refused."""
+        form = SubmitAttemptIn(data=request.data)
+        form.is_valid(raise_exception=True)
+        attempt = get_attempt(signed_in(request), uid)
+        attempt, _ = services.hand_in(attempt=attempt, answers=form.validated_data["answers"], now=timezone.now())
+        return Response(attempt_page_out(attempt, now=timezone.now()))
+
+
+class Certificates(GenericAPIView[Any]):
+    """The learner's own certificates."""
+
+    permission_classes = [permissions.IsAuthenticated]
+    serializer_class = CertificateOut
+
+    @extend_schema(operation_id="learning_certificates")
+    def get(self, request: Request) -> Response:
+        page = self.paginate_queryset(certificates_of(signed_in(request)))
+        return self.get_paginated_response([certificate_out(one) for one in page or []])
+
+
+class CertificateCheck(APIView):
+    """Whether a certificate with this code was issued, and for what. Open to everyone."""
+
+    permission_classes = [permissions.AllowAny]
+
+    @extend_schema(operation_id="learning_certificate", responses={200: CertificateOut})
+    def get(self, request: Request, code: str) -> Response:
+        return Response(certificate_out(certificate_by_code(code)))

@@ -1,0 +1,45 @@
+"""What happened on the way through a course."""
+
+from dataclasses import dataclass
+
+from studyplatform.kit.events import Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerEnrolled(Event):
+    enrollment_id: int
+    user_id: int
+    course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonCompleted(Event):
+    enrollment_id: int
+    user_id: int
+    lesson_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MilestoneReached(Event):
+    """A learner reached 0, 25, 50, 75 or 100 % of a course; told once per seat and milestone."""
+
+    enrollment_id: int
+    user_id: int
+    course_id: int
+    percent: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateIssued(Event):
+    certificate_id: int
+    user_id: int
+    course_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuizHandedIn(Event):
+    attempt_id: int
+    user_id: int
+    lesson_id: int
+    is_passed: bool
+    is_perfect: bool

@@ -1,0 +1,257 @@
+"""Reading and marking answers: pure functions over questions and what a learner sent.
+
+An answer has the shape that the question's kind asks for:
+
+    single    {"id": "b"}
+    multiple  {"ids": ["a", "c"]}
+    truth     {"value": true}
+    numeric   {"text": "3,2"}       point or comma, as typed
+    text      {"text": "Osmosis"}
+    ordering  {"ids": ["c", "a", "b"]}
+    matching  {"pairs": {"a": "2"}} left to right
+"""
+
+import random
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+from apps.courses.models import Question
+
+Answer = dict[str, Any]
+Kind = Question.Kind
+
+
+class Malformed(Exception):
+    """The answer has not the shape of its question, or names what the question does not hold."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How much of an answer is right, from 0 to 1."""
+
+    share: Fraction
+    is_open: bool = False
+
+    @property
+    def verdict(self) -> str:
+        if self.is_open:
+            return "open"
+        if self.share == 1:
+            return "right"
+        return "partly" if self.share else "wrong"
+
+
+# --- Reading ---------------------------------------------------------------------------------------
+
+
+def read(question: Question, raw: Answer | None) -> Answer | None:
+    """The answer in the one form it is kept and compared in; None if it is empty.
+
+    :raises Malformed: it cannot be an answer to this question.
+    """
+    if not raw:
+        return None
+    return _READERS[Kind(question.kind)](question, raw)
+
+
+def read_all(questions: Iterable[Question], raw: dict[str, Answer]) -> tuple[dict[str, Answer], list[str]]:
+    """All answers by question uid, empty ones left out, and the uids of those that are malformed or unknown."""
+    asked = {str(question.uid): question for question in questions}
+    answers: dict[str, Answer] = {}
+    faults = [uid for uid in raw if uid not in asked]
+    for uid, question in asked.items():
+        try:
+            answer = read(question, raw.get(uid))
+        except Malformed:
+            faults.append(uid)
+            continue
+        if answer is not None:
+            answers[uid] = answer
+    return answers, faults
+
+
+def _only(raw: Answer, key: str) -> Any:
+    if set(raw) != {key}:
+        raise Malformed
+    return raw[key]
+
+
+def _read_single(question: Question, raw: Answer) -> Answer | None:
+    chosen = _only(raw, "id")
+    if not chosen:
+        return None
+    if chosen not in _ids(question.options):
+        raise Malformed
+    return {"id": chosen}
+
+
+def _read_multiple(question: Question, raw: Answer) -> Answer | None:
+    chosen = _only(raw, "ids")
+    if (
+        not isinstance(chosen, list)
+        or len(set(chosen)) != len(chosen)
+        or not set(chosen) <= set(_ids(question.options))
+    ):
+        raise Malformed
+    return {"ids": sorted(chosen)} if chosen else None
+
+
+def _read_truth(question: Question, raw: Answer) -> Answer | None:
+    value = _only(raw, "value")
+    if not isinstance(value, bool):
+        raise Malformed
+    return {"value": value}
+
+
+def _read_numeric(question: Question, raw: Answer) -> Answer | None:
+    text = _only(raw, "text")
+    if not isinstance(text, str):
+        raise Malformed
+    if not text.strip():
+        return None
+    number(text)
+    return {"text": text.strip()}
+
+
+def _read_text(question: Question, raw: Answer) -> Answer | None:
+    text = _only(raw, "text")
+    if not isinstance(text, str) or len(text) > 500:
+        raise Malformed
+    return {"text": text.strip()} if text.strip() else None
+
+
+def _read_ordering(question: Question, raw: Answer) -> Answer | None:
+    order = _only(raw, "ids")
+    if not isinstance(order, list) or sorted(order) != sorted(_ids(question.options)):
+        raise Malformed
+    return {"ids": order}
+
+
+def _read_matching(question: Question, raw: Answer) -> Answer | None:
+    pairs = _only(raw, "pairs")
+    if not isinstance(pairs, dict):
+        raise Malformed
+    left, right = set(_ids(question.options["left"])), set(_ids(question.options["right"]))
+    pairs = {key: value for key, value in pairs.items() if value}
+    if not set(pairs) <= left or not set(pairs.values()) <= right:
+        raise Malformed
+    return {"pairs": dict(sorted(pairs.items()))} if pairs else None
+
+
+_READERS: dict[Kind, Callable[[Question, Answer], Answer | None]] = {
+    Kind.SINGLE: _read_single,
+    Kind.MULTIPLE: _read_multiple,
+    Kind.TRUTH: _read_truth,
+    Kind.NUMERIC: _read_numeric,
+    Kind.TEXT: _read_text,
+    Kind.ORDERING: _read_ordering,
+    Kind.MATCHING: _read_matching,
+}
+
+
+def number(text: str) -> Decimal:
+    """A typed number: point or comma as the decimal sign, spaces between thousands, a typographic minus.
+
+    :raises Malformed: it is no number, or not a finite one.
+    """
+    plain = "".join(text.replace("−", "-").replace(",", ".").split())
+    try:
+        value = Decimal(plain)
+    except InvalidOperation:
+        raise Malformed from None
+    if not value.is_finite() or abs(value.adjusted()) > 300:
+        raise Malformed
+    return value
+
+
+def fold(text: str) -> str:
+    """A short text as it is compared: without case, accents, repeated spaces and final punctuation."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return " ".join(bare.split()).strip(" .,;:!?\"'“”‘’«»")
+
+
+def _ids(options: Any) -> list[str]:
+    return [str(option["id"]) for option in options] if isinstance(options, list) else []
+
+
+# --- Marking ---------------------------------------------------------------------------------------
+
+
+def mark(question: Question, answer: Answer | None) -> Mark:
+    """Mark one answer that ``read`` has accepted. Choices of several, orders and matches earn parts."""
+    if answer is None:
+        return Mark(Fraction(0), is_open=True)
+    return Mark(_MARKERS[Kind(question.kind)](question.answer, answer))
+
+
+def _whole(right: bool) -> Fraction:  # noqa: FBT001 (a helper of one word)
+    return Fraction(int(right))
+
+
+def _mark_single(key: Answer, answer: Answer) -> Fraction:
+    return _whole(answer["id"] == key["id"])
+
+
+def _mark_multiple(key: Answer, answer: Answer) -> Fraction:
+    """Each right choice earns its part, each wrong one costs as much: choosing everything earns nothing extra."""
+    right, chosen = set(key["ids"]), set(answer["ids"])
+    if not right:
+        return _whole(not chosen)
+    return max(Fraction(0), Fraction(len(chosen & right) - len(chosen - right), len(right)))
+
+
+def _mark_truth(key: Answer, answer: Answer) -> Fraction:
+    return _whole(answer["value"] is bool(key["value"]))
+
+
+def _mark_numeric(key: Answer, answer: Answer) -> Fraction:
+    value, tolerance = Decimal(str(key["value"])), Decimal(str(key.get("tolerance") or 0))
+    return _whole(abs(number(answer["text"]) - value) <= tolerance)
+
+
+def _mark_text(key: Answer, answer: Answer) -> Fraction:
+    return _whole(fold(answer["text"]) in {fold(accepted) for accepted in key["accepted"]})
+
+
+def _mark_ordering(key: Answer, answer: Answer) -> Fraction:
+    """Each step in its place earns its part."""
+    order = key["ids"]
+    return Fraction(sum(a == b for a, b in zip(answer["ids"], order, strict=True)), len(order))
+
+
+def _mark_matching(key: Answer, answer: Answer) -> Fraction:
+    """Each well-matched pair earns its part."""
+    pairs = key["pairs"]
+    return Fraction(sum(answer["pairs"].get(left) == right for left, right in pairs.items()), len(pairs))
+
+
+_MARKERS: dict[Kind, Callable[[Answer, Answer], Fraction]] = {
+    Kind.SINGLE: _mark_single,
+    Kind.MULTIPLE: _mark_multiple,
+    Kind.TRUTH: _mark_truth,
+    Kind.NUMERIC: _mark_numeric,
+    Kind.TEXT: _mark_text,
+    Kind.ORDERING: _mark_ordering,
+    Kind.MATCHING: _mark_matching,
+}
+
+
+# --- Order shown -----------------------------------------------------------------------------------
+
+
+def shuffled(options: list[dict[str, str]], *, seed: str, unlike: list[str] | None = None) -> list[dict[str, str]]:
+    """The options in an order that depends on the seed alone, so a reload shows the same one.
+
+    ``unlike`` is an order that must not come out: steps to be put in order are never shown in order.
+    """
+    order = list(options)
+    draw = random.Random(seed)  # noqa: S311 (an order to look at, not a secret)
+    draw.shuffle(order)
+    if unlike is not None and len(order) > 1 and [str(option["id"]) for option in order] == unlike:
+        order.append(order.pop(0))
+    return order

@@ -1,0 +1,91 @@
+"""Who may take a seat, open a lesson, rate a course."""
+
+from apps.accounts.models import User
+from apps.accounts.policies import be_signed_in
+from apps.courses.errors import CourseNotFound, LectureUnavailable
+from apps.courses.models import Course, Lesson
+from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
+from apps.learning.models import Attempt, Certificate, Enrollment
+from apps.learning.queries.outline import Entry, Person, Standing, is_staff_of
+from studyplatform.kit.errors import NotAuthenticated, NotFound
+from studyplatform.kit.policies import Verdict
+
+
+def see_course(person: Person, course: Course) -> Verdict:
+    """Published and archived courses and announced drafts are for everyone, the others for their staff."""
+    listed = course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED} or (
+        course.is_announced and course.status in {Course.Status.DRAFT, Course.Status.REVIEW}
+    )
+    return None if listed or is_staff_of(person, course) else CourseNotFound()
+
+
+def enroll(person: Person, course: Course) -> Verdict:
+    """Whoever is signed in may take a seat in a free course that is open."""
+    unseen = see_course(person, course)
+    if unseen is not None:
+        return unseen
+    if not isinstance(person, User):
+        return NotAuthenticated()
+    if not course.is_open:
+        return EnrollmentClosed(course=course.title)
+    if course.pricing != Course.Pricing.FREE:
+        return PaymentRequired(course=course.title)
+    return None
+
+
+def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Entry | None) -> Verdict:
+    """Learners with a seat, the course's staff, and everyone for the preview lessons of a public course.
+
+    A seat outlives the course's publication: suspended, unpublished and archived courses stay open to
+    those who hold one. ``blocker`` is what must be completed first (``queries.blocker_of``).
+    """
+    course = lesson.course
+    if standing.is_staff:
+        return None
+    if standing.enrollment is not None:
+        if blocker is not None and not lesson.is_preview:
+            return PrerequisiteNotMet(lesson=f"{blocker.number} {blocker.title}".strip(), course=course.slug)
+        return None
+    public = course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED}
+    if lesson.is_preview and public:
+        return None
+    if not public:
+        # A stranger to a course that is not public must not learn that the lesson exists.
+        return see_course(person, course) or LectureUnavailable()
+    if not isinstance(person, User):
+        return NotAuthenticated()
+    if course.status == Course.Status.ARCHIVED:
+        return EnrollmentClosed(course=course.title)
+    return NotEnrolled(course=course.title, slug=course.slug)
+
+
+def save_progress(person: Person, course: Course, standing: Standing) -> Verdict:
+    """Only a seat keeps progress: not a visitor of a preview, not staff who look in."""
+    if not isinstance(person, User):
+        return NotAuthenticated()
+    if standing.enrollment is None:
+        return NotEnrolled(course=course.title, slug=course.slug)
+    return None
+
+
+def rate(person: Person, course: Course, seat: Enrollment | None) -> Verdict:
+    """Whoever holds a seat rates the course."""
+    if not isinstance(person, User):
+        return NotAuthenticated()
+    return None if seat is not None else NotEnrolled(course=course.title, slug=course.slug)
+
+
+def see_attempt(person: Person, attempt: Attempt) -> Verdict:
+    """An attempt is its learner's alone; to all others it does not exist."""
+    refused = be_signed_in(person)
+    if refused is not None:
+        return refused
+    return None if attempt.enrollment.user_id == person.pk and attempt.enrollment.is_active else NotFound()
+
+
+def download_certificate(person: Person, certificate: Certificate) -> Verdict:
+    """The document is its owner's; that it is valid, anyone may verify."""
+    refused = be_signed_in(person)
+    if refused is not None:
+        return refused
+    return None if certificate.enrollment.user_id == person.pk else NotFound()

@@ -1,0 +1,25 @@
+"""Addresses of the learner's pages. Written out, because a page of 130 lessons needs 130 of them."""
+
+from uuid import UUID
+
+
+def lesson_url(course_slug: str, lesson_slug: str, *, at: int | None = None) -> str:
+    """The lesson's page, from this second on."""
+    return f"/learn/{course_slug}/{lesson_slug}" + (f"?t={at}" if at else "")
+
+
+def course_url(course_slug: str) -> str:
+    return f"/courses/{course_slug}"
+
+
+def progress_url(course_slug: str) -> str:
+    return f"/me/course/{course_slug}/progress"
+
+
+def certificate_url(code: str) -> str:
+    return f"/certificates/{code}"
+
+
+def save_url(lesson_uid: UUID) -> str:
+    """Where a lesson's progress is posted."""
+    return f"/api/v1/lessons/{lesson_uid}/progress/"

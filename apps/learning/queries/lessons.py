@@ -1,0 +1,191 @@
+"""A lesson and where one person stands in its course: what the lesson page and the player show."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.courses.errors import CourseNotFound, LectureUnavailable
+from apps.courses.models import Course, Lesson
+from apps.files.models import CaptionTrack
+from apps.learning import policies
+from apps.learning.models import LessonProgress
+from apps.learning.queries.addresses import course_url, lesson_url, save_url
+from apps.learning.queries.outline import (
+    Entry,
+    Outline,
+    Person,
+    Placed,
+    Standing,
+    blocker_of,
+    outline_of,
+    place_all,
+    standing_of,
+)
+from apps.learning.queries.transcript import cues_of
+from studyplatform.kit.policies import Verdict
+
+# Within this distance from the end a video counts as seen to its end: it resumes from the start.
+ENDED = 5.0
+
+
+@dataclass(frozen=True)
+class OpenLesson:
+    """A lesson, its course's outline and a person's standing, with the verdict whether they may open it."""
+
+    lesson: Lesson
+    outline: Outline
+    standing: Standing
+    verdict: Verdict
+    may_save: bool
+
+    @property
+    def course(self) -> Course:
+        return self.lesson.course
+
+    def placed(self) -> list[Placed]:
+        return list(place_all(self.course, self.outline, self.standing))
+
+    def around(self) -> tuple[Entry | None, Entry | None]:
+        return self.outline.around(self.lesson.pk)
+
+
+def find_lesson(person: Person, where: Q) -> OpenLesson:
+    """A lesson by address or uid, with the verdict. Four queries, three when its outline is known.
+
+    :raises LectureUnavailable: there is no such lesson.
+    """
+    lesson = (
+        Lesson.objects.select_related("course__instructor", "course__subject", "section", "video", "quiz")
+        .defer("course__description", "course__outcomes", "course__before_you_begin", "video__facts")
+        .filter(where)
+        .first()
+    )
+    if lesson is None:
+        raise LectureUnavailable
+    outline = outline_of(lesson.course)
+    standing = standing_of(person, lesson.course)
+    blocker = blocker_of(lesson.course, outline, standing, lesson.pk)
+    verdict = policies.open_lesson(person, lesson, standing, blocker)
+    may_save = policies.save_progress(person, lesson.course, standing) is None
+    return OpenLesson(lesson, outline, standing, verdict, may_save)
+
+
+def lesson_at(person: Person, course_slug: str, lesson_slug: str) -> OpenLesson:
+    """The lesson at /learn/{course}/{lesson}."""
+    return find_lesson(person, Q(course__slug=course_slug, slug=lesson_slug))
+
+
+def lesson_of(person: Person, uid: UUID) -> OpenLesson:
+    """The lesson with this uid."""
+    return find_lesson(person, Q(uid=uid))
+
+
+def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
+    """A course by its slug and where the person stands in it.
+
+    :raises CourseNotFound: there is none, or it is not public and the person has nothing to do with it.
+    """
+    course = Course.objects.select_related("instructor", "subject").filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    standing = standing_of(person, course)
+    hidden = policies.see_course(person, course)
+    if hidden is not None and standing.enrollment is None:
+        raise hidden
+    return course, standing
+
+
+def captions_of(lesson: Lesson) -> list[CaptionTrack]:
+    """The video's caption tracks, English first. One query."""
+    if lesson.video_id is None:
+        return []
+    tracks = CaptionTrack.objects.filter(video_id=lesson.video_id)
+    return sorted(tracks, key=lambda track: (not track.language.startswith("en"), track.language))
+
+
+def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[str, Any]:
+    """The shape ``LessonLink``."""
+    return {
+        "uid": str(entry.uid),
+        "number": entry.number,
+        "title": entry.title,
+        "kind": entry.kind,
+        "duration": entry.duration,
+        "url": lesson_url(course_slug, entry.slug),
+        "state": state,
+    }
+
+
+def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str, Any]:
+    """The shape ``PlayerCourse``."""
+    seat = standing.enrollment
+    return {
+        "slug": course.slug,
+        "title": course.title,
+        "url": course_url(course.slug),
+        "lesson_count": len(outline.entries),
+        "completed_lessons": seat.completed_lessons if seat else 0,
+        "percent": seat.percent if seat else 0,
+    }
+
+
+def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[str, Any]:
+    """The shape ``OutlineOut``."""
+    placed = {one.entry.pk: one for one in place_all(course, outline, standing)}
+    return {
+        "course": course_out(course, standing, outline),
+        "sections": [
+            {
+                "title": part.title,
+                "number": part.number,
+                "lesson_count": len(part.entries),
+                "completed_lessons": sum(standing.has_completed(entry.pk) for entry in part.entries),
+                "lessons": [entry_out(entry, course.slug, placed[entry.pk].state) for entry in part.entries],
+            }
+            for part in outline.parts
+        ],
+    }
+
+
+def player_out(opened: OpenLesson, tracks: list[CaptionTrack], sources: dict[str, Any] | None) -> dict[str, Any]:
+    """The shape ``PlayerOut``: the island's props and the answer of GET lessons/{uid}/player/."""
+    lesson, course, standing = opened.lesson, opened.course, opened.standing
+    progress = None
+    if standing.enrollment is not None and lesson.pk in standing.marks:
+        progress = LessonProgress.objects.filter(enrollment=standing.enrollment, lesson=lesson).first()
+    duration = lesson.video.duration if lesson.video else float(lesson.duration)
+    position = progress.position if progress else 0.0
+    placed = {one.entry.pk: one for one in opened.placed()}
+    before, after = opened.around()
+    return {
+        "uid": str(lesson.uid),
+        "number": lesson.number,
+        "title": lesson.title,
+        "url": lesson_url(course.slug, lesson.slug),
+        "course": course_out(course, standing, opened.outline),
+        "sources": sources,
+        "duration": duration,
+        "position": 0.0 if position >= duration - ENDED else position,
+        "watched": progress.watched if progress else [],
+        "watched_seconds": progress.watched_seconds if progress else 0,
+        "completed": standing.has_completed(lesson.pk),
+        "may_save": opened.may_save,
+        "previous": entry_out(before, course.slug, placed[before.pk].state) if before else None,
+        "next": entry_out(after, course.slug, placed[after.pk].state) if after else None,
+        "transcript": [
+            {"start": cue.start, "end": cue.end, "text": cue.text}
+            for cue in (cues_of(tracks[0].webvtt) if tracks else ())
+        ],
+        "chapters": [],
+        "progress_url": save_url(lesson.uid),
+    }
+
+
+def signed_sources(lesson: Lesson, *, tracks: list[CaptionTrack], now: datetime) -> dict[str, Any] | None:
+    """The shape ``SourcesOut``, for whoever may open the lesson; None while there is nothing to play."""
+    if lesson.video is None or not lesson.video.is_playable:
+        return None
+    return None

@@ -1,0 +1,242 @@
+"""A course's lessons in order, and where one person stands among them."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists, OuterRef
+
+from apps.accounts.models import User
+from apps.courses.models import Course, Lesson
+from apps.learning.models import Bookmark, Enrollment, LessonProgress
+
+State = Literal["completed", "in_progress", "available", "locked"]
+Person = User | AnonymousUser
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A lesson as the outline knows it."""
+
+    pk: int
+    uid: UUID
+    slug: str
+    number: str
+    title: str
+    kind: str
+    duration: int
+    is_preview: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section with its lessons."""
+
+    number: int
+    title: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """All lessons of a course, in order. The same object serves every learner."""
+
+    parts: tuple[Part, ...]
+    entries: tuple[Entry, ...] = field(init=False)
+    _places: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        entries = tuple(entry for part in self.parts for entry in part.entries)
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "_places", {entry.pk: place for place, entry in enumerate(entries)})
+
+    def around(self, lesson_pk: int) -> tuple[Entry | None, Entry | None]:
+        """The lessons before and after this one."""
+        place = self._places.get(lesson_pk)
+        if place is None:
+            return None, None
+        before = self.entries[place - 1] if place else None
+        after = self.entries[place + 1] if place + 1 < len(self.entries) else None
+        return before, after
+
+    def before(self, lesson_pk: int) -> tuple[Entry, ...]:
+        """All lessons that stand before this one."""
+        return self.entries[: self._places.get(lesson_pk, 0)]
+
+    def part_of(self, lesson_pk: int) -> Part | None:
+        return next((part for part in self.parts if any(entry.pk == lesson_pk for entry in part.entries)), None)
+
+
+# Keyed by the course's version, which rises with every change of its outline: an entry is never stale,
+# it is only no longer asked for.
+_outlines: OrderedDict[tuple[UUID, int], Outline] = OrderedDict()
+_KEPT = 200
+
+
+def outline_of(course: Course) -> Outline:
+    """The course's outline; one query, or none when this process has seen this version."""
+    return outlines_of([course])[course.pk]
+
+
+def outlines_of(courses: Iterable[Course]) -> dict[int, Outline]:
+    """The outlines of several courses by primary key. One query for all that this process has not seen."""
+    found: dict[int, Outline] = {}
+    unknown: list[Course] = []
+    for course in courses:
+        key = (course.uid, course.version)
+        if key in _outlines:
+            _outlines.move_to_end(key)
+            found[course.pk] = _outlines[key]
+        else:
+            unknown.append(course)
+    if unknown:
+        read = _read_outlines([course.pk for course in unknown])
+        for course in unknown:
+            found[course.pk] = _outlines[course.uid, course.version] = read.get(course.pk, Outline(()))
+        while len(_outlines) > _KEPT:
+            _outlines.popitem(last=False)
+    return found
+
+
+def _read_outlines(course_pks: list[int]) -> dict[int, Outline]:
+    rows = (
+        Lesson.objects.filter(course_id__in=course_pks)
+        .order_by("section__position", "position")
+        .values_list(
+            "course_id",
+            "section_id",
+            "section__title",
+            *("pk", "uid", "slug", "number", "title", "kind", "duration", "is_preview"),
+        )
+    )
+    courses: dict[int, dict[int, tuple[str, list[Entry]]]] = {}
+    for course_id, section_id, section_title, *facts in rows:
+        sections = courses.setdefault(course_id, {})
+        sections.setdefault(section_id, (section_title, []))[1].append(Entry(*facts))
+    return {
+        course_id: Outline(
+            tuple(
+                Part(number, title, tuple(entries))
+                for number, (title, entries) in enumerate(sections.values(), start=1)
+            )
+        )
+        for course_id, sections in courses.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far one person is in one lesson."""
+
+    position: float
+    watched_seconds: int
+    is_completed: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where one person stands in one course. Without a seat there are no marks."""
+
+    enrollment: Enrollment | None = None
+    marks: dict[int, Mark] = field(default_factory=dict)
+    is_staff: bool = False
+
+    def has_completed(self, lesson_pk: int) -> bool:
+        mark = self.marks.get(lesson_pk)
+        return mark is not None and mark.is_completed
+
+    @property
+    def completed_count(self) -> int:
+        return sum(mark.is_completed for mark in self.marks.values())
+
+
+def is_staff_of(person: Person, course: Course) -> bool:
+    """Whether the person is the course's instructor or an admin."""
+    return isinstance(person, User) and (person.pk == course.instructor_id or person.is_admin)
+
+
+def seat_of(person: Person, course: Course) -> Enrollment | None:
+    """The person's active seat, with ``is_bookmarked``. One query, none for visitors."""
+    if not isinstance(person, User):
+        return None
+    ribbon = Bookmark.objects.filter(user_id=OuterRef("user_id"), course_id=OuterRef("course_id"))
+    return (
+        Enrollment.objects.active()
+        .of(person.pk)
+        .filter(course=course)
+        .annotate(is_bookmarked=Exists(ribbon))
+        .select_related("certificate")
+        .first()
+    )
+
+
+def standing_of(person: Person, course: Course) -> Standing:
+    """Where the person stands in the course. Two queries, none for visitors."""
+    seat = seat_of(person, course)
+    staff = is_staff_of(person, course)
+    if seat is None:
+        return Standing(is_staff=staff)
+    rows = LessonProgress.objects.filter(enrollment=seat).values_list(
+        "lesson_id", "position", "watched_seconds", "completed_at"
+    )
+    marks = {pk: Mark(position, watched, completed is not None) for pk, position, watched, completed in rows}
+    return Standing(seat, marks, staff)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A lesson with its state for one person; ``blocker`` is the lesson that must be completed first."""
+
+    entry: Entry
+    state: State
+    blocker: Entry | None = None
+    needs_seat: bool = False
+    left: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self.state != "locked"
+
+
+def place_all(course: Course, outline: Outline, standing: Standing) -> Iterator[Placed]:
+    """Every lesson with its state, in order. Reads nothing."""
+    blocker: Entry | None = None
+    in_order = course.requires_order and not standing.is_staff
+    for entry in outline.entries:
+        mark = standing.marks.get(entry.pk)
+        if mark is not None and mark.is_completed:
+            yield Placed(entry, "completed")
+            continue
+        if standing.enrollment is None and not standing.is_staff and not entry.is_preview:
+            yield Placed(entry, "locked", needs_seat=True)
+        elif in_order and blocker is not None and not entry.is_preview:
+            yield Placed(entry, "locked", blocker=blocker)
+        elif mark is not None:
+            yield Placed(entry, "in_progress", left=max(0, entry.duration - int(mark.position)))
+        else:
+            yield Placed(entry, "available")
+        if blocker is None:
+            blocker = entry
+
+
+def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Entry | None:
+    """The first lesson that must be completed before this one opens, if the course requires order."""
+    if not course.requires_order or standing.is_staff or standing.has_completed(lesson_pk):
+        return None
+    return next((entry for entry in outline.before(lesson_pk) if not standing.has_completed(entry.pk)), None)
+
+
+def resume_entry(course: Course, outline: Outline, standing: Standing) -> Entry | None:
+    """Where "Resume" leads: the last lesson if it is not complete, else the first open one after it, else the first."""
+    if not outline.entries:
+        return None
+    placed = list(place_all(course, outline, standing))
+    last = standing.enrollment.last_lesson_id if standing.enrollment else None
+    start = next((i for i, one in enumerate(placed) if one.entry.pk == last), 0)
+    for one in placed[start:] + placed[:start]:
+        if one.state in {"in_progress", "available"}:
+            return one.entry
+    return outline.entries[0]

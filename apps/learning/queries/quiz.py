@@ -1,0 +1,310 @@
+"""Quizzes and attempts as pages and islands show them. What tells an answer is read only from handed-in attempts."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.courses.errors import LectureUnavailable
+from apps.courses.models import Lesson, Question, Quiz
+from apps.learning import marking
+from apps.learning.models import Attempt
+from apps.learning.queries.addresses import lesson_url, progress_url
+from apps.learning.queries.lessons import OpenLesson, entry_out
+from apps.learning.queries.outline import Entry, Person, Standing, outline_of
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.markdown import render_inline
+
+# Answers handed in at the last second are still on their way when the clock has stopped.
+GRACE = timedelta(seconds=30)
+
+
+def questions_of(quiz: Quiz) -> list[Question]:
+    """The quiz's questions in order, with the lessons to rewatch."""
+    return list(Question.objects.filter(quiz=quiz).order_by("position").select_related("rewatch_lesson"))
+
+
+def get_attempt(person: Person, uid: UUID) -> Attempt:
+    """An attempt of this person.
+
+    :raises NotFound: there is none, or it is another's.
+    """
+    if not isinstance(person, User):
+        raise NotFound
+    attempt = (
+        Attempt.objects.select_related("enrollment", "quiz__lesson__course")
+        .filter(uid=uid, enrollment__user_id=person.pk, enrollment__revoked_at=None)
+        .first()
+    )
+    if attempt is None:
+        raise NotFound
+    return attempt
+
+
+def ends_at(attempt: Attempt, quiz: Quiz) -> datetime | None:
+    """When the attempt's time is over; None without a limit."""
+    return attempt.started_at + timedelta(seconds=quiz.time_limit) if quiz.time_limit else None
+
+
+def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
+    """Whether an open attempt's time is over, grace included."""
+    end = ends_at(attempt, quiz)
+    return attempt.submitted_at is None and end is not None and now > end + GRACE
+
+
+@dataclass(frozen=True)
+class QuizStanding:
+    """A learner's tries at one quiz."""
+
+    quiz: Quiz
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def open_attempt(self) -> Attempt | None:
+        return next((attempt for attempt in self.attempts if attempt.submitted_at is None), None)
+
+    @property
+    def handed_in(self) -> tuple[Attempt, ...]:
+        return tuple(attempt for attempt in self.attempts if attempt.submitted_at is not None)
+
+    @property
+    def best(self) -> Attempt | None:
+        """The best result counts; of equal ones the first."""
+        return max(self.handed_in, key=lambda attempt: (attempt.percent, -attempt.number), default=None)
+
+    @property
+    def attempts_left(self) -> int | None:
+        """How many more may be opened; None: as many as one likes."""
+        if not self.quiz.max_attempts:
+            return None
+        return max(0, self.quiz.max_attempts - len(self.attempts))
+
+
+def quiz_standing(quiz: Quiz, standing: Standing) -> QuizStanding:
+    """The seat's tries, oldest first. One query; none without a seat."""
+    if standing.enrollment is None:
+        return QuizStanding(quiz, ())
+    rows = Attempt.objects.filter(enrollment=standing.enrollment, quiz=quiz).order_by("number")
+    return QuizStanding(quiz, tuple(rows))
+
+
+# --- What is shown ---------------------------------------------------------------------------------
+
+
+def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
+    """The shape ``QuizOut`` of a quiz lesson. Two queries.
+
+    :raises LectureUnavailable: the lesson is no quiz.
+    """
+    quiz = getattr(opened.lesson, "quiz", None)
+    if quiz is None:
+        raise LectureUnavailable
+    return quiz_out(
+        opened.lesson,
+        quiz_standing(quiz, opened.standing),
+        questions_of(quiz),
+        may_attempt=opened.may_save,
+        following=opened.around()[1],
+        now=now,
+    )
+
+
+def attempt_page_out(attempt: Attempt, *, now: datetime) -> dict[str, Any]:
+    """The shape ``AttemptOut`` of one attempt."""
+    quiz, lesson = attempt.quiz, attempt.quiz.lesson
+    return attempt_out(
+        attempt,
+        lesson,
+        quiz_standing(quiz, Standing(attempt.enrollment)),
+        [] if attempt.submitted_at else questions_of(quiz),
+        following=outline_of(lesson.course).around(lesson.pk)[1],
+        now=now,
+    )
+
+
+def quiz_out(
+    lesson: Lesson,
+    tries: QuizStanding,
+    questions: list[Question],
+    *,
+    may_attempt: bool,
+    following: Entry | None,
+    now: datetime,
+) -> dict[str, Any]:
+    """The shape ``QuizOut``."""
+    quiz = tries.quiz
+    current = tries.open_attempt
+    if current is not None and is_over(current, quiz, now):
+        current = None
+    shown = current or (tries.handed_in[-1] if tries.handed_in else None)
+    left = tries.attempts_left
+    return {
+        "lesson_uid": str(lesson.uid),
+        "title": lesson.title,
+        "url": lesson_url(lesson.course.slug, lesson.slug),
+        "intro_html": str(render_inline(quiz.intro)),
+        "question_count": len(questions),
+        "pass_percent": quiz.pass_percent,
+        "time_limit": quiz.time_limit,
+        "attempts_left": left,
+        "may_attempt": may_attempt and (current is not None or left is None or left > 0) and bool(questions),
+        "past": [
+            {
+                "uid": str(attempt.uid),
+                "number": attempt.number,
+                "percent": attempt.percent,
+                "is_passed": attempt.is_passed,
+                "submitted_at": attempt.submitted_at,
+            }
+            for attempt in tries.handed_in
+        ],
+        "attempt": attempt_out(shown, lesson, tries, questions, following=following, now=now) if shown else None,
+        "progress_page": progress_url(lesson.course.slug),
+    }
+
+
+def attempt_out(
+    attempt: Attempt,
+    lesson: Lesson,
+    tries: QuizStanding,
+    questions: list[Question],
+    *,
+    following: Entry | None,
+    now: datetime,
+) -> dict[str, Any]:
+    """The shape ``AttemptOut``: questions while it is open, the result once it is handed in."""
+    quiz = tries.quiz
+    end = ends_at(attempt, quiz)
+    is_open = attempt.submitted_at is None
+    return {
+        "uid": str(attempt.uid),
+        "number": attempt.number,
+        "started_at": attempt.started_at,
+        "submitted_at": attempt.submitted_at,
+        "time_limit": quiz.time_limit,
+        "seconds_left": max(0, int((end - now).total_seconds())) if end and is_open else None,
+        "pass_percent": quiz.pass_percent,
+        "questions": [question_out(question, attempt) for question in questions] if is_open else [],
+        "result": None if is_open else _result_out(attempt, lesson, tries, following),
+    }
+
+
+def question_out(question: Question, attempt: Attempt) -> dict[str, Any]:
+    """What may be seen before submission: built field by field from what is harmless."""
+    kind = Question.Kind(question.kind)
+    seed = f"{attempt.uid}:{question.uid}"
+    options: list[dict[str, str]] = []
+    left: list[dict[str, str]] = []
+    right: list[dict[str, str]] = []
+    unit = tolerance = ""
+    match kind:
+        case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
+            options = question.options
+        case Question.Kind.ORDERING:
+            options = marking.shuffled(question.options, seed=seed, unlike=question.answer["ids"])
+        case Question.Kind.MATCHING:
+            left = question.options["left"]
+            right = marking.shuffled(question.options["right"], seed=seed)
+        case Question.Kind.NUMERIC:
+            unit = str(question.options.get("unit", "")) if isinstance(question.options, dict) else ""
+            tolerance = plain_number(question.answer.get("tolerance") or 0)
+        case _:
+            pass
+    return {
+        "uid": str(question.uid),
+        "kind": kind.value,
+        "prompt_html": str(render_inline(question.prompt)),
+        "points": question.points,
+        "options": _options_out(options),
+        "left": _options_out(left),
+        "right": _options_out(right),
+        "unit": unit,
+        "tolerance": "" if tolerance == "0" else tolerance,
+    }
+
+
+def _options_out(options: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{"id": str(option["id"]), "html": str(render_inline(str(option["text"])))} for option in options]
+
+
+def plain_number(value: Any) -> str:
+    """A number without needless zeros: 0.50 -> "0.5", 3.0 -> "3"."""
+    text = f"{Decimal(str(value)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _result_out(attempt: Attempt, lesson: Lesson, tries: QuizStanding, following: Entry | None) -> dict[str, Any]:
+    course = lesson.course.slug
+    best = max(attempt.percent, tries.best.percent if tries.best else 0)
+    left = tries.attempts_left
+    spent = (attempt.submitted_at - attempt.started_at).total_seconds() if attempt.submitted_at else 0
+    return {
+        "score": plain_number(attempt.score),
+        "points": attempt.points,
+        "percent": attempt.percent,
+        "is_passed": attempt.is_passed,
+        "best_percent": best,
+        "headline": headline(attempt),
+        "seconds": max(0, int(spent)),
+        "questions": [_question_result(kept, course) for kept in attempt.results],
+        "next": entry_out(following, course) if following else None,
+        "may_try_again": left is None or left > 0,
+    }
+
+
+def _question_result(kept: dict[str, Any], course: str) -> dict[str, Any]:
+    rewatch = kept["rewatch"]
+    return {
+        "uid": kept["uid"],
+        "kind": kept["kind"],
+        "prompt_html": str(render_inline(kept["prompt"])),
+        "verdict": kept["verdict"],
+        "earned": kept["earned"],
+        "points": kept["points"],
+        "lines": [
+            {
+                "html": str(render_inline(line["text"])),
+                "chosen_html": str(render_inline(line["chosen"])),
+                "right_html": str(render_inline(line["right"])),
+                "is_chosen": line["is_chosen"],
+                "is_right": line["is_right"],
+                "place": line["place"],
+            }
+            for line in kept["lines"]
+        ],
+        "given": kept["given"],
+        "accepted": kept["accepted"],
+        "explanation_html": str(render_inline(kept["explanation"])),
+        "remarks_html": [str(render_inline(remark)) for remark in kept["remarks"]],
+        "rewatch": {
+            "number": rewatch["number"],
+            "title": rewatch["title"],
+            "at": rewatch["at"],
+            "url": lesson_url(course, rewatch["slug"], at=rewatch["at"]),
+        }
+        if rewatch
+        else None,
+    }
+
+
+def headline(attempt: Attempt) -> str:
+    """A sentence that names the finding."""
+    verdicts = [kept["verdict"] for kept in attempt.results]
+    missed = sum(verdict != "right" for verdict in verdicts)
+    unanswered = sum(verdict == "open" for verdict in verdicts)
+    if not missed:
+        return _("Passed, every answer right")
+    if unanswered == len(verdicts):
+        return _("Nothing was answered this time")
+    if attempt.is_passed:
+        return ngettext(
+            "Passed, with one answer to look at again", "Passed, with %(count)d answers to look at again", missed
+        ) % {"count": missed}
+    return ngettext(
+        "Not passed yet: one answer to look at again", "Not passed yet: %(count)d answers to look at again", missed
+    ) % {"count": missed}

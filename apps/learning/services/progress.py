@@ -1,0 +1,234 @@
+"""How far a learner is: watched seconds, completed lessons, milestones.
+
+A heartbeat costs one read and one write. The write names the revision it was computed from; if another
+tab saved in between it matches no row, and the merge is done again on what is there now.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from apps.accounts.models import User
+from apps.courses.errors import LectureUnavailable
+from apps.courses.models import Course, Lesson
+from apps.learning import policies, watching
+from apps.learning.errors import LessonCompletesItself
+from apps.learning.events import LessonCompleted, MilestoneReached
+from apps.learning.models import Certificate, Enrollment, LessonProgress
+from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
+from apps.learning.services.certificates import issue_certificate
+from studyplatform.kit.errors import Conflict
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
+
+MILESTONES = (25, 50, 75, 100)
+TRIES = 8
+# Activity is noted again after this long, so that a heartbeat is one write and not two.
+ACTIVITY = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """What stands after a save. ``certificate`` if this save completed the course."""
+
+    progress: LessonProgress
+    enrollment: Enrollment
+    newly_completed: bool = False
+    certificate: Certificate | None = None
+
+
+def save_watching(
+    *,
+    user: Person,
+    lesson_uid: UUID,
+    position: float,
+    watched: list[list[int]],
+    at: datetime | None = None,
+    now: datetime,
+) -> Saved:
+    """Merge newly watched seconds of a video lesson and keep where the learner is.
+
+    ``watched`` are [from, to) pairs; what is already known adds nothing, so repeated, late and overlapping
+    messages are harmless. Time that cannot have passed is not believed: the pairs are cut to what is
+    plausible. ``at`` is when the learner was at ``position``: the latest wins; without it the furthest.
+
+    :raises NotEnrolled: the learner holds no seat (visitors of a preview, staff).
+    :raises PrerequisiteNotMet: the lesson is still locked.
+    :raises LectureUnavailable: there is no such video lesson.
+    """
+    for _ in range(TRIES):
+        progress = _progress_of(user, lesson_uid) or _begin(user, lesson_uid, now)
+        if progress.lesson.kind != Lesson.Kind.VIDEO:
+            raise LectureUnavailable
+        saved = _try_to_save(progress, position, watched, at, now)
+        if saved is not None:
+            return saved
+    raise Conflict
+
+
+def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
+    """Mark a text as read or a file as fetched. Twice the same is once.
+
+    :raises LessonCompletesItself: a video is completed by watching, a quiz by passing it.
+    """
+    progress = _progress_of(user, lesson_uid) or _begin(user, lesson_uid, now)
+    if progress.lesson.kind in {Lesson.Kind.VIDEO, Lesson.Kind.QUIZ} and progress.completed_at is None:
+        raise LessonCompletesItself
+    return finish(progress, now=now)
+
+
+def finish(progress: LessonProgress, *, now: datetime) -> Saved:
+    """Complete the lesson once, and tell; whoever comes second finds it done."""
+    seat = progress.enrollment
+    if progress.completed_at is not None:
+        return Saved(progress=progress, enrollment=seat)
+    with transaction.atomic():
+        won = LessonProgress.objects.filter(pk=progress.pk, completed_at=None).update(
+            completed_at=now, updated_at=now, revision=F("revision") + 1
+        )
+        progress.completed_at = now
+        if not won:
+            return Saved(progress=progress, enrollment=seat)
+        publish(LessonCompleted(enrollment_id=seat.pk, user_id=seat.user_id, lesson_id=progress.lesson_id))
+        seat, certificate = recount(enrollment_id=seat.pk, now=now, last_lesson_id=progress.lesson_id)
+    return Saved(progress=progress, enrollment=seat, newly_completed=True, certificate=certificate)
+
+
+def recount(
+    *, enrollment_id: int, now: datetime, last_lesson_id: int | None = None
+) -> tuple[Enrollment, Certificate | None]:
+    """Count a seat's completed lessons anew; tell the milestones it passed; at 100 % issue the certificate.
+
+    A certificate that was issued stays, whatever is added to the course later.
+    """
+    with transaction.atomic():
+        # The row is locked: of two lessons completed at the same moment the second counts both.
+        seat = Enrollment.objects.select_for_update().get(pk=enrollment_id)
+        total = Lesson.objects.filter(course_id=seat.course_id).count()
+        done = seat.progress.filter(lesson__course_id=seat.course_id).exclude(completed_at=None).count()
+        seat.completed_lessons = done
+        seat.percent = done * 100 // total if total else 0
+        passed = [mark for mark in MILESTONES if seat.milestone < mark <= seat.percent]
+        if passed:
+            seat.milestone = passed[-1]
+        certificate = None
+        if seat.percent == 100 and seat.completed_at is None:
+            seat.completed_at = now
+            certificate = issue_certificate(enrollment=seat, now=now)
+        fields = ["completed_lessons", "percent", "milestone", "completed_at"]
+        if last_lesson_id is not None:
+            seat.last_lesson_id = last_lesson_id
+            seat.last_activity_at = now
+            fields += ["last_lesson", "last_activity_at"]
+        seat.save(update_fields=fields)
+        for percent in passed:
+            publish(
+                MilestoneReached(enrollment_id=seat.pk, user_id=seat.user_id, course_id=seat.course_id, percent=percent)
+            )
+    return seat, certificate
+
+
+def recount_course(*, course: Course, now: datetime) -> int:
+    """After its outline changed: count every seat of the course anew. Returns how many."""
+    seats = list(Enrollment.objects.active().filter(course=course).values_list("pk", flat=True))
+    for pk in seats:
+        recount(enrollment_id=pk, now=now)
+    return len(seats)
+
+
+def _progress_of(user: Person, lesson_uid: UUID) -> LessonProgress | None:
+    if not isinstance(user, User):
+        return None
+    return (
+        LessonProgress.objects.select_related("enrollment", "lesson")
+        .filter(enrollment__user_id=user.pk, enrollment__revoked_at=None, lesson__uid=lesson_uid)
+        .first()
+    )
+
+
+def _begin(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
+    """The first word about a lesson: here, and only here, its rules are asked."""
+    lesson = Lesson.objects.select_related("course").filter(uid=lesson_uid).first()
+    if lesson is None:
+        raise LectureUnavailable
+    standing = standing_of(user, lesson.course)
+    blocker = blocker_of(lesson.course, outline_of(lesson.course), standing, lesson.pk)
+    if standing.enrollment is None:
+        enforce(policies.open_lesson(user, lesson, standing, blocker))
+        enforce(policies.save_progress(user, lesson.course, standing))
+        raise LectureUnavailable
+    enforce(policies.open_lesson(user, lesson, standing, blocker))
+    return begin(enrollment=standing.enrollment, lesson=lesson, now=now)
+
+
+def begin(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> LessonProgress:
+    """The learner's row for this lesson, made if there is none. Two at the same moment make one."""
+    LessonProgress.objects.bulk_create(
+        [LessonProgress(enrollment=enrollment, lesson=lesson, started_at=now, updated_at=now)], ignore_conflicts=True
+    )
+    return LessonProgress.objects.select_related("enrollment", "lesson").get(enrollment=enrollment, lesson=lesson)
+
+
+def _try_to_save(
+    progress: LessonProgress, position: float, watched: list[list[int]], at: datetime | None, now: datetime
+) -> Saved | None:
+    """One conditional write; None when another save came between."""
+    duration = progress.lesson.duration
+    claimed = watching.merge(watched, duration=duration)
+    fresh = watching.subtract(claimed, progress.watched)
+    if fresh:
+        believed = watching.take(
+            fresh,
+            watching.plausible_gain(
+                since_start=now - progress.started_at,
+                since_save=now - progress.updated_at,
+                watched=progress.watched_seconds,
+            ),
+        )
+        merged = watching.merge([*progress.watched, *believed], duration=duration)
+    else:
+        merged = progress.watched
+    total = watching.seconds(merged)
+    place, place_at = _place(progress, min(position, float(duration)), at, now)
+    if merged == progress.watched and place == progress.position:
+        # A repeated or late message: nothing to write.
+        return Saved(progress=progress, enrollment=progress.enrollment)
+    updated = LessonProgress.objects.filter(pk=progress.pk, revision=progress.revision).update(
+        position=place,
+        position_at=place_at,
+        watched=merged,
+        watched_seconds=total,
+        updated_at=max(now, progress.updated_at),
+        revision=progress.revision + 1,
+    )
+    if not updated:
+        return None
+    progress.position, progress.position_at = place, place_at
+    progress.watched, progress.watched_seconds = merged, total
+    if progress.completed_at is None and watching.is_complete(total, duration=duration):
+        return finish(progress, now=now)
+    _note_activity(progress, now)
+    return Saved(progress=progress, enrollment=progress.enrollment)
+
+
+def _place(
+    progress: LessonProgress, position: float, at: datetime | None, now: datetime
+) -> tuple[float, datetime | None]:
+    if at is None:
+        return max(progress.position, position), progress.position_at
+    at = min(at, now)
+    if progress.position_at is not None and at <= progress.position_at:
+        return progress.position, progress.position_at
+    return position, at
+
+
+def _note_activity(progress: LessonProgress, now: datetime) -> None:
+    seat = progress.enrollment
+    if seat.last_lesson_id == progress.lesson_id and now - seat.last_activity_at < ACTIVITY:
+        return
+    seat.last_lesson_id = progress.lesson_id
+    seat.last_activity_at = max(now, seat.last_activity_at)
+    seat.save(update_fields=["last_lesson", "last_activity_at"])

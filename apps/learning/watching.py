@@ -1,0 +1,72 @@
+"""Which seconds of a video were watched: pure arithmetic on merged [from, to) pairs."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+Intervals = list[list[int]]
+
+COMPLETE_AT = 0.9  # of the video's distinct seconds
+MAX_SPEED = 2  # the player's fastest
+ALLOWANCE = 30  # seconds that may be ahead of the clock: a message's way, buffering, rounding
+
+
+def merge(pairs: Iterable[Iterable[int]], *, duration: int) -> Intervals:
+    """The pairs in order, clipped to the video, with overlapping and touching ones joined."""
+    merged: Intervals = []
+    for start, end in sorted((max(0, a), min(duration, b)) for a, b in pairs):
+        if start >= end:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged
+
+
+def seconds(intervals: Intervals) -> int:
+    """How many distinct seconds the merged pairs hold."""
+    return sum(end - start for start, end in intervals)
+
+
+def subtract(pairs: Intervals, known: Intervals) -> Intervals:
+    """What is in the first and not in the second; both merged."""
+    rest: Intervals = []
+    for begin, end in pairs:
+        start = begin
+        for low, high in known:
+            if high <= start or low >= end:
+                continue
+            if low > start:
+                rest.append([start, low])
+            start = max(start, high)
+        if start < end:
+            rest.append([start, end])
+    return rest
+
+
+def take(pairs: Intervals, limit: int) -> Intervals:
+    """The first ``limit`` seconds of the pairs."""
+    taken: Intervals = []
+    for start, end in pairs:
+        if limit <= 0:
+            break
+        stop = min(end, start + limit)
+        taken.append([start, stop])
+        limit -= stop - start
+    return taken
+
+
+def plausible_gain(*, since_start: timedelta, since_save: timedelta, watched: int) -> int:
+    """How many new seconds can have been watched at the fastest speed.
+
+    Two bounds: since the last save, and since the lesson was begun. The second keeps many small
+    messages from each using the allowance again.
+    """
+    by_save = int(since_save.total_seconds() * MAX_SPEED) + ALLOWANCE
+    in_all = int(since_start.total_seconds() * MAX_SPEED) + ALLOWANCE - watched
+    return max(0, min(by_save, in_all))
+
+
+def is_complete(watched: int, *, duration: int) -> bool:
+    """90 % of the distinct seconds."""
+    return duration > 0 and watched >= duration * COMPLETE_AT
