@@ -1,0 +1,180 @@
+"""Runs ffmpeg: leashed, watched, and killed when it hangs or nobody wants its work any more."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from . import leash
+from .failures import CorruptFile, FormatUnsupported, ProcessingFailed, VideoFailure
+from .recipe import Recipe
+
+#: Called about once a second with the part that is done, 0 to 1. May raise to stop the work.
+Report = Callable[[float], None]
+
+PID_FILE = "ffmpeg.pid"
+#: ffmpeg's exit code when more frames than `-max_error_rate` could not be decoded.
+TOO_MANY_ERRORS = 69
+
+
+def run(
+    arguments: Sequence[str],
+    *,
+    ffmpeg: Path,
+    folder: Path,
+    seconds: float,
+    recipe: Recipe,
+    report: Report,
+) -> None:
+    """Run ffmpeg to its end. `seconds` is the length of what it makes, for the percentage.
+
+    `folder` receives the process's number while it runs, for `end_stray`.
+
+    :raises CorruptFile: most of the input cannot be decoded.
+    :raises FormatUnsupported: this ffmpeg has no decoder for the input.
+    :raises ProcessingFailed: ffmpeg failed or made no progress for `recipe.stall` seconds.
+    """
+    process = _start([str(ffmpeg), *arguments], recipe)
+    record = folder / PID_FILE
+    record.write_text(json.dumps({"pid": process.pid, "marker": str(folder)}))
+    complaints: deque[str] = deque(maxlen=60)
+    lines: queue.Queue[str | None] = queue.Queue()
+    readers = (
+        threading.Thread(target=_drain, args=(process.stderr, complaints.append), daemon=True),
+        threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True),
+    )
+    for reader in readers:
+        reader.start()
+    try:
+        _follow(lines, seconds, recipe, report)
+        code = process.wait(timeout=recipe.stall)
+    except subprocess.TimeoutExpired:
+        raise ProcessingFailed("stalled", "did not exit", retry=True) from None
+    finally:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        for reader in readers:
+            reader.join(timeout=5)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+        record.unlink(missing_ok=True)
+    if code != 0:
+        raise _explain(code, "\n".join(complaints))
+    report(1.0)
+
+
+def _start(command: list[str], recipe: Recipe) -> subprocess.Popen[str]:
+    keeper = [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), str(recipe.niceness)]
+    return subprocess.Popen(  # noqa: S603 (our own list of arguments, no shell)
+        [*keeper, *command],
+        # A pipe that nobody writes to: where the kernel has no leash, its end is the signal.
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+
+
+def _drain(pipe: IO[str] | None, keep: Callable[[str], None]) -> None:
+    # ffmpeg stops at a full pipe, so somebody always reads.
+    if pipe is not None:
+        for line in pipe:
+            keep(line.rstrip()[:500])
+
+
+def _forward(pipe: IO[str] | None, lines: queue.Queue[str | None]) -> None:
+    if pipe is not None:
+        for line in pipe:
+            lines.put(line)
+    lines.put(None)
+
+
+def _follow(
+    lines: queue.Queue[str | None], seconds: float, recipe: Recipe, report: Report
+) -> None:
+    """Read `-progress` until it ends, telling `report` at least once a second."""
+    moved_at = told_at = time.monotonic()
+    mark, done = "", 0.0
+    while True:
+        with contextlib.suppress(queue.Empty):
+            line = lines.get(timeout=1)
+            if line is None:
+                return
+            key, _, value = line.strip().partition("=")
+            if key == "out_time_us" and value.lstrip("-").isdigit():
+                done = min(max(int(value) / 1e6 / max(seconds, 0.001), done), 1.0)
+            if key in ("out_time_us", "frame", "total_size") and f"{key}{value}" != mark:
+                if value not in mark:
+                    moved_at = time.monotonic()
+                mark = f"{mark[-60:]} {value}"
+        now = time.monotonic()
+        if now - moved_at > recipe.stall:
+            raise ProcessingFailed("stalled", f"no progress for {recipe.stall:.0f} s", retry=True)
+        if now - told_at >= 1:
+            told_at = now
+            report(done)
+
+
+def _explain(code: int, complaints: str) -> VideoFailure:
+    note = f"ffmpeg exit {code}: {complaints[-4000:]}"
+    if code == TOO_MANY_ERRORS:
+        return CorruptFile("short", note)
+    if "No space left on device" in complaints:
+        return ProcessingFailed("no_space", note, retry=True)
+    if "Decoder (codec" in complaints or "no decoder found" in complaints.lower():
+        return FormatUnsupported("picture_codec", note)
+    if code < 0 or code in (137, 143):  # killed from outside: memory, a shutdown
+        return ProcessingFailed("crashed", note, retry=True)
+    return ProcessingFailed("encoder", note)
+
+
+def end_stray(folder: Path) -> bool:
+    """Kill an ffmpeg that a former try at the same folder left behind. Answers whether one was.
+
+    The number alone could by now belong to another program, so its command must name the folder.
+    """
+    record = folder / PID_FILE
+    try:
+        noted = json.loads(record.read_text())
+        pid, marker = int(noted["pid"]), str(noted["marker"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    ended = False
+    if marker in _command_of(pid):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+            ended = True
+    record.unlink(missing_ok=True)
+    return ended
+
+
+def _command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        pass
+    if sys.platform.startswith("linux"):
+        return ""
+    ran = subprocess.run(  # noqa: S603
+        ["ps", "-ww", "-o", "command=", "-p", str(pid)],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ran.stdout

@@ -1,0 +1,140 @@
+"""Reads the playlists that ffmpeg wrote and writes the one above them.
+
+ffmpeg leaves out CODECS for copied tracks and guesses bandwidths from the encoder's settings. We
+state what the finished files are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from .boxes import codecs_of
+from .failures import ProcessingFailed
+
+MEDIA = "index.m3u8"
+MASTER = "master.m3u8"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segment:
+    """One piece of a rendition: file name, seconds, bytes."""
+
+    name: str
+    duration: float
+    size: int
+
+    @property
+    def rate(self) -> float:
+        return self.size * 8 / self.duration
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What one finished rendition is. Rates in bits per second, sizes in bytes."""
+
+    name: str
+    width: int
+    height: int
+    frame_rate: str  # a fraction; empty for sound alone
+    codecs: str
+    duration: float
+    bandwidth: int
+    average_bandwidth: int
+    size: int
+    segments: int
+    is_copy: bool = False
+
+
+def read_media(folder: Path) -> list[Segment]:
+    """Read a rendition's playlist and weigh its segments.
+
+    :raises ProcessingFailed: the playlist has no end, or a segment is missing.
+    """
+    lines = (folder / MEDIA).read_text().splitlines()
+    if "#EXT-X-ENDLIST" not in lines:
+        raise ProcessingFailed("incomplete", f"{folder.name}: no end", retry=True)
+    segments = []
+    duration = 0.0
+    for line in lines:
+        if line.startswith("#EXTINF:"):
+            duration = float(line[8:].split(",")[0])
+        elif line and not line.startswith("#"):
+            file = folder / line
+            if not file.is_file() or duration <= 0:
+                raise ProcessingFailed("incomplete", f"{folder.name}: {line}", retry=True)
+            segments.append(Segment(name=line, duration=duration, size=file.stat().st_size))
+    if not segments:
+        raise ProcessingFailed("incomplete", f"{folder.name}: empty", retry=True)
+    return segments
+
+
+def peak_rate(segments: list[Segment]) -> int:
+    """Compute BANDWIDTH as RFC 8216 defines it: the highest rate of any run of segments that
+    lasts 0.5 to 1.5 times the target duration. A video shorter than that is one run."""
+    target = max(round(each.duration) or 1 for each in segments)
+    peak = 0.0
+    for first in range(len(segments)):
+        seconds, size = 0.0, 0
+        for segment in segments[first:]:
+            seconds += segment.duration
+            size += segment.size
+            if seconds > 1.5 * target:
+                break
+            if seconds >= 0.5 * target:
+                peak = max(peak, size * 8 / seconds)
+    # A tail that is shorter, yet no blink, counts too: rather state a little too much.
+    peak = max([peak, *(each.rate for each in segments if each.duration >= 1)])
+    return math.ceil(peak or sum(each.size for each in segments) * 8 / _length(segments))
+
+
+def _length(segments: list[Segment]) -> float:
+    return sum(each.duration for each in segments)
+
+
+def measure(
+    folder: Path, *, width: int, height: int, frame_rate: Fraction | None, is_copy: bool = False
+) -> Measured:
+    """Measure a finished rendition from its files.
+
+    :raises ProcessingFailed: it is not whole.
+    """
+    segments = read_media(folder)
+    init = folder / "init.mp4"
+    try:
+        codecs = codecs_of(init.read_bytes())
+    except (OSError, ValueError, IndexError) as problem:
+        raise ProcessingFailed("incomplete", f"{folder.name}: {problem}", retry=True) from None
+    total = sum(each.size for each in segments)
+    return Measured(
+        name=folder.name,
+        width=width,
+        height=height,
+        frame_rate=str(frame_rate) if frame_rate else "",
+        codecs=",".join(codecs),
+        duration=round(_length(segments), 6),
+        bandwidth=peak_rate(segments),
+        average_bandwidth=math.ceil(total * 8 / _length(segments)),
+        size=total + init.stat().st_size + (folder / MEDIA).stat().st_size,
+        segments=len(segments),
+        is_copy=is_copy,
+    )
+
+
+def write_master(renditions: list[Measured]) -> str:
+    """Write the master playlist, the best picture first and sound alone last."""
+    lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS", ""]
+    for each in renditions:
+        facts = [
+            f"BANDWIDTH={each.bandwidth}",
+            f"AVERAGE-BANDWIDTH={each.average_bandwidth}",
+            f'CODECS="{each.codecs}"',
+        ]
+        if each.width:
+            facts.append(f"RESOLUTION={each.width}x{each.height}")
+            facts.append(f"FRAME-RATE={float(Fraction(each.frame_rate)):.3f}")
+        facts.append(f'NAME="{each.name}"')
+        lines += [f"#EXT-X-STREAM-INF:{','.join(facts)}", f"{each.name}/{MEDIA}"]
+    return "\n".join(lines) + "\n"

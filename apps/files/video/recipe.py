@@ -1,0 +1,51 @@
+"""The knobs of the pipeline, in one immutable place that the caller fills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """One step of the ladder: a picture that fits a 16:9 box, lying or standing.
+
+    `edge` is the shorter side of the box in pixels; rates are in bits per second.
+    """
+
+    name: str
+    edge: int
+    top_rate: int  # the encoder may not exceed it
+    copy_rate: int  # a source above it is encoded anew instead of copied
+
+    @property
+    def long_edge(self) -> int:
+        return -(-self.edge * 16 // 9) // 2 * 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How videos are made. Times are in seconds, rates in bits per second."""
+
+    rungs: tuple[Rung, ...] = (
+        Rung(name="1080p", edge=1080, top_rate=5_350_000, copy_rate=8_000_000),
+        Rung(name="720p", edge=720, top_rate=2_996_000, copy_rate=4_500_000),
+        Rung(name="480p", edge=480, top_rate=1_498_000, copy_rate=2_200_000),
+    )
+    segment: float = 4.0
+    quality: int = 23  # x264's constant rate factor, under the rung's top rate
+    preset: str = "veryfast"
+    threads: int = 2
+    niceness: int = 10
+    audio_rate: int = 128_000
+    sample_rate: int = 48_000
+    top_frame_rate: int = 60
+    # A video above these is refused: one file must not hold the machine for days.
+    longest: float = 12 * 3600
+    most_pixels: int = 8192 * 4608
+    # Copying the source's picture is allowed up to this distance between keyframes.
+    copy_keyframe_gap: float = 4.5
+    # ffmpeg is killed when nothing moved for so long.
+    stall: float = 180.0
+    probe_limit: float = 600.0
+    tile_long_edge: int = 160
+    poster_long_edge: int = 1280

@@ -1,0 +1,143 @@
+"""ffmpeg's arguments for each form of the video."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import ffmpeg
+
+from .graph import finish, prepare, show_plainly, source_input
+from .ladder import Plan, Rendition, fit
+from .probe import Probe, Sound
+from .recipe import Recipe
+from .stills import Sheet
+
+
+def hls_options(folder: Path, recipe: Recipe) -> dict[str, Any]:
+    """Output options of one rendition, in a folder of its own.
+
+    Every track begins at 0: composition offsets may be negative instead of the picture starting
+    late, and only the sound's encoder delay is written as an edit.
+    """
+    return {
+        "f": "hls",
+        "hls_time": recipe.segment,
+        "hls_playlist_type": "vod",
+        "hls_flags": "independent_segments",
+        "hls_segment_type": "fmp4",
+        "hls_fmp4_init_filename": "init.mp4",
+        "hls_segment_filename": str(folder / "%05d.m4s"),
+        "hls_segment_options": "movflags=+negative_cts_offsets",
+        "avoid_negative_ts": "disabled",
+    }
+
+
+def sound_arguments(path: Path, source: Probe, sound: Sound, target: Path, recipe: Recipe) -> list[str]:
+    """Encode the sound once, for all renditions, from 0 to the end of the video.
+
+    Gaps become silence and a drifting clock is followed, so that it stays with the picture.
+    """
+    track = source_input(path, source, recipe)[str(sound.index)]
+    track = track.filter("aresample", **{"async": 1000, "first_pts": 0})
+    track = track.filter("apad", whole_dur=f"{source.duration:.6f}")
+    track = track.filter("atrim", end=f"{source.duration:.6f}")
+    options = {"c:a": "aac", "b:a": recipe.audio_rate, "ac": 2, "ar": recipe.sample_rate}
+    return finish(ffmpeg.output(track, f"file:{target}", f="mp4", **options))
+
+
+def audio_only_arguments(sound: Path, folder: Path, recipe: Recipe) -> list[str]:
+    """Cut the finished sound into segments."""
+    track = ffmpeg.input(f"file:{sound}", f="mov")["a:0"]
+    made = ffmpeg.output(track, str(folder / "index.m3u8"), c="copy", **hls_options(folder, recipe))
+    return finish(made)
+
+
+def poster_arguments(path: Path, source: Probe, at: float, target: Path, recipe: Recipe) -> list[str]:
+    """Choose the most telling of the frames after second `at`."""
+    picture = source.picture
+    edge = recipe.poster_long_edge
+    width, height = fit(picture.width, picture.height, edge, edge)
+    video = source_input(path, source, recipe, ss=f"{at:.3f}")[str(picture.index)]
+    video = show_plainly(video.filter("thumbnail", n=40), picture, width, height)
+    options = {"frames:v": 1, "q:v": 3, "f": "image2", "update": 1}
+    return finish(ffmpeg.output(video, str(target), **options))
+
+
+def copy_arguments(
+    path: Path, source: Probe, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe
+) -> list[str]:
+    """Wrap the source's picture, untouched, together with the new sound."""
+    tracks = [source_input(path, source, recipe)[str(source.picture.index)]]
+    if sound is not None:
+        tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
+    assert plan.copied is not None
+    target = folder / plan.copied.name
+    made = ffmpeg.output(*tracks, str(target / "index.m3u8"), c="copy", **hls_options(target, recipe))
+    return finish(made)
+
+
+def ladder_arguments(
+    path: Path,
+    source: Probe,
+    plan: Plan,
+    sound: Path | None,
+    folder: Path,
+    recipe: Recipe,
+    sheet: Sheet,
+) -> list[str]:
+    """Decode once; each size is scaled from the next larger one; the storyboard comes along."""
+    largest = plan.encoded[0]
+    file = source_input(path, source, recipe)
+    stream = prepare(file, source, plan, largest.width, largest.height)
+    outputs = []
+    for at, rendition in enumerate(plan.encoded):
+        if at:
+            stream = stream.filter("scale", rendition.width, rendition.height, flags="bilinear")
+        pair = stream.filter_multi_output("split", 2)
+        outputs.append(_rendition(pair.stream(0), rendition, plan, sound, folder, recipe))
+        stream = pair.stream(1)
+    outputs.append(sheet.output(stream, folder))
+    return finish(ffmpeg.merge_outputs(*outputs))
+
+
+def _rendition(
+    picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe
+) -> Any:
+    target = folder / rendition.name
+    tracks = [picture]
+    options: dict[str, Any] = {
+        "c:v": "libx264",
+        "preset": recipe.preset,
+        "profile:v": "high",
+        "crf": recipe.quality,
+        "maxrate": rendition.top_rate,
+        "bufsize": rendition.top_rate * 3 // 2,
+        "threads": recipe.threads,
+        "force_key_frames": forced_keyframes(plan, recipe),
+        "sc_threshold": 0,
+        # Longer than any segment: only the forced keyframes count.
+        "g": math.ceil(plan.frame_rate * 16),
+    }
+    if sound is not None:
+        tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
+        options["c:a"] = "copy"
+    return ffmpeg.output(
+        *tracks, str(target / "index.m3u8"), **options, **hls_options(target, recipe)
+    )
+
+
+def forced_keyframes(plan: Plan, recipe: Recipe) -> str:
+    """Say where segments begin, the same in every rendition.
+
+    With a copied top rendition: where its segments begin. Else every few seconds, but no stub at
+    the end: a last segment of a blink would make peaks of bit rate that are none.
+    """
+    if plan.cuts:
+        early = float(1 / plan.frame_rate) / 2
+        return ",".join(f"{max(0.0, cut - early):.6f}" for cut in plan.cuts)
+    last = plan.duration - recipe.segment / 2
+    return f"expr:gte(t,n_forced*{recipe.segment:g})*lte(t,{last:.3f})"
+
+
