@@ -32,7 +32,8 @@ class Plan:
     frame_rate: Fraction
     pictures: tuple[Rendition, ...]  # largest first
     has_sound: bool
-    cuts: tuple[float, ...]  # where segments begin, where the first rendition is a copy
+    keyframes: tuple[float, ...]  # of the source, where the first rendition is a copy of it
+    cuts: tuple[float, ...]  # those of them at which segments begin
     why_no_copy: str
 
     @property
@@ -48,11 +49,11 @@ class Plan:
         return tuple(each for each in self.pictures if not each.is_copy)
 
 
-def plan(source: Probe, recipe: Recipe) -> Plan:
+def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
     """Decide on the renditions: never above the source, at least one, sound if there is any."""
     picture = source.picture
     rungs = _rungs_for(picture, recipe)
-    reason = why_no_copy(source, rungs[0], recipe)
+    reason = why_no_copy(source, rungs[0], recipe) if may_copy else "tried in vain"
     pictures = []
     for at, rung in enumerate(rungs):
         width, height = fit(picture.width, picture.height, rung.long_edge, rung.edge)
@@ -71,6 +72,7 @@ def plan(source: Probe, recipe: Recipe) -> Plan:
         frame_rate=target_rate(picture, recipe),
         pictures=tuple(pictures),
         has_sound=source.sound is not None,
+        keyframes=() if reason else picture.keyframes,
         cuts=() if reason else cuts_of(picture.keyframes, recipe.segment),
         why_no_copy=reason,
     )
@@ -124,7 +126,9 @@ def why_no_copy(source: Probe, rung: Rung, recipe: Recipe) -> str:
         "too large": long > rung.long_edge or short > rung.edge,
         "bit rate": picture.bit_rate > rung.copy_rate,
         "frame rate": picture.is_variable or picture.rate != target_rate(picture, recipe),
-        "keyframes": picture.keyframe_gap > recipe.copy_keyframe_gap,
+        "keyframes": picture.keyframe_gap > recipe.copy_keyframe_gap
+        # All renditions will have them; more than one a second would cost too much.
+        or len(picture.keyframes) > 1.12 * source.duration + 1,
         "open groups": not picture.is_copyable_stream,
         "start": picture.starts_at > 0.02 or picture.keyframes[:1] != (picture.starts_at,),
         "end": abs(picture.ends_at - source.duration) > 0.05,

@@ -49,7 +49,12 @@ class Work:
 
     @cached_property
     def plan(self) -> Plan:
-        return ladder.plan(self.probe, self.recipe)
+        return ladder.plan(self.probe, self.recipe, may_copy=not self.refusal.exists())
+
+    @property
+    def refusal(self) -> Path:
+        """Says that copying the source's picture was tried and did not give a usable rendition."""
+        return self.folder / "no-copy"
 
     @cached_property
     def sheet(self) -> stills.Sheet:
@@ -176,8 +181,24 @@ def _copy_top(work: Work, part: Path, report: Report) -> None:
         ),
         report,
     )
+    if not _keeps_time(part / top.name, work.plan):
+        work.refusal.touch()
+        del work.plan
+        return
     _move_in(part, work.public)
     _write_master(work)
+
+
+def _keeps_time(folder: Path, plan: Plan) -> bool:
+    """Whether a copy was cut where the others will be, and lasts as long."""
+    cuts, at = [], plan.cuts[0]
+    for segment in playlist.read_media(folder):
+        cuts.append(at)
+        at += segment.duration
+    foreseen = len(cuts) == len(plan.cuts) and all(
+        abs(cut - planned) < 0.02 for cut, planned in zip(cuts, plan.cuts, strict=True)
+    )
+    return foreseen and abs(at - plan.duration) < 0.06
 
 
 def _encode_ladder(work: Work, part: Path, report: Report) -> None:

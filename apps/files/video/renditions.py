@@ -14,12 +14,15 @@ from .probe import Probe, Sound
 from .recipe import Recipe
 from .stills import Sheet
 
+# Linux takes 128 kB in one argument.
+LONGEST_ARGUMENT = 120_000
+
 
 def hls_options(folder: Path, recipe: Recipe) -> dict[str, Any]:
     """Output options of one rendition, in a folder of its own.
 
-    Every track begins at 0: composition offsets may be negative instead of the picture starting
-    late, and only the sound's encoder delay is written as an edit.
+    Both tracks begin at 0 exactly: the encoders' delays are not pushed into the timeline, but
+    stand in the init segment as an edit, which players take off.
     """
     return {
         "f": "hls",
@@ -29,7 +32,6 @@ def hls_options(folder: Path, recipe: Recipe) -> dict[str, Any]:
         "hls_segment_type": "fmp4",
         "hls_fmp4_init_filename": "init.mp4",
         "hls_segment_filename": str(folder / "%05d.m4s"),
-        "hls_segment_options": "movflags=+negative_cts_offsets",
         "avoid_negative_ts": "disabled",
     }
 
@@ -87,8 +89,11 @@ def ladder_arguments(
     recipe: Recipe,
     sheet: Sheet,
 ) -> list[str]:
-    """Decode once; each size is scaled from the next larger one; the storyboard comes along."""
-    largest = plan.encoded[0]
+    """Decode once; each size is scaled from the next larger one; the storyboard comes along.
+
+    Where the only rendition is a copy, there is a storyboard to make and nothing else.
+    """
+    largest = plan.encoded[0] if plan.encoded else sheet
     file = source_input(path, source, recipe)
     stream = prepare(file, source, plan, largest.width, largest.height)
     outputs = []
@@ -129,15 +134,17 @@ def _rendition(
 
 
 def forced_keyframes(plan: Plan, recipe: Recipe) -> str:
-    """Say where segments begin, the same in every rendition.
+    """Say where keyframes are, the same in every rendition.
 
-    With a copied top rendition: where its segments begin. Else every few seconds, but no stub at
-    the end: a last segment of a blink would make peaks of bit rate that are none.
+    With a copied top rendition: where it has them. Else where segments begin, but no stub at the
+    end: a last segment of a blink would make peaks of bit rate that are none.
     """
-    if plan.cuts:
+    if plan.keyframes:
         early = float(1 / plan.frame_rate) / 2
-        return ",".join(f"{max(0.0, cut - early):.6f}" for cut in plan.cuts)
+        for moments in (plan.keyframes, plan.cuts):
+            written = ",".join(f"{max(0.0, at - early):.3f}" for at in moments)
+            if len(written) < LONGEST_ARGUMENT:
+                break
+        return written
     last = plan.duration - recipe.segment / 2
     return f"expr:gte(t,n_forced*{recipe.segment:g})*lte(t,{last:.3f})"
-
-

@@ -1,0 +1,228 @@
+"""Small videos of every shape, made on demand from ffmpeg's own sources, and what a viewer sees of
+the result.
+
+Every second of a clip begins with a white flash and a beep, so that its finished renditions can be
+judged by looking and listening instead of trusting what a header says.
+"""
+
+import io
+import shutil
+import subprocess
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import av
+import av.audio.resampler
+
+# Where a flash begins, in seconds, in each clip of 4 seconds.
+BEEP = "aevalsrc='0.8*sin(2*PI*1000*t)*lt(mod(t,1),0.15)':s=44100:d={d}"
+PICTURE = "testsrc2=s={size}:r={rate}:d={d},drawbox=color=white:t=fill:enable='lt(mod(t,1),0.15)'"
+X264 = "-c:v libx264 -preset ultrafast -crf 30 -pix_fmt yuv420p"
+AAC = "-c:a aac -b:a 64k"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """How a clip is made: the two sources and the options between them and the file."""
+
+    name: str
+    size: str = "320x180"
+    rate: str = "15"
+    seconds: float = 4
+    options: str = f"{X264} -g 15 {AAC}"
+    filters: str = ""
+    is_silent: bool = False
+    inputs: str = ""
+
+
+RECORDINGS = {
+    each.name: each
+    for each in (
+        Recording("lecture.mp4", size="1280x720", rate="25", seconds=6, options=f"{X264} -bf 2 -g 50 {AAC}"),
+        Recording("sparse.mp4", size="1280x720", rate="25", seconds=6, options=f"{X264} -g 900 {AAC}"),
+        Recording("full-hd.mp4", size="1920x1080", rate="10", options=f"{X264} -g 900 {AAC}"),
+        Recording("upright.mov", size="640x360"),
+        Recording("camera.avi", options="-c:v mpeg4 -q:v 8 -c:a libmp3lame -b:a 64k"),
+        Recording("screen.webm", options="-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 200k -c:a libopus"),
+        Recording("browser.webm", options="-c:v libvpx -deadline realtime -cpu-used 8 -b:v 200k -c:a libopus -f webm -live 1"),
+        Recording("silent.mp4", is_silent=True, options=f"{X264} -g 15"),
+        Recording("uhd.mp4", size="3840x2160", rate="5", seconds=2),
+        Recording("portrait.mp4", size="720x1280", rate="10"),
+        Recording("deep.mp4", options="-c:v libx264 -preset ultrafast -pix_fmt yuv420p10le " + AAC),
+        Recording(
+            "hdr.mov",
+            options="-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -tag:v hvc1 -x265-params log-level=none "
+            "-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc " + AAC,
+        ),
+        Recording(
+            "uneven.mp4",
+            rate="30",
+            filters="select='if(lt(t,2),not(mod(n,5)),if(lt(t,3),not(mod(n,3)),1))'",
+            options=f"{X264} -vsync vfr {AAC}",
+        ),
+        Recording("odd.mkv", size="321x241", options="-c:v ffv1 -pix_fmt yuv444p -c:a flac"),
+        Recording(
+            "interlaced.mp4",
+            rate="50",
+            size="360x288",
+            filters="interlace",
+            options=f"{X264} -flags +ildct+ilme -x264-params tff=1 {AAC}",
+        ),
+        Recording("anamorphic.mp4", size="360x288", filters="setsar=64/45"),
+        Recording("slow.mp4", rate="1", seconds=5),
+        Recording("fast.mp4", rate="120", seconds=2),
+        Recording("fragmented.mp4", options=f"{X264} -g 15 -movflags frag_keyframe+empty_moov+default_base_moof {AAC}"),
+        Recording("open-groups.mp4", seconds=6, options=f"-c:v libx264 -preset veryfast -x264-params open-gop=1:keyint=30:bframes=3:b-adapt=0:scenecut=0 {AAC}"),
+        Recording("surround.mkv", options=f"{X264} -c:a ac3 -ac 6"),
+        Recording("late-sound.mkv", options=f"{X264} {AAC}", inputs="late-sound"),
+        Recording("long-sound.mp4", options=f"{X264} {AAC}", inputs="long-sound"),
+        Recording("captioned.mkv", inputs="captions", options=f"{X264} {AAC} -c:s srt"),
+        Recording("captioned.mp4", inputs="captions", options=f"{X264} {AAC} -c:s mov_text"),
+        Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),
+    )
+}
+
+CAPTIONS = """1
+00:00:00,500 --> 00:00:01,500
+Light bends.
+
+2
+00:00:02,000 --> 00:00:03,000
+<i>Always</i> & everywhere.
+"""
+
+
+class ClipShelf:
+    """Makes each clip once, when a test first asks for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, name: str) -> Path:
+        path = self.folder / name
+        if not path.exists():
+            self._record(RECORDINGS[name], path)
+        return path
+
+    def _record(self, recording: Recording, path: Path) -> None:
+        picture = PICTURE.format(size=recording.size, rate=recording.rate, d=recording.seconds)
+        if recording.filters:
+            picture += "," + recording.filters
+        sound = BEEP.format(d=recording.seconds)
+        maps: list[str] = []
+        sources = ["-f", "lavfi", "-i", picture]
+        if recording.inputs == "late-sound":
+            # The microphone was switched on after half a second.
+            sound += ",atrim=start=0.5"
+        if recording.inputs == "long-sound":
+            sound = BEEP.format(d=recording.seconds + 2)
+        if not recording.is_silent:
+            sources += ["-f", "lavfi", "-i", sound]
+        if recording.inputs == "captions":
+            words = path.with_suffix(".captions.srt")
+            words.write_text(CAPTIONS)
+            sources += ["-i", str(words)]
+            maps = "-map 0 -map 1 -map 2 -metadata:s:s:0 language=ger -metadata:s:s:0 title=Deutsch".split()
+        made = path.with_name("making-" + path.name)
+        ffmpeg(*sources, *maps, *recording.options.split(), str(made))
+        if recording.name == "upright.mov":
+            turn(made, path)
+        else:
+            made.rename(path)
+
+
+def ffmpeg(*arguments: str) -> None:
+    """Run ffmpeg for a test, which fails if ffmpeg does."""
+    subprocess.run(["nice", "ffmpeg", "-v", "error", "-nostdin", "-y", *arguments], check=True, timeout=120)
+
+
+def turn(source: Path, target: Path, degrees: int = -90) -> None:
+    """Copy a video and note, as a phone does, that it is to be shown turned."""
+    with av.open(str(source)) as old, av.open(str(target), "w") as new:
+        streams = {each.index: new.add_stream_from_template(each) for each in old.streams}
+        streams[old.streams.video[0].index].set_display_rotation(degrees)
+        for packet in old.demux():
+            if packet.dts is not None:
+                packet.stream = streams[packet.stream.index]
+                new.mux(packet)
+
+
+@dataclass
+class Seen:
+    """What a viewer of one rendition sees and hears. Seconds, and pixels of the first frame."""
+
+    width: int = 0
+    height: int = 0
+    frames: list[float] = field(default_factory=list)
+    keyframes: list[float] = field(default_factory=list)
+    flashes: list[float] = field(default_factory=list)
+    beeps: list[float] = field(default_factory=list)
+    sound_from: float = 0.0
+    sound_to: float = 0.0
+    picture_to: float = 0.0
+    pixel_format: str = ""
+
+    @property
+    def duration(self) -> float:
+        return max(self.picture_to, self.sound_to)
+
+
+def watch(rendition: Path) -> Seen:
+    """Play a rendition from its init segment to the last one, in the order of its playlist."""
+    names = [line for line in (rendition / "index.m3u8").read_text().splitlines() if line and line[0] != "#"]
+    whole = b"".join((rendition / name).read_bytes() for name in ["init.mp4", *names])
+    seen = Seen()
+    with av.open(io.BytesIO(whole), format="mov") as file:
+        if file.streams.video:
+            _look(file, seen)
+    with av.open(io.BytesIO(whole), format="mov") as file:
+        if file.streams.audio:
+            _listen(file, seen)
+    return seen
+
+
+def _look(file: av.container.InputContainer, seen: Seen) -> None:
+    was_white = False
+    for frame in file.decode(video=0):
+        at = float(frame.time or 0)
+        if not seen.frames:
+            seen.width, seen.height, seen.pixel_format = frame.width, frame.height, frame.format.name
+        seen.frames.append(at)
+        if frame.key_frame:
+            seen.keyframes.append(round(at, 3))
+        # 64 bytes a line, so that lines carry no padding.
+        gray = bytes(frame.reformat(width=64, height=36, format="gray").planes[0])
+        is_white = sum(gray) / len(gray) > 215
+        if is_white and not was_white:
+            seen.flashes.append(at)
+        was_white = is_white
+        seen.picture_to = at + float((frame.duration or 0) * frame.time_base)
+
+
+def _listen(file: av.container.InputContainer, seen: Seen) -> None:
+    resampler = av.audio.resampler.AudioResampler(format="flt", layout="mono", rate=48000)
+    was_loud, quiet_since, first = False, 0.0, True
+    for frame in file.decode(audio=0):
+        for plain in resampler.resample(frame):
+            begin = float(plain.time or 0)
+            if first:
+                seen.sound_from, first = begin, False
+            samples = array("f", bytes(plain.planes[0])[: plain.samples * 4])
+            seen.sound_to = begin + len(samples) / 48000
+            for at in range(0, len(samples), 48):  # a millisecond
+                now = begin + at / 48000
+                is_loud = max(map(abs, samples[at : at + 48])) > 0.2
+                if is_loud:
+                    if not was_loud and now - quiet_since > 0.3 or not seen.beeps and not was_loud:
+                        seen.beeps.append(now)
+                    quiet_since = now
+                was_loud = is_loud
+
+
+def cut_off(source: Path, target: Path, keep: float) -> Path:
+    """Copy the first part of a file, as a broken transfer leaves it."""
+    shutil.copy(source, target)
+    with target.open("r+b") as file:
+        file.truncate(int(source.stat().st_size * keep))
+    return target
