@@ -11,15 +11,22 @@ import subprocess
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import av
 import av.audio.resampler
 
 # Where a flash begins, in seconds, in each clip of 4 seconds.
-BEEP = "aevalsrc='0.8*sin(2*PI*1000*t)*lt(mod(t,1),0.15)':s=44100:d={d}"
+BEEP = "aevalsrc='0.8*sin(2*PI*1000*t)*lt(mod(t+{since},1),0.15)':s=44100:d={d}"
 PICTURE = "testsrc2=s={size}:r={rate}:d={d},drawbox=color=white:t=fill:enable='lt(mod(t,1),0.15)'"
 X264 = "-c:v libx264 -preset ultrafast -crf 30 -pix_fmt yuv420p"
+VP8 = "-c:v libvpx -deadline realtime -cpu-used 8 -b:v 200k"
 AAC = "-c:a aac -b:a 64k"
+# One color for each second: red, green, blue, black.
+COLORS = ",".join(
+    f"drawbox=color={color}:t=fill:enable='gte(t,{second})'"
+    for second, color in enumerate(("red", "lime", "blue", "black"))
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ RECORDINGS = {
         Recording("upright.mov", size="640x360"),
         Recording("camera.avi", options="-c:v mpeg4 -q:v 8 -c:a libmp3lame -b:a 64k"),
         Recording("screen.webm", options="-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 200k -c:a libopus"),
-        Recording("browser.webm", options="-c:v libvpx -deadline realtime -cpu-used 8 -b:v 200k -c:a libopus -f webm -live 1"),
+        Recording("browser.webm", options=f"{VP8} -c:a libopus -f webm -live 1"),
         Recording("silent.mp4", is_silent=True, options=f"{X264} -g 15"),
         Recording("uhd.mp4", size="3840x2160", rate="5", seconds=2),
         Recording("portrait.mp4", size="720x1280", rate="10"),
@@ -73,16 +80,25 @@ RECORDINGS = {
         Recording("slow.mp4", rate="1", seconds=5),
         Recording("fast.mp4", rate="120", seconds=2),
         Recording("fragmented.mp4", options=f"{X264} -g 15 -movflags frag_keyframe+empty_moov+default_base_moof {AAC}"),
-        Recording("open-groups.mp4", seconds=6, options=f"-c:v libx264 -preset veryfast -x264-params open-gop=1:keyint=30:bframes=3:b-adapt=0:scenecut=0 {AAC}"),
+        Recording("faststart.mp4", options=f"{X264} -g 15 -movflags faststart {AAC}"),
+        Recording(
+            "open-groups.mp4",
+            seconds=6,
+            options=f"-c:v libx264 -preset veryfast -x264-params open-gop=1:keyint=30:b-adapt=0:scenecut=0 {AAC}",
+        ),
         Recording("surround.mkv", options=f"{X264} -c:a ac3 -ac 6"),
         Recording("late-sound.mkv", options=f"{X264} {AAC}", inputs="late-sound"),
         Recording("long-sound.mp4", options=f"{X264} {AAC}", inputs="long-sound"),
         Recording("captioned.mkv", inputs="captions", options=f"{X264} {AAC} -c:s srt"),
         Recording("captioned.mp4", inputs="captions", options=f"{X264} {AAC} -c:s mov_text"),
+        # A call whose window was made larger in the middle.
+        Recording("zoomed.webm", options=f"{VP8} -c:a libopus", inputs="zoomed"),
+        Recording("colors.mp4", filters=COLORS, is_silent=True, options=f"{X264} -g 900"),
         Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),
     )
 }
 
+MAP_CAPTIONS = "-map 0 -map 1 -map 2 -metadata:s:s:0 language=ger -metadata:s:s:0 title=Deutsch"
 CAPTIONS = """1
 00:00:00,500 --> 00:00:01,500
 Light bends.
@@ -109,27 +125,45 @@ class ClipShelf:
         picture = PICTURE.format(size=recording.size, rate=recording.rate, d=recording.seconds)
         if recording.filters:
             picture += "," + recording.filters
-        sound = BEEP.format(d=recording.seconds)
+        sound = BEEP.format(d=recording.seconds, since=0)
         maps: list[str] = []
         sources = ["-f", "lavfi", "-i", picture]
         if recording.inputs == "late-sound":
             # The microphone was switched on after half a second.
-            sound += ",atrim=start=0.5"
+            sources += ["-itsoffset", "0.5"]
+            sound = BEEP.format(d=recording.seconds - 0.5, since=0.5)
         if recording.inputs == "long-sound":
-            sound = BEEP.format(d=recording.seconds + 2)
+            sound = BEEP.format(d=recording.seconds + 2, since=0)
         if not recording.is_silent:
             sources += ["-f", "lavfi", "-i", sound]
         if recording.inputs == "captions":
             words = path.with_suffix(".captions.srt")
             words.write_text(CAPTIONS)
             sources += ["-i", str(words)]
-            maps = "-map 0 -map 1 -map 2 -metadata:s:s:0 language=ger -metadata:s:s:0 title=Deutsch".split()
+            maps = MAP_CAPTIONS.split()
         made = path.with_name("making-" + path.name)
+        if recording.inputs == "zoomed":
+            self._zoom(recording, made, sound)
+            made.rename(path)
+            return
         ffmpeg(*sources, *maps, *recording.options.split(), str(made))
         if recording.name == "upright.mov":
             turn(made, path)
         else:
             made.rename(path)
+
+    def _zoom(self, recording: Recording, path: Path, sound: str) -> None:
+        """Join two pieces of different sizes without encoding them anew."""
+        pieces = []
+        for size in ("320x180", "640x360"):
+            piece = path.with_name(f"{size}.webm")
+            picture = PICTURE.format(size=size, rate=recording.rate, d=recording.seconds / 2)
+            ffmpeg("-f", "lavfi", "-i", picture, *VP8.split(), str(piece))
+            pieces.append(f"file '{piece}'\n")
+        listing = path.with_name("pieces.txt")
+        listing.write_text("".join(pieces))
+        joined = ["-f", "concat", "-safe", "0", "-i", str(listing), "-f", "lavfi", "-i", sound]
+        ffmpeg(*joined, "-c:v", "copy", "-c:a", "libopus", str(path))
 
 
 def ffmpeg(*arguments: str) -> None:
@@ -141,7 +175,8 @@ def turn(source: Path, target: Path, degrees: int = -90) -> None:
     """Copy a video and note, as a phone does, that it is to be shown turned."""
     with av.open(str(source)) as old, av.open(str(target), "w") as new:
         streams = {each.index: new.add_stream_from_template(each) for each in old.streams}
-        streams[old.streams.video[0].index].set_display_rotation(degrees)
+        turned: Any = streams[old.streams.video[0].index]
+        turned.set_display_rotation(degrees)
         for packet in old.demux():
             if packet.dts is not None:
                 packet.stream = streams[packet.stream.index]
@@ -182,7 +217,7 @@ def watch(rendition: Path) -> Seen:
     return seen
 
 
-def _look(file: av.container.InputContainer, seen: Seen) -> None:
+def _look(file: Any, seen: Seen) -> None:
     was_white = False
     for frame in file.decode(video=0):
         at = float(frame.time or 0)
@@ -200,7 +235,7 @@ def _look(file: av.container.InputContainer, seen: Seen) -> None:
         seen.picture_to = at + float((frame.duration or 0) * frame.time_base)
 
 
-def _listen(file: av.container.InputContainer, seen: Seen) -> None:
+def _listen(file: Any, seen: Seen) -> None:
     resampler = av.audio.resampler.AudioResampler(format="flt", layout="mono", rate=48000)
     was_loud, quiet_since, first = False, 0.0, True
     for frame in file.decode(audio=0):
@@ -214,7 +249,7 @@ def _listen(file: av.container.InputContainer, seen: Seen) -> None:
                 now = begin + at / 48000
                 is_loud = max(map(abs, samples[at : at + 48])) > 0.2
                 if is_loud:
-                    if not was_loud and now - quiet_since > 0.3 or not seen.beeps and not was_loud:
+                    if not was_loud and (not seen.beeps or now - quiet_since > 0.3):
                         seen.beeps.append(now)
                     quiet_since = now
                 was_loud = is_loud

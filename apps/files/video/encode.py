@@ -105,9 +105,7 @@ def _forward(pipe: IO[str] | None, lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def _follow(
-    lines: queue.Queue[str | None], seconds: float, recipe: Recipe, report: Report
-) -> None:
+def _follow(lines: queue.Queue[str | None], seconds: float, recipe: Recipe, report: Report) -> None:
     """Read `-progress` until it ends, telling `report` at least once a second."""
     moved_at = told_at = time.monotonic()
     mark, done = "", 0.0

@@ -7,10 +7,12 @@ Runs alone in a process with little memory and time. Prints one JSON object: the
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import resource
 import statistics
+import struct
 import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +21,7 @@ from typing import Any
 
 import av
 import av.error
+import av.stream
 
 from .failures import CorruptFile, FormatUnsupported, VideoFailure
 from .leash import be_nice, hold
@@ -50,7 +53,7 @@ class Track:
     is_whole: bool = True
 
 
-def open_named(path: str, demuxer: str) -> av.container.InputContainer:
+def open_named(path: str, demuxer: str) -> Any:
     """Open a file as what it is, with no way to reach any other file or address."""
     return av.open(
         path,
@@ -104,12 +107,8 @@ def _whole_length(picture: float, sound: float | None) -> float:
     return max(sound, picture)
 
 
-def _choose_picture(file: av.container.InputContainer) -> av.VideoStream:
-    pictures = [
-        stream
-        for stream in file.streams.video
-        if not stream.disposition & av.stream.Disposition.attached_pic
-    ]
+def _choose_picture(file: Any) -> Any:
+    pictures = [stream for stream in file.streams.video if not stream.disposition & av.stream.Disposition.attached_pic]
     if not pictures:
         raise FormatUnsupported("no_picture")
     for stream in pictures:
@@ -118,16 +117,16 @@ def _choose_picture(file: av.container.InputContainer) -> av.VideoStream:
     raise FormatUnsupported("picture_codec", f"stream {pictures[0].index}")
 
 
-def _choose_sound(file: av.container.InputContainer) -> av.AudioStream | None:
+def _choose_sound(file: Any) -> Any:
     sounds = list(file.streams.audio)
     usable = [each for each in sounds if getattr(each, "codec_context", None) is not None]
     if sounds and not usable:
         raise FormatUnsupported("sound_codec")
     preferred = [each for each in usable if each.disposition & av.stream.Disposition.default]
-    return (preferred or usable or [None])[0]
+    return next(iter(preferred or usable), None)
 
 
-def _texts(file: av.container.InputContainer) -> list[dict[str, Any]]:
+def _texts(file: Any) -> list[dict[str, Any]]:
     found = []
     for stream in file.streams.subtitles:
         context = getattr(stream, "codec_context", None)
@@ -144,9 +143,7 @@ def _texts(file: av.container.InputContainer) -> list[dict[str, Any]]:
     return found
 
 
-def _read_packets(
-    file: av.container.InputContainer, streams: list[Any], start: float
-) -> dict[int, Track]:
+def _read_packets(file: Any, streams: list[Any], start: float) -> dict[int, Track]:
     tracks = {stream.index: Track() for stream in streams}
     nal_width = {stream.index: _nal_width(stream) for stream in streams}
     for packet in file.demux(streams):
@@ -207,8 +204,8 @@ def _check_index(stream: Any, size: int) -> None:
         raise CorruptFile("truncated", "the index points behind the end of the file")
 
 
-def _first_frames(path: str, demuxer: str, index: int) -> list[av.VideoFrame]:
-    frames: list[av.VideoFrame] = []
+def _first_frames(path: str, demuxer: str, index: int) -> list[Any]:
+    frames: list[Any] = []
     with open_named(path, demuxer) as file:
         stream = file.streams[index]
         broken = 0
@@ -224,9 +221,7 @@ def _first_frames(path: str, demuxer: str, index: int) -> list[av.VideoFrame]:
     return frames
 
 
-def _describe_picture(
-    path: str, demuxer: str, stream: av.VideoStream, track: Track
-) -> dict[str, Any]:
+def _describe_picture(path: str, demuxer: str, stream: Any, track: Track) -> dict[str, Any]:
     frames = _first_frames(path, demuxer, stream.index)
     frame = frames[0]
     context = stream.codec_context
@@ -235,8 +230,8 @@ def _describe_picture(
     is_square = not aspect or aspect == 1
     if not is_square:
         width = round(width * aspect)
-    turn = round(-(frame.rotation or 0)) % 360
-    if turn in (90, 270):
+    turns = _turns(frame)
+    if any(each.startswith("transpose") for each in turns):
         width, height = height, width
     rate, is_variable, step = _frame_rate(track.times, stream)
     end = max(track.end, max(track.times) + step)
@@ -253,8 +248,7 @@ def _describe_picture(
         "height": height,
         "coded_width": frame.width,
         "coded_height": frame.height,
-        "rotation": turn,
-        "mirrored": _is_mirrored(frame),
+        "turns": turns,
         "square_pixels": is_square,
         "interlaced": any(each.interlaced_frame for each in frames),
         "transfer": TRANSFERS.get(int(frame.color_trc or 0), "sdr"),
@@ -271,21 +265,24 @@ def _describe_picture(
     }
 
 
-def _is_mirrored(frame: av.VideoFrame) -> bool:
-    """Whether the display matrix flips the picture, as some front cameras write it."""
+def _turns(frame: Any) -> list[str]:
+    """Name the filters that turn a picture the way its display matrix asks for.
+
+    Phones store what the sensor saw and note how it was held; front cameras may mirror as well.
+    """
     for side in frame.side_data:
-        if str(side.type).endswith("DISPLAYMATRIX"):
-            data = bytes(side)
-            if len(data) >= 20:
-                a, b, _, c, d = (
-                    int.from_bytes(data[at : at + 4], sys.byteorder, signed=True)
-                    for at in range(0, 20, 4)
-                )
-                return a * d - b * c < 0
-    return False
+        if side.type.name == "DISPLAYMATRIX":
+            numbers = struct.unpack("=9i", bytes(side)[:36])
+            a, b, c, d = numbers[0], numbers[1], numbers[3], numbers[4]
+            if abs(b) > abs(a):
+                if b > 0:
+                    return ["transpose=cclock_flip" if c > 0 else "transpose=clock"]
+                return ["transpose=clock_flip" if c < 0 else "transpose=cclock"]
+            return ["hflip"] * (a < 0) + ["vflip"] * (d < 0)
+    return []
 
 
-def _matrix(frame: av.VideoFrame) -> str:
+def _matrix(frame: Any) -> str:
     space = int(frame.colorspace or 2)
     if space in (9, 10):
         return "bt2020"
@@ -296,10 +293,10 @@ def _matrix(frame: av.VideoFrame) -> str:
     return "bt709" if min(frame.width, frame.height) >= 720 else "bt601"
 
 
-def _frame_rate(times: list[float], stream: av.VideoStream) -> tuple[Fraction, bool, float]:
+def _frame_rate(times: list[float], stream: Any) -> tuple[Fraction, bool, float]:
     """Answer the rate to show the video at, whether the source's varies, and one frame's length."""
     ordered = sorted(times)
-    steps = [b - a for a, b in zip(ordered, ordered[1:], strict=False) if b > a]
+    steps = [b - a for a, b in itertools.pairwise(ordered) if b > a]
     if not steps:
         return Fraction(5), False, float(1 / (stream.average_rate or 25))
     typical = statistics.median(steps)
@@ -325,7 +322,7 @@ def _standard_rate(rate: float) -> Fraction:
     return next((each for each in STANDARD_RATES if float(each) >= rate), STANDARD_RATES[-1])
 
 
-def _describe_sound(stream: av.AudioStream, track: Track) -> dict[str, Any]:
+def _describe_sound(stream: Any, track: Track) -> dict[str, Any]:
     context = stream.codec_context
     return {
         "index": stream.index,

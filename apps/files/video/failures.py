@@ -27,7 +27,6 @@ SENTENCES: dict[str, str] = {
     "sound_codec": _("The way the sound of this video is coded is not supported."),
     "too_large_picture": _("The picture of this video is larger than 8K, which is not supported."),
     "too_long": _("This video is too long to be processed in one piece."),
-    "external_media": _("This file only refers to other files instead of holding the video itself."),
     "stalled": _("Processing came to a halt and was stopped."),
     "crashed": _("Processing was interrupted."),
     "encoder": _("The video could not be converted."),

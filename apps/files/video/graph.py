@@ -20,6 +20,10 @@ def source_input(path: Path, source: Probe, recipe: Recipe, **more: Any) -> Any:
     options: dict[str, Any] = {
         "threads": recipe.threads,
         "max_pixels": recipe.most_pixels,
+        # A call's window that is resized in the middle must not start the filters anew, which
+        # would pad the end of the first part. `upright` brings every frame to one size first.
+        "reinit_filter": 0,
+        "noautorotate": None,
         "protocol_whitelist": "file",
         "format_whitelist": FORMATS[source.container],
     }
@@ -28,16 +32,29 @@ def source_input(path: Path, source: Probe, recipe: Recipe, **more: Any) -> Any:
     return ffmpeg.input(f"file:{path}", f=source.container, **options, **more)
 
 
+def upright(video: Any, picture: Picture) -> Any:
+    """Bring decoded frames to one size, progressive, and the right way up.
+
+    The scaler comes first and does nothing as long as frames are what the first one was: the
+    filters behind it trust that sizes never change.
+    """
+    video = video.filter("scale", picture.coded_width, picture.coded_height)
+    if picture.interlaced:
+        video = video.filter("bwdif", mode="send_frame", deint="interlaced")
+    for turn in picture.turns:
+        name, _, direction = turn.partition("=")
+        video = video.filter(name, *([direction] if direction else []))
+    return video
+
+
 def prepare(stream: Any, source: Probe, plan: Plan, width: int, height: int) -> Any:
     """Filters between the decoder and the largest encoded size.
 
-    Upright (ffmpeg turns by itself), progressive, square pixels, 8 bits of standard range, and a
-    constant rate from 0 to the whole length: early gaps and ends repeat a frame.
+    Besides what `upright` and `show_plainly` do: a constant rate from 0 to the whole length.
+    Early gaps and ends repeat a frame.
     """
     picture = source.picture
-    video = stream[str(picture.index)]
-    if picture.interlaced:
-        video = video.filter("bwdif", mode="send_frame", deint="interlaced")
+    video = upright(stream[str(picture.index)], picture)
     if picture.rate > plan.frame_rate and not picture.is_variable:
         video = video.filter("fps", fps=str(plan.frame_rate), start_time=0)
     video = show_plainly(video, picture, width, height)

@@ -81,11 +81,7 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
 def _rungs_for(picture: Picture, recipe: Recipe) -> list[Rung]:
     """Pick the rungs whose box the source fills in one direction, give or take a crop."""
     long, short = max(picture.width, picture.height), min(picture.width, picture.height)
-    fitting = [
-        rung
-        for rung in recipe.rungs
-        if short >= 0.95 * rung.edge or long >= 0.95 * rung.long_edge
-    ]
+    fitting = [rung for rung in recipe.rungs if short >= 0.95 * rung.edge or long >= 0.95 * rung.long_edge]
     return fitting or [recipe.rungs[-1]]
 
 
@@ -119,7 +115,7 @@ def why_no_copy(source: Probe, rung: Rung, recipe: Recipe) -> str:
         "codec": picture.codec != "h264",
         "profile": picture.profile.lower() not in COPYABLE_PROFILES or picture.level > 42,
         "pixels": picture.pixel_format != "yuv420p" or picture.transfer != "sdr",
-        "turned": picture.rotation != 0 or picture.mirrored,
+        "turned": bool(picture.turns),
         "aspect": not picture.square_pixels,
         "interlaced": picture.interlaced,
         "odd size": bool(picture.width % 2 or picture.height % 2),

@@ -120,9 +120,7 @@ def _take_poster(work: Work, part: Path, report: Report) -> None:
     duration = work.probe.duration
     target = part / "poster.jpg"
     for at in (min(duration * 0.1, 20.0), 0.0):
-        arguments = renditions.poster_arguments(
-            work.source, work.probe, at, target, work.recipe
-        )
+        arguments = renditions.poster_arguments(work.source, work.probe, at, target, work.recipe)
         with contextlib.suppress(ProcessingFailed):  # nothing to decode behind that second
             work.execute(arguments, report, seconds=1)
         if target.exists() and target.stat().st_size:
@@ -176,14 +174,12 @@ def _copy_top(work: Work, part: Path, report: Report) -> None:
         return
     (part / top.name).mkdir()
     work.execute(
-        renditions.copy_arguments(
-            work.source, work.probe, work.plan, work.sound, part, work.recipe
-        ),
+        renditions.copy_arguments(work.source, work.probe, top, work.sound, part, work.recipe),
         report,
     )
     if not _keeps_time(part / top.name, work.plan):
         work.refusal.touch()
-        del work.plan
+        vars(work).pop("plan", None)
         return
     _move_in(part, work.public)
     _write_master(work)

@@ -94,9 +94,7 @@ def _length(segments: list[Segment]) -> float:
     return sum(each.duration for each in segments)
 
 
-def measure(
-    folder: Path, *, width: int, height: int, frame_rate: Fraction | None, is_copy: bool = False
-) -> Measured:
+def measure(folder: Path, *, width: int, height: int, frame_rate: Fraction | None, is_copy: bool = False) -> Measured:
     """Measure a finished rendition from its files.
 
     :raises ProcessingFailed: it is not whole.

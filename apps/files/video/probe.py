@@ -34,8 +34,7 @@ class Picture:
     height: int
     coded_width: int
     coded_height: int
-    rotation: int  # degrees the stored picture is turned by a player: 0, 90, 180, 270
-    mirrored: bool
+    turns: tuple[str, ...]  # filters that bring the stored picture upright
     square_pixels: bool
     interlaced: bool
     transfer: str  # "sdr", "pq" or "hlg"
@@ -101,6 +100,7 @@ class Probe:
         sound = raw.pop("sound")
         texts = raw.pop("texts")
         picture["keyframes"] = tuple(picture["keyframes"])
+        picture["turns"] = tuple(picture["turns"])
         return cls(
             picture=Picture(**picture),
             sound=Sound(**sound) if sound else None,

@@ -8,7 +8,7 @@ from typing import Any
 
 import ffmpeg
 
-from .graph import finish, prepare, show_plainly, source_input
+from .graph import finish, prepare, show_plainly, source_input, upright
 from .ladder import Plan, Rendition, fit
 from .probe import Probe, Sound
 from .recipe import Recipe
@@ -62,20 +62,20 @@ def poster_arguments(path: Path, source: Probe, at: float, target: Path, recipe:
     edge = recipe.poster_long_edge
     width, height = fit(picture.width, picture.height, edge, edge)
     video = source_input(path, source, recipe, ss=f"{at:.3f}")[str(picture.index)]
-    video = show_plainly(video.filter("thumbnail", n=40), picture, width, height)
+    video = upright(video, picture).filter("thumbnail", n=40)
+    video = show_plainly(video, picture, width, height)
     options = {"frames:v": 1, "q:v": 3, "f": "image2", "update": 1}
     return finish(ffmpeg.output(video, str(target), **options))
 
 
 def copy_arguments(
-    path: Path, source: Probe, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe
+    path: Path, source: Probe, top: Rendition, sound: Path | None, folder: Path, recipe: Recipe
 ) -> list[str]:
     """Wrap the source's picture, untouched, together with the new sound."""
     tracks = [source_input(path, source, recipe)[str(source.picture.index)]]
     if sound is not None:
         tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
-    assert plan.copied is not None
-    target = folder / plan.copied.name
+    target = folder / top.name
     made = ffmpeg.output(*tracks, str(target / "index.m3u8"), c="copy", **hls_options(target, recipe))
     return finish(made)
 
@@ -107,9 +107,7 @@ def ladder_arguments(
     return finish(ffmpeg.merge_outputs(*outputs))
 
 
-def _rendition(
-    picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe
-) -> Any:
+def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe) -> Any:
     target = folder / rendition.name
     tracks = [picture]
     options: dict[str, Any] = {
@@ -128,9 +126,7 @@ def _rendition(
     if sound is not None:
         tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
         options["c:a"] = "copy"
-    return ffmpeg.output(
-        *tracks, str(target / "index.m3u8"), **options, **hls_options(target, recipe)
-    )
+    return ffmpeg.output(*tracks, str(target / "index.m3u8"), **options, **hls_options(target, recipe))
 
 
 def forced_keyframes(plan: Plan, recipe: Recipe) -> str:

@@ -51,9 +51,7 @@ class UnreadableCaptions(ValueError):
     """The text is neither WebVTT nor SRT, or holds no cue."""
 
 
-def extract_arguments(
-    path: Path, source: Probe, folder: Path, recipe: Recipe
-) -> tuple[list[str], dict[Text, Path]]:
+def extract_arguments(path: Path, source: Probe, folder: Path, recipe: Recipe) -> tuple[list[str], dict[Text, Path]]:
     """Write every text track of a video to a file of its own, in one reading."""
     file = source_input(path, source, recipe)
     targets = {text: folder / f"{text.index}.vtt" for text in source.texts}

@@ -1,0 +1,83 @@
+"""Captions as people save them become clean WebVTT."""
+
+import pytest
+
+from apps.files.video.subtitles import UnreadableCaptions, language_of, to_webvtt
+
+SRT = (
+    "1\r\n00:00:01,000 --> 00:00:02,500\r\nOne & two\r\n\r\n"
+    "2\r\n00:01:03,000 --> 01:00:04,000\r\n<b>Three</b>\r\nfour\r\n"
+)
+
+
+def test_srt_becomes_webvtt() -> None:
+    assert to_webvtt(SRT.encode()) == (
+        "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nOne &amp; two\n\n00:01:03.000 --> 01:00:04.000\n<b>Three</b>\nfour\n"
+    )
+
+
+def test_webvtt_keeps_placing_and_speakers_and_drops_styles() -> None:
+    source = (
+        "WEBVTT - made by hand\n\nSTYLE\n::cue { color: red; background: url(http://127.0.0.1/x) }\n\n"
+        "NOTE do not show\n\nintro\n00:01.000 --> 00:02.000 align:start line:90% onload:x\n<v Ada>Hello &amp; welcome\n"
+    )
+
+    assert to_webvtt(source.encode()) == (
+        "WEBVTT\n\n00:00:01.000 --> 00:00:02.000 align:start line:90%\n<v Ada>Hello &amp; welcome\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("<script>alert(1)</script>x", "alert(1)x"),
+        ('<img src=x onerror="alert(1)">y', "y"),
+        ("3 < 4 and 5 > 2", "3 &lt; 4 and 5 &gt; 2"),
+        ("<font color=red>warm</font>", "warm"),
+        (r"{\an8}above", "above"),
+        ("<00:00:01.500>word", "word"),
+        ("<c.loud>very</c>", "<c.loud>very</c>"),
+        ("a\0b", "ab"),
+    ],
+)
+def test_markup_is_what_players_know_or_nothing(said: str, shown: str) -> None:
+    source = f"1\n00:00:01,000 --> 00:00:02,000\n{said}\n"
+
+    assert to_webvtt(source.encode()).split("\n")[3] == shown
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encodings_are_recognized(encoding: str) -> None:
+    assert "Für Käthe" in to_webvtt("1\n00:00:01,000 --> 00:00:02,000\nFür Käthe\n".encode(encoding))
+
+
+def test_cues_are_put_in_order_and_empty_ones_left_out() -> None:
+    source = (
+        "3\n00:00:05,000 --> 00:00:06,000\nlater\n1\n00:00:01,000 --> 00:00:02,000\nfirst\n\n"
+        "00:00:09,000 --> 00:00:08,000\nbackwards\n\n00:00:03,000 --> 00:00:04,000\n\n"
+    )
+
+    assert [line for line in to_webvtt(source.encode()).splitlines() if line.isalpha()] == ["WEBVTT", "first", "later"]
+
+
+@pytest.mark.parametrize("raw", [b"", b"WEBVTT\n", b"just words", b"\x00\x01\x02" * 100, b"x" * (5 * 2**20)])
+def test_what_holds_no_cue_is_refused(raw: bytes) -> None:
+    with pytest.raises(UnreadableCaptions):
+        to_webvtt(raw)
+
+
+@pytest.mark.parametrize(
+    ("written", "tag"),
+    [
+        ("ger", "de"),
+        ("deu", "de"),
+        ("ENG", "en"),
+        ("en-US", "en-us"),
+        ("und", ""),
+        ("", ""),
+        ("<x>", ""),
+        ("gsw", "gsw"),
+    ],
+)
+def test_languages_become_tags_for_browsers(written: str, tag: str) -> None:
+    assert language_of(written) == tag

@@ -1,0 +1,221 @@
+"""ffmpeg on its leash: it ends with its work, with its worker, or when it hangs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from apps.files.video import leash, pipeline
+from apps.files.video.binaries import find_ffmpeg
+from apps.files.video.encode import PID_FILE, end_stray, run
+from apps.files.video.failures import ProcessingFailed
+from apps.files.video.recipe import Recipe
+
+pytestmark = pytest.mark.media
+QUIET = ["-v", "error", "-nostdin", "-progress", "pipe:1", "-nostats"]
+PICTURES = ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=10"]
+ENDLESS = [*QUIET, "-re", *PICTURES, "-f", "null", "-"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def wait_until(condition, seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def pid_in(folder: Path) -> int:
+    assert wait_until(lambda: (folder / PID_FILE).exists() and (folder / PID_FILE).read_text())
+    return int(json.loads((folder / PID_FILE).read_text())["pid"])
+
+
+class EnoughError(Exception):
+    """The work is not wanted any more."""
+
+
+def test_it_reports_percentages_that_rise(clip, work_on) -> None:
+    heard: list[tuple[str, float]] = []
+
+    pipeline.process(work_on(clip("uneven.mp4")), lambda step, done: heard.append((step.name, done)))
+
+    whole = [pipeline.overall(next(s for s in pipeline.STEPS if s.name == name), done) for name, done in heard]
+    assert whole == sorted(whole)
+    assert [name for name, done in heard if done == 0] == [step.name for step in pipeline.STEPS]
+    assert ("ladder", 1.0) in heard
+
+
+def test_a_report_that_raises_ends_ffmpeg(tmp_path: Path, recipe: Recipe) -> None:
+    pids = []
+
+    def stop(_: float) -> None:
+        pids.append(pid_in(tmp_path))
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        run(ENDLESS, ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=60, recipe=recipe, report=stop)
+
+    assert not is_alive(pids[0])
+    assert not (tmp_path / PID_FILE).exists()
+
+
+def test_ffmpeg_that_makes_no_progress_is_killed(tmp_path: Path) -> None:
+    # Reading from a pipe that nobody writes to: ffmpeg waits forever.
+    os.mkfifo(tmp_path / "silence")
+    keep_open = os.open(tmp_path / "silence", os.O_RDWR)
+    arguments = ["-v", "error", "-f", "rawvideo", "-s", "64x64", "-i", str(tmp_path / "silence")]
+    arguments += ["-progress", "pipe:1", "-nostats", "-f", "null", "-"]
+
+    began = time.monotonic()
+    with pytest.raises(ProcessingFailed) as failed:
+        run(arguments, ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=9, recipe=Recipe(stall=2), report=lambda _: None)
+    os.close(keep_open)
+
+    assert failed.value.reason == "stalled"
+    assert failed.value.retry
+    assert time.monotonic() - began < 10
+
+
+def test_a_full_error_pipe_does_not_stop_ffmpeg(tmp_path: Path, recipe: Recipe) -> None:
+    arguments = [*QUIET, "-v", "trace", *PICTURES, "-t", "20", "-f", "null", "-"]
+
+    run(arguments, ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=20, recipe=recipe, report=lambda _: None)
+
+
+def test_what_ffmpeg_says_is_kept_for_the_log(tmp_path: Path, recipe: Recipe) -> None:
+    with pytest.raises(ProcessingFailed) as failed:
+        run(["-v", "error", "-i", "file:nowhere"], ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=1, recipe=recipe,
+            report=lambda _: None)  # fmt: skip
+
+    assert "No such file" in failed.value.note
+    assert "nowhere" not in str(failed.value)
+
+
+WORKER = """
+    import sys
+    from pathlib import Path
+    from apps.files.video.binaries import find_ffmpeg
+    from apps.files.video.encode import run
+    from apps.files.video.recipe import Recipe
+    run(sys.argv[2:], ffmpeg=find_ffmpeg(), folder=Path(sys.argv[1]), seconds=60, recipe=Recipe(),
+        report=lambda _: None)
+"""
+
+
+def start_worker(folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(WORKER), str(folder), *ENDLESS], cwd=ROOT)
+
+
+def test_ffmpeg_dies_with_a_worker_that_was_killed(tmp_path: Path) -> None:
+    worker = start_worker(tmp_path)
+    pid = pid_in(tmp_path)
+    assert wait_until(lambda: b"testsrc2" in Path(f"/proc/{pid}/cmdline").read_bytes() and is_alive(pid))
+
+    worker.kill()
+    worker.wait()
+
+    assert wait_until(lambda: not is_alive(pid))
+
+
+def test_without_the_kernels_leash_the_keeper_watches_the_pipe(tmp_path: Path, monkeypatch) -> None:
+    """The way of macOS, on this machine: the keeper stays between worker and ffmpeg."""
+    keeper = tmp_path / "leash.py"
+    keeper.write_text(Path(str(leash.__file__)).read_text().replace('startswith("linux")', 'startswith("never")'))
+    worker = subprocess.Popen(
+        [sys.executable, "-c", f"import apps.files.video.leash as l; l.__file__ = {str(keeper)!r}\n"
+         + textwrap.dedent(WORKER), str(tmp_path), *ENDLESS],
+        cwd=ROOT,
+    )  # fmt: skip
+    pid = pid_in(tmp_path)
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    assert wait_until(lambda: children.read_text().strip() != "")
+    child = int(children.read_text().split()[0])
+    assert wait_until(lambda: b"testsrc2" in Path(f"/proc/{child}/cmdline").read_bytes())
+
+    worker.kill()
+    worker.wait()
+
+    assert wait_until(lambda: not is_alive(child) and not is_alive(pid))
+
+
+def test_a_stray_of_a_former_try_is_ended(tmp_path: Path) -> None:
+    out = tmp_path / "out.nut"
+    stray = subprocess.Popen(
+        [find_ffmpeg(), *ENDLESS[:-3], "-f", "nut", "-y", out], stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    (tmp_path / PID_FILE).write_text(json.dumps({"pid": stray.pid, "marker": str(tmp_path)}))
+    assert wait_until(lambda: str(out) in Path(f"/proc/{stray.pid}/cmdline").read_text())
+
+    assert end_stray(tmp_path)
+
+    assert stray.wait(5) == -signal.SIGKILL
+    assert not end_stray(tmp_path)
+
+
+def test_a_number_that_went_to_another_program_is_left_alone(tmp_path: Path) -> None:
+    innocent = subprocess.Popen(["sleep", "30"], start_new_session=True)
+    (tmp_path / PID_FILE).write_text(json.dumps({"pid": innocent.pid, "marker": str(tmp_path)}))
+
+    assert not end_stray(tmp_path)
+
+    assert innocent.poll() is None
+    innocent.kill()
+    innocent.wait()
+
+
+@pytest.mark.parametrize("note", ["", "{}", "[]", '{"pid": "x", "marker": 3}'])
+def test_a_broken_note_is_no_obstacle(note: str, tmp_path: Path) -> None:
+    (tmp_path / PID_FILE).write_text(note)
+
+    assert not end_stray(tmp_path)
+
+
+def test_a_killed_step_is_the_only_one_repeated(clip, work_on) -> None:
+    work = work_on(clip("captioned.mp4"))
+    taken: list[str] = []
+
+    def stop_in_the_ladder(step: pipeline.Step, done: float) -> None:
+        if done == 0:
+            taken.append(step.name)
+        if step.name == "ladder":
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        pipeline.process(work, stop_in_the_ladder)
+    (work.folder / "part-ladder").mkdir()
+    (work.folder / "part-ladder" / "rubbish").write_text("of the killed try")
+    again: list[str] = []
+    done = pipeline.process(work, lambda step, share: again.append(step.name) if share == 0 else None)
+
+    assert taken == ["analyze", "poster", "sound", "captions", "first", "ladder"]
+    assert again == ["ladder", "finish"]
+    assert done.is_complete
+    assert not list(work.folder.glob("**/rubbish"))
+
+
+def test_a_full_disk_is_a_failure_that_may_pass(clip, work_on, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pipeline, "probe", refuse)
+
+    with pytest.raises(ProcessingFailed) as failed:
+        pipeline.process(work_on(clip("silent.mp4")))
+
+    assert (failed.value.reason, failed.value.retry) == ("no_space", True)
