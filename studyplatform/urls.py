@@ -6,7 +6,6 @@ from django.urls import URLPattern, URLResolver, include, path
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("studyplatform.api_urls")),
     path("admin/", admin.site.urls),
-    path("accounts/", include("allauth.urls")),
     path("", include("apps.accounts.urls")),
     path("", include("apps.files.urls")),
     path("", include("apps.courses.urls")),

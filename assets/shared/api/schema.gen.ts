@@ -4,6 +4,39 @@
  */
 
 export interface paths {
+    "/api/v1/attempts/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["learning_attempt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attempts/{uid}/submit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Hand in. The same answers again get the same result; other answers are refused. */
+        post: operations["learning_submit_attempt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/login/": {
         parameters: {
             query?: never;
@@ -53,20 +86,401 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/certificates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The learner's own certificates. */
+        get: operations["learning_certificates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificates/{code}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Whether a certificate with this code was issued, and for what. Open to everyone. */
+        get: operations["learning_certificate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/courses/{slug}/bookmark/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["learning_bookmark"];
+        post?: never;
+        delete: operations["learning_unbookmark"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/courses/{slug}/outline/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A course's lessons in order, with their state for whoever asks. */
+        get: operations["learning_outline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/courses/{slug}/rating/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["learning_rate"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrollments/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The learner's seats. */
+        get: operations["learning_enrollments"];
+        put?: never;
+        /** @description The learner's seats. */
+        post: operations["learning_enroll"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lessons/{uid}/attempts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Open a try at the lesson's quiz, or go on with the open one. */
+        post: operations["learning_open_attempt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lessons/{uid}/complete/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A text that was read to its end or marked, a file that was fetched. */
+        post: operations["learning_complete_lesson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lessons/{uid}/player/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What the player needs to start. Preview lessons answer visitors too. */
+        get: operations["learning_player"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lessons/{uid}/progress/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The heartbeat. */
+        post: operations["learning_save_progress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lessons/{uid}/quiz/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A quiz lesson: its rules, past tries, and the attempt to go on with. */
+        get: operations["learning_quiz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description One answer; which field counts follows from the question's kind. An empty answer is left out. */
+        AnswerInRequest: {
+            /** @description single */
+            id?: string;
+            /** @description multiple, ordering */
+            ids?: string[];
+            /** @description matching: left to right */
+            pairs?: {
+                [key: string]: string;
+            };
+            /** @description numeric (point or comma), text */
+            text?: string;
+            /** @description truth */
+            value?: boolean;
+        };
+        /** @description An attempt: open, with its questions; or handed in, with its result. */
+        AttemptOut: {
+            number: number;
+            pass_percent: number;
+            /** @description Empty once handed in. */
+            questions: components["schemas"]["QuestionOut"][];
+            result: components["schemas"]["AttemptResult"] | null;
+            /** @description When this was answered; null: no limit. */
+            seconds_left: number | null;
+            /** Format: date-time */
+            started_at: string;
+            /** Format: date-time */
+            submitted_at: string | null;
+            /** @description Seconds; 0: none. */
+            time_limit: number;
+            /** Format: uuid */
+            uid: string;
+        };
+        AttemptResult: {
+            /** @description Over all tries: the best counts. */
+            best_percent: number;
+            /** @description A sentence that names the finding. */
+            headline: string;
+            is_passed: boolean;
+            may_try_again: boolean;
+            next: components["schemas"]["LessonLink"] | null;
+            percent: number;
+            points: number;
+            questions: components["schemas"]["QuestionResult"][];
+            /** @description E.g. "5.2". */
+            score: string;
+            /** @description From opening to handing in. */
+            seconds: number;
+        };
+        CaptionOut: {
+            label: string;
+            /** @description BCP 47. */
+            language: string;
+            /** @description Signed address of the WebVTT text. */
+            url: string;
+        };
+        /** @description What anyone who holds the code may verify. */
+        CertificateOut: {
+            code: string;
+            course_title: string;
+            /** @description Seconds. */
+            duration: number;
+            instructor_name: string;
+            /** Format: date-time */
+            issued_at: string;
+            learner_name: string;
+            lesson_count: number;
+            url: string;
+        };
+        ChapterOut: {
+            /** Format: double */
+            start: number;
+            title: string;
+        };
+        CourseLink: {
+            slug: string;
+            title: string;
+            url: string;
+        };
+        CueOut: {
+            /** Format: double */
+            end: number;
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            start: number;
+            text: string;
+        };
+        EnrollInRequest: {
+            course: string;
+        };
+        EnrollmentOut: {
+            certificate_code: string | null;
+            /** Format: date-time */
+            completed_at: string | null;
+            completed_lessons: number;
+            course: components["schemas"]["CourseLink"];
+            /** Format: date-time */
+            enrolled_at: string;
+            is_bookmarked: boolean;
+            /** Format: date-time */
+            last_activity_at: string;
+            lesson_count: number;
+            percent: number;
+            resume_url: string;
+            /** Format: uuid */
+            uid: string;
+        };
         /** @enum {string} */
-        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_INVALID_CREDENTIALS" | "AUTH_SESSION_EXPIRED" | "CONFLICT" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "FEATURE_COMING_SOON" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LECTURE_UNAVAILABLE" | "MAINTENANCE_MODE" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PREREQUISITE_NOT_MET" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_NO_ATTEMPTS_LEFT" | "RATE_LIMIT_EXCEEDED" | "ROLE_REQUIRED" | "SERVER_ERROR" | "SUBSCRIPTION_EXPIRED" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VALIDATION_FAILED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_QUALITY_DEGRADED";
+        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_INVALID_CREDENTIALS" | "AUTH_SESSION_EXPIRED" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "FEATURE_COMING_SOON" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_IN_USE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PREREQUISITE_NOT_MET" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "SUBSCRIPTION_EXPIRED" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VALIDATION_FAILED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_QUALITY_DEGRADED";
         FieldProblem: {
             code: string;
             message: string;
+        };
+        /**
+         * @description * `video` - Video
+         *     * `text` - Text
+         *     * `quiz` - Quiz
+         *     * `file` - File
+         * @enum {string}
+         */
+        LessonKind: "video" | "text" | "quiz" | "file";
+        LessonLink: {
+            /** @description Seconds. */
+            duration: number;
+            kind: components["schemas"]["LessonKind"];
+            /** @description As shown, e.g. "2.4". */
+            number: string;
+            state: components["schemas"]["StateEnum"];
+            title: string;
+            /** Format: uuid */
+            uid: string;
+            url: string;
         };
         LogInInRequest: {
             /** Format: email */
             email: string;
             password: string;
+        };
+        OptionOut: {
+            /** @description Sanitized. */
+            html: string;
+            id: string;
+        };
+        OutlineOut: {
+            course: components["schemas"]["PlayerCourse"];
+            sections: components["schemas"]["OutlineSection"][];
+        };
+        OutlineSection: {
+            completed_lessons: number;
+            lesson_count: number;
+            lessons: components["schemas"]["LessonLink"][];
+            number: number;
+            title: string;
+        };
+        PastAttempt: {
+            is_passed: boolean;
+            number: number;
+            percent: number;
+            /** Format: date-time */
+            submitted_at: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        PlayerCourse: {
+            completed_lessons: number;
+            lesson_count: number;
+            percent: number;
+            slug: string;
+            title: string;
+            url: string;
+        };
+        /** @description All that the player needs to start; the lesson page hands it over as the island's props. */
+        PlayerOut: {
+            chapters: components["schemas"]["ChapterOut"][];
+            completed: boolean;
+            course: components["schemas"]["PlayerCourse"];
+            /**
+             * Format: double
+             * @description Seconds.
+             */
+            duration: number;
+            /** @description False for visitors of a preview and for staff without a seat. */
+            may_save: boolean;
+            next: components["schemas"]["LessonLink"] | null;
+            number: string;
+            /**
+             * Format: double
+             * @description Where to resume, in seconds; 0 after the lesson was seen to its end.
+             */
+            position: number;
+            previous: components["schemas"]["LessonLink"] | null;
+            /** @description Where progress is posted. */
+            progress_url: string;
+            /** @description Null while the video is still being processed. */
+            sources: components["schemas"]["SourcesOut"] | null;
+            title: string;
+            transcript: components["schemas"]["CueOut"][];
+            /** Format: uuid */
+            uid: string;
+            url: string;
+            /** @description Distinct seconds already saved, as merged [from, to) pairs. */
+            watched: number[][];
+            watched_seconds: number;
         };
         /** @description RFC 9457 problem details. */
         Problem: {
@@ -83,6 +497,116 @@ export interface components {
             title: string;
             type: string;
         };
+        ProgressOut: {
+            /** @description When this completed the course. */
+            certificate_url: string | null;
+            completed: boolean;
+            completed_lessons: number;
+            course_percent: number;
+            /** @description True once: with the message that completed the lesson. */
+            newly_completed: boolean;
+            /** Format: double */
+            position: number;
+            watched_seconds: number;
+        };
+        /**
+         * @description * `single` - Single choice
+         *     * `multiple` - Multiple choice
+         *     * `truth` - True or false
+         *     * `numeric` - Number
+         *     * `text` - Short text
+         *     * `ordering` - Ordering
+         *     * `matching` - Matching
+         * @enum {string}
+         */
+        QuestionKind: "single" | "multiple" | "truth" | "numeric" | "text" | "ordering" | "matching";
+        /** @description What may be seen before submission. */
+        QuestionOut: {
+            kind: components["schemas"]["QuestionKind"];
+            /** @description Matching: what to find partners for. */
+            left: components["schemas"]["OptionOut"][];
+            /** @description Choices, or the steps to put in order. */
+            options: components["schemas"]["OptionOut"][];
+            points: number;
+            /** @description Sanitized. */
+            prompt_html: string;
+            /** @description Matching: the partners to choose from. */
+            right: components["schemas"]["OptionOut"][];
+            /** @description Numbers within this distance count. */
+            tolerance: string;
+            /** Format: uuid */
+            uid: string;
+            unit: string;
+        };
+        QuestionResult: {
+            /** @description Number, text and truth: what counts as right. */
+            accepted: string;
+            /** @description E.g. "0.5". */
+            earned: string;
+            explanation_html: string;
+            /** @description Number, text and truth: as answered. */
+            given: string;
+            kind: components["schemas"]["QuestionKind"];
+            lines: components["schemas"]["ResultLine"][];
+            points: number;
+            prompt_html: string;
+            /** @description What a wrong choice would have meant. */
+            remarks_html: string[];
+            rewatch: components["schemas"]["RewatchOut"] | null;
+            /** Format: uuid */
+            uid: string;
+            verdict: components["schemas"]["VerdictEnum"];
+        };
+        /** @description The quiz lesson's page: its rules, past tries, and the attempt to go on with. The island's props. */
+        QuizOut: {
+            /** @description The open one, else the last that was handed in. */
+            attempt: components["schemas"]["AttemptOut"] | null;
+            /** @description Null: as many as one likes. */
+            attempts_left: number | null;
+            intro_html: string;
+            /** Format: uuid */
+            lesson_uid: string;
+            may_attempt: boolean;
+            pass_percent: number;
+            past: components["schemas"]["PastAttempt"][];
+            progress_page: string;
+            question_count: number;
+            /** @description Seconds; 0: none. */
+            time_limit: number;
+            title: string;
+            url: string;
+        };
+        RateInRequest: {
+            stars: number;
+            /** @default  */
+            text: string;
+        };
+        RatingOut: {
+            stars: number;
+            text: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description One option, step or pair of a handed-in question. */
+        ResultLine: {
+            /** @description Matching: the partner that was chosen. */
+            chosen_html: string;
+            html: string;
+            is_chosen: boolean;
+            /** @description Choices: belongs to the answer. Steps: in place. Pairs: well matched. */
+            is_right: boolean;
+            /** @description Ordering: where the step belongs, from 1. */
+            place: number | null;
+            /** @description Matching: the right partner. */
+            right_html: string;
+        };
+        RewatchOut: {
+            /** @description Second of the video. */
+            at: number | null;
+            number: string;
+            title: string;
+            url: string;
+        };
         /**
          * @description * `student` - Student
          *     * `instructor` - Instructor
@@ -90,6 +614,23 @@ export interface components {
          * @enum {string}
          */
         RoleEnum: "student" | "instructor" | "admin";
+        /**
+         * @description Where the learner is and which seconds were watched since the page was opened.
+         *
+         *     Send all of this page's intervals each time: they are merged, so a repeated or late message adds nothing
+         *     twice, and what was refused as too fast is accepted when enough time has passed.
+         */
+        SaveProgressInRequest: {
+            /**
+             * Format: date-time
+             * @description When the learner was at that position. Without it the furthest position wins.
+             */
+            at?: string | null;
+            /** Format: double */
+            position: number;
+            /** @description [from, to) pairs of whole seconds. */
+            watched?: number[][];
+        };
         SessionOut: {
             token: string;
             user: components["schemas"]["SessionUser"];
@@ -106,6 +647,41 @@ export interface components {
             roles: components["schemas"]["RoleEnum"][];
             username: string;
         };
+        /** @description Signed addresses; ask again for new ones when they have expired. */
+        SourcesOut: {
+            /** @description HLS playlist of the sound alone. */
+            audio: string | null;
+            captions: components["schemas"]["CaptionOut"][];
+            /** Format: date-time */
+            expires_at: string;
+            /** @description HLS master playlist. */
+            master: string;
+            poster: string | null;
+            /** @description WebVTT that points into the sprite. */
+            storyboard: string | null;
+        };
+        /**
+         * @description * `completed` - completed
+         *     * `in_progress` - in_progress
+         *     * `available` - available
+         *     * `locked` - locked
+         * @enum {string}
+         */
+        StateEnum: "completed" | "in_progress" | "available" | "locked";
+        SubmitAttemptInRequest: {
+            /** @description By question uid. */
+            answers: {
+                [key: string]: components["schemas"]["AnswerInRequest"];
+            };
+        };
+        /**
+         * @description * `right` - right
+         *     * `partly` - partly
+         *     * `wrong` - wrong
+         *     * `open` - open
+         * @enum {string}
+         */
+        VerdictEnum: "right" | "partly" | "wrong" | "open";
     };
     responses: never;
     parameters: never;
@@ -115,6 +691,70 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    learning_attempt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_submit_attempt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubmitAttemptInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     auth_login: {
         parameters: {
             query?: never;
@@ -189,6 +829,400 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_certificates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_certificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_bookmark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_unbookmark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_outline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlineOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_rate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RateInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatingOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_enrollments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrollmentOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_enroll: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrollInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrollmentOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_open_attempt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_complete_lesson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgressOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_player: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayerOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_save_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveProgressInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgressOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    learning_quiz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuizOut"];
                 };
             };
             /** @description A refusal or a failure. */
