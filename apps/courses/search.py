@@ -1,0 +1,80 @@
+"""Full-text search over courses, the same on SQLite (FTS5) and PostgreSQL (tsvector).
+
+What a person typed never reaches either query language: it is cut into words, and only words go on.
+"""
+
+import re
+import unicodedata
+
+from django.db import connections
+from django.db.models import FloatField, QuerySet
+from django.db.models.expressions import RawSQL
+
+from apps.courses.models import Course
+
+WORD_LIMIT = 8
+_WORD = re.compile(r"\w{1,40}")
+# How much a word in each field counts: title, terms, lessons, body.
+_WEIGHTS = (10.0, 5.0, 3.0, 1.0)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents: what is stored and what is asked for meet in this form."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
+
+
+def words_of(text: str) -> list[str]:
+    """The words to look for, at most a handful."""
+    return _WORD.findall(fold(text).replace("_", " "))[:WORD_LIMIT]
+
+
+def search(courses: QuerySet[Course], text: str) -> QuerySet[Course]:
+    """Those of the courses in which every word stands, the last one perhaps only begun.
+
+    They carry ``rank``: higher is better, a word in the title counts most. Text without a word in
+    it matches nothing.
+    """
+    words = words_of(text)
+    if not words:
+        return courses.none().annotate(rank=_rank("0.0"))
+    if connections[courses.db].vendor == "postgresql":
+        return _search_postgresql(courses, words)
+    return _search_sqlite(courses, words)
+
+
+def _search_sqlite(courses: QuerySet[Course], words: list[str]) -> QuerySet[Course]:
+    # In quotes FTS5 sees words and nothing else. The last word counts whole as well as begun, because
+    # stemming applies to whole words only.
+    *whole, last = (f'"{word}"' for word in words)
+    begun = f"({last} OR {last} *)" if len(words[-1]) > 1 else last
+    match = " AND ".join([*whole, begun])
+    weights = ", ".join(map(str, _WEIGHTS))
+    found = courses.extra(
+        tables=["courses_search"],
+        where=["courses_search.rowid = courses_course.id", "courses_search MATCH %s"],
+        params=[match],
+    )
+    return found.annotate(rank=_rank(f"-bm25(courses_search, {weights})"))
+
+
+def _search_postgresql(courses: QuerySet[Course], words: list[str]) -> QuerySet[Course]:
+    *whole, last = (f"'{word}'" for word in words)
+    begun = f"({last} | {last}:*)" if len(words[-1]) > 1 else last
+    query = " & ".join([*whole, begun])
+    # A word in the title stands in class A, and so on down to D.
+    weights = "{" + ", ".join(str(weight / 10) for weight in reversed(_WEIGHTS)) + "}"
+    found = courses.extra(
+        tables=["courses_searchdocument"],
+        where=[
+            "courses_searchdocument.course_id = courses_course.id",
+            "courses_searchdocument.document @@ to_tsquery('english', %s)",
+        ],
+        params=[query],
+    )
+    rank = "ts_rank(%s::float4[], courses_searchdocument.document, to_tsquery('english', %s), 1)"
+    return found.annotate(rank=_rank(rank, weights, query))
+
+
+def _rank(sql: str, *params: str) -> RawSQL:
+    return RawSQL(sql, params, output_field=FloatField())  # noqa: S611 (fixed text with parameters)

@@ -1,0 +1,33 @@
+"""Keep what search reads of a course in step with the course."""
+
+from django.db import transaction
+
+from apps.courses.models import Course, SearchDocument
+from apps.courses.search import fold
+
+
+def index_course(*, course_id: int) -> None:
+    """Write the course's search document anew. Call it in the transaction that changed the course."""
+    with transaction.atomic():
+        course = Course.objects.select_related("subject", "instructor").filter(pk=course_id).first()
+        if course is None:
+            return
+        parts = [*course.sections.values_list("title", flat=True), *course.lessons.values_list("title", flat=True)]
+        outcomes = [str(outcome) for outcome in course.outcomes]
+        SearchDocument.objects.update_or_create(
+            course=course,
+            defaults={
+                "title": fold(course.title),
+                "terms": fold("\n".join([course.subject.name, course.instructor.display_name, *outcomes])),
+                "lessons": fold("\n".join(parts)),
+                "body": fold(f"{course.summary}\n{course.description}"),
+            },
+        )
+
+
+def index_all() -> int:
+    """Write all search documents anew; returns how many."""
+    ids = list(Course.objects.values_list("pk", flat=True))
+    for course_id in ids:
+        index_course(course_id=course_id)
+    return len(ids)
