@@ -55,7 +55,8 @@ def _search_sqlite(courses: QuerySet[Course], words: list[str]) -> QuerySet[Cour
         where=["courses_search.rowid = courses_course.id", "courses_search MATCH %s"],
         params=[match],
     )
-    return found.annotate(rank=_rank(f"-bm25(courses_search, {weights})"))
+    ranked: QuerySet[Course] = found.annotate(rank=_rank(f"-bm25(courses_search, {weights})"))
+    return ranked
 
 
 def _search_postgresql(courses: QuerySet[Course], words: list[str]) -> QuerySet[Course]:
@@ -73,7 +74,8 @@ def _search_postgresql(courses: QuerySet[Course], words: list[str]) -> QuerySet[
         params=[query],
     )
     rank = "ts_rank(%s::float4[], courses_searchdocument.document, to_tsquery('english', %s), 1)"
-    return found.annotate(rank=_rank(rank, weights, query))
+    ranked: QuerySet[Course] = found.annotate(rank=_rank(rank, weights, query))
+    return ranked
 
 
 def _rank(sql: str, *params: str) -> RawSQL:

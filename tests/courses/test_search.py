@@ -1,11 +1,14 @@
 """Full-text search over courses; the same assertions hold on both databases."""
 
+from dataclasses import replace
+
 import pytest
 
+from apps.courses import services
 from apps.courses.models import Course
 from apps.courses.search import search, words_of
 from apps.courses.services.search import index_all, index_course
-from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory, SubjectFactory
 
 
 def found(text: str) -> list[str]:
@@ -107,3 +110,17 @@ def test_a_course_that_is_gone_is_not_indexed(db):
     index_course(course_id=12345)
 
     assert index_all() == 0
+
+
+def test_authoring_keeps_the_index_in_step(db, ada):
+    texts = services.CourseTexts(title="Rivers", subject=SubjectFactory())
+    course = services.create_course(by=ada, texts=texts, now=THEN)
+    section = services.add_section(course=course, by=ada, title="Sources", now=THEN)
+    services.add_lesson(section=section, by=ada, kind="text", title="Meanders", now=THEN)
+
+    assert found("rivers meanders sources") == ["Rivers"]
+
+    services.edit_course(course=course, by=ada, texts=replace(texts, title="Streams"), now=THEN)
+
+    assert found("rivers") == []
+    assert found("streams meanders") == ["Streams"]

@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.events import CourseEdited
 from apps.courses.models import Course, Subject
+from apps.courses.services.search import index_course
 from studyplatform.kit import plates
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -65,6 +66,7 @@ def create_course(*, by: User, texts: CourseTexts, now: datetime) -> Course:
     with transaction.atomic():
         course = _insert(by, texts, now)
         course.prerequisites.set(_other_courses(course, texts))
+        index_course(course_id=course.pk)
         publish(CourseEdited(course_id=course.pk))
     return course
 
@@ -85,6 +87,7 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
         course.version += 1
         course.save(update_fields=[*changed, "plate", "updated_at", "version"])
         course.prerequisites.set(_other_courses(course, texts))
+        index_course(course_id=course.pk)
         publish(CourseEdited(course_id=course.pk))
     return course
 

@@ -18,6 +18,7 @@ from apps.courses import policies
 from apps.courses.errors import LessonInUse, OutlineFull
 from apps.courses.events import OutlineChanged
 from apps.courses.models import Course, Lesson, Quiz, Section
+from apps.courses.services.search import index_course
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
@@ -173,6 +174,7 @@ def refresh_outline(course: Course, *, now: datetime) -> None:
     course.version += 1
     course.updated_at = now
     course.save(update_fields=["lesson_count", "duration", "version", "updated_at"])
+    index_course(course_id=course.pk)
     publish(OutlineChanged(course_id=course.pk))
 
 
