@@ -1,28 +1,29 @@
 """Keep what search reads of a course in step with the course."""
 
-from django.db import transaction
-
 from apps.courses.models import Course, SearchDocument
 from apps.courses.search import fold
 
 
 def index_course(*, course_id: int) -> None:
     """Write the course's search document anew. Call it in the transaction that changed the course."""
-    with transaction.atomic():
-        course = Course.objects.select_related("subject", "instructor").filter(pk=course_id).first()
-        if course is None:
-            return
-        parts = [*course.sections.values_list("title", flat=True), *course.lessons.values_list("title", flat=True)]
-        outcomes = [str(outcome) for outcome in course.outcomes]
-        SearchDocument.objects.update_or_create(
-            course=course,
-            defaults={
-                "title": fold(course.title),
-                "terms": fold("\n".join([course.subject.name, course.instructor.display_name, *outcomes])),
-                "lessons": fold("\n".join(parts)),
-                "body": fold(f"{course.summary}\n{course.description}"),
-            },
-        )
+    course = Course.objects.select_related("subject", "instructor").filter(pk=course_id).first()
+    if course is None:
+        return
+    parts = [*course.sections.values_list("title", flat=True), *course.lessons.values_list("title", flat=True)]
+    terms = [course.subject.name, course.instructor.display_name, *map(str, course.outcomes)]
+    document = SearchDocument(
+        course=course,
+        title=fold(course.title),
+        terms=fold("\n".join(terms)),
+        lessons=fold("\n".join(parts)),
+        body=fold(f"{course.summary}\n{course.description}"),
+    )
+    SearchDocument.objects.bulk_create(
+        [document],
+        update_conflicts=True,
+        unique_fields=["course"],
+        update_fields=["title", "terms", "lessons", "body"],
+    )
 
 
 def index_all() -> int:
