@@ -4,9 +4,10 @@ from apps.accounts.models import User
 from apps.accounts.policies import be_signed_in
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
+from apps.courses.policies import is_staff_of
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
 from apps.learning.models import Attempt, Certificate, Enrollment
-from apps.learning.queries.outline import Entry, Person, Standing, is_staff_of
+from apps.learning.queries.outline import Entry, Person, Standing
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict
 

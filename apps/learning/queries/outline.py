@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
+from apps.courses.policies import is_staff_of
 from apps.learning.models import Bookmark, Enrollment, LessonProgress
 
 State = Literal["completed", "in_progress", "available", "locked"]
@@ -151,11 +152,6 @@ class Standing:
     @property
     def completed_count(self) -> int:
         return sum(mark.is_completed for mark in self.marks.values())
-
-
-def is_staff_of(person: Person, course: Course) -> bool:
-    """Whether the person is the course's instructor or an admin."""
-    return isinstance(person, User) and (person.pk == course.instructor_id or person.is_admin)
 
 
 def seat_of(person: Person, course: Course) -> Enrollment | None:

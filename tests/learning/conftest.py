@@ -1,0 +1,28 @@
+"""Moments and places of the learning tests."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from apps.courses.models import Course, Lesson
+from tests.factories.courses import LessonFactory, SectionFactory
+
+NOON = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOON
+
+
+@pytest.fixture
+def lessons(course: Course) -> list[Lesson]:
+    """The six text lessons of Ada's course, in order."""
+    return list(course.lessons.order_by("section__position", "position"))
+
+
+@pytest.fixture
+def film(course: Course) -> Lesson:
+    """A video lesson of 100 seconds at the end of Ada's course."""
+    section = SectionFactory(course=course)
+    return LessonFactory(section=section, course=course, kind=Lesson.Kind.VIDEO, duration=100)

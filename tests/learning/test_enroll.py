@@ -1,0 +1,117 @@
+"""Taking a seat."""
+
+import pytest
+
+from apps.courses.errors import CourseNotFound
+from apps.learning import policies, services
+from apps.learning.errors import AlreadyEnrolled, EnrollmentClosed, NotEnrolled, PaymentRequired
+from apps.learning.events import LearnerEnrolled, MilestoneReached
+from apps.learning.models import Bookmark, Enrollment
+from studyplatform.kit.errors import NotAuthenticated
+from tests.factories.courses import CourseFactory
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """The events that services publish, in order."""
+    events = []
+    for module in ("enrollment", "progress", "certificates", "quizzes"):
+        monkeypatch.setattr(f"apps.learning.services.{module}.publish", events.append)
+    return events
+
+
+def test_a_free_course_gives_a_seat_once(mia, course, now, told):
+    seat = services.enroll(user=mia, course=course, now=now)
+
+    course.refresh_from_db()
+    assert (seat.percent, seat.completed_lessons, seat.is_active) == (0, 0, True)
+    assert course.learner_count == 1
+    assert [type(event) for event in told] == [LearnerEnrolled, MilestoneReached]
+    assert told[1].percent == 0
+    with pytest.raises(AlreadyEnrolled):
+        services.enroll(user=mia, course=course, now=now)
+
+
+@pytest.mark.parametrize(
+    ("fields", "refusal"),
+    [
+        pytest.param({"status": "archived"}, EnrollmentClosed, id="archived"),
+        pytest.param({"status": "draft", "is_announced": True}, EnrollmentClosed, id="coming soon"),
+        pytest.param({"status": "draft"}, CourseNotFound, id="draft"),
+        pytest.param({"status": "review"}, CourseNotFound, id="in review"),
+        pytest.param({"status": "suspended"}, CourseNotFound, id="suspended"),
+        pytest.param(
+            {"status": "published", "pricing": "one_time", "price": 900}, PaymentRequired, id="one-time price"
+        ),
+        pytest.param({"status": "published", "pricing": "premium"}, PaymentRequired, id="premium"),
+    ],
+)
+def test_refusals(mia, now, fields, refusal):
+    with pytest.raises(refusal):
+        services.enroll(user=mia, course=CourseFactory(**fields), now=now)
+
+    assert not Enrollment.objects.exists()
+
+
+def test_visitors_sign_in_first(nobody, course):
+
+    assert isinstance(policies.enroll(nobody, course), NotAuthenticated)
+
+
+def test_who_holds_a_seat_hears_that_first_whatever_became_of_the_course(leo, seat, course, now):
+    course.status = "archived"
+    course.save()
+
+    with pytest.raises(AlreadyEnrolled):
+        services.enroll(user=leo, course=course, now=now)
+
+
+def test_a_revoked_seat_is_given_back_with_its_progress(leo, seat, lessons, course, now, told):
+    services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now)
+    seat.refresh_from_db()
+    seat.revoke(now=now)
+    told.clear()
+
+    again = services.enroll(user=leo, course=course, now=now)
+
+    assert again.pk == seat.pk
+    assert again.completed_lessons == 1
+    assert [type(event) for event in told] == [LearnerEnrolled]
+
+
+def test_a_paid_seat_is_granted_without_asking_for_a_price(mia, now):
+    course = CourseFactory(status="published", pricing="premium")
+
+    assert services.grant_seat(user=mia, course=course, now=now).is_active
+
+
+def test_a_ribbon_is_there_or_not(mia, course, now):
+    for _ in range(2):
+        services.set_bookmark(user=mia, course=course, on=True, now=now)
+    assert Bookmark.objects.count() == 1
+
+    for _ in range(2):
+        services.set_bookmark(user=mia, course=course, on=False, now=now)
+    assert not Bookmark.objects.exists()
+
+
+def test_no_ribbon_on_what_one_cannot_see(mia, now):
+    with pytest.raises(CourseNotFound):
+        services.set_bookmark(user=mia, course=CourseFactory(status="draft"), on=True, now=now)
+
+
+def test_a_rating_is_one_per_seat_and_the_mean_follows(leo, seat, course, mia, now):
+    services.enroll(user=mia, course=course, now=now)
+    services.rate_course(user=leo, course=course, stars=2, text="Hm.", now=now)
+    services.rate_course(user=mia, course=course, stars=5, text="", now=now)
+    services.rate_course(user=leo, course=course, stars=4, text=" Better on a second look. ", now=now)
+
+    course.refresh_from_db()
+    assert (course.rating_count, course.rating) == (2, 4.5)
+    assert seat.rating.text == "Better on a second look."
+
+
+def test_only_seats_rate(mia, course, now):
+
+    with pytest.raises(NotEnrolled):
+        services.rate_course(user=mia, course=course, stars=1, text="", now=now)

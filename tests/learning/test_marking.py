@@ -1,0 +1,129 @@
+"""Seven kinds of questions: what counts as an answer, and what it earns."""
+
+from fractions import Fraction
+
+import pytest
+
+from apps.courses.models import Question
+from apps.learning import marking
+from apps.learning.marking import Malformed
+
+STEPS = [
+    {"id": "a", "text": "Rain"},
+    {"id": "b", "text": "River"},
+    {"id": "c", "text": "Sea"},
+    {"id": "d", "text": "Air"},
+]
+SIDES = {
+    "left": [{"id": "a", "text": "Nile"}, {"id": "b", "text": "Rhine"}],
+    "right": [{"id": "1", "text": "North Sea"}, {"id": "2", "text": "Mediterranean"}, {"id": "3", "text": "Pacific"}],
+}
+
+SINGLE = Question(kind="single", options=STEPS, answer={"id": "b"})
+MULTIPLE = Question(kind="multiple", options=STEPS, answer={"ids": ["a", "c"]})
+TRUTH = Question(kind="truth", answer={"value": False})
+NUMERIC = Question(kind="numeric", options={"unit": "m"}, answer={"value": 3.2, "tolerance": 0.1})
+EXACT = Question(kind="numeric", options={}, answer={"value": 7})
+TEXT = Question(kind="text", answer={"accepted": ["Osmosis", "Maître d’hôtel"]})
+ORDERING = Question(kind="ordering", options=STEPS, answer={"ids": ["a", "b", "c", "d"]})
+MATCHING = Question(kind="matching", options=SIDES, answer={"pairs": {"a": "2", "b": "1"}})
+
+
+def earned(question, raw):
+    return marking.mark(question, marking.read(question, raw)).share
+
+
+@pytest.mark.parametrize(
+    ("question", "raw", "share"),
+    [
+        pytest.param(SINGLE, {"id": "b"}, 1, id="single right"),
+        pytest.param(SINGLE, {"id": "a"}, 0, id="single wrong"),
+        pytest.param(MULTIPLE, {"ids": ["c", "a"]}, 1, id="multiple in any order"),
+        pytest.param(MULTIPLE, {"ids": ["a"]}, Fraction(1, 2), id="half of multiple"),
+        pytest.param(MULTIPLE, {"ids": ["a", "b"]}, 0, id="a wrong choice costs its part"),
+        pytest.param(MULTIPLE, {"ids": ["a", "b", "c", "d"]}, 0, id="choosing everything earns nothing"),
+        pytest.param(TRUTH, {"value": False}, 1, id="truth"),
+        pytest.param(TRUTH, {"value": True}, 0, id="untruth"),
+        pytest.param(NUMERIC, {"text": "3.2"}, 1, id="number"),
+        pytest.param(NUMERIC, {"text": "3,3"}, 1, id="comma, at the edge"),
+        pytest.param(NUMERIC, {"text": " 3.10 "}, 1, id="lower edge, spaces"),
+        pytest.param(NUMERIC, {"text": "3.31"}, 0, id="beyond the edge"),
+        pytest.param(NUMERIC, {"text": "−3.2"}, 0, id="typographic minus"),
+        pytest.param(EXACT, {"text": "7.0"}, 1, id="exact"),
+        pytest.param(EXACT, {"text": "7e0"}, 1, id="exponent"),
+        pytest.param(EXACT, {"text": "7.0000001"}, 0, id="exact means exact"),
+        pytest.param(TEXT, {"text": "  OSMOSIS. "}, 1, id="case, spaces and the full stop fold"),
+        pytest.param(TEXT, {"text": "maitre d'hotel"}, 0, id="another apostrophe is another word"),
+        pytest.param(TEXT, {"text": "maitre d’hotel"}, 1, id="accents fold"),
+        pytest.param(TEXT, {"text": "osmose"}, 0, id="another word"),
+        pytest.param(ORDERING, {"ids": ["a", "b", "c", "d"]}, 1, id="in order"),
+        pytest.param(ORDERING, {"ids": ["a", "b", "d", "c"]}, Fraction(1, 2), id="two in place"),
+        pytest.param(MATCHING, {"pairs": {"a": "2", "b": "1"}}, 1, id="matched"),
+        pytest.param(MATCHING, {"pairs": {"a": "2", "b": "3"}}, Fraction(1, 2), id="one matched"),
+        pytest.param(MATCHING, {"pairs": {"a": "2", "b": ""}}, Fraction(1, 2), id="one left open"),
+    ],
+)
+def test_mark(question, raw, share):
+    assert earned(question, raw) == share
+
+
+@pytest.mark.parametrize(
+    ("question", "raw"),
+    [
+        pytest.param(SINGLE, {}, id="nothing"),
+        pytest.param(SINGLE, None, id="null"),
+        pytest.param(SINGLE, {"id": ""}, id="no choice"),
+        pytest.param(MULTIPLE, {"ids": []}, id="no choices"),
+        pytest.param(NUMERIC, {"text": " "}, id="blank number"),
+        pytest.param(TEXT, {"text": ""}, id="blank text"),
+        pytest.param(MATCHING, {"pairs": {"a": ""}}, id="no pair"),
+    ],
+)
+def test_an_empty_answer_is_open_and_earns_nothing(question, raw):
+    mark = marking.mark(question, marking.read(question, raw))
+
+    assert mark.verdict == "open"
+    assert mark.share == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "raw"),
+    [
+        pytest.param(SINGLE, {"id": "z"}, id="unknown choice"),
+        pytest.param(SINGLE, {"ids": ["a"]}, id="another kind's answer"),
+        pytest.param(SINGLE, {"id": "b", "text": "b"}, id="two answers"),
+        pytest.param(MULTIPLE, {"ids": ["a", "a"]}, id="the same choice twice"),
+        pytest.param(MULTIPLE, {"ids": ["a", "z"]}, id="one unknown choice"),
+        pytest.param(MULTIPLE, {"ids": "a"}, id="no list"),
+        pytest.param(TRUTH, {"value": "yes"}, id="no truth value"),
+        pytest.param(NUMERIC, {"text": "three"}, id="no number"),
+        pytest.param(NUMERIC, {"text": "NaN"}, id="not a number"),
+        pytest.param(NUMERIC, {"text": "Infinity"}, id="infinite"),
+        pytest.param(NUMERIC, {"text": "1e999999"}, id="beyond reason"),
+        pytest.param(NUMERIC, {"text": 3}, id="number type"),
+        pytest.param(TEXT, {"text": "x" * 501}, id="a novel"),
+        pytest.param(ORDERING, {"ids": ["a", "b", "c"]}, id="a step missing"),
+        pytest.param(ORDERING, {"ids": ["a", "b", "c", "c"]}, id="a step twice"),
+        pytest.param(MATCHING, {"pairs": {"z": "1"}}, id="unknown left side"),
+        pytest.param(MATCHING, {"pairs": {"a": "9"}}, id="unknown partner"),
+        pytest.param(MATCHING, {"pairs": ["a"]}, id="no pairs"),
+    ],
+)
+def test_what_cannot_be_an_answer_is_malformed(question, raw):
+    with pytest.raises(Malformed):
+        marking.read(question, raw)
+
+
+def test_unknown_questions_are_faults_too():
+    _, faults = marking.read_all([SINGLE], {"0f0f0f0f-0000-4000-8000-000000000000": {"id": "b"}})
+
+    assert faults == ["0f0f0f0f-0000-4000-8000-000000000000"]
+
+
+def test_an_order_is_stable_per_seed_and_never_the_right_one():
+    right = [step["id"] for step in STEPS]
+    shown = [[o["id"] for o in marking.shuffled(STEPS, seed=f"try {n}", unlike=right)] for n in range(200)]
+
+    assert right not in shown
+    assert len({tuple(order) for order in shown}) > 10
+    assert marking.shuffled(STEPS, seed="try 1", unlike=right) == marking.shuffled(STEPS, seed="try 1", unlike=right)

@@ -1,0 +1,194 @@
+"""The order of lessons, and who may open which."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from apps.courses.errors import CourseNotFound, LectureUnavailable
+from apps.learning.errors import EnrollmentClosed, NotEnrolled, PrerequisiteNotMet
+from apps.learning.queries.lessons import find_course, lesson_of
+from apps.learning.queries.outline import outline_of, outlines_of, place_all, resume_entry, standing_of
+from apps.learning.queries.transcript import cues_of, paragraphs_of
+from studyplatform.kit.errors import NotAuthenticated
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.learning import LessonProgressFactory
+
+
+def verdict(person, lesson):
+    return lesson_of(person, lesson.uid).verdict
+
+
+def states(course, person):
+    standing = standing_of(person, course)
+    return [placed.state for placed in place_all(course, outline_of(course), standing)]
+
+
+@pytest.mark.parametrize(
+    ("who", "refusal"),
+    [
+        pytest.param("nobody", NotAuthenticated, id="visitor"),
+        pytest.param("mia", NotEnrolled, id="stranger"),
+        pytest.param("leo", None, id="learner"),
+        pytest.param("ada", None, id="instructor"),
+        pytest.param("eve", NotEnrolled, id="another instructor"),
+        pytest.param("sam", None, id="admin"),
+    ],
+)
+def test_who_opens_a_lesson(request, seat, lessons, who, refusal):
+    found = verdict(request.getfixturevalue(who), lessons[0])
+
+    assert (found and type(found)) == refusal
+
+
+@pytest.mark.parametrize("status", ["published", "archived", "suspended", "draft", "review"])
+def test_a_seat_outlives_the_courses_publication(leo, seat, course, lessons, status):
+    course.status = status
+    course.save()
+
+    assert verdict(leo, lessons[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "announced", "refusal"),
+    [
+        pytest.param("published", False, None, id="published"),
+        pytest.param("archived", False, None, id="archived"),
+        pytest.param("draft", False, CourseNotFound, id="draft"),
+        pytest.param("draft", True, LectureUnavailable, id="coming soon"),
+        pytest.param("suspended", False, CourseNotFound, id="suspended"),
+    ],
+)
+def test_previews_are_open_to_everyone_while_the_course_is_public(mia, course, lessons, status, announced, refusal):
+    course.status, course.is_announced = status, announced
+    course.save()
+    lessons[0].is_preview = True
+    lessons[0].save()
+
+    for person in (AnonymousUser(), mia):
+        found = verdict(person, lessons[0])
+        assert (found and type(found)) == refusal
+
+
+def test_strangers_learn_of_an_archived_course_that_it_is_closed(mia, course, lessons):
+    course.status = "archived"
+    course.save()
+
+    assert isinstance(verdict(mia, lessons[0]), EnrollmentClosed)
+
+
+def test_in_order_a_lesson_waits_for_all_before_it(leo, seat, course, lessons):
+    course.requires_order = True
+    course.save()
+
+    assert states(course, leo) == ["available"] + ["locked"] * 5
+    assert verdict(leo, lessons[0]) is None
+    refusal = verdict(leo, lessons[2])
+    assert isinstance(refusal, PrerequisiteNotMet)
+    assert refusal.lesson == f"{lessons[0].number} {lessons[0].title}"
+
+    LessonProgressFactory(enrollment=seat, lesson=lessons[0], completed_at=seat.enrolled_at)
+    assert states(course, leo) == ["completed", "available"] + ["locked"] * 4
+    assert verdict(leo, lessons[1]) is None
+    assert isinstance(verdict(leo, lessons[2]), PrerequisiteNotMet)
+
+
+def test_order_binds_neither_staff_nor_previews_nor_what_is_done(leo, seat, ada, course, lessons):
+    course.requires_order = True
+    course.save()
+    lessons[4].is_preview = True
+    lessons[4].save()
+    LessonProgressFactory(enrollment=seat, lesson=lessons[3], completed_at=seat.enrolled_at)
+
+    assert verdict(ada, lessons[5]) is None
+    assert verdict(leo, lessons[4]) is None
+    assert verdict(leo, lessons[3]) is None
+    assert states(course, leo) == ["available", "locked", "locked", "completed", "available", "locked"]
+
+
+def test_states_without_a_seat(mia, course, lessons):
+    lessons[1].is_preview = True
+    lessons[1].save()
+
+    assert states(course, mia) == ["locked", "available", "locked", "locked", "locked", "locked"]
+
+
+def test_resume_goes_to_the_last_lesson_or_the_next_open_one(leo, seat, course, lessons):
+    outline = outline_of(course)
+
+    assert resume_entry(course, outline, standing_of(leo, course)).pk == lessons[0].pk
+
+    LessonProgressFactory(enrollment=seat, lesson=lessons[3])
+    seat.last_lesson = lessons[3]
+    seat.save()
+    assert resume_entry(course, outline, standing_of(leo, course)).pk == lessons[3].pk
+
+    seat.progress.update(completed_at=seat.enrolled_at)
+    assert resume_entry(course, outline, standing_of(leo, course)).pk == lessons[4].pk
+
+
+def test_a_new_version_is_a_new_outline(course, lessons):
+    before = outline_of(course)
+    LessonFactory(section=lessons[0].section, course=course, title="A late addition")
+
+    assert outline_of(course) is before
+    course.version += 1
+    assert len(outline_of(course).entries) == len(before.entries) + 1
+
+
+def test_outlines_of_many_courses_cost_one_query(db):
+    courses = [CourseFactory(status="published") for _ in range(5)]
+    for course in courses:
+        LessonFactory.create_batch(2, section=SectionFactory(course=course), course=course)
+
+    with CaptureQueriesContext(
+        connection,
+    ) as first:
+        outlines_of(courses)
+    with CaptureQueriesContext(connection) as second:
+        outlines_of(courses)
+
+    assert (len(first), len(second)) == (1, 0)
+
+
+def test_a_hidden_course_is_found_by_its_learners_and_staff_alone(leo, mia, ada, seat, course):
+    course.status = "suspended"
+    course.save()
+
+    assert find_course(leo, course.slug)[0] == course
+    assert find_course(ada, course.slug)[1].is_staff
+    for person in (mia, AnonymousUser()):
+        with pytest.raises(CourseNotFound):
+            find_course(person, course.slug)
+
+
+WORDS = """WEBVTT
+
+NOTE drawn by hand
+
+1
+00:00.000 --> 00:04.500 align:start
+<v Ines>The grid</v> slants
+to the right.
+
+00:00:04.500 --> 00:00:20.000
+Watch the upright arrow &amp; the floor.
+
+00:00:20.000 --> 00:00:22.000
+It leans.
+
+00:01:02.250 --> 00:01:03.000
+Later.
+"""
+
+
+def test_cues_lose_their_markup_and_keep_their_times():
+    cues = cues_of(WORDS)
+
+    assert [cue.text for cue in cues][:2] == ["The grid slants to the right.", "Watch the upright arrow & the floor."]
+    assert (cues[3].start, cues[3].end) == (62.25, 63.0)
+
+
+def test_paragraphs_end_with_a_sentence_or_a_silence():
+    assert [len(paragraph.cues) for paragraph in paragraphs_of(WORDS)] == [2, 1, 1]
+    assert paragraphs_of("WEBVTT\n") == ()

@@ -1,0 +1,110 @@
+"""What happens when two do the same at the same moment, on a real database with threads."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import close_old_connections, connection
+
+from apps.learning import services
+from apps.learning.errors import AlreadyEnrolled, AttemptClosed
+from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
+from studyplatform.kit.errors import AppError
+from tests.learning.conftest import NOON
+from tests.learning.quiz import make_quiz, right_answers
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_once(*works: Callable[[], object]) -> list[object]:
+    """What each work returned or refused, all begun at the same moment."""
+    gate = threading.Barrier(len(works))
+    outcomes: list[object] = [None] * len(works)
+
+    def run(place: int, work: Callable[[], object]) -> None:
+        gate.wait()
+        try:
+            outcomes[place] = work()
+        except AppError as refusal:
+            outcomes[place] = refusal
+        except Exception as crash:
+            outcomes[place] = crash
+        finally:
+            close_old_connections()
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(works)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def test_two_clicks_take_one_seat(mia, course):
+    outcomes = at_once(*[lambda: services.enroll(user=mia, course=course, now=NOON)] * 6)
+
+    assert sum(isinstance(outcome, Enrollment) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, AlreadyEnrolled) for outcome in outcomes) == 5
+    course.refresh_from_db()
+    assert course.learner_count == 1
+
+
+def test_the_two_last_lessons_at_once_issue_one_certificate(leo, seat, lessons):
+    for lesson in lessons[:-2]:
+        services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=NOON)
+
+    outcomes = at_once(
+        *[
+            lambda uid=lesson.uid: services.complete_lesson(user=leo, lesson_uid=uid, now=NOON)
+            for lesson in lessons[-2:]
+            for _ in range(3)
+        ]
+    )
+
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert Certificate.objects.count() == 1
+    seat.refresh_from_db()
+    assert (seat.completed_lessons, seat.percent) == (6, 100)
+
+
+def test_heartbeats_of_many_tabs_lose_no_second(leo, seat, film):
+    LessonProgress.objects.create(
+        enrollment=seat, lesson=film, started_at=seat.enrolled_at, updated_at=seat.enrolled_at
+    )
+
+    outcomes = at_once(
+        *[
+            lambda n=n: services.save_watching(
+                user=leo, lesson_uid=film.uid, position=n * 10, watched=[[n * 10, n * 10 + 10]], now=NOON
+            )
+            for n in range(5)
+        ]
+    )
+
+    assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert LessonProgress.objects.get().watched == [[0, 50]]
+
+
+def test_two_tabs_open_one_try(leo, seat, course):
+    quiz = make_quiz(course, max_attempts=1)
+
+    outcomes = at_once(*[lambda: services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)] * 5)
+
+    assert {getattr(outcome, "pk", outcome) for outcome in outcomes} == {Attempt.objects.get().pk}
+
+
+def test_a_double_submit_is_marked_once(leo, seat, course):
+    quiz = make_quiz(course)
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)
+    answers = right_answers(quiz)
+
+    def hand_in(given):
+        return lambda: services.hand_in(attempt=Attempt.objects.get(pk=attempt.pk), answers=given, now=NOON)
+
+    same = at_once(hand_in(answers), hand_in(answers), hand_in(answers))
+    other = at_once(hand_in({}), hand_in(answers))
+
+    assert all(outcome[0].is_passed for outcome in same)
+    assert isinstance(other[0], AttemptClosed)
+    assert other[1][0].percent == 100
