@@ -48,6 +48,13 @@ export default tseslint.config(
   },
   { files: ["**/*.tsx"], ...jsxA11y.flatConfigs.strict },
   {
+    // A panel of tabs without a control of its own must be reachable to be scrolled and read.
+    files: ["**/*.tsx"],
+    rules: {
+      "jsx-a11y/no-noninteractive-tabindex": ["error", { roles: ["tabpanel", "region"], tags: [] }],
+    },
+  },
+  {
     files: ["assets/shared/**/*.{ts,tsx}", "assets/site/**/*.ts", "assets/*.ts"],
     ignores: ["assets/shared/mount.tsx", "assets/shared/mount.test.tsx"],
     rules: { "no-restricted-imports": ["error", { patterns: noForeignIslands }] },
@@ -77,6 +84,8 @@ export default tseslint.config(
   {
     files: ["**/*.test.{ts,tsx}", "assets/shared/testing/**"],
     rules: {
+      // Where the focus is, only the document knows.
+      "testing-library/no-node-access": "off",
       "@typescript-eslint/no-non-null-assertion": "off",
       "@typescript-eslint/unbound-method": "off",
     },

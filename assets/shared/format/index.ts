@@ -64,7 +64,10 @@ export function relativeTime(then: Date | string | number, now: number = Date.no
 
 /** A size: 512 bytes, 1.4 MB, 5 GB. Steps of 1024, as the storage limits are counted. */
 export function bytes(count: number): string {
-  if (count < 1024) return tn("{count} byte", "{count} bytes", Math.max(0, Math.round(count)));
+  if (count < 1024) {
+    const whole = Math.max(0, Math.round(count));
+    return tn("{number} byte", "{number} bytes", whole, { number: number(whole) });
+  }
   const units = ["KB", "MB", "GB", "TB", "PB"];
   let value = count;
   let unit = -1;

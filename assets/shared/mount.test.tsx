@@ -1,0 +1,164 @@
+import { act, fireEvent, screen } from "@testing-library/react";
+import { beforeEach, expect, it, vi } from "vitest";
+
+import type { IslandModule } from "../islands/registry";
+import { ApiError, problemOf } from "./api/errors";
+import { useAuth } from "./auth/AuthProvider";
+import { NotFound } from "./errors/views";
+import { mount } from "./mount";
+
+beforeEach(() => {
+  // React reports what a boundary caught; that is what these tests bring about.
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+
+function spotOf(attributes: string, props: unknown): HTMLElement {
+  const json = JSON.stringify(props).replaceAll("<", "\\u003c");
+  document.body.innerHTML = `<div ${attributes}><p>Fallback</p></div><script type="application/json">${json}</script>`;
+  return document.querySelector<HTMLElement>("[data-island]")!;
+}
+
+const island = (Island: IslandModule["Island"]) => ({
+  thing: () => Promise.resolve({ Island }),
+});
+const show = (spot: HTMLElement, islands: Parameters<typeof mount>[1]): Promise<void> =>
+  act(() => mount(spot, islands));
+
+it("puts the island in the place of its fallback, with the page's props", async () => {
+  const spot = spotOf('data-island="thing"', { title: "</script>\u2028 “quoted”" });
+  await show(
+    spot,
+    island(({ title }: { title: string }) => <h2>{title}</h2>),
+  );
+
+  expect(screen.getByRole("heading").textContent).toBe("</script>\u2028 “quoted”");
+  expect(screen.queryByText("Fallback")).toBeNull();
+});
+
+it("mounts once", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  const islands = island(() => <h2>Here</h2>);
+  await show(spot, islands);
+  await show(spot, islands);
+
+  expect(screen.getAllByRole("heading")).toHaveLength(1);
+});
+
+it("says which island does not exist", async () => {
+  const spot = spotOf('data-island="nothing"', {});
+
+  await expect(mount(spot, {})).rejects.toThrow("No island is called “nothing”");
+});
+
+it("shows the default error view, whose error can be shown and hidden", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  await show(
+    spot,
+    island(() => {
+      throw new Error("The lesson list arrived incomplete");
+    }),
+  );
+  expect(screen.getByRole("alert").textContent).toContain("Something went wrong!");
+  expect(screen.queryByText("The lesson list arrived incomplete")).toBeNull();
+
+  fireEvent.click(screen.getByRole("button", { name: "Show Error" }));
+  expect(screen.getByText("The lesson list arrived incomplete")).toBeDefined();
+
+  fireEvent.click(screen.getByRole("button", { name: "Hide Error" }));
+  expect(screen.queryByText("The lesson list arrived incomplete")).toBeNull();
+});
+
+it("recovers when tried again", async () => {
+  let isBroken = true;
+  const spot = spotOf('data-island="thing"', {});
+  await show(
+    spot,
+    island(() => {
+      if (isBroken) throw new Error("once");
+      return <h2>Here</h2>;
+    }),
+  );
+  isBroken = false;
+  fireEvent.click(screen.getByRole("button", { name: "Try Again" }));
+
+  expect(screen.getByRole("heading").textContent).toBe("Here");
+});
+
+it.each([
+  ["NotFound", new NotFound()],
+  ["a 404", new ApiError(404, problemOf("COURSE_NOT_FOUND", 404))],
+])("shows the not-found view for %s", async (_, error) => {
+  const spot = spotOf('data-island="thing"', {});
+  await show(
+    spot,
+    island(() => {
+      throw error;
+    }),
+  );
+
+  expect(screen.getByText("Not Found")).toBeDefined();
+});
+
+it("shows the crash screen where the island is the page", async () => {
+  document.head.innerHTML = '<meta name="study-support" content="help@study.example">';
+  const spot = spotOf('data-island="thing" data-scope="page"', {});
+  await show(
+    spot,
+    island(() => {
+      throw new Error("chapters");
+    }),
+  );
+
+  expect(screen.getByRole("heading").textContent).toBe("Oops! Something went wrong");
+  expect(screen.getByRole("alert").textContent).toContain(
+    "An unexpected error occurred while loading the page. Don't worry, our team has been notified and is working on it.",
+  );
+  expect(screen.getByText("chapters")).toBeDefined();
+  expect(screen.getByRole("button", { name: "Try Again" })).toBeDefined();
+  expect(screen.getByRole("button", { name: "Reload Page" })).toBeDefined();
+  expect(screen.getByRole("link", { name: "Go to Homepage" }).getAttribute("href")).toBe("/");
+  expect(screen.getByRole("link", { name: "help@study.example" })).toBeDefined();
+});
+
+it("shows the error of code that did not arrive, in the spot", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  await show(spot, { thing: () => Promise.reject(new TypeError("Failed to fetch the module")) });
+
+  expect(await screen.findByText("Something went wrong!")).toBeDefined();
+});
+
+it("leaves one spot's failure in its spot", async () => {
+  document.body.innerHTML = '<div data-island="good"></div><div data-island="bad"></div>';
+  const [good, bad] = document.querySelectorAll<HTMLElement>("[data-island]");
+  const islands = {
+    good: () => Promise.resolve({ Island: () => <h2>Good</h2> }),
+    bad: () =>
+      Promise.resolve({
+        Island: () => {
+          throw new Error("bad");
+        },
+      }),
+  };
+  await show(good!, islands);
+  await show(bad!, islands);
+
+  expect(screen.getByRole("heading").textContent).toBe("Good");
+  expect(screen.getByText("Something went wrong!")).toBeDefined();
+});
+
+it("gives islands the session, and refuses it to those outside", async () => {
+  const spot = spotOf('data-island="thing"', {});
+  await show(
+    spot,
+    island(() => <p>{useAuth().isAuthenticated ? "in" : "out"}</p>),
+  );
+  expect(screen.getByText("out")).toBeDefined();
+
+  document.body.innerHTML = "";
+  const { renderToString } = await import("react-dom/server");
+  const Outside = (): null => {
+    useAuth();
+    return null;
+  };
+  expect(() => renderToString(<Outside />)).toThrow("useAuth must be used within AuthProvider");
+});

@@ -1,0 +1,128 @@
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import { StrictMode } from "react";
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { ApiError, type ErrorCode, errorCodes, lookup, makeError, problemOf } from "../api/errors";
+import { ErrorPanel } from "./ErrorPanel";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+async function tick(ms: number): Promise<void> {
+  await act(() => vi.advanceTimersByTimeAsync(ms));
+}
+const spoken = (): string | null =>
+  document.querySelector("[data-live=polite]")?.textContent ?? null;
+
+it.each(errorCodes)("shows %s with a title, a sentence and an icon", (code: ErrorCode) => {
+  const error = makeError(code, { course: "Algebra", lesson: "x", wait: 9, role: "admin" });
+  const { container } = render(<ErrorPanel error={error} />);
+
+  expect(screen.getByText(lookup(code).title)).toBeDefined();
+  expect(container.textContent).not.toContain("%(");
+  // eslint-disable-next-line testing-library/no-container -- an icon has no role
+  expect(container.querySelector("svg.notice__icon")).not.toBeNull();
+});
+
+it.each([
+  ["SERVER_ERROR", "alert"],
+  ["VIDEO_NETWORK_ERROR", "status"],
+  ["VIDEO_QUALITY_DEGRADED", "status"],
+] as const)("speaks %s as %s", (code, role) => {
+  render(<ErrorPanel error={makeError(code)} />);
+
+  expect(screen.getByRole(role)).toBeDefined();
+});
+
+it.each([
+  ["VIDEO_NETWORK_ERROR", 3],
+  ["VIDEO_LOAD_FAILED", 5],
+  ["SERVER_ERROR", 10],
+  ["AI_UNAVAILABLE", 15],
+] as const)("tries %s again after %i seconds", async (code, seconds) => {
+  const retry = vi.fn();
+  render(
+    <StrictMode>
+      <ErrorPanel error={makeError(code)} onRetry={retry} />
+    </StrictMode>,
+  );
+  expect(screen.getByText(`Retrying in ${seconds} s`)).toBeDefined();
+  expect(spoken()).toBe(`Retrying in ${seconds} seconds`);
+
+  await tick(seconds * 1000 - 200);
+  expect(retry).not.toHaveBeenCalled();
+  expect(spoken()).toBe(`Retrying in ${seconds} seconds`);
+
+  await tick(200);
+  expect(retry).toHaveBeenCalledOnce();
+});
+
+it("stops when told to, and tries when told to", async () => {
+  const retry = vi.fn();
+  render(<ErrorPanel error={makeError("SERVER_ERROR")} onRetry={retry} />);
+  fireEvent.click(screen.getByRole("button", { name: "Stop retrying" }));
+  await tick(60_000);
+  expect(retry).not.toHaveBeenCalled();
+  expect(screen.queryByText("Retrying in 10 s")).toBeNull();
+
+  fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+  await tick(0);
+  expect(retry).toHaveBeenCalledOnce();
+});
+
+it("gives up after three failures in a row and leaves the action", async () => {
+  const retry = vi.fn(() => Promise.reject(new Error("no")));
+  const { rerender } = render(<ErrorPanel error={makeError("SERVER_ERROR")} onRetry={retry} />);
+  for (let failure = 1; failure <= 3; failure += 1) {
+    await tick(10_000);
+    expect(retry).toHaveBeenCalledTimes(failure);
+    rerender(<ErrorPanel error={makeError("SERVER_ERROR")} onRetry={retry} />);
+  }
+  await tick(60_000);
+
+  expect(retry).toHaveBeenCalledTimes(3);
+  expect(screen.getByRole("button", { name: "Try again" })).toBeDefined();
+});
+
+it("links to where help is, with the data of the error in the address", () => {
+  render(
+    <ErrorPanel error={makeError("PREREQUISITE_NOT_MET", { course: "a b", lesson: "2.6" })} />,
+  );
+
+  expect(screen.getByRole("link").getAttribute("href")).toBe("/course/lessons?course=a%20b");
+});
+
+it("leaves out a link whose data is missing", () => {
+  render(<ErrorPanel error={makeError("PREREQUISITE_NOT_MET")} />);
+
+  expect(screen.queryByRole("link")).toBeNull();
+});
+
+it("runs the handler that the catalogue names", () => {
+  const resend = vi.fn();
+  render(
+    <ErrorPanel
+      error={makeError("AUTH_EMAIL_NOT_VERIFIED")}
+      handlers={{ resend_verification: resend }}
+    />,
+  );
+  fireEvent.click(screen.getByRole("button"));
+
+  expect(resend).toHaveBeenCalledOnce();
+});
+
+it("names the reference that stands in the log", () => {
+  const problem = { ...problemOf("SERVER_ERROR", 500), request_id: "SP-2B7K" };
+  render(<ErrorPanel error={new ApiError(500, problem)} />);
+
+  expect(screen.getByText("Reference SP-2B7K")).toBeDefined();
+});
+
+it("can be dismissed where that is offered", () => {
+  const dismiss = vi.fn();
+  render(<ErrorPanel error={makeError("VIDEO_QUALITY_DEGRADED")} onDismiss={dismiss} />);
+  fireEvent.click(screen.getByRole("button", { name: "Dismiss" }));
+
+  expect(dismiss).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,108 @@
+import { X } from "lucide-react";
+import { type CSSProperties, type ReactNode, useEffect } from "react";
+
+import { announce } from "../announce";
+import { type ApiError, fillHref, lookup } from "../api/errors";
+import { type Retry, useRetry } from "../hooks/useRetry";
+import { t } from "../i18n";
+import { Button } from "./Button";
+import { Icon, iconNamed } from "./Icon";
+
+type Props = {
+  error: ApiError;
+  /** Try again: resolves or rejects. Gives the panel its countdown where the code has one. */
+  onRetry?: () => unknown;
+  /** What other handlers of the catalogue do here, by name (`resume`, `resend_verification`). */
+  handlers?: Record<string, () => unknown>;
+  onDismiss?: () => void;
+  /** A better sentence than the server's, e.g. with the place that is kept. */
+  message?: string;
+  children?: ReactNode;
+};
+
+/** What went wrong, what was kept, what to do, and what will happen by itself. */
+export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, children }: Props) {
+  const { problem } = error;
+  const entry = lookup(problem.code);
+  const sentence = message ?? problem.detail;
+  const retry = useRetry(error, onRetry);
+  const isCounting = retry.secondsLeft !== null;
+  useSpokenRetry(retry);
+
+  const handler = entry.action?.handler ?? "";
+  const href = entry.action?.href ? fillHref(entry.action.href, problem.params) : null;
+  const act =
+    handler === "reload" && !onRetry ? () => location.reload() : (handlers?.[handler] ?? onRetry);
+  const named = handler === "" ? undefined : entry.action?.label;
+  const needsReference = entry.code === "SERVER_ERROR" || entry.code === "UNKNOWN_ERROR";
+
+  return (
+    <section
+      className={entry.severity === "info" ? "notice" : `notice notice--${entry.severity}`}
+      role={entry.severity === "error" ? "alert" : "status"}
+    >
+      <Icon icon={iconNamed(entry.icon)} className="notice__icon" />
+      <p className="notice__title">{problem.title}</p>
+      {sentence !== problem.title && <p className="notice__body">{sentence}</p>}
+      {entry.helpText !== "" && !needsReference && <p className="notice__help">{entry.helpText}</p>}
+      {needsReference && problem.request_id !== "" && (
+        <p className="notice__help">{t("Reference {id}", { id: problem.request_id })}</p>
+      )}
+      {children}
+      {/* The countdown changes often: what it says aloud is announced apart. */}
+      <div className="notice__acts" aria-live="off">
+        {href !== null && entry.action && (
+          <a className="btn btn--sm" href={href}>
+            {entry.action.label}
+          </a>
+        )}
+        {act && (
+          <Button size="sm" isBusy={retry.isTrying} onClick={act === onRetry ? retry.tryNow : act}>
+            {isCounting ? t("Try now") : (named ?? t("Try again"))}
+          </Button>
+        )}
+        {isCounting && (
+          <>
+            <span className="retry">
+              <svg className="retry__ring" viewBox="0 0 24 24" aria-hidden="true">
+                <circle cx="12" cy="12" r="9" pathLength="100" />
+                <circle
+                  cx="12"
+                  cy="12"
+                  r="9"
+                  pathLength="100"
+                  style={{ "--v": retry.percentLeft } as CSSProperties}
+                />
+              </svg>
+              <span>{t("Retrying in {seconds} s", { seconds: retry.secondsLeft ?? 0 })}</span>
+            </span>
+            <button className="link small" type="button" onClick={retry.stop}>
+              {t("Stop retrying")}
+            </button>
+          </>
+        )}
+        {onDismiss && (
+          <button
+            className="icon-btn icon-btn--sm"
+            type="button"
+            aria-label={t("Dismiss")}
+            onClick={onDismiss}
+          >
+            <Icon icon={X} />
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Says when the wait begins and when it is over; never the seconds between. */
+function useSpokenRetry({ secondsLeft, wait, isTrying }: Retry): void {
+  const isCounting = secondsLeft !== null;
+  useEffect(() => {
+    if (isCounting) announce(t("Retrying in {seconds} seconds", { seconds: wait }));
+  }, [isCounting, wait]);
+  useEffect(() => {
+    if (isTrying) announce(t("Retrying now"));
+  }, [isTrying]);
+}
