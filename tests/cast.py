@@ -46,7 +46,7 @@ def mia(db: None) -> User:
 
 @pytest.fixture
 def sam(db: None) -> User:
-    return UserFactory(username="sam", first_name="Sam", role=Role.ADMIN, is_staff=True)
+    return UserFactory(username="sam", first_name="Sam", role=Role.ADMIN)
 
 
 @pytest.fixture

@@ -1,11 +1,71 @@
-from django.contrib import admin
+"""People in the admin. What changes an account goes through the services."""
 
-from apps.accounts.models import User
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import services
+from apps.accounts.models import Role, User
 
 
 @admin.register(User)
 class UserAdmin(admin.ModelAdmin[User]):
-    list_display = ["email", "username", "role", "is_active", "date_joined"]
-    list_filter = ["role", "is_active"]
+    """No password hash is shown, and no account is made or deleted here: people register themselves."""
+
+    list_display = ["email", "username", "display_name", "role", "is_active", "email_verified_at", "date_joined"]
+    list_filter = ["role", "is_active", "date_joined"]
     search_fields = ["email", "username", "first_name", "last_name"]
-    fields = ["email", "username", "first_name", "last_name", "role", "headline", "bio", "is_active", "is_staff"]
+    ordering = ["-date_joined"]
+    fields = [
+        "email",
+        "username",
+        "first_name",
+        "last_name",
+        "headline",
+        "bio",
+        "role",
+        "is_active",
+        "email_verified_at",
+    ]
+    readonly_fields = ["email", "role", "is_active", "email_verified_at"]
+    actions = ["block", "unblock", "make_student", "make_instructor", "make_admin"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return False
+
+    @admin.action(description=_("Block: sign out everywhere and refuse to sign in"))
+    def block(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        for user in self._others(request, people):
+            services.block(user=user)
+
+    @admin.action(description=_("Unblock"))
+    def unblock(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        for user in people:
+            services.unblock(user=user)
+
+    @admin.action(description=_("Make a student"))
+    def make_student(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        self._give(request, people, Role.STUDENT)
+
+    @admin.action(description=_("Make an instructor"))
+    def make_instructor(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        self._give(request, people, Role.INSTRUCTOR)
+
+    @admin.action(description=_("Make an admin"))
+    def make_admin(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        self._give(request, people, Role.ADMIN)
+
+    def _give(self, request: HttpRequest, people: QuerySet[User], role: Role) -> None:
+        for user in self._others(request, people):
+            services.change_role(user=user, role=role)
+
+    def _others(self, request: HttpRequest, people: QuerySet[User]) -> list[User]:
+        """All but the admin who asks: the last one must not lock themselves out."""
+        others = [user for user in people if user != request.user]
+        if len(others) < len(people):
+            messages.warning(request, _("Your own account was left as it is."))
+        return others

@@ -5,22 +5,26 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from apps.accounts import tokens
-from apps.accounts.models import User
+from apps.accounts.models import BrowserSession, User
 
 
 class BearerAuthentication(BaseAuthentication):
-    """The islands' token. A token that is presented and bad is a 401, never a silent visitor."""
+    """The islands' token; ``request.auth`` is the session it hangs on.
 
-    def authenticate(self, request: Request) -> tuple[User, str] | None:
-        parts = get_authorization_header(request).split()
-        if not parts or parts[0].lower() != b"bearer":
+    A token that is presented and bad is a 401, never a silent visitor; except where the cookie may still
+    decide, which a view says by ``bearer_may_be_stale = True``.
+    """
+
+    def authenticate(self, request: Request) -> tuple[User, BrowserSession] | None:
+        scheme, _, raw = get_authorization_header(request).decode("latin-1").partition(" ")
+        if scheme.lower() != "bearer":
             return None
-        if len(parts) != 2:
-            raise AuthenticationFailed
-        user = tokens.holder(parts[1].decode("ascii", "replace"))
-        if user is None:
-            raise AuthenticationFailed
-        return user, parts[1].decode("ascii", "replace")
+        session = tokens.session_of(raw.strip())
+        if session is not None and session.user is not None:
+            return session.user, session
+        if getattr(request.parser_context["view"], "bearer_may_be_stale", False):
+            return None
+        raise AuthenticationFailed
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="api"'

@@ -8,3 +8,13 @@ from studyplatform.kit.events import Event
 @dataclass(frozen=True, kw_only=True)
 class PersonSignedUp(Event):
     user_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonBlocked(Event):
+    user_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleChanged(Event):
+    user_id: int

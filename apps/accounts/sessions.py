@@ -1,48 +1,49 @@
-"""Signing a browser in and out: Django's session and the row that its tokens hang on."""
+"""Signing a browser in and out."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.contrib.auth import login, logout
 from django.http import HttpRequest
 
-from apps.accounts import services, tokens
-from apps.accounts.models import BrowserSession, User
+from apps.accounts import tokens
+from apps.accounts.models import User
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
+SEEN_EVERY = timedelta(hours=1)
 
 
-def sign_in(request: HttpRequest, user: User, *, now: datetime) -> BrowserSession:
-    """Sign the browser in with a fresh session key (against fixation)."""
-    old = request.session.session_key
+def sign_in(request: HttpRequest, user: User, *, now: datetime, remember: bool = True) -> None:
+    """Sign the browser in under a fresh session key (against fixation).
+
+    Without ``remember`` the cookie ends with the browser.
+    """
     login(request, user, backend=BACKEND)
-    if old:
-        services.end_session(session_key=old)
-    return current(request, user, now=now)
+    request.session.about(  # type: ignore[attr-defined]
+        user_agent=request.headers.get("User-Agent", ""), address=request.META.get("REMOTE_ADDR") or None, now=now
+    )
+    request.session.set_expiry(None if remember else 0)
 
 
 def sign_out(request: HttpRequest) -> None:
     """End the browser's session and, at once, every token made from it."""
-    if request.session.session_key:
-        services.end_session(session_key=request.session.session_key)
     logout(request)
 
 
-def current(request: HttpRequest, user: User, *, now: datetime) -> BrowserSession:
-    """The row of the signed-in browser; made if the session came another way (admin, social sign-in)."""
-    if request.session.session_key is None:
-        request.session.save()
-    return services.open_session(
-        user=user,
-        session_key=str(request.session.session_key),
-        user_agent=request.headers.get("User-Agent", "")[:256],
-        address=request.META.get("REMOTE_ADDR") or None,
-        now=now,
-    )
+def keep_alive(request: HttpRequest, *, now: datetime) -> None:
+    """Note that the browser is still in use, at most once an hour: it stays signed in from here on."""
+    row = request.session.row  # type: ignore[attr-defined]
+    if row is not None and row.last_seen_at < now - SEEN_EVERY:
+        request.session.modified = True
 
 
-def answer(session: BrowserSession) -> dict[str, object]:
+def session_uid(request: HttpRequest) -> UUID:
+    """The name of the browser's session that its tokens carry."""
+    return request.session.uid()  # type: ignore[attr-defined,no-any-return]
+
+
+def answer(user: User, session: UUID) -> dict[str, object]:
     """What the browser keeps under ``study.auth``."""
-    user = session.user
     return {
         "user": {
             "id": str(user.uid),
@@ -54,5 +55,5 @@ def answer(session: BrowserSession) -> dict[str, object]:
             "roles": user.roles,
             "avatar_url": user.avatar.url if user.avatar else None,
         },
-        "token": tokens.issue(session),
+        "token": tokens.issue(user, session),
     }

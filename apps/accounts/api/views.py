@@ -2,20 +2,23 @@
 
 from django.utils import timezone
 from django.utils.decorators import method_decorator
-from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts import services, sessions
+from apps.accounts import known_browsers, services, sessions
 from apps.accounts.api.serializers import LogInIn, SessionOut
+from apps.accounts.authentication import BearerAuthentication
+from apps.accounts.models import BrowserSession
 from studyplatform.kit.api import signed_in
-from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.guards import CookieAuthentication
 
 
-@method_decorator(csrf_protect, name="dispatch")
+@method_decorator(never_cache, name="dispatch")
 class LogIn(APIView):
     """Signing in needs the CSRF token too: otherwise another site could sign a visitor in as somebody else."""
 
@@ -24,35 +27,46 @@ class LogIn(APIView):
 
     @extend_schema(operation_id="auth_login", request=LogInIn, responses={200: SessionOut})
     def post(self, request: Request) -> Response:
+        page = request._request  # noqa: SLF001 (DRF has no public name for it)
+        CookieAuthentication().enforce_csrf(request)
         form = LogInIn(data=request.data)
         form.is_valid(raise_exception=True)
-        user = services.prove_password(**form.validated_data, now=timezone.now())
-        session = sessions.sign_in(request._request, user, now=timezone.now())  # noqa: SLF001
-        return Response(sessions.answer(session))
+        email, now = form.validated_data["email"], timezone.now()
+        browser = known_browsers.name_for(page, email)
+        user = services.prove_password(email=email, password=form.validated_data["password"], browser=browser, now=now)
+        sessions.sign_in(page, user, now=now)
+        response = Response(sessions.answer(user, sessions.session_uid(page)))
+        known_browsers.remember(page, response, user.email)
+        return response
 
 
 class LogOut(APIView):
+    """Ends the browser's session. By cookie it needs the CSRF token; a bearer is proof enough."""
+
     permission_classes = [permissions.AllowAny]
+    authentication_classes = [BearerAuthentication, CookieAuthentication]
+    bearer_may_be_stale = True
 
     @extend_schema(operation_id="auth_logout", request=None, responses={204: None})
     def post(self, request: Request) -> Response:
-        if request.auth:  # by token alone: end the session it hangs on
-            services.end_session_of_token(str(request.auth))
+        if isinstance(request.auth, BrowserSession):
+            services.end_session(session=request.auth)
         sessions.sign_out(request._request)  # noqa: SLF001
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-@method_decorator(ensure_csrf_cookie, name="dispatch")
+@method_decorator([never_cache, ensure_csrf_cookie], name="dispatch")
 class Session(APIView):
+    """The signed-in user and a fresh token; the cookie is the authority, a token that still holds does as well."""
+
     permission_classes = [permissions.IsAuthenticated]
+    authentication_classes = [CookieAuthentication, BearerAuthentication]
+    bearer_may_be_stale = True
 
     @extend_schema(operation_id="auth_session", responses={200: SessionOut})
     def get(self, request: Request) -> Response:
         user = signed_in(request)
-        if request.auth:
-            session = services.session_of_token(str(request.auth))
-            if session is None:
-                raise NotAuthenticated
-        else:
-            session = sessions.current(request._request, user, now=timezone.now())  # noqa: SLF001
-        return Response(sessions.answer(session))
+        if isinstance(request.auth, BrowserSession):
+            return Response(sessions.answer(user, request.auth.uid))
+        sessions.keep_alive(request._request, now=timezone.now())  # noqa: SLF001
+        return Response(sessions.answer(user, sessions.session_uid(request._request)))  # noqa: SLF001

@@ -63,6 +63,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /** @description Ends the browser's session. By cookie it needs the CSRF token; a bearer is proof enough. */
         post: operations["auth_logout"];
         delete?: never;
         options?: never;
@@ -77,6 +78,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The signed-in user and a fresh token; the cookie is the authority, a token that still holds does as well. */
         get: operations["auth_session"];
         put?: never;
         post?: never;

@@ -18,9 +18,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "/auth/login"
-LOGIN_REDIRECT_URL = "/me/enrollments"
+LOGIN_REDIRECT_URL = "/dashboard"
 LOGOUT_REDIRECT_URL = "/"
 
+PASSWORD_RESET_TIMEOUT = 60 * 60
+
+SESSION_ENGINE = "apps.accounts.session_store"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -1,0 +1,9 @@
+"""The accounts' background work."""
+
+from apps.accounts import services
+from studyplatform.kit.jobs import Running, job
+
+
+@job("accounts.send_password_reset")
+def send_password_reset(running: Running, *, email: str) -> None:
+    services.send_password_reset(email=email)

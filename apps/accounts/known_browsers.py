@@ -1,0 +1,49 @@
+"""Which accounts have signed in with this browser before: a signed cookie.
+
+A known browser's failures are counted by themselves, so that a stranger who guesses at an account
+cannot lock its owner out of their own laptop.
+"""
+
+import hashlib
+import secrets
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponseBase
+
+COOKIE = "study_known"
+_SALT = "accounts.known_browsers"
+_YEAR = 60 * 60 * 24 * 365
+_MOST = 8  # accounts remembered per browser
+
+
+def name_for(request: HttpRequest, email: str) -> str:
+    """The browser's name if this account has signed in with it before, else ""."""
+    name, accounts = _read(request)
+    return name if _mark(email) in accounts else ""
+
+
+def remember(request: HttpRequest, response: HttpResponseBase, email: str) -> None:
+    """Note that this account has signed in here."""
+    name, accounts = _read(request)
+    kept = [_mark(email), *(mark for mark in accounts if mark != _mark(email))][:_MOST]
+    response.set_cookie(
+        COOKIE,
+        signing.dumps([name or secrets.token_hex(8), kept], salt=_SALT),
+        max_age=_YEAR,
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+def _mark(email: str) -> str:
+    return hashlib.sha256(email.strip().lower().encode()).hexdigest()[:16]
+
+
+def _read(request: HttpRequest) -> tuple[str, list[str]]:
+    try:
+        name, accounts = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_YEAR)
+    except (signing.BadSignature, TypeError, ValueError):
+        return "", []
+    return name, accounts

@@ -1,0 +1,76 @@
+"""Accounts: making one, what it may do, and where it is signed in."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from apps.accounts.events import PersonBlocked, PersonSignedUp, RoleChanged
+from apps.accounts.models import BrowserSession, LoginLock, Role, User
+from studyplatform.kit.events import publish
+
+
+class EmailTaken(Exception):
+    """Somebody has an account with this email."""
+
+
+def sign_up(*, email: str, password: str, first_name: str, last_name: str, now: datetime) -> User:
+    """A new account. The caller has validated the fields; the constraint judges the email.
+
+    :raises EmailTaken: an account with this email exists.
+    """
+    while True:
+        try:
+            with transaction.atomic():
+                user = User.objects.create_user(
+                    email, password, first_name=first_name, last_name=last_name, terms_accepted_at=now
+                )
+                publish(PersonSignedUp(user_id=user.pk))
+                return user
+        except IntegrityError:
+            # Either the email, or two people at once were given the same username.
+            if User.objects.with_email(email):
+                raise EmailTaken from None
+
+
+def change_role(*, user: User, role: Role) -> None:
+    """Give a person another role. Pages and calls ask the user at each request, so it holds at once."""
+    if user.role == role:
+        return
+    with transaction.atomic():
+        user.role = role
+        user.save(update_fields=["role"])
+        publish(RoleChanged(user_id=user.pk))
+
+
+def block(*, user: User) -> None:
+    """Shut a person out: every browser is signed out and every token refused at once."""
+    with transaction.atomic():
+        user.is_active = False
+        user.save(update_fields=["is_active"])
+        end_sessions(user=user)
+        publish(PersonBlocked(user_id=user.pk))
+
+
+def unblock(*, user: User) -> None:
+    """Let a blocked person sign in again."""
+    user.is_active = True
+    user.save(update_fields=["is_active"])
+
+
+def end_sessions(*, user: User) -> None:
+    """Sign a person out everywhere."""
+    BrowserSession.objects.of(user).delete()
+
+
+def end_session(*, session: BrowserSession) -> None:
+    """Sign out one browser: its session and all its tokens."""
+    session.delete()
+
+
+def sweep(*, now: datetime) -> None:
+    """Remove what time has ended: expired sessions, and counts of failures that no longer matter."""
+    BrowserSession.objects.filter(expire_date__lte=now).delete()
+    over = Q(locked_until=None) | Q(locked_until__lte=now)
+    LoginLock.objects.filter(over, last_attempt_at__lt=now - settings.LOGIN_LOCK).delete()

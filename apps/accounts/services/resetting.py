@@ -1,0 +1,56 @@
+"""A forgotten password: a link by mail that works once and for an hour."""
+
+import hashlib
+from datetime import datetime
+from urllib.parse import quote
+from uuid import UUID
+
+from django.contrib.auth.tokens import default_token_generator
+from django.core.cache import cache
+from django.db import transaction
+
+from apps.accounts.models import User, UserManager
+from apps.accounts.services.people import end_sessions
+from apps.accounts.services.proving import lift_lock
+from studyplatform.kit import jobs, mail
+
+BETWEEN_MAILS = 60  # seconds
+
+
+def ask_for_password_reset(*, email: str) -> None:
+    """Promise a mail. Whether the account exists is found out later, by the job: the answer tells nothing."""
+    email = UserManager.normalize_email(email)
+    jobs.enqueue("accounts.send_password_reset", key=hashlib.sha256(email.encode()).hexdigest(), email=email)
+
+
+def send_password_reset(*, email: str) -> None:
+    """Send the link, if somebody has this email; at most one a minute."""
+    user = User.objects.with_email(email)
+    if user is None or not user.is_active or not cache.add(f"accounts.reset.{user.pk}", 1, BETWEEN_MAILS):
+        return
+    link = f"/auth/reset-password/{user.uid}/{quote(default_token_generator.make_token(user))}"
+    mail.send("reset-password", to=user.email, user=user, link=link)
+
+
+def user_of_reset(uid: UUID, token: str) -> User | None:
+    """Whose reset link this is, while it works."""
+    user = User.objects.filter(uid=uid, is_active=True).first()
+    return user if user is not None and default_token_generator.check_token(user, token) else None
+
+
+def reset_password(*, uid: UUID, token: str, password: str, now: datetime) -> User | None:
+    """Set the new password if the link still works: it works once.
+
+    Lifts the lock, ends every session and token, and counts as proof of the email, which it came by.
+    """
+    with transaction.atomic():
+        # Locked before the token is checked: of two uses at once, one sees the other's password.
+        user = User.objects.select_for_update().filter(uid=uid, is_active=True).first()
+        if user is None or not default_token_generator.check_token(user, token):
+            return None
+        user.set_password(password)
+        user.email_verified_at = user.email_verified_at or now
+        user.save(update_fields=["password", "email_verified_at"])
+        lift_lock(email=user.email)
+        end_sessions(user=user)
+    return user

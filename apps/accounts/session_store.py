@@ -1,0 +1,69 @@
+"""Django's database sessions, kept in accounts.BrowserSession (SESSION_ENGINE)."""
+
+import uuid
+from datetime import datetime
+from typing import Any, cast
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.utils import timezone
+
+from apps.accounts.models import BrowserSession, User
+
+
+class SessionStore(DatabaseStore):
+    """A session whose row carries its person, loaded together in one query.
+
+    What ``about`` notes when somebody signs in lies in the session's data and is mirrored to columns,
+    so that one can list and end the browsers of a person.
+    """
+
+    row: BrowserSession | None = None
+
+    @classmethod
+    def get_model_class(cls) -> type[BrowserSession]:
+        return BrowserSession
+
+    def _get_session_from_db(self) -> BrowserSession | None:
+        rows = BrowserSession.objects.select_related("user").live(timezone.now())
+        self.row = rows.filter(session_key=self.session_key).first()
+        if self.row is None:
+            self._session_key = None
+        return self.row
+
+    def person(self, pk: int) -> User | None:
+        """The user with this key: the one that came with the row, or else looked up."""
+        if self.row is not None and self.row.user_id == pk:
+            return self.row.user
+        return User.objects.filter(pk=pk).first()
+
+    def uid(self) -> uuid.UUID:
+        """The name of this session that tokens carry."""
+        return uuid.UUID(self.setdefault("uid", str(uuid.uuid4())))
+
+    def about(self, *, user_agent: str, address: str | None, now: datetime) -> None:
+        """Note the browser that somebody has just signed in with; tokens of an earlier login end."""
+        self["uid"] = str(uuid.uuid4())
+        self["browser"] = {"user_agent": user_agent[:256], "address": address, "signed_in_at": now.isoformat()}
+
+    def cycle_key(self) -> None:
+        # The new row must not claim the name of the one it replaces; tokens of the old one end with it.
+        self.pop("uid", None)
+        super().cycle_key()
+
+    def create_model_instance(self, data: dict[str, Any]) -> BrowserSession:
+        signed_in = data.get(SESSION_KEY) is not None
+        if signed_in:
+            data.setdefault("uid", str(uuid.uuid4()))
+        row = cast(BrowserSession, super().create_model_instance(data))
+        browser = data.get("browser", {}) if signed_in else {}
+        row.uid = uuid.UUID(data["uid"]) if signed_in else uuid.uuid4()
+        row.user_id = int(data[SESSION_KEY]) if signed_in else None
+        row.user_agent = browser.get("user_agent", "")
+        row.address = browser.get("address")
+        row.last_seen_at = timezone.now()
+        row.signed_in_at = datetime.fromisoformat(browser["signed_in_at"]) if browser else None
+        return row
+
+    async def acreate_model_instance(self, data: dict[str, Any]) -> BrowserSession:
+        return self.create_model_instance(data)
