@@ -1,3 +1,15 @@
-from django.urls import URLPattern
+"""Addresses of the sign-in pages."""
 
-urlpatterns: list[URLPattern] = []
+from django.urls import path
+
+from apps.accounts import pages
+
+app_name = "accounts"
+urlpatterns = [
+    path("auth/login", pages.sign_in, name="sign-in"),
+    path("auth/logout", pages.sign_out, name="sign-out"),
+    path("auth/register", pages.register, name="register"),
+    path("auth/forgot-password", pages.forgot_password, name="forgot-password"),
+    path("auth/reset-password/<uuid:uid>/<str:token>", pages.reset_password, name="reset-password"),
+    path("dashboard", pages.dashboard, name="dashboard"),
+]

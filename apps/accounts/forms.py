@@ -1,0 +1,95 @@
+"""What the forms of the auth pages accept. Each message is the specification's where it has one."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
+
+
+def one_line(text: str) -> None:
+    """Names reach mails and certificates: no line breaks or other control characters.
+
+    :raises ValidationError: there is one.
+    """
+    if _CONTROL.search(text):
+        raise ValidationError(_("Use letters, spaces and punctuation only."), code="control_characters")
+
+
+def _name(missing: Any) -> forms.CharField:
+    return forms.CharField(max_length=80, validators=[one_line], error_messages={"required": missing})
+
+
+def _email() -> forms.EmailField:
+    return forms.EmailField(
+        error_messages={"required": _("Enter your email address."), "invalid": _("Enter a valid email address.")}
+    )
+
+
+def _password(missing: Any, **options: Any) -> forms.CharField:
+    return forms.CharField(strip=False, max_length=128, error_messages={"required": missing}, **options)
+
+
+class SignIn(forms.Form):
+    email = _email()
+    password = _password(
+        _("Enter your password."),
+        min_length=8,
+    )
+    remember = forms.BooleanField(required=False, initial=True)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password"].error_messages["min_length"] = _("A password has at least 8 characters.")
+
+
+class NewPassword(forms.Form):
+    """A new password, twice. ``person`` is who will have it: it must not resemble their name or email."""
+
+    password = _password(_("Choose a password."))
+    confirmation = _password(_("Type the password once more."))
+
+    def person(self) -> User:
+        return User()
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = self.cleaned_data
+        password = data.get("password")
+        if password:
+            try:
+                validate_password(password, self.person())
+            except ValidationError as error:
+                self.add_error("password", error)
+            if "confirmation" in data and data["confirmation"] != password:
+                self.add_error("confirmation", ValidationError(_("Passwords do not match"), code="mismatch"))
+        return data
+
+
+class Register(NewPassword):
+    first_name = _name(_("Enter your first name."))
+    last_name = _name(_("Enter your last name."))
+    email = _email()
+    terms = forms.BooleanField(error_messages={"required": _("You must agree to the terms of service")})
+    field_order = ["first_name", "last_name", "email", "password", "confirmation", "terms"]
+
+    def person(self) -> User:
+        return User(**{name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name", "email")})
+
+
+class ForgotPassword(forms.Form):
+    email = _email()
+
+
+class ResetPassword(NewPassword):
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def person(self) -> User:
+        return self.user

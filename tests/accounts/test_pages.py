@@ -1,0 +1,208 @@
+"""The auth pages, as a browser without scripts uses them."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import BrowserSession, User
+from tests.factories.accounts import PASSWORD
+
+pytestmark = pytest.mark.django_db
+GOOD = {
+    "first_name": "Amara",
+    "last_name": "Lindgren",
+    "email": "Amara@Example.org",
+    "password": "QuietRiver26",
+    "confirmation": "QuietRiver26",
+    "terms": "on",
+}
+
+
+@pytest.mark.parametrize("address", ["/auth/login", "/auth/register", "/auth/forgot-password"])
+def test_a_page_opens_in_both_spellings_for_a_visitor(client: Client, address: str) -> None:
+    assert client.get(address).status_code == 200
+    assert client.get(address + "/", follow=True).status_code == 200
+
+
+def test_signs_in_and_returns_to_where_one_was_going(client: Client, leo: User) -> None:
+    answer = client.post("/auth/login?next=/me/enrollments%3Ffilter%3Dbookmarked", _login(leo))
+
+    assert (answer.status_code, answer["Location"]) == (302, "/me/enrollments?filter=bookmarked")
+    assert client.session["_auth_user_id"] == str(leo.pk)
+
+
+@pytest.mark.parametrize(
+    ("who", "home"), [("leo", "/me/enrollments"), ("ada", "/dashboard/instructor/"), ("sam", "/dashboard/admin/")]
+)
+def test_each_role_begins_at_its_own_home(client: Client, request: pytest.FixtureRequest, who: str, home: str) -> None:
+    assert client.post("/auth/login", _login(request.getfixturevalue(who)))["Location"] == home
+    assert client.get("/dashboard")["Location"] == home
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "javascript:alert(1)",
+        "http:evil.example",
+        "https:/evil.example",
+        " //evil.example",
+        "\t//evil.example",
+        "/\t/evil.example",
+        "https://testserver@evil.example/",
+        "http://testserver.evil.example/",
+    ],
+)
+def test_never_leads_to_another_site(client: Client, leo: User, elsewhere: str) -> None:
+    shown = client.get("/auth/login", {"next": elsewhere})
+    answer = client.post("/auth/login", {**_login(leo), "next": elsewhere})
+
+    assert "evil" not in shown.content.decode().split("<main")[1]
+    assert answer["Location"] == "/me/enrollments"
+    assert client.get("/auth/login", {"next": elsewhere})["Location"] == "/me/enrollments"
+
+
+def test_says_what_is_wrong_keeps_what_was_typed_and_leads_out(client: Client, leo: User) -> None:
+    page = client.post("/auth/login", {"email": leo.email, "password": "WrongGuess1"}).content.decode()
+
+    assert "The email or password you entered is incorrect" in page
+    assert f'value="{leo.email}"' in page
+    assert "WrongGuess1" not in page
+    assert 'data-error="AUTH_INVALID_CREDENTIALS"' in page
+    assert re.search(r'<a class="btn[^"]*" href="/auth/forgot-password">Reset password</a>', page)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("email", "", "Enter your email address."),
+        ("email", "leo", "Enter a valid email address."),
+        ("password", "", "Enter your password."),
+        ("password", "Short1", "A password has at least 8 characters."),
+    ],
+)
+def test_sign_in_names_the_field_that_needs_attention(
+    client: Client, leo: User, field: str, value: str, message: str
+) -> None:
+    page = client.post("/auth/login", {**_login(leo), field: value}).content.decode()
+
+    assert message in page
+    assert re.search(rf'id="id_{field}"[^>]*aria-invalid="true"[^>]*aria-describedby="id_{field}-error', page)
+    assert f'<a class="link" href="#id_{field}">' in page
+    assert "data-errors" in page
+
+
+def test_registers_signs_in_and_returns(client: Client) -> None:
+    answer = client.post("/auth/register?next=/courses/rivers-and-their-work", GOOD)
+
+    user = User.objects.get(email="amara@example.org")
+    assert answer["Location"] == "/courses/rivers-and-their-work"
+    assert client.session["_auth_user_id"] == str(user.pk)
+    assert (user.first_name, user.role, user.is_staff) == ("Amara", "student", False)
+    assert user.terms_accepted_at is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"first_name": " "}, "Enter your first name."),
+        ({"last_name": ""}, "Enter your last name."),
+        ({"email": "amara"}, "Enter a valid email address."),
+        ({"password": "Qr26", "confirmation": "Qr26"}, "at least 8 characters"),
+        ({"password": "quietriver26", "confirmation": "quietriver26"}, "Use at least one uppercase letter."),
+        ({"password": "QUIETRIVER26", "confirmation": "QUIETRIVER26"}, "Use at least one lowercase letter."),
+        ({"password": "QuietRiver", "confirmation": "QuietRiver"}, "Use at least one number."),
+        ({"password": "Password1", "confirmation": "Password1"}, "too common"),
+        ({"password": "Amara@Example.org1", "confirmation": "Amara@Example.org1"}, "too similar"),
+        ({"confirmation": "QuietRover26"}, "Passwords do not match"),
+        ({"terms": ""}, "You must agree to the terms of service"),
+    ],
+)
+def test_registration_refuses_with_the_specified_words(client: Client, change: dict[str, str], message: str) -> None:
+    page = client.post("/auth/register", GOOD | change).content.decode()
+
+    assert message in page
+    assert not User.objects.exists()
+    if "last_name" not in change:
+        assert 'value="Lindgren"' in page
+
+
+@pytest.mark.parametrize("name", ["Amara\r\nBcc: everyone@example.org", "Ama\u2028ra", "Ama\x00ra"])
+def test_a_name_is_one_line(client: Client, name: str) -> None:
+    client.post("/auth/register", GOOD | {"first_name": name})
+
+    assert not User.objects.exists()
+
+
+def test_nobody_registers_as_more_than_a_student(client: Client) -> None:
+    client.post("/auth/register", GOOD | {"role": "admin", "is_staff": "1", "is_superuser": "1", "is_active": "0"})
+
+    user = User.objects.get()
+    assert (user.role, user.is_staff, user.is_superuser, user.is_active) == ("student", False, False, True)
+
+
+def test_one_account_per_email_in_any_spelling(client: Client, leo: User) -> None:
+    page = client.post("/auth/register", GOOD | {"email": leo.email.upper()}).content.decode()
+
+    assert "There is already an account with this email." in page
+    assert User.objects.count() == 1
+
+
+def test_two_people_whose_emails_begin_alike_get_different_usernames(client: Client) -> None:
+    client.post("/auth/register", GOOD)
+    Client().post("/auth/register", GOOD | {"email": "amara@example.net"})
+
+    assert sorted(User.objects.values_list("username", flat=True)) == ["amara", "amara2"]
+
+
+def test_signing_out_takes_a_press(client: Client, leo: User) -> None:
+    client.force_login(leo)
+
+    asked = client.get("/auth/logout")
+    assert asked.status_code == 200
+    assert "_auth_user_id" in client.session
+
+    gone = client.post("/auth/logout")
+    assert gone["Location"] == "/"
+    assert not BrowserSession.objects.exists()
+
+
+def test_every_form_needs_the_csrf_token(leo: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(leo)
+
+    for address in ("/auth/login", "/auth/register", "/auth/logout", "/auth/forgot-password"):
+        assert strict.post(address, _login(leo)).status_code == 403, address
+    assert BrowserSession.objects.count() == 1
+
+
+def test_passwords_never_stand_in_a_page(client: Client) -> None:
+    page = client.post("/auth/register", GOOD | {"terms": ""}).content.decode()
+
+    assert "QuietRiver26" not in page
+
+
+def test_the_sign_in_pages_are_kept_by_no_cache(client: Client) -> None:
+    for address in ("/auth/login", "/auth/register", "/auth/forgot-password"):
+        assert "no-store" in client.get(address)["Cache-Control"]
+
+
+def test_the_admin_has_no_sign_in_form_of_its_own(client: Client, leo: User, sam: User) -> None:
+    assert client.get("/admin/")["Location"] == "/auth/login?next=/admin/"
+    assert client.get("/admin/login/?next=/admin/")["Location"] == "/auth/login?next=/admin/"
+    assert client.post("/admin/login/", {"username": sam.email, "password": PASSWORD}).status_code == 302
+    assert "_auth_user_id" not in client.session
+
+    client.force_login(leo)
+    assert client.get("/admin/login/?next=/admin/")["Location"] == "/"
+    client.force_login(sam)
+    assert client.get("/admin/login/?next=/admin/")["Location"] == "/admin/"
+    assert client.get("/admin/").status_code == 200
+
+
+def _login(user: User) -> dict[str, str]:
+    return {"email": user.email, "password": PASSWORD}
