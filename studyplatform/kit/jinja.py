@@ -23,6 +23,8 @@ from markupsafe import Markup
 
 from studyplatform.kit import markdown, plates, time
 from studyplatform.kit.errors import REGISTRY
+from studyplatform.kit.money import money
+from studyplatform.kit.paging import shown_pages
 
 MANIFEST = Path(settings.BASE_DIR) / "static" / "dist" / "manifest.json"
 
@@ -202,6 +204,7 @@ def environment(**options: Any) -> Environment:
         icon=icon,
         faces=faces,
         plate=plate,
+        shown_pages=shown_pages,
         island=island,
         fragment=fragment,
         flashes=flashes,
@@ -213,7 +216,8 @@ def environment(**options: Any) -> Environment:
     env.filters.update(
         markdown=markdown.render,
         clock=time.clock,
-        length=time.length,
+        duration=time.length,  # not "length": that is Jinja's own, of lists
+        money=money,
         date=lambda value, form="j F Y": date_format(value, form),
         json=lambda value: Markup(json.dumps(value).replace("<", "\\u003c")),  # noqa: S704 (for script type=json)
     )

@@ -18,6 +18,7 @@ from apps.courses.events import (
     SubmissionDecided,
 )
 from apps.courses.models import Course, StatusChange, Submission
+from apps.courses.queries.catalogue import forget_groups
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import Verdict, enforce
 
@@ -153,4 +154,5 @@ def _move(course: Course, to: str, by: User, now: datetime, reason: str = "") ->
     course.version += 1
     course.save(update_fields=["status", "published_at", "is_announced", "updated_at", "version"])
     StatusChange.objects.create(course=course, was=was, became=to, changed_by=by, changed_at=now, reason=reason.strip())
+    transaction.on_commit(forget_groups)
     publish(CourseEdited(course_id=course.pk))

@@ -1,0 +1,279 @@
+"""The catalogue: what one may ask of it, how much answers each choice, and the rows of a page."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
+from django.db.models import Case, Count, ExpressionWrapper, F, FloatField, Q, QuerySet, Sum, Value, When
+from django.utils.translation import gettext_lazy as _
+
+from apps.courses.models import Course
+from apps.courses.search import search
+
+HOUR = 3600
+PAGE_SIZE = 24
+
+LENGTHS = {
+    "short": (_("Under 3 hours"), Q(duration__lt=3 * HOUR)),
+    "medium": (_("3 to 6 hours"), Q(duration__gte=3 * HOUR, duration__lte=6 * HOUR)),
+    "long": (_("Over 6 hours"), Q(duration__gt=6 * HOUR)),
+}
+AVAILABILITIES = {
+    "now": (_("Available Now"), Q(status=Course.Status.PUBLISHED)),
+    "soon": (_("Coming Soon"), Q(status__in=[Course.Status.DRAFT, Course.Status.REVIEW], is_announced=True)),
+    "past": (_("No Longer Available"), Q(status=Course.Status.ARCHIVED)),
+}
+OPEN = frozenset({"now", "soon"})
+"""What is shown until somebody asks for courses that are no longer available."""
+
+# As if five more people had given 4.2 stars each: one enthusiast does not beat a thousand.
+_EVEN_RATING = ExpressionWrapper((F("rating_sum") + 21.0) / (F("rating_count") + 5.0), output_field=FloatField())
+
+SORTS: dict[str, tuple[Any, list[Any]]] = {
+    "relevance": (_("Most relevant"), ["-learner_count", "pk"]),
+    "rating": (_("Highest rated"), [_EVEN_RATING.desc(), "pk"]),
+    "newest": (_("Newest"), ["-published_at", "pk"]),
+    "shortest": (_("Shortest"), ["duration", "pk"]),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What somebody asks of the catalogue. Empty sets mean: any."""
+
+    text: str = ""
+    subjects: frozenset[str] = frozenset()
+    difficulties: frozenset[str] = frozenset()
+    prices: frozenset[str] = frozenset()
+    lengths: frozenset[str] = frozenset()
+    languages: frozenset[str] = frozenset()
+    availabilities: frozenset[str] = OPEN
+    sort: str = "relevance"
+    page: int = 1
+
+    @property
+    def choices(self) -> dict[str, frozenset[str]]:
+        """The sets by the name of their facet."""
+        return {
+            "category": self.subjects,
+            "difficulty": self.difficulties,
+            "price": self.prices,
+            "length": self.lengths,
+            "language": self.languages,
+            "availability": self.availabilities,
+        }
+
+
+class Group(NamedTuple):
+    """How many courses share these six values."""
+
+    category: str
+    difficulty: str
+    price: str
+    length: str
+    language: str
+    availability: str
+    courses: int
+    lessons: int
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Facets:
+    """For each choice of each facet, how many courses it would show beside the other facets' choices."""
+
+    counts: dict[str, Counter[str]]
+    total: int
+    subjects: dict[str, str] = field(default_factory=dict)
+    """The names of all subjects with courses, by slug, in their order."""
+
+    def of(self, facet: str, choice: str) -> int:
+        return self.counts[facet][choice]
+
+
+class Card(NamedTuple):
+    """A course as a list shows it."""
+
+    pk: int
+    slug: str
+    title: str
+    subject: str
+    subject_name: str
+    instructor: str
+    status: str
+    difficulty: str
+    pricing: str
+    price: int
+    currency: str
+    lesson_count: int
+    duration: int
+    rating_count: int
+    rating_sum: int
+    plate: str
+
+    @property
+    def rating(self) -> float:
+        return self.rating_sum / self.rating_count if self.rating_count else 0.0
+
+    @property
+    def availability(self) -> str:
+        """now, soon or past."""
+        return {"published": "now", "archived": "past"}.get(self.status, "soon")
+
+
+_CARD_FIELDS = (
+    "pk",
+    "slug",
+    "title",
+    "subject__slug",
+    "subject__name",
+    "instructor__first_name",
+    "instructor__last_name",
+    "instructor__username",
+    "status",
+    "difficulty",
+    "pricing",
+    "price",
+    "currency",
+    "lesson_count",
+    "duration",
+    "rating_count",
+    "rating_sum",
+    "plate",
+)
+
+
+def cards(courses: QuerySet[Course]) -> list[Card]:
+    """These courses as cards, in their order. One query."""
+    found = []
+    for pk, slug, title, subject, name, first, last, username, *rest in courses.values_list(*_CARD_FIELDS):
+        found.append(Card(pk, slug, title, subject, name, f"{first} {last}".strip() or username, *rest))
+    return found
+
+
+def _named(choices: dict[str, tuple[Any, Q]], default: str) -> Case:
+    return Case(
+        *(When(condition, then=Value(name)) for name, (_label, condition) in choices.items()), default=Value(default)
+    )
+
+
+def groups(courses: QuerySet[Course]) -> tuple[list[Group], dict[str, str]]:
+    """The courses counted by all facets at once, and the names of their subjects. One query."""
+    rows = (
+        courses.order_by()
+        .annotate(length=_named(LENGTHS, "long"), availability=_named(AVAILABILITIES, "hidden"))
+        .values_list(
+            "subject__position",
+            "subject__name",
+            "subject__slug",
+            "difficulty",
+            "pricing",
+            "length",
+            "language",
+            "availability",
+        )
+        .annotate(courses=Count("pk"), lesson_total=Sum("lesson_count"), seconds=Sum("duration"))
+    )
+    found, subjects = [], set()
+    for position, name, *values in rows:
+        found.append(Group(*values))
+        subjects.add((position, name, values[0]))
+    return found, {slug: name for _position, name, slug in sorted(subjects)}
+
+
+def count_choices(found: Iterable[Group], subjects: dict[str, str], wish: Wish) -> Facets:
+    """Each choice counted beside the choices of the other facets."""
+    counts: dict[str, Counter[str]] = {facet: Counter() for facet in Group._fields[:6]}
+    chosen = [wish.choices[facet] for facet in Group._fields[:6]]
+    total = 0
+    for group in found:
+        refused = [facet for facet in range(6) if chosen[facet] and group[facet] not in chosen[facet]]
+        if len(refused) > 1:
+            continue
+        # A group that one facet alone refuses is what that facet's other choices would add.
+        for facet in refused or range(6):
+            counts[Group._fields[facet]][str(group[facet])] += group.courses
+        if not refused:
+            total += group.courses
+    return Facets(counts, total, subjects)
+
+
+_GROUPS_KEY = "courses.catalogue.groups"
+_GROUPS_KEPT = 60  # seconds; another process may have published meanwhile
+
+
+def listed_groups() -> tuple[list[Group], dict[str, str]]:
+    """The whole public catalogue, counted. Remembered for a minute; ``forget_groups`` ends that."""
+    kept: tuple[list[Group], dict[str, str]] | None = cache.get(_GROUPS_KEY)
+    if kept is None:
+        kept = groups(Course.objects.listed())
+        cache.set(_GROUPS_KEY, kept, _GROUPS_KEPT)
+    return kept
+
+
+def forget_groups() -> None:
+    """Count anew at the next look: a course came, went or changed."""
+    cache.delete(_GROUPS_KEY)
+
+
+def narrowed(courses: QuerySet[Course], wish: Wish) -> QuerySet[Course]:
+    """Those of the courses that the wish asks for, in its order."""
+    if wish.text:
+        courses = search(courses, wish.text)
+    for name, values in (
+        ("subject__slug", wish.subjects),
+        ("difficulty", wish.difficulties),
+        ("pricing", wish.prices),
+        ("language", wish.languages),
+    ):
+        if values:
+            courses = courses.filter(**{f"{name}__in": values})
+    for choices, names in ((LENGTHS, wish.lengths), (AVAILABILITIES, wish.availabilities)):
+        if names and len(names) < len(choices):
+            courses = courses.filter(_any(choices[name][1] for name in names))
+    if wish.sort == "relevance" and wish.text:
+        return courses.order_by(F("rank").desc(), "-learner_count", "pk")
+    return courses.order_by(*SORTS[wish.sort][1])
+
+
+def _any(conditions: Iterable[Q]) -> Q:
+    either = Q()
+    for condition in conditions:
+        either |= condition
+    return either
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the catalogue."""
+
+    cards: list[Card]
+    facets: Facets
+    number: int
+    pages: int
+
+    @property
+    def total(self) -> int:
+        return self.facets.total
+
+
+def page_of(wish: Wish, *, among: Collection[int] | None = None) -> Page:
+    """The page that the wish asks for: at most three queries, one fewer while the counts are remembered.
+
+    ``among`` are the courses of a person's own list, which are shown whatever their status.
+    """
+    courses = Course.objects.listed() if among is None else Course.objects.filter(pk__in=among)
+    if among is None and not wish.text:
+        found, subjects = listed_groups()
+    else:
+        found, own = groups(search(courses, wish.text) if wish.text else courses)
+        # A chosen subject keeps its name where nothing is found in it.
+        subjects = {**listed_groups()[1], **own}
+    facets = count_choices(found, subjects, wish)
+    pages = max(1, -(-facets.total // PAGE_SIZE))
+    number = min(wish.page, pages)
+    start = (number - 1) * PAGE_SIZE
+    rows = cards(narrowed(courses, wish)[start : start + PAGE_SIZE])
+    return Page(rows, facets, number, pages)

@@ -1,0 +1,14 @@
+"""Amounts of money as people write them. Inside, money is an integer of minor units and a currency."""
+
+_SIGNS = {"usd": "$", "eur": "€", "gbp": "£", "inr": "₹", "jpy": "¥"}
+_WITHOUT_CENTS = {"jpy", "krw", "vnd", "clp", "isk"}
+
+
+def money(amount: int, currency: str) -> str:
+    """4900, "usd" -> "$49"; 1250, "eur" -> "€12.50"; 900, "chf" -> "CHF 9"."""
+    code = currency.lower()
+    sign = _SIGNS.get(code, f"{code.upper()} ")
+    if code in _WITHOUT_CENTS:
+        return f"{sign}{amount:,}"
+    whole, cents = divmod(amount, 100)
+    return f"{sign}{whole:,}.{cents:02}" if cents else f"{sign}{whole:,}"

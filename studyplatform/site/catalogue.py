@@ -1,0 +1,206 @@
+"""The catalogue page: reads the address, asks the queries, prepares what the template shows."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.models import User
+from apps.courses.models import Course
+from apps.courses.queries import catalogue
+from apps.courses.queries.catalogue import Facets, Page, Wish
+from apps.learning.queries.holdings import Holdings, holdings_of
+
+SUBJECTS_SHOWN = 8
+TABS = {
+    "all": gettext_lazy("All"),
+    "learning": gettext_lazy("My learning"),
+    "in_progress": gettext_lazy("In progress"),
+    "completed": gettext_lazy("Completed"),
+    "bookmarked": gettext_lazy("Bookmarked"),
+}
+PRICES = {
+    Course.Pricing.FREE.value: Course.Pricing.FREE.label,
+    Course.Pricing.ONE_TIME.value: Course.Pricing.ONE_TIME.label,
+    Course.Pricing.PREMIUM.value: Course.Pricing.PREMIUM.label,
+}
+LANGUAGES = {
+    "en": gettext_lazy("English"),
+    "es": gettext_lazy("Spanish"),
+    "de": gettext_lazy("German"),
+    "fr": gettext_lazy("French"),
+}
+Label = str | Promise
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One box of a facet."""
+
+    value: str
+    label: Label
+    count: int
+    is_on: bool
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A group of boxes: name in the address, title above."""
+
+    name: str
+    title: Label
+    choices: list[Choice]
+    folded: int = 0
+    """How many of the last choices stand behind "Show more"."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A chip or a tab."""
+
+    label: Label
+    href: str
+    count: int | None = None
+    is_current: bool = False
+
+
+def wish_of(query: QueryDict) -> Wish:
+    """What the address asks for; values nobody knows are left out."""
+
+    def among(name: str, known: Iterable[str]) -> frozenset[str]:
+        return frozenset(query.getlist(name)) & frozenset(known)
+
+    sort = query.get("sort", "")
+    return Wish(
+        text=" ".join(query.get("q", "").replace("\x00", "").split())[:200],
+        # Subjects and languages are data and not known here; what no course has shows nothing.
+        subjects=frozenset(query.getlist("category")[:50]) - {""},
+        difficulties=among("difficulty", Course.Difficulty.values),
+        prices=among("price", PRICES),
+        lengths=among("length", catalogue.LENGTHS),
+        languages=frozenset(query.getlist("language")[:20]) - {""},
+        availabilities=among("availability", catalogue.AVAILABILITIES) or catalogue.OPEN,
+        sort=sort if sort in catalogue.SORTS else "relevance",
+        page=_page_number(query.get("page", "")),
+    )
+
+
+def _page_number(text: str) -> int:
+    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+
+
+def address(query: QueryDict, **changes: str | None) -> str:
+    """This page with other values; None removes one. Changing anything but the page leads to page 1."""
+    changed = query.copy()
+    if "page" not in changes:
+        changed.pop("page", None)
+    for name, value in changes.items():
+        changed.pop(name, None)
+        if value:
+            changed[name] = value
+    text = changed.urlencode()
+    return f"/courses/?{text}" if text else "/courses/"
+
+
+def _without(query: QueryDict, name: str, value: str) -> str:
+    changed = query.copy()
+    changed.pop("page", None)
+    changed.setlist(name, [kept for kept in query.getlist(name) if kept != value])
+    text = changed.urlencode()
+    return f"/courses/?{text}" if text else "/courses/"
+
+
+def facets_of(facets: Facets, wish: Wish) -> list[Facet]:
+    """The filter column, from what is counted. A choice that leads nowhere is left out unless chosen."""
+    chosen = wish.choices
+
+    def boxes(name: str, labels: dict[str, Any]) -> list[Choice]:
+        made = [Choice(v, label, facets.of(name, v), v in chosen[name]) for v, label in labels.items()]
+        return [choice for choice in made if choice.count or choice.is_on]
+
+    subjects = boxes("category", facets.subjects)
+    # Chosen subjects come first, so that none hides behind "Show more".
+    subjects.sort(key=lambda choice: not choice.is_on)
+    languages = {code: LANGUAGES.get(code, code) for code in sorted(facets.counts["language"])}
+    columns = [
+        Facet("category", _("Subject"), subjects, max(0, len(subjects) - SUBJECTS_SHOWN)),
+        Facet("difficulty", _("Difficulty"), boxes("difficulty", dict(Course.Difficulty.choices))),
+        Facet("price", _("Price"), boxes("price", PRICES)),
+        Facet("length", _("Length"), boxes("length", {k: v[0] for k, v in catalogue.LENGTHS.items()})),
+        Facet(
+            "availability",
+            _("Availability"),
+            boxes("availability", {k: v[0] for k, v in catalogue.AVAILABILITIES.items()}),
+        ),
+    ]
+    if len(languages) > 1:
+        columns.insert(4, Facet("language", _("Language"), boxes("language", languages)))
+    return [column for column in columns if column.choices]
+
+
+def chips_of(query: QueryDict, columns: list[Facet], wish: Wish) -> list[Link]:
+    """The active filters, each a link that takes it away."""
+    is_default = wish.availabilities == catalogue.OPEN
+    return [
+        Link(choice.label, _without(query, column.name, choice.value))
+        for column in columns
+        for choice in column.choices
+        if choice.is_on and not (column.name == "availability" and is_default)
+    ]
+
+
+def tabs_of(query: QueryDict, holdings: Holdings, current: str, everything: int) -> list[Link]:
+    counts = {name: len(holdings.of(name)) for name in TABS if name != "all"} | {"all": everything}
+    return [
+        Link(label, address(query, filter=None if name == "all" else name), counts[name], name == current)
+        for name, label in TABS.items()
+    ]
+
+
+@open_to_everyone
+def catalogue_page(request: HttpRequest) -> HttpResponse:
+    query = request.GET
+    wish = wish_of(query)
+    holdings = holdings_of(request.user) if isinstance(request.user, User) else None
+    tab = query.get("filter", "all") if holdings and query.get("filter") in TABS else "all"
+    if holdings and tab != "all":
+        # One's own list holds what one has, closed courses too, unless one asks otherwise.
+        asked = frozenset(query.getlist("availability")) & frozenset(catalogue.AVAILABILITIES)
+        wish = Wish(**{**wish.__dict__, "availabilities": asked})
+        page = catalogue.page_of(wish, among=holdings.of(tab))
+    else:
+        page = catalogue.page_of(wish)
+    columns = facets_of(page.facets, wish)
+    context = {
+        "wish": wish,
+        "page": page,
+        "facets": columns,
+        "chips": chips_of(query, columns, wish),
+        "clear": address(QueryDict(), q=wish.text, filter=None if tab == "all" else tab),
+        "tabs": tabs_of(query, holdings, tab, _everything()) if holdings else [],
+        "tab": tab,
+        "holdings": holdings,
+        "sorts": [(name, label, name == wish.sort) for name, (label, _order) in catalogue.SORTS.items()],
+        "page_address": lambda number: address(query, page=str(number) if number > 1 else None),
+        "without_text": address(query, q=None),
+        "subjects_shown": _subjects_shown(page, wish),
+    }
+    return render(request, "courses/catalogue.html", context)
+
+
+def _everything() -> int:
+    """How many courses stand under "All" before anything is chosen."""
+    found, _subjects = catalogue.listed_groups()
+    return sum(group.courses for group in found if group.availability in catalogue.OPEN)
+
+
+def _subjects_shown(page: Page, wish: Wish) -> int:
+    """Over how many subjects the results spread."""
+    counts = page.facets.counts["category"]
+    return sum(1 for slug, count in counts.items() if count and (not wish.subjects or slug in wish.subjects))
