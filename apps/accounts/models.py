@@ -164,14 +164,15 @@ class LoginLock(models.Model):
         """Whether one more password may be checked before the account must lock."""
         return self.failures + self.checking < limit
 
-    def forget_old(self, now: datetime, *, quiet: timedelta, crashed: timedelta) -> None:
-        """Start counting anew after a lock has run out or nobody has failed for ``quiet``.
-
-        An attempt that has been ``checking`` for longer than ``crashed`` died on the way: it is a failure.
-        """
+    def catch_up(self, now: datetime, *, limit: int, lock: timedelta, crashed: timedelta) -> None:
+        """What time has changed: attempts that died while being checked are failures; after a lock, or when
+        nobody has tried for as long as one lasts, the count begins anew."""
         if self.checking and self.last_attempt_at < now - crashed:
             self.failures, self.checking = self.failures + self.checking, 0
-        if self.locked_until is not None or self.last_attempt_at < now - quiet:
+            if self.failures >= limit:
+                self.locked_until = self.last_attempt_at + lock
+        is_over = self.locked_until is not None and self.locked_until <= now
+        if is_over or self.last_attempt_at < now - lock:
             self.failures, self.locked_until = 0, None
 
 

@@ -65,9 +65,9 @@ def _take_place(key: str, now: datetime) -> None:
             LoginLock.objects.get_or_create(key=key, defaults={"last_attempt_at": now})
             row = LoginLock.objects.select_for_update().get(key=key)
             present = now + timedelta(seconds=waited)
+            row.catch_up(present, limit=settings.LOGIN_FAILURES, lock=settings.LOGIN_LOCK, crashed=CRASHED)
             if row.is_locked(present):
                 raise AccountLocked
-            row.forget_old(present, quiet=settings.LOGIN_LOCK, crashed=CRASHED)
             if row.has_place(settings.LOGIN_FAILURES):
                 row.checking += 1
                 row.last_attempt_at = present
