@@ -63,7 +63,9 @@ def _take_place(key: str, now: datetime) -> None:
         waited = time.monotonic() - began
         with transaction.atomic():
             LoginLock.objects.get_or_create(key=key, defaults={"last_attempt_at": now})
-            row = LoginLock.objects.select_for_update().get(key=key)
+            row = LoginLock.objects.select_for_update().filter(key=key).first()
+            if row is None:  # swept or forgiven in between
+                continue
             present = now + timedelta(seconds=waited)
             row.catch_up(present, limit=settings.LOGIN_FAILURES, lock=settings.LOGIN_LOCK, crashed=CRASHED)
             if row.is_locked(present):
@@ -90,7 +92,4 @@ def _give_back(key: str, *, proved: bool, now: datetime) -> None:
             row.failures += 1
             if row.failures >= settings.LOGIN_FAILURES:
                 row.locked_until = now + settings.LOGIN_LOCK
-        if row.failures or row.checking:
-            row.save()
-        else:
-            row.delete()
+        row.save()
