@@ -1,5 +1,10 @@
 """Addresses of the websockets."""
 
-from django.urls import URLPattern
+from channels.auth import AuthMiddlewareStack
+from django.urls import path
 
-websocket_urlpatterns: list[URLPattern] = []
+from apps.files.consumers import VideosConsumer
+
+websocket_urlpatterns = [
+    path("ws/videos/", AuthMiddlewareStack(VideosConsumer.as_asgi())),
+]

@@ -2,11 +2,20 @@
 
 import uuid
 from datetime import datetime
+from typing import Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+
+
+class UploadQuerySet(models.QuerySet["Upload"]):
+    def open(self) -> Self:
+        return self.filter(completed_at=None)
+
+    def of(self, user_id: int) -> Self:
+        return self.filter(owner_id=user_id)
 
 
 class Upload(models.Model):
@@ -19,6 +28,7 @@ class Upload(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="uploads")
     purpose = models.CharField(max_length=8, choices=Purpose.choices)
+    video = models.ForeignKey("VideoAsset", models.CASCADE, null=True, related_name="uploads")
     filename = models.CharField(max_length=255)
     length = models.PositiveBigIntegerField()
     offset = models.PositiveBigIntegerField(default=0)
@@ -27,9 +37,12 @@ class Upload(models.Model):
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
 
+    objects = UploadQuerySet.as_manager()
+
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(offset__lte=F("length")), name="upload_offset_within_length"),
+            models.UniqueConstraint(fields=["video"], condition=Q(completed_at=None), name="one_open_upload_per_video"),
         ]
         indexes = [models.Index(fields=["expires_at"], condition=Q(completed_at=None), name="upload_open_expiry")]
 
@@ -40,8 +53,19 @@ class Upload(models.Model):
         return self.completed_at is None and self.expires_at <= now
 
 
+class VideoAssetQuerySet(models.QuerySet["VideoAsset"]):
+    def of(self, user_id: int) -> Self:
+        return self.filter(owner_id=user_id)
+
+    def unfinished(self) -> Self:
+        return self.exclude(stage__in=[VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED])
+
+
 class VideoAsset(models.Model):
-    """A video and the state of its processing. ``directory`` holds all that was made of it."""
+    """A video and the state of its processing. ``directory`` holds all that was made of it.
+
+    A replaced video keeps its old directory, and can be watched, until the new version is complete.
+    """
 
     class Stage(models.TextChoices):
         UPLOADING = "uploading", _("Uploading")
@@ -61,10 +85,14 @@ class VideoAsset(models.Model):
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="videos")
     filename = models.CharField(max_length=255)
+    version = models.UUIDField(
+        null=True, editable=False, help_text="The upload that is the present original; names its files and folders."
+    )
     source = models.CharField(max_length=255, blank=True, help_text="Where the original lies in storage.")
     source_bytes = models.PositiveBigIntegerField(default=0)
     stored_bytes = models.PositiveBigIntegerField(default=0, help_text="All renditions, stills and captions.")
     stage = models.CharField(max_length=12, choices=Stage.choices, default=Stage.QUEUED)
+    step = models.CharField(max_length=12, blank=True, help_text="What is done within the stage.")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Of the present stage.")
     failure = models.CharField(max_length=20, choices=Failure.choices, blank=True)
     failure_detail = models.CharField(max_length=300, blank=True)
@@ -80,6 +108,8 @@ class VideoAsset(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField(auto_now=True)
     completed_at = models.DateTimeField(null=True)
+
+    objects = VideoAssetQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -1,3 +1,8 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from apps.files import pages
+
+app_name = "files"
+urlpatterns = [
+    path("media/v/<str:token>/<path:name>", pages.media, name="media"),
+]

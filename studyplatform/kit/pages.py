@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
 from django.utils.encoding import iri_to_uri
@@ -37,6 +38,18 @@ class RequestIdMiddleware:
             request_id.reset(token)
         response["X-Request-ID"] = reference
         return response
+
+
+class TextCompressionMiddleware(GZipMiddleware):
+    """Compress pages and answers of the API; leave alone what is streamed or a part of a file.
+
+    A file's length and ranges must stay what they are, and media are compressed already.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if response.streaming or response.status_code == 206:
+            return response
+        return super().process_response(request, response)
 
 
 class PermissionsPolicyMiddleware:

@@ -89,7 +89,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "studyplatform.kit.pages.PermissionsPolicyMiddleware",
-    "django.middleware.gzip.GZipMiddleware",
+    "studyplatform.kit.pages.TextCompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "studyplatform.kit.pages.SlashMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -192,6 +192,11 @@ if S3_BUCKET := env.text("S3_BUCKET"):
 UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}
 STORAGE_ALLOWANCE = {"student": 5 * 2**30, "instructor": 50 * 2**30, "admin": 50 * 2**30}
 VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
+UPLOAD_KEEP_DAYS = 7  # an unfinished upload can be resumed that long after its last byte
+MEDIA_LINK_HOURS = env.number("MEDIA_LINK_HOURS", 6)
+FFMPEG = env.text("FFMPEG")  # empty: the system's, else the one that comes with imageio-ffmpeg
+VIDEO_THREADS = env.number("VIDEO_THREADS", 2)
+VIDEO_KEEP_ORIGINALS = env.flag("VIDEO_KEEP_ORIGINALS", default=True)
 FILE_UPLOAD_PERMISSIONS = 0o640
 
 # --- Background work ----------------------------------------------------------------------------

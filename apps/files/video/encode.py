@@ -71,7 +71,7 @@ def run(
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
-        record.unlink(missing_ok=True)
+        _forget(record, process.pid)
     if code != 0:
         raise _explain(code, "\n".join(complaints))
     report(1.0)
@@ -89,6 +89,13 @@ def _start(command: list[str], recipe: Recipe) -> subprocess.Popen[str]:
         errors="replace",
         start_new_session=True,
     )
+
+
+def _forget(record: Path, pid: int) -> None:
+    """Remove the note about a process that has ended, unless a successor has written its own."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        if json.loads(record.read_text())["pid"] == pid:
+            record.unlink()
 
 
 def _drain(pipe: IO[str] | None, keep: Callable[[str], None]) -> None:

@@ -64,6 +64,8 @@ class CorruptFile(VideoFailure):
 class FormatUnsupported(VideoFailure):
     """The bytes are whole, but nothing that is accepted here."""
 
+    state = "corrupt_file"
+
 
 class ProcessingFailed(VideoFailure):
     """The video may be fine; we were not able to convert it."""

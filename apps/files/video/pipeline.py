@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import json
 import shutil
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -111,7 +112,7 @@ class Published:
 
 
 def _analyze(work: Work, part: Path, report: Report) -> None:
-    found = probe(work.source, work.recipe)
+    found = probe(work.source, work.recipe, report)
     (part / "probe.json").write_text(found.to_json())
     (part / "probe.json").rename(work.folder / "probe.json")
 
@@ -222,8 +223,8 @@ def _finish(work: Work, part: Path, report: Report) -> None:
 STEPS: tuple[Step, ...] = (
     Step(name="analyze", stage="analyzing", weight=3, make=_analyze),
     Step(name="poster", stage="analyzing", weight=2, make=_take_poster),
-    Step(name="sound", stage="audio_captions", weight=4, make=_encode_sound),
-    Step(name="captions", stage="audio_captions", weight=1, make=_extract_captions),
+    Step(name="sound", stage="audio", weight=4, make=_encode_sound),
+    Step(name="captions", stage="audio", weight=1, make=_extract_captions),
     Step(name="first", stage="finalizing", weight=1, make=_copy_top),
     Step(name="ladder", stage="finalizing", weight=87, make=_encode_ladder),
     Step(name="finish", stage="finalizing", weight=2, make=_finish),
@@ -239,8 +240,10 @@ def take(step: Step, work: Work, report: Report) -> None:
         return
     work.folder.mkdir(parents=True, exist_ok=True)
     end_stray(work.folder)
-    part = work.folder / f"part-{step.name}"
-    shutil.rmtree(part, ignore_errors=True)
+    # Its own name: a worker that was believed dead must not tidy up what its successor is making.
+    part = work.folder / f"part-{step.name}-{uuid.uuid4().hex[:8]}"
+    for left in work.folder.glob("part-*"):
+        shutil.rmtree(left, ignore_errors=True)
     for folder in (part, work.public, work.folder / "done"):
         folder.mkdir(exist_ok=True)
     try:

@@ -7,6 +7,8 @@ import dataclasses
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -109,18 +111,19 @@ class Probe:
         )
 
 
-def probe(path: Path, recipe: Recipe) -> Probe:
-    """Look into a file, reading it once from end to end.
+def probe(path: Path, recipe: Recipe, report: Callable[[float], None] = lambda _: None) -> Probe:
+    """Look into a file, reading it once from end to end. `report` hears about once a second that we
+    are at it, and may raise to stop the look.
 
     :raises CorruptFile: empty, truncated, not a video, or damaged beyond decoding.
     :raises FormatUnsupported: a container or a codec that is not accepted; no picture; protected.
     :raises ProcessingFailed: the look took longer than `recipe.probe_limit`.
     """
     container = sniff_file(path)
-    report = _examine_apart(path, container, recipe)
-    if "failure" in report:
-        raise FAILURES[report["failure"]](report["reason"], report["note"])
-    found = Probe.from_json(json.dumps(report))
+    answer = _examine_apart(path, container, recipe, report)
+    if "failure" in answer:
+        raise FAILURES[answer["failure"]](answer["reason"], answer["note"])
+    found = Probe.from_json(json.dumps(answer))
     if found.picture.width * found.picture.height > recipe.most_pixels:
         raise FormatUnsupported("too_large_picture")
     if found.duration > recipe.longest:
@@ -128,24 +131,35 @@ def probe(path: Path, recipe: Recipe) -> Probe:
     return found
 
 
-def _examine_apart(path: Path, container: Container, recipe: Recipe) -> dict[str, Any]:
-    root = Path(__file__).resolve().parents[3]
-    module = f"{__package__}.examine"
+def _examine_apart(path: Path, container: Container, recipe: Recipe, report: Callable[[float], None]) -> dict[str, Any]:
+    reader = subprocess.Popen(  # noqa: S603 (our own interpreter and module)
+        [sys.executable, "-m", f"{__package__}.examine", container.value, str(path.resolve())],
+        cwd=Path(__file__).resolve().parents[3],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
-        ran = subprocess.run(  # noqa: S603 (our own interpreter and module)
-            [sys.executable, "-m", module, container.value, str(path.resolve())],
-            cwd=root,
-            stdin=subprocess.PIPE,
-            capture_output=True,
-            timeout=recipe.probe_limit,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise ProcessingFailed("stalled", "probe") from None
+        said, complaints = _wait(reader, recipe.probe_limit, report)
+    finally:
+        if reader.poll() is None:
+            reader.kill()
+            reader.communicate()
     try:
-        report: dict[str, Any] = json.loads(ran.stdout)
+        answer: dict[str, Any] = json.loads(said)
     except ValueError:
         # The reader itself fell over these bytes: a signal, a limit.
-        note = f"exit {ran.returncode}: {ran.stderr[-500:].decode(errors='replace')}"
+        note = f"exit {reader.returncode}: {complaints[-500:].decode(errors='replace')}"
         raise CorruptFile("unreadable", note) from None
-    return report
+    return answer
+
+
+def _wait(reader: subprocess.Popen[bytes], limit: float, report: Callable[[float], None]) -> tuple[bytes, bytes]:
+    deadline = time.monotonic() + limit
+    while True:
+        try:
+            return reader.communicate(timeout=1)
+        except subprocess.TimeoutExpired:
+            report(0.0)
+            if time.monotonic() > deadline:
+                raise ProcessingFailed("stalled", "probe") from None

@@ -1,0 +1,149 @@
+"""Shapes of uploads and videos."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+from apps.files import policies
+from apps.files.models import Rendition, Upload, VideoAsset
+from apps.files.services import sign_link
+from apps.files.video.pipeline import STEPS, overall
+
+# What happens in each step, as the instructor reads it.
+DOING = {
+    "analyze": _("Reading the picture and the sound"),
+    "poster": _("Choosing a cover frame"),
+    "sound": _("Preparing the sound"),
+    "captions": _("Looking for captions in the file"),
+    "first": _("Making the original watchable"),
+    "ladder": _("Making every quality"),
+    "finish": _("Putting everything together"),
+}
+
+
+class StorageOut(serializers.Serializer[object]):
+    videos = serializers.IntegerField(help_text="Bytes.")
+    files = serializers.IntegerField()
+    held = serializers.IntegerField(help_text="Reserved for uploads on their way.")
+    used = serializers.IntegerField()
+    free = serializers.IntegerField()
+    allowance = serializers.IntegerField()
+
+
+class UploadOut(serializers.ModelSerializer[Upload]):
+    class Meta:
+        model = Upload
+        fields = ["uid", "purpose", "filename", "length", "offset", "target", "expires_at", "created_at"]
+        read_only_fields = fields
+
+
+class RenditionOut(serializers.ModelSerializer[Rendition]):
+    class Meta:
+        model = Rendition
+        fields = ["name", "width", "height", "bandwidth", "average_bandwidth", "codecs", "frame_rate", "stored_bytes"]
+        read_only_fields = fields
+
+
+class CaptionTrackOut(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    language = serializers.CharField(help_text="BCP 47.")
+    label = serializers.CharField()  # type: ignore[assignment]
+    origin = serializers.CharField()
+
+
+class CaptionUrl(serializers.Serializer[object]):
+    language = serializers.CharField(help_text="BCP 47.")
+    label = serializers.CharField()  # type: ignore[assignment]
+    url = serializers.CharField()
+
+
+class VideoSources(serializers.Serializer[object]):
+    master = serializers.CharField()
+    audio = serializers.CharField(allow_null=True)
+    poster = serializers.CharField(allow_null=True)
+    storyboard = serializers.CharField(allow_null=True)
+    captions = CaptionUrl(many=True)
+    expires_at = serializers.DateTimeField()
+
+
+class VideoAbilities(serializers.Serializer[object]):
+    edit = serializers.BooleanField()
+    retry = serializers.BooleanField()
+
+
+class VideoOut(serializers.Serializer[object]):
+    """A video as its owner sees it. The socket /ws/videos/ sends the same shape."""
+
+    uid = serializers.UUIDField()
+    filename = serializers.CharField()
+    stage = serializers.ChoiceField(choices=VideoAsset.Stage.choices)
+    stage_label = serializers.CharField()
+    doing = serializers.CharField(help_text="What happens within the stage; empty when nothing does.")
+    percent = serializers.IntegerField(help_text="Of the present stage, 0 to 100.")
+    overall_percent = serializers.IntegerField(help_text="Of the processing, from queued to complete.")
+    failure = serializers.ChoiceField(choices=VideoAsset.Failure.choices, allow_blank=True)
+    failure_label = serializers.CharField()
+    failure_detail = serializers.CharField()
+    is_playable = serializers.BooleanField()
+    duration = serializers.FloatField(help_text="Seconds; 0 until it is known.")
+    width = serializers.IntegerField()
+    height = serializers.IntegerField()
+    has_audio = serializers.BooleanField()
+    source_bytes = serializers.IntegerField()
+    stored_bytes = serializers.IntegerField()
+    renditions = RenditionOut(many=True)
+    captions = CaptionTrackOut(many=True)
+    upload = UploadOut(allow_null=True, help_text="The upload on its way, if there is one.")
+    sources = VideoSources(allow_null=True, help_text="Signed addresses; null until something can be watched.")
+    abilities = VideoAbilities()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    completed_at = serializers.DateTimeField(allow_null=True)
+
+
+OWN_FIELDS = (
+    "uid", "filename", "stage", "percent", "failure", "failure_detail", "is_playable", "duration", "width", "height",
+    "has_audio", "source_bytes", "stored_bytes", "created_at", "updated_at", "completed_at",
+)  # fmt: skip
+
+
+def video_out(video: VideoAsset, user: Any, *, now: datetime) -> dict[str, Any]:
+    """Represent a video that came from `queries.shown`. No further queries."""
+    open_uploads: list[Upload] = video.open_uploads  # type: ignore[attr-defined]
+    tracks = list(video.captions.all())
+    sources = sign_link(video=video, now=now, captions=tracks)
+    facts = {name: getattr(video, name) for name in OWN_FIELDS}
+    shape = VideoOut(
+        facts
+        | {
+            "stage_label": video.get_stage_display(),
+            "doing": str(DOING.get(video.step, "")),
+            "overall_percent": overall_percent(video),
+            "failure_label": video.get_failure_display() if video.failure else "",
+            "renditions": sorted(video.renditions.all(), key=lambda each: (-each.width * each.height, each.name)),
+            "captions": tracks,
+            "upload": open_uploads[0] if open_uploads else None,
+            "sources": sources,
+            "abilities": policies.video_abilities(user, video),
+        }
+    )
+    return dict(shape.data)
+
+
+def overall_percent(video: VideoAsset) -> int:
+    """How far a video is on its whole way through the processing."""
+    if video.stage == VideoAsset.Stage.COMPLETE:
+        return 100
+    stages = [step for step in STEPS if step.stage == video.stage]
+    if not stages:
+        return 0
+    before, after = overall(stages[0], 0), overall(stages[-1], 1)
+    return min(99, int(100 * (before + (after - before) * video.percent / 100)))
+
+
+class CaptionsIn(serializers.Serializer[object]):
+    language = serializers.CharField(max_length=12)
+    label = serializers.CharField(max_length=60, required=False, allow_blank=True, default="")  # type: ignore[assignment]
+    text = serializers.CharField(max_length=4 * 2**20, trim_whitespace=False, help_text="WebVTT or SRT.")

@@ -1,0 +1,94 @@
+"""Videos as calls: how far each is, retry, captions, delete."""
+
+import uuid
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import permissions, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.files import queries, services
+from apps.files.api.serializers import CaptionsIn, CaptionTrackOut, StorageOut, VideoOut, video_out
+from apps.files.models import CaptionTrack, VideoAsset
+from studyplatform.kit.api import signed_in
+from studyplatform.kit.errors import NotFound
+
+
+class Videos(viewsets.GenericViewSet[Any]):
+    """One's own videos and what is being made of them."""
+
+    permission_classes = [permissions.IsAuthenticated]
+    queryset = VideoAsset.objects.none()
+    serializer_class = VideoOut
+    lookup_field = "uid"
+    lookup_value_converter = "uuid"
+
+    @extend_schema(operation_id="files_videos", responses={200: VideoOut(many=True)})
+    def list(self, request: Request) -> Response:
+        user = signed_in(request)
+        page = self.paginate_queryset(queries.videos_of(user.pk)) or []
+        now = timezone.now()
+        return self.get_paginated_response([video_out(each, user, now=now) for each in page])
+
+    @extend_schema(operation_id="files_video", responses={200: VideoOut})
+    def retrieve(self, request: Request, uid: uuid.UUID) -> Response:
+        user = signed_in(request)
+        return Response(video_out(queries.video_for(user, uid), user, now=timezone.now()))
+
+    @extend_schema(operation_id="files_video_delete", responses={204: None})
+    def destroy(self, request: Request, uid: uuid.UUID) -> Response:
+        user = signed_in(request)
+        services.delete_video(video=queries.video_for(user, uid), by=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(operation_id="files_video_retry", request=None, responses={200: VideoOut})
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, uid: uuid.UUID) -> Response:
+        """Process a video again whose processing failed."""
+        user = signed_in(request)
+        services.retry_video(video=queries.video_for(user, uid), by=user)
+        return Response(video_out(queries.video_for(user, uid), user, now=timezone.now()))
+
+    @extend_schema(operation_id="files_video_captions", request=CaptionsIn, responses={201: CaptionTrackOut})
+    @action(detail=True, methods=["post"])
+    def captions(self, request: Request, uid: uuid.UUID) -> Response:
+        """Give a video captions in one language, in place of those it had."""
+        user = signed_in(request)
+        video = queries.video_for(user, uid)
+        form = CaptionsIn(data=request.data)
+        form.is_valid(raise_exception=True)
+        track = services.add_captions(
+            video=video,
+            by=user,
+            raw=form.validated_data["text"].encode(),
+            language=form.validated_data["language"],
+            label=form.validated_data["label"],
+            now=timezone.now(),
+        )
+        return Response(CaptionTrackOut(track).data, status.HTTP_201_CREATED)
+
+
+class Captions(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="files_captions_delete", responses={204: None})
+    def delete(self, request: Request, uid: uuid.UUID) -> Response:
+        user = signed_in(request)
+        track = CaptionTrack.objects.select_related("video").filter(uid=uid).first()
+        if track is None:
+            raise NotFound
+        services.remove_captions(track=track, by=user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Storage(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="files_storage", responses={200: StorageOut})
+    def get(self, request: Request) -> Response:
+        """One's room: what takes it, what is free."""
+        return Response(StorageOut(queries.storage_of(signed_in(request))).data)

@@ -1,0 +1,91 @@
+"""The live state of one's own videos: /ws/videos/."""
+
+import asyncio
+import contextlib
+from datetime import datetime, timedelta
+from typing import Any
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.files import queries
+from apps.files.api.serializers import video_out
+from apps.files.models import VideoAsset
+
+EVERY = 1.0  # seconds between two looks at the table
+RECENT = timedelta(minutes=10)
+RECHECK = timedelta(seconds=30)
+MOST = 50
+
+
+class VideosConsumer(AsyncJsonWebsocketConsumer):
+    """Tells an owner what changes: ``{"type": "video", "video": VideoOut}`` and ``{"type": "gone", "uid"}``.
+
+    Looks at the table once a second while somebody is connected, instead of being told: so it is right
+    with any number of web and worker processes, and nothing is lost when one of them is killed.
+    The first messages are the unfinished videos and those that ended lately.
+    """
+
+    async def connect(self) -> None:
+        user = self.scope.get("user")
+        if not isinstance(user, User) or not user.is_active:
+            await self.close()  # before it is accepted: the handshake is refused
+            return
+        self._user = user
+        self._since = timezone.now()
+        self._sent: dict[str, tuple[Any, ...]] = {}
+        await self.accept()
+        self._loop = asyncio.create_task(self._watch())
+
+    async def disconnect(self, code: int) -> None:
+        loop = getattr(self, "_loop", None)
+        if loop is not None:
+            loop.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await loop
+
+    async def receive_json(self, content: Any, **_: Any) -> None:
+        """Nothing is asked through this socket."""
+
+    async def _watch(self) -> None:
+        checked_at = self._since
+        while True:
+            if timezone.now() - checked_at > RECHECK:
+                checked_at = timezone.now()
+                if not await database_sync_to_async(self._is_signed_in)():
+                    await self.close(code=4401)
+                    return
+            changed, gone = await database_sync_to_async(self._look)()
+            for video in changed:
+                await self.send_json({"type": "video", "video": video})
+            for uid in gone:
+                await self.send_json({"type": "gone", "uid": uid})
+            await asyncio.sleep(EVERY)
+
+    def _is_signed_in(self) -> bool:
+        """Whether the browser's session still stands: signing out ends the socket too."""
+        session = self.scope["session"]
+        is_active = User.objects.filter(pk=self._user.pk, is_active=True).exists()
+        return is_active and bool(session.session_key) and bool(session.exists(session.session_key))
+
+    def _look(self) -> tuple[list[dict[str, Any]], list[str]]:
+        now = timezone.now()
+        states = _states_of(self._user, since=self._since - RECENT)
+        changed = [uid for uid, state in states.items() if self._sent.get(uid) != state]
+        gone = [uid for uid in self._sent if uid not in states]
+        if gone:  # ended long ago, or deleted?
+            there = set(map(str, VideoAsset.objects.filter(uid__in=gone).values_list("uid", flat=True)))
+            gone = [uid for uid in gone if uid not in there]
+            states |= {uid: self._sent[uid] for uid in there}
+        self._sent = states
+        videos = queries.videos_of(self._user.pk).filter(uid__in=changed) if changed else []
+        return [video_out(video, self._user, now=now) for video in videos], gone
+
+
+def _states_of(user: User, *, since: datetime) -> dict[str, tuple[Any, ...]]:
+    """What could change of each recent video; one small query."""
+    rows = VideoAsset.objects.of(user.pk).filter(updated_at__gte=since) | VideoAsset.objects.of(user.pk).unfinished()
+    fields = ("uid", "stage", "step", "percent", "failure", "is_playable", "filename", "duration", "directory")
+    return {str(row[0]): row[1:] for row in rows.order_by("-updated_at").values_list(*fields)[:MOST]}

@@ -1,0 +1,53 @@
+"""The media addresses. Their token is the permission; who got it was decided when it was signed."""
+
+import re
+from datetime import datetime
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from apps.files.models import CaptionTrack
+from apps.files.services.media import Grant, read_token
+from apps.files.streaming import TYPES, send_kept
+from studyplatform.kit.errors import AppError
+
+# Exactly what the pipeline makes. A name that is not of this shape does not exist, wherever it points.
+MADE = re.compile(
+    r"master\.m3u8|poster\.jpg|storyboard\.vtt|storyboard-\d{1,4}\.jpg|"
+    r"(?:1080p|720p|480p|audio)/(?:index\.m3u8|init\.mp4|\d{5,6}\.m4s)",
+    re.ASCII,
+)
+CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
+
+
+@login_not_required
+@require_safe
+def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
+    """One file of a video."""
+    now = timezone.now()
+    try:
+        grant = read_token(token, now=now)
+    except AppError as refusal:
+        # A player or an <img> asks here, not a person: a plain status, no page.
+        return HttpResponse(refusal.detail, status=refusal.status, content_type="text/plain; charset=utf-8")
+    if caption := CAPTIONS.fullmatch(name):
+        return _captions(grant, caption.group(1), now)
+    if not MADE.fullmatch(name):
+        raise Http404
+    # The list of renditions grows while a video is processed.
+    cache = "private, max-age=5" if name == "master.m3u8" else _until(grant, now)
+    return send_kept(request, f"{grant.directory}/{name}", cache=cache)
+
+
+def _captions(grant: Grant, uid: str, now: datetime) -> HttpResponse:
+    track = CaptionTrack.objects.filter(uid=uid, video__uid=grant.video).first()
+    if track is None:
+        raise Http404
+    return HttpResponse(track.webvtt, content_type=TYPES[".vtt"], headers={"Cache-Control": "private, max-age=60"})
+
+
+def _until(grant: Grant, now: datetime) -> str:
+    """The files of a version never change; the browser may keep them as long as the address is good."""
+    return f"private, max-age={max(0, int((grant.expires_at - now).total_seconds()))}, immutable"

@@ -1,0 +1,46 @@
+"""Who may upload, and who may see and change whose videos.
+
+What belongs to somebody else is not found rather than forbidden: its existence is nobody's business.
+"""
+
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.accounts.policies import be_signed_in, teach
+from apps.files.models import Upload, VideoAsset
+from studyplatform.kit.errors import NotAuthenticated, NotFound
+from studyplatform.kit.policies import Verdict, abilities
+
+Person = User | AnonymousUser
+
+
+def upload(user: Person, purpose: str) -> Verdict:
+    """Lecture videos are for those who teach, other files for everybody who is signed in."""
+    return teach(user) if purpose == Upload.Purpose.VIDEO else be_signed_in(user)
+
+
+def continue_upload(user: Person, upload: Upload) -> Verdict:
+    """Only who began an upload may send the rest of it."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if upload.owner_id == user.pk else NotFound()
+
+
+def see_video(user: Person, video: VideoAsset) -> Verdict:
+    """The owner's view of a video: its processing, its failures. Learners' access is their lesson's business."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if video.owner_id == user.pk or user.is_admin else NotFound()
+
+
+def edit_video(user: Person, video: VideoAsset) -> Verdict:
+    """Who sees it may retry, caption, replace and delete it."""
+    return see_video(user, video)
+
+
+def video_abilities(user: Person, video: VideoAsset) -> dict[str, bool]:
+    """What the person may do with the video as it is now."""
+    verdict = edit_video(user, video)
+    is_failed = video.stage == VideoAsset.Stage.FAILED
+    may_retry = is_failed and video.failure == VideoAsset.Failure.PROCESSING
+    return abilities(edit=verdict) | {"retry": verdict is None and may_retry}

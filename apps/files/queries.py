@@ -1,0 +1,82 @@
+"""What is asked about files: whose room is taken by what, which videos and uploads there are."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Prefetch, QuerySet, Sum
+
+from apps.accounts.models import User
+from apps.files import policies
+from apps.files.models import CaptionTrack, Upload, VideoAsset
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
+
+
+@dataclass(frozen=True)
+class Storage:
+    """An owner's room, in bytes. ``held`` is reserved for uploads on their way."""
+
+    videos: int
+    files: int
+    held: int
+    allowance: int
+
+    @property
+    def used(self) -> int:
+        return self.videos + self.files + self.held
+
+    @property
+    def free(self) -> int:
+        return max(0, self.allowance - self.used)
+
+
+def storage_of(user: User) -> Storage:
+    """How much room a person has and what takes it. What was uploaded counts; what we make of it does not."""
+    videos = VideoAsset.objects.of(user.pk).aggregate(total=Sum("source_bytes"))["total"] or 0
+    held = Upload.objects.of(user.pk).open().aggregate(total=Sum("length"))["total"] or 0
+    files = (
+        Upload.objects.of(user.pk)
+        .filter(purpose=Upload.Purpose.FILE, completed_at__isnull=False)
+        .aggregate(total=Sum("length"))["total"]
+        or 0
+    )
+    return Storage(videos=videos, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
+
+
+def videos_of(user_id: int) -> QuerySet[VideoAsset]:
+    """An owner's videos, newest first, with all that their cards show. Four queries however many."""
+    return shown(VideoAsset.objects.of(user_id)).order_by("-created_at", "-pk")
+
+
+def shown(videos: QuerySet[VideoAsset]) -> QuerySet[VideoAsset]:
+    """The videos with renditions, captions (without their words) and the upload on its way."""
+    return videos.defer("facts").prefetch_related(
+        "renditions",
+        Prefetch("captions", CaptionTrack.objects.defer("webvtt")),
+        Prefetch("uploads", Upload.objects.open(), to_attr="open_uploads"),
+    )
+
+
+def video_for(user: policies.Person, uid: uuid.UUID) -> VideoAsset:
+    """The video, if the person may see its processing.
+
+    :raises NotFound: there is none, or it is somebody else's.
+    """
+    video = shown(VideoAsset.objects.filter(uid=uid)).first()
+    if video is None:
+        raise NotFound
+    enforce(policies.see_video(user, video))
+    return video
+
+
+def upload_for(user: policies.Person, uid: uuid.UUID) -> Upload:
+    """The upload, if it is the person's own.
+
+    :raises NotFound: there is none, or it is somebody else's.
+    """
+    upload = Upload.objects.select_related("video").filter(uid=uid).first()
+    if upload is None:
+        raise NotFound
+    enforce(policies.continue_upload(user, upload))
+    return upload

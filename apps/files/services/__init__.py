@@ -1,0 +1,26 @@
+"""What changes files and videos. One module for each part of a file's life."""
+
+from apps.files.services.captions import add_captions, remove_captions
+from apps.files.services.media import Sources, sign_link
+from apps.files.services.processing import give_up, process_video
+from apps.files.services.uploads import begin_upload, cancel_upload, complete_upload, expire_upload, receive
+from apps.files.services.videos import delete_video, import_video, keep_while, remove_files, retry_video
+
+__all__ = [
+    "Sources",
+    "add_captions",
+    "begin_upload",
+    "cancel_upload",
+    "complete_upload",
+    "delete_video",
+    "expire_upload",
+    "give_up",
+    "import_video",
+    "keep_while",
+    "process_video",
+    "receive",
+    "remove_captions",
+    "remove_files",
+    "retry_video",
+    "sign_link",
+]

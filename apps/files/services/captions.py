@@ -1,0 +1,44 @@
+"""Captions of a video: uploaded as WebVTT or SRT."""
+
+import re
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.files import errors, policies
+from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.video.subtitles import UnreadableCaptions, to_webvtt
+from studyplatform.kit.policies import enforce
+
+LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")
+
+
+def add_captions(*, video: VideoAsset, by: User, raw: bytes, language: str, label: str, now: datetime) -> CaptionTrack:
+    """Give a video captions in one language, in place of those it had in that language.
+
+    :raises CaptionsUnreadable: neither WebVTT nor SRT, or no language.
+    """
+    enforce(policies.edit_video(by, video))
+    if not LANGUAGE.match(language):
+        raise errors.CaptionsUnreadable
+    try:
+        words = to_webvtt(raw)
+    except UnreadableCaptions:
+        raise errors.CaptionsUnreadable from None
+    with transaction.atomic():
+        CaptionTrack.objects.filter(video=video, language__iexact=language).delete()
+        return CaptionTrack.objects.create(
+            video=video,
+            language=language,
+            label=label or language,
+            origin=CaptionTrack.Origin.UPLOADED,
+            webvtt=words,
+            created_at=now,
+        )
+
+
+def remove_captions(*, track: CaptionTrack, by: User) -> None:
+    """Take captions away."""
+    enforce(policies.edit_video(by, track.video))
+    track.delete()

@@ -1,0 +1,325 @@
+"""Resumable uploads: room is reserved first, bytes arrive in pieces, the last one starts the processing."""
+
+import contextlib
+import fcntl
+import hashlib
+import logging
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path, PurePath
+
+from django.conf import settings
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.files import errors, policies, queries
+from apps.files.events import VideoAnnounced, VideoFailed
+from apps.files.models import Upload, VideoAsset
+from apps.files.services.videos import enqueue_processing, enqueue_removal, mark_failed
+from apps.files.storage import upload_path
+from apps.files.video.failures import CorruptFile, FormatUnsupported, VideoFailure
+from apps.files.video.sniff import HEAD, sniff
+from studyplatform.kit import jobs
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.sizes import as_limit, as_size
+
+logger = logging.getLogger(__name__)
+
+PIECE = 1 << 18
+ALGORITHMS = ("sha1", "sha256")
+# Names that promise a video. What the file is, its bytes decide later; a name that promises
+# something else spares the uploader hours.
+VIDEO_SUFFIXES = {"", ".mp4", ".m4v", ".mov", ".qt", ".avi", ".webm", ".mkv"}
+
+
+@dataclass(frozen=True)
+class Checksum:
+    """What the sender says the piece adds up to."""
+
+    algorithm: str
+    digest: bytes
+
+
+def begin_upload(
+    *,
+    owner: User,
+    purpose: str,
+    filename: str,
+    length: int,
+    now: datetime,
+    target: str = "",
+    replaces: VideoAsset | None = None,
+) -> Upload:
+    """Reserve room for a file and answer the upload that will fill it.
+
+    A lecture video's asset exists from here on, in the stage "uploading". ``replaces`` gives an existing
+    video new contents; what it showed before is watched until the new version is complete.
+
+    :raises FileTooLarge: more than the limit of this purpose.
+    :raises FormatUnsupported: the name promises something else than a video.
+    :raises QuotaExceeded: not so much is free.
+    :raises VideoBusy: the video that is to be replaced is still being uploaded or processed.
+    """
+    enforce(policies.upload(owner, purpose))
+    if replaces is not None:
+        enforce(policies.edit_video(owner, replaces))
+    limit = settings.UPLOAD_LIMITS[purpose]
+    if length > limit:
+        raise errors.FileTooLarge(limit=as_limit(limit))
+    if purpose == Upload.Purpose.VIDEO and PurePath(filename).suffix.lower() not in VIDEO_SUFFIXES:
+        raise errors.FormatUnsupported
+    with transaction.atomic():
+        _reserve(owner, length)
+        video = None
+        if purpose == Upload.Purpose.VIDEO:
+            video = _new_video(owner, filename, now) if replaces is None else _vacate(replaces, filename)
+        upload = Upload.objects.create(
+            owner=owner,
+            purpose=purpose,
+            video=video,
+            filename=filename,
+            length=length,
+            target=target,
+            created_at=now,
+            expires_at=now + timedelta(days=settings.UPLOAD_KEEP_DAYS),
+        )
+        schedule_expiry(upload, now=now)
+        if video is not None and replaces is None:
+            publish(VideoAnnounced(video_id=video.pk, owner_id=owner.pk, target=target))
+    if length == 0:
+        complete_upload(upload=upload, now=now)
+    return upload
+
+
+def _reserve(owner: User, length: int) -> None:
+    """Refuse what does not fit. The owner's row is locked, so that parallel uploads are counted one by one."""
+    holder = User.objects.select_for_update().get(pk=owner.pk)
+    storage = queries.storage_of(holder)
+    if length > storage.free:
+        raise errors.QuotaExceeded(
+            needed=as_size(length), free=as_size(storage.free), allowance=as_limit(storage.allowance)
+        )
+
+
+def _new_video(owner: User, filename: str, now: datetime) -> VideoAsset:
+    return VideoAsset.objects.create(owner=owner, filename=filename, stage=VideoAsset.Stage.UPLOADING, created_at=now)
+
+
+def _vacate(video: VideoAsset, filename: str) -> VideoAsset:
+    """Make an ended video ready for new contents."""
+    video = VideoAsset.objects.select_for_update().get(pk=video.pk)
+    if video.stage not in {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}:
+        raise errors.VideoBusy
+    video.filename = filename
+    video.stage = VideoAsset.Stage.UPLOADING
+    video.failure = video.failure_detail = video.step = ""
+    video.percent = 0
+    video.save(update_fields=["filename", "stage", "failure", "failure_detail", "step", "percent", "updated_at"])
+    return video
+
+
+def schedule_expiry(upload: Upload, *, now: datetime) -> None:
+    """See to it that somebody looks whether the upload was finished in time."""
+    key = f"{upload.uid.hex}-{int(upload.expires_at.timestamp())}"
+    delay = max(upload.expires_at - now, timedelta(0)) + timedelta(seconds=1)
+    jobs.enqueue("files.expire_upload", key=key, delay=delay, upload=upload.uid.hex)
+
+
+def receive(
+    *,
+    upload: Upload,
+    offset: int,
+    read: Callable[[int], bytes],
+    now: datetime,
+    expected: int | None = None,
+    checksum: Checksum | None = None,
+) -> Upload:
+    """Append a piece of the file and answer the upload with its new offset.
+
+    The offset in the table counts only bytes that are safely on disk; what a killed server wrote beyond it is
+    cut off. Whatever arrived before a connection broke is kept, unless a checksum vouches for the whole piece.
+    ``read`` answers up to so many bytes of the request; ``expected``: how many it announced.
+
+    :raises UploadBusy: another request is writing to this upload.
+    :raises UploadExpired: it was not finished in time.
+    :raises UploadOffsetMismatch: the piece does not follow what is there.
+    :raises UploadChecksumMismatch: the piece is not what the sender sent; nothing of it is kept.
+    :raises FileTooLarge: the piece goes beyond the announced length; nothing of it is kept.
+    :raises UploadNetworkError: the connection broke; what arrived is kept.
+    :raises FormatUnsupported: the file is complete, and is no video.
+    """
+    path = upload_path(upload.uid)
+    with _locked(path) as file:
+        upload.refresh_from_db()  # inside the lock: it may have moved on since it was read
+        if upload.is_expired(now):
+            raise errors.UploadExpired
+        there = min(upload.offset, os.fstat(file).st_size) if upload.completed_at is None else upload.offset
+        if there < upload.offset:  # the disk lost something: go on from what is left
+            _advance(upload, there, now)
+        if offset != upload.offset:
+            raise errors.UploadOffsetMismatch(offset=upload.offset)
+        if upload.completed_at is None:
+            _append(file, upload, read, now, expected, checksum)
+    if upload.offset == upload.length:
+        complete_upload(upload=upload, now=now)
+    return upload
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o640)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise errors.UploadBusy from None
+        yield file
+    finally:
+        os.close(file)
+
+
+def _append(
+    file: int,
+    upload: Upload,
+    read: Callable[[int], bytes],
+    now: datetime,
+    expected: int | None,
+    checksum: Checksum | None,
+) -> None:
+    begin = position = upload.offset
+    os.ftruncate(file, begin)
+    os.lseek(file, begin, os.SEEK_SET)
+    digest = hashlib.new(checksum.algorithm, usedforsecurity=False) if checksum else None
+    is_broken = False
+    try:
+        while piece := read(PIECE):
+            if position + len(piece) > upload.length:
+                os.ftruncate(file, begin)
+                raise errors.FileTooLarge(limit=as_size(upload.length))
+            if digest:
+                digest.update(piece)
+            _write(file, piece)
+            position += len(piece)
+    except (ConnectionError, TimeoutError):
+        is_broken = True
+    is_broken |= expected is not None and position - begin < expected
+    if digest and checksum and (is_broken or digest.digest() != checksum.digest):
+        os.ftruncate(file, begin)
+        raise errors.UploadNetworkError if is_broken else errors.UploadChecksumMismatch
+    os.fsync(file)
+    _advance(upload, position, now)
+    if is_broken:
+        raise errors.UploadNetworkError
+
+
+def _write(file: int, piece: bytes) -> None:
+    view = memoryview(piece)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _advance(upload: Upload, offset: int, now: datetime) -> None:
+    upload.offset = offset
+    upload.expires_at = now + timedelta(days=settings.UPLOAD_KEEP_DAYS)
+    upload.save(update_fields=["offset", "expires_at"])
+    if upload.video_id:
+        percent = offset * 100 // upload.length
+        VideoAsset.objects.filter(pk=upload.video_id, stage=VideoAsset.Stage.UPLOADING).update(
+            percent=percent, updated_at=now
+        )
+
+
+def complete_upload(*, upload: Upload, now: datetime) -> None:
+    """Take a file that has arrived whole: queue a video for processing. Doing it twice is harmless.
+
+    :raises FormatUnsupported: it is well-formed, but no video of an accepted kind.
+    """
+    refused: VideoFailure | None = None
+    with transaction.atomic():
+        fresh = Upload.objects.select_for_update().get(pk=upload.pk)
+        if fresh.completed_at is not None or fresh.offset < fresh.length:
+            return
+        fresh.completed_at = upload.completed_at = now
+        fresh.save(update_fields=["completed_at"])
+        if fresh.video_id:
+            video = VideoAsset.objects.select_for_update().get(pk=fresh.video_id)
+            refused = _look_at(fresh)
+            if refused is not None:
+                _refuse_contents(video, fresh, refused, now)
+            else:
+                _take_contents(video, fresh)
+    if isinstance(refused, FormatUnsupported):
+        raise errors.FormatUnsupported
+
+
+def _look_at(upload: Upload) -> VideoFailure | None:
+    """Decide by the first bytes whether it is worth processing; `probe` will look at all of them."""
+    try:
+        with upload_path(upload.uid).open("rb") as file:
+            sniff(file.read(HEAD))
+    except FileNotFoundError:
+        return CorruptFile("empty")
+    except VideoFailure as failure:
+        return failure
+    return None
+
+
+def _refuse_contents(video: VideoAsset, upload: Upload, refused: VideoFailure, now: datetime) -> None:
+    logger.info("%s was refused: %r", upload, refused)
+    mark_failed(video, refused)
+    enqueue_removal(versions=[upload.uid])
+    publish(VideoFailed(video_id=video.pk))
+
+
+def _take_contents(video: VideoAsset, upload: Upload) -> None:
+    replaced, kept = video.version, video.source
+    video.version = upload.uid
+    video.source = ""
+    video.source_bytes = upload.length
+    video.stage = VideoAsset.Stage.QUEUED
+    video.percent = 0
+    video.save(update_fields=["version", "source", "source_bytes", "stage", "percent", "updated_at"])
+    enqueue_removal(versions=[replaced] if replaced else [], names=[kept] if kept else [])
+    enqueue_processing(video)
+
+
+def cancel_upload(*, upload: Upload, by: User) -> None:
+    """Give up an unfinished upload: its bytes and its reservation go. A finished one stays what it became."""
+    enforce(policies.continue_upload(by, upload))
+    with transaction.atomic():
+        fresh = Upload.objects.select_for_update().get(pk=upload.pk)
+        if fresh.completed_at is None:
+            _drop(fresh)
+
+
+def expire_upload(*, uid: uuid.UUID, now: datetime) -> None:
+    """End an upload that was not finished in time; look again later at one that has gone on since."""
+    with transaction.atomic():
+        upload = Upload.objects.select_for_update().filter(uid=uid).open().first()
+        if upload is None:
+            return
+        if not upload.is_expired(now):
+            schedule_expiry(upload, now=now)
+            return
+        if upload.offset < upload.length:
+            _drop(upload)
+            return
+    complete_upload(upload=upload, now=now)  # killed between the last byte and the queue
+
+
+def _drop(upload: Upload) -> None:
+    video = upload.video
+    upload.delete()
+    if video is not None:
+        video = VideoAsset.objects.select_for_update().get(pk=video.pk)
+        if video.is_playable:  # the replacement was called off: the old version is the video
+            video.stage = VideoAsset.Stage.COMPLETE
+            video.percent = 100
+            video.save(update_fields=["stage", "percent", "updated_at"])
+        else:
+            video.delete()
+    enqueue_removal(versions=[upload.uid])

@@ -1,0 +1,108 @@
+"""Videos as their owners handle them: try again, delete, bring in from disk."""
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.files import errors, policies
+from apps.files.models import VideoAsset
+from apps.files.storage import remove, remove_local, upload_path
+from apps.files.video.failures import VideoFailure
+from studyplatform.kit import jobs
+from studyplatform.kit.policies import Verdict, enforce
+
+Check = Callable[[VideoAsset], Verdict]
+_reasons_to_keep: list[Check] = []
+
+
+def keep_while(check: Check) -> Check:
+    """Register a reason against deleting a video. Apps to the right know who is watching it; files does not."""
+    _reasons_to_keep.append(check)
+    return check
+
+
+def enqueue_processing(video: VideoAsset) -> None:
+    """Put the processing of the video's present version on the table, once."""
+    if video.version is not None:
+        jobs.enqueue("files.process_video", key=video.version.hex, video=video.pk, version=video.version.hex)
+
+
+def enqueue_removal(*, versions: Iterable[uuid.UUID] = (), names: Iterable[str] = ()) -> None:
+    """Remove files once the surrounding transaction has committed; a job, so that a crash leaves no orphans."""
+    local, kept = [each.hex for each in versions], list(names)
+    if local or kept:
+        jobs.enqueue("files.remove", versions=local, names=kept)
+
+
+def remove_files(*, versions: Iterable[str], names: Iterable[str]) -> None:
+    """Remove local traces of uploads and kept files. What is gone already is no error."""
+    for version in versions:
+        remove_local(uuid.UUID(version))
+    for name in names:
+        remove(name)
+
+
+def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:
+    """Note how a video ended. Damaged contents are of no use and count nothing against the owner."""
+    video.stage = VideoAsset.Stage.FAILED
+    video.failure = VideoAsset.Failure.CORRUPT if failure.state == "corrupt_file" else VideoAsset.Failure.PROCESSING
+    video.failure_detail = str(failure)[:300]
+    if video.failure == VideoAsset.Failure.CORRUPT and not video.is_playable:
+        video.source_bytes = 0
+    video.save(update_fields=["stage", "failure", "failure_detail", "source_bytes", "updated_at"])
+
+
+def retry_video(*, video: VideoAsset, by: User) -> VideoAsset:
+    """Process a video again whose processing failed. Steps that were done stay done.
+
+    :raises VideoNotRetryable: it did not fail, or its file is damaged: trying again would not help.
+    """
+    enforce(policies.edit_video(by, video))
+    with transaction.atomic():
+        video = VideoAsset.objects.select_for_update().get(pk=video.pk)
+        if not policies.video_abilities(by, video)["retry"] or video.version is None:
+            raise errors.VideoNotRetryable
+        video.stage = VideoAsset.Stage.QUEUED
+        video.failure = video.failure_detail = video.step = ""
+        video.percent = 0
+        video.save(update_fields=["stage", "failure", "failure_detail", "step", "percent", "updated_at"])
+        enqueue_processing(video)
+    return video
+
+
+def delete_video(*, video: VideoAsset, by: User) -> None:
+    """Delete a video with all that belongs to it. Its files go right after the commit.
+
+    :raises VideoInUse: an app knows a reason to keep it (see `keep_while`).
+    """
+    enforce(policies.edit_video(by, video))
+    for check in _reasons_to_keep:
+        enforce(check(video))
+    with transaction.atomic():
+        video = VideoAsset.objects.select_for_update().get(pk=video.pk)
+        versions = set(video.uploads.values_list("uid", flat=True)) | ({video.version} if video.version else set())
+        names = [f"videos/{video.uid.hex}", *([video.source] if video.source else [])]
+        video.delete()
+        enqueue_removal(versions=sorted(versions), names=names)
+
+
+def import_video(*, owner: User, path: Path, now: datetime, filename: str = "") -> VideoAsset:
+    """Take a video from this machine's disk, as the demo content does, and queue it. The file is copied."""
+    version = uuid.uuid4()
+    shutil.copyfile(path, upload_path(version))
+    with transaction.atomic():
+        video = VideoAsset.objects.create(
+            owner=owner,
+            filename=filename or path.name,
+            version=version,
+            source_bytes=path.stat().st_size,
+            stage=VideoAsset.Stage.QUEUED,
+            created_at=now,
+        )
+        enqueue_processing(video)
+    return video

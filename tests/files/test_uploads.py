@@ -1,0 +1,574 @@
+"""Resumable uploads over the wire: tus 1.0, room, owners, interruptions."""
+
+import base64
+import fcntl
+import hashlib
+import threading
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.test import Client
+from django.utils import timezone
+
+from apps.files import queries, services
+from apps.files.errors import QuotaExceeded
+from apps.files.models import Upload, VideoAsset
+from apps.files.storage import upload_path
+from studyplatform.kit import jobs
+from studyplatform.kit.models import Job
+from tests.factories.files import VideoFactory
+
+pytestmark = pytest.mark.django_db
+
+TUS: dict[str, Any] = {"HTTP_TUS_RESUMABLE": "1.0.0"}
+PIECE = "application/offset+octet-stream"
+MOVIE = b"\x00\x00\x00\x18ftypisom" + bytes(range(256)) * 40
+GIGABYTE = 2**30
+
+
+def facts(**values: str) -> str:
+    return ",".join(f"{name} {base64.b64encode(value.encode()).decode()}" for name, value in values.items())
+
+
+def begin(browser: Client, length: int = len(MOVIE), filename: str = "lecture.mp4", **more: str) -> Any:
+    return browser.post(
+        "/api/v1/uploads/",
+        content_type=PIECE,
+        HTTP_UPLOAD_LENGTH=str(length),
+        HTTP_UPLOAD_METADATA=facts(filename=filename, **more),
+        **TUS,
+    )
+
+
+def send(browser: Client, address: str, offset: int, piece: bytes, **headers: Any) -> Any:
+    return browser.patch(
+        address, data=piece, content_type=PIECE, CONTENT_TYPE=PIECE, HTTP_UPLOAD_OFFSET=str(offset), **TUS, **headers
+    )
+
+
+def offset_of(browser: Client, address: str) -> int:
+    return int(browser.head(address, **TUS)["Upload-Offset"])
+
+
+@pytest.fixture(autouse=True)
+def _room(settings: Any, tmp_path: Path) -> None:
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+    settings.WORK_ROOT = tmp_path / "work"
+
+
+@pytest.fixture
+def desk(ada, browser_of) -> Client:
+    """Ada's browser."""
+    return browser_of(ada)
+
+
+def test_a_file_arrives_in_pieces_and_is_queued(desk: Client, ada) -> None:
+    answer = begin(desk, target="lesson-7")
+    address = answer["Location"]
+    video = VideoAsset.objects.get(uid=answer["Video-Uid"])
+    assert (answer.status_code, video.stage, video.owner) == (201, "uploading", ada)
+    assert answer["Tus-Resumable"] == "1.0.0"
+    assert "Upload-Expires" in answer
+
+    first = send(desk, address, 0, MOVIE[:4000])
+    assert (first.status_code, first["Upload-Offset"]) == (204, "4000")
+    video.refresh_from_db()
+    assert video.percent == 4000 * 100 // len(MOVIE)
+    assert offset_of(desk, address) == 4000
+    last = send(desk, address, 4000, MOVIE[4000:])
+
+    upload = Upload.objects.get()
+    video.refresh_from_db()
+    assert last.status_code == 204
+    assert upload_path(upload.uid).read_bytes() == MOVIE
+    assert (video.stage, video.source_bytes, video.version) == ("queued", len(MOVIE), upload.uid)
+    assert Job.objects.get(kind="files.process_video").payload == {"video": video.pk, "version": upload.uid.hex}
+    assert offset_of(desk, address) == len(MOVIE)
+
+
+def test_a_repeated_last_piece_queues_nothing_twice(desk: Client) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE)
+
+    again = send(desk, address, len(MOVIE), b"")
+
+    assert again.status_code == 204
+    assert Job.objects.filter(kind="files.process_video").count() == 1
+
+
+def test_the_server_says_what_it_speaks(desk: Client, settings: Any) -> None:
+    answer = desk.options("/api/v1/uploads/")
+
+    assert answer.status_code == 204
+    assert answer["Tus-Version"] == "1.0.0"
+    assert answer["Tus-Extension"] == "creation,expiration,termination,checksum"
+    assert answer["Tus-Max-Size"] == str(settings.UPLOAD_LIMITS["video"])
+
+
+def test_another_version_of_the_protocol_is_refused(desk: Client) -> None:
+    answer = desk.post("/api/v1/uploads/", content_type=PIECE, HTTP_UPLOAD_LENGTH="5")
+
+    assert (answer.status_code, answer.json()["code"]) == (412, "UPLOAD_VERSION_UNSUPPORTED")
+    assert answer["Tus-Version"] == "1.0.0"
+
+
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [
+        ({}, "Upload-Length"),
+        ({"HTTP_UPLOAD_LENGTH": "-1"}, "Upload-Length"),
+        ({"HTTP_UPLOAD_LENGTH": "1e9"}, "Upload-Length"),
+        ({"HTTP_UPLOAD_LENGTH": "٣"}, "Upload-Length"),
+        ({"HTTP_UPLOAD_LENGTH": "9" * 30}, "Upload-Length"),
+        ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": "filename ***"}, "Upload-Metadata"),
+        ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": "filename " + "A" * 5000}, "Upload-Metadata"),
+        ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": facts(purpose="avatar")}, "purpose"),
+    ],
+)
+def test_nonsense_is_refused(headers: dict[str, Any], reason: str, desk: Client) -> None:
+    answer = desk.post("/api/v1/uploads/", content_type=PIECE, **TUS, **headers)
+
+    assert answer.status_code == 400
+    assert answer.json()["code"] == "UPLOAD_MALFORMED"
+    assert answer.json()["params"] == {"reason": reason}
+    assert not Upload.objects.exists()
+
+
+# --- Limits and room ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("purpose", "length", "status"),
+    [
+        ("video", 5 * GIGABYTE, 201),
+        ("video", 5 * GIGABYTE + 1, 413),
+        ("file", 2 * GIGABYTE, 201),
+        ("file", 2 * GIGABYTE + 1, 413),
+    ],
+)
+def test_a_lecture_may_be_5_gb_and_any_other_file_2(purpose: str, length: int, status: int, desk: Client) -> None:
+    answer = begin(desk, length, purpose=purpose)
+
+    assert answer.status_code == status
+    if status == 413:
+        problem = answer.json()
+        assert answer["Content-Type"] == "application/problem+json"
+        assert problem["code"] == "UPLOAD_FILE_TOO_LARGE"
+        assert ("5GB" if purpose == "video" else "2GB") in problem["detail"]
+
+
+def test_the_texts_follow_the_settings(desk: Client, settings: Any) -> None:
+    settings.UPLOAD_LIMITS = {"video": 3 * GIGABYTE, "file": GIGABYTE // 2}
+
+    problem = begin(desk, 4 * GIGABYTE).json()
+
+    assert problem["detail"] == ("This file is larger than 3GB. A lecture video may be 3GB, any other file 512MB.")
+
+
+def test_room_is_reserved_at_the_beginning(desk: Client, ada, settings: Any) -> None:
+    settings.STORAGE_ALLOWANCE = {"instructor": 10 * GIGABYTE}
+    VideoFactory(owner=ada, source_bytes=3 * GIGABYTE)
+
+    statuses = [begin(desk, 3 * GIGABYTE).status_code for _ in range(3)]
+    refusal = begin(desk, 3 * GIGABYTE).json()
+
+    assert statuses == [201, 201, 413]
+    assert refusal["code"] == "UPLOAD_QUOTA_EXCEEDED"
+    assert refusal["params"] == {"needed": "3.0 GB", "free": "1.0 GB", "allowance": "10GB"}
+    assert desk.get("/api/v1/storage/").json() == {
+        "videos": 3 * GIGABYTE,
+        "files": 0,
+        "held": 6 * GIGABYTE,
+        "used": 9 * GIGABYTE,
+        "free": GIGABYTE,
+        "allowance": 10 * GIGABYTE,
+    }
+
+
+def test_students_have_5_gb_and_instructors_50(leo, ada, sam) -> None:
+    assert [queries.storage_of(each).allowance // GIGABYTE for each in (leo, ada, sam)] == [5, 50, 50]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_uploads_cannot_exceed_the_room(ada, settings: Any) -> None:
+    from django.db import connection
+
+    settings.STORAGE_ALLOWANCE = {"instructor": 5000}
+    start, outcomes = threading.Barrier(6), []
+
+    def upload() -> None:
+        start.wait()
+        try:
+            services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=2000, now=timezone.now())
+            outcomes.append("begun")
+        except QuotaExceeded:
+            outcomes.append("refused")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=upload) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(outcomes) == ["begun"] * 2 + ["refused"] * 4
+    assert queries.storage_of(ada).held == 4000
+
+
+def test_a_canceled_upload_frees_its_room(desk: Client, ada) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE[:100])
+    upload = Upload.objects.get()
+
+    assert desk.delete(address, **TUS).status_code == 204
+    jobs.run_pending("default")
+
+    assert queries.storage_of(ada).held == 0
+    assert not VideoAsset.objects.exists()
+    assert not upload_path(upload.uid).exists()
+    assert desk.head(address, **TUS).status_code == 404
+
+
+# --- What goes wrong on the way ----------------------------------------------------------------------------
+
+
+def test_a_piece_that_does_not_follow_is_refused_with_the_right_place(desk: Client) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE[:100])
+
+    answer = send(desk, address, 50, MOVIE[50:])
+
+    assert (answer.status_code, answer["Upload-Offset"]) == (409, "100")
+    assert answer.json()["code"] == "UPLOAD_OFFSET_MISMATCH"
+    assert offset_of(desk, address) == 100
+
+
+def test_more_than_announced_is_refused_and_not_kept(desk: Client) -> None:
+    address = begin(desk, 100)["Location"]
+    send(desk, address, 0, MOVIE[:40])
+
+    answer = send(desk, address, 40, MOVIE[40:200])
+
+    assert answer.status_code == 413
+    assert offset_of(desk, address) == 40
+    assert upload_path(Upload.objects.get().uid).stat().st_size == 40
+
+
+@pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
+def test_a_damaged_piece_is_noticed_by_its_checksum(algorithm: str, desk: Client) -> None:
+    address = begin(desk)["Location"]
+    digest = base64.b64encode(hashlib.new(algorithm, MOVIE[:500]).digest()).decode()
+
+    damaged = send(desk, address, 0, MOVIE[1:501], HTTP_UPLOAD_CHECKSUM=f"{algorithm} {digest}")
+    assert (damaged.status_code, damaged.json()["code"]) == (460, "UPLOAD_CHECKSUM_MISMATCH")
+    assert offset_of(desk, address) == 0
+    sound = send(desk, address, 0, MOVIE[:500], HTTP_UPLOAD_CHECKSUM=f"{algorithm} {digest}")
+
+    assert (sound.status_code, sound["Upload-Offset"]) == (204, "500")
+
+
+@pytest.mark.parametrize("written", ["md5 xxxx", "sha1 ***", "sha1"])
+def test_an_unknown_checksum_is_refused(written: str, desk: Client) -> None:
+    address = begin(desk)["Location"]
+
+    assert send(desk, address, 0, MOVIE[:5], HTTP_UPLOAD_CHECKSUM=written).status_code in {400, 460}
+    assert offset_of(desk, address) == 0
+
+
+def test_only_the_protocols_content_type_is_taken(desk: Client) -> None:
+    address = begin(desk)["Location"]
+
+    answer = desk.patch(address, data=b"{}", content_type="application/json", HTTP_UPLOAD_OFFSET="0", **TUS)
+
+    assert answer.status_code == 415
+    assert offset_of(desk, address) == 0
+
+
+class BrokenLine:
+    """A request body that ends in the middle."""
+
+    def __init__(self, arrives: bytes) -> None:
+        self._pieces = iter([arrives])
+
+    def read(self, _: int) -> bytes:
+        for piece in self._pieces:
+            return piece
+        raise ConnectionResetError
+
+
+def test_what_arrived_before_the_line_broke_is_kept(ada, desk: Client) -> None:
+    from apps.files.errors import UploadNetworkError
+
+    address = begin(desk)["Location"]
+    upload = Upload.objects.get()
+
+    with pytest.raises(UploadNetworkError):
+        services.receive(
+            upload=upload, offset=0, read=BrokenLine(MOVIE[:700]).read, expected=len(MOVIE), now=timezone.now()
+        )
+
+    assert offset_of(desk, address) == 700
+    assert send(desk, address, 700, MOVIE[700:]).status_code == 204
+    assert upload_path(upload.uid).read_bytes() == MOVIE
+
+
+def test_bytes_a_killed_server_wrote_without_noting_are_cut_off(desk: Client) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE[:300])
+    upload = Upload.objects.get()
+    with upload_path(upload.uid).open("ab") as file:
+        file.write(b"written, but the server was killed before it noted it")
+
+    send(desk, address, 300, MOVIE[300:])
+
+    assert upload_path(upload.uid).read_bytes() == MOVIE
+
+
+def test_bytes_the_disk_lost_are_asked_for_again(desk: Client) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE[:300])
+    upload = Upload.objects.get()
+    upload_path(upload.uid).write_bytes(MOVIE[:120])
+
+    answer = send(desk, address, 300, MOVIE[300:])
+
+    assert (answer.status_code, answer["Upload-Offset"]) == (409, "120")
+    assert send(desk, address, 120, MOVIE[120:]).status_code == 204
+    assert upload_path(upload.uid).read_bytes() == MOVIE
+
+
+def test_two_requests_at_once_do_not_mix(desk: Client) -> None:
+    address = begin(desk)["Location"]
+    path = upload_path(Upload.objects.get().uid)
+    with path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        answer = send(desk, address, 0, MOVIE)
+
+    assert (answer.status_code, answer.json()["code"]) == (423, "UPLOAD_BUSY")
+    assert offset_of(desk, address) == 0
+
+
+def test_an_upload_killed_after_its_last_byte_is_finished_when_asked(desk: Client) -> None:
+    address = begin(desk)["Location"]
+    upload = Upload.objects.get()
+    upload_path(upload.uid).write_bytes(MOVIE)
+    Upload.objects.update(offset=len(MOVIE))  # noted, and then the server was killed
+
+    assert offset_of(desk, address) == len(MOVIE)
+
+    assert VideoAsset.objects.get().stage == "queued"
+    assert Job.objects.filter(kind="files.process_video").count() == 1
+
+
+def test_an_unfinished_upload_expires(desk: Client, ada) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE[:100])
+    upload = Upload.objects.get()
+
+    with time_machine.travel(timezone.now() + timedelta(days=6), tick=False):
+        assert desk.head(address, **TUS).status_code == 200
+    with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
+        assert desk.head(address, **TUS).status_code == 410
+        late = send(desk, address, 100, MOVIE[100:])
+        assert (late.status_code, late.json()["code"]) == (410, "UPLOAD_EXPIRED")
+        jobs.run_pending("default")
+        jobs.run_pending("default")
+
+    assert not Upload.objects.exists()
+    assert not VideoAsset.objects.exists()
+    assert queries.storage_of(ada).held == 0
+    assert not upload_path(upload.uid).exists()
+
+
+def test_a_piece_gives_the_upload_more_time(desk: Client) -> None:
+    address = begin(desk)["Location"]
+
+    with time_machine.travel(timezone.now() + timedelta(days=5), tick=False):
+        desk.cookies.clear()
+        desk.force_login(Upload.objects.get().owner)
+        send(desk, address, 0, MOVIE[:100])
+    with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
+        jobs.run_pending("default")
+        assert Upload.objects.get().offset == 100
+        assert Job.objects.filter(kind="files.expire_upload", state="queued").count() == 1
+
+
+# --- What it is --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "slides.pdf", "movie.wmv", "page.html", "run.sh", "list.m3u8"])
+def test_a_name_that_promises_no_video_is_refused_at_once(name: str, desk: Client) -> None:
+    answer = begin(desk, filename=name)
+
+    assert (answer.status_code, answer.json()["code"]) == (415, "UPLOAD_FORMAT_UNSUPPORTED")
+    assert "MP4, MOV, AVI, WebM" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "A.MOV", "b.avi", "c.webm", "noname", "../../etc/lecture.mp4"])
+def test_names_decide_nothing_else(name: str, desk: Client, settings: Any) -> None:
+    answer = begin(desk, filename=name)
+    send(desk, answer["Location"], 0, MOVIE)
+
+    assert VideoAsset.objects.get().filename == name
+    assert [each.name for each in Path(settings.UPLOAD_ROOT).iterdir()] == [Upload.objects.get().uid.hex]
+
+
+def test_a_text_named_mp4_ends_as_a_corrupt_file(desk: Client, ada) -> None:
+    words = b"This is the script of the lesson.\n" * 20
+    address = begin(desk, len(words))["Location"]
+
+    answer = send(desk, address, 0, words)
+
+    video = VideoAsset.objects.get()
+    assert answer.status_code == 204
+    assert (video.stage, video.failure) == ("failed", "corrupt_file")
+    assert video.failure_detail == "This file is not a video: it holds plain text."
+    assert queries.storage_of(ada).used == 0
+    jobs.run_pending("default")
+    assert not upload_path(Upload.objects.get().uid).exists()
+    assert not Job.objects.filter(kind="files.process_video").exists()
+
+
+def test_an_empty_file_ends_as_a_corrupt_file(desk: Client) -> None:
+    answer = begin(desk, 0)
+
+    video = VideoAsset.objects.get()
+    assert answer.status_code == 201
+    assert (video.failure, video.failure_detail) == ("corrupt_file", "The file is empty: it holds no bytes at all.")
+
+
+def test_a_playlist_named_mp4_is_refused(desk: Client) -> None:
+    words = b"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n"
+    address = begin(desk, len(words))["Location"]
+
+    answer = send(desk, address, 0, words)
+
+    assert (answer.status_code, answer.json()["code"]) == (415, "UPLOAD_FORMAT_UNSUPPORTED")
+    assert VideoAsset.objects.get().failure == "corrupt_file"
+    assert not Job.objects.filter(kind="files.process_video").exists()
+
+
+# --- Replacing ---------------------------------------------------------------------------------------------
+
+
+def test_a_failed_video_gets_other_contents(desk: Client, ada) -> None:
+    video = VideoFactory(owner=ada, stage="failed", failure="corrupt_file", failure_detail="damaged")
+
+    answer = begin(desk, replaces=str(video.uid))
+    send(desk, answer["Location"], 0, MOVIE)
+
+    video.refresh_from_db()
+    assert answer["Video-Uid"] == str(video.uid)
+    assert (video.stage, video.failure, video.failure_detail) == ("queued", "", "")
+    assert VideoAsset.objects.count() == 1
+
+
+def test_a_replacement_that_is_called_off_leaves_the_video_as_it_was(desk: Client, ada) -> None:
+    video = VideoFactory(owner=ada)
+    address = begin(desk, replaces=str(video.uid))["Location"]
+
+    desk.delete(address, **TUS)
+
+    video.refresh_from_db()
+    assert (video.stage, video.is_playable) == ("complete", True)
+
+
+@pytest.mark.parametrize("stage", ["uploading", "queued", "finalizing"])
+def test_a_video_on_its_way_is_not_replaced(stage: str, desk: Client, ada) -> None:
+    video = VideoFactory(owner=ada, stage=stage)
+
+    answer = begin(desk, replaces=str(video.uid))
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "VIDEO_BUSY")
+    assert not Upload.objects.exists()
+
+
+# --- Who may -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def anothers(ada) -> str:
+    """The address of an upload that Ada began."""
+    upload = services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=len(MOVIE), now=timezone.now())
+    return f"/api/v1/uploads/{upload.uid}/"
+
+
+CALLS: dict[str, Callable[[Client, str], Any]] = {
+    "begin": lambda browser, _: begin(browser),
+    "offset": lambda browser, address: browser.head(address, **TUS),
+    "piece": lambda browser, address: send(browser, address, 0, MOVIE),
+    "cancel": lambda browser, address: browser.delete(address, **TUS),
+    "list": lambda browser, _: browser.get("/api/v1/uploads/"),
+}
+
+
+@pytest.mark.parametrize(
+    ("who", "statuses"),
+    [
+        ("visitor", {"begin": 401, "offset": 401, "piece": 401, "cancel": 401, "list": 401}),
+        ("leo", {"begin": 403, "offset": 404, "piece": 404, "cancel": 404, "list": 200}),
+        ("eve", {"begin": 201, "offset": 404, "piece": 404, "cancel": 404, "list": 200}),
+        ("sam", {"begin": 201, "offset": 404, "piece": 404, "cancel": 404, "list": 200}),
+        ("ada", {"begin": 201, "offset": 200, "piece": 204, "cancel": 204, "list": 200}),
+    ],
+)
+@pytest.mark.parametrize("call", CALLS)
+def test_who_may(
+    who: str, statuses: dict[str, int], call: str, anothers: str, client: Client, browser_of, request
+) -> None:
+    browser = client if who == "visitor" else browser_of(request.getfixturevalue(who))
+
+    answer = CALLS[call](browser, anothers)
+
+    assert answer.status_code == statuses[call]
+    if call == "list" and who in {"leo", "eve", "sam"}:
+        assert answer.json() == []
+    if who != "ada":
+        assert Upload.objects.get(owner__username="ada").offset == 0
+
+
+def test_another_instructors_video_cannot_be_replaced(ada, eve, browser_of) -> None:
+    video = VideoFactory(owner=ada)
+
+    answer = begin(browser_of(eve), replaces=str(video.uid))
+
+    assert answer.status_code == 404
+    video.refresh_from_db()
+    assert video.stage == "complete"
+
+
+def test_students_may_keep_files_but_not_upload_lectures(leo, browser_of) -> None:
+    assert begin(browser_of(leo), purpose="video").json()["code"] == "ROLE_REQUIRED"
+    assert begin(browser_of(leo), purpose="file", filename="essay.pdf").status_code == 201
+
+
+def test_a_cookie_needs_its_csrf_token(ada) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(ada)
+
+    assert begin(browser).status_code == 403
+    assert not Upload.objects.exists()
+
+
+def test_a_token_needs_no_cookie(ada, browser_of) -> None:
+    token = browser_of(ada).get("/api/v1/auth/session/").json()["token"]
+
+    answer = Client(enforce_csrf_checks=True).post(
+        "/api/v1/uploads/",
+        content_type=PIECE,
+        HTTP_UPLOAD_LENGTH="5",
+        HTTP_AUTHORIZATION=f"Bearer {token}",
+        **TUS,
+    )
+
+    assert answer.status_code == 201
+
+
+def test_an_unknown_upload_is_not_found(desk: Client) -> None:
+    assert desk.head(f"/api/v1/uploads/{uuid.uuid4()}/", **TUS).status_code == 404
