@@ -59,6 +59,7 @@ def put(path: Path, name: str) -> None:
     except OSError:  # another disk
         shutil.copyfile(path, draft)
     draft.replace(target)
+    draft.unlink(missing_ok=True)  # two names of one file are not renamed onto each other; one stays over
 
 
 def put_tree(folder: Path, directory: str, keep: Callable[[], None]) -> None:

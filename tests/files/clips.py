@@ -94,6 +94,8 @@ RECORDINGS = {
         # A call whose window was made larger in the middle.
         Recording("zoomed.webm", options=f"{VP8} -c:a libopus", inputs="zoomed"),
         Recording("colors.mp4", filters=COLORS, is_silent=True, options=f"{X264} -g 900"),
+        # Long enough to be killed in the middle.
+        Recording("long.mp4", size="854x480", rate="25", seconds=40, options=f"{X264} -g 900 {AAC}"),
         Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),
     )
 }

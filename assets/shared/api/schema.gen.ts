@@ -88,6 +88,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/captions/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["files_captions_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/certificates/": {
         parameters: {
             query?: never;
@@ -274,6 +290,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/storage/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One's room: what takes it, what is free. */
+        get: operations["files_storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One's own uploads on their way, newest first, to resume them; at most a hundred. */
+        get: operations["files_uploads"];
+        put?: never;
+        /** @description Reserve room for a file. ``Location`` is where its bytes go, ``Video-Uid`` what it becomes. */
+        post: operations["files_upload_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Give an unfinished upload up; its room is free again. */
+        delete: operations["files_upload_cancel"];
+        options?: never;
+        head?: never;
+        /** @description Append a piece. The last one starts the processing of a video. */
+        patch: operations["files_upload_piece"];
+        trace?: never;
+    };
+    "/api/v1/videos/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One's own videos and what is being made of them. */
+        get: operations["files_videos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/videos/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One's own videos and what is being made of them. */
+        get: operations["files_video"];
+        put?: never;
+        post?: never;
+        /** @description One's own videos and what is being made of them. */
+        delete: operations["files_video_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/videos/{uid}/captions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Give a video captions in one language, in place of those it had. */
+        post: operations["files_video_captions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/videos/{uid}/retry/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Process a video again whose processing failed. */
+        post: operations["files_video_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -327,12 +465,35 @@ export interface components {
             /** @description From opening to handing in. */
             seconds: number;
         };
+        /** @enum {unknown} */
+        BlankEnum: "";
         CaptionOut: {
             label: string;
             /** @description BCP 47. */
             language: string;
             /** @description Signed address of the WebVTT text. */
             url: string;
+        };
+        CaptionTrackOut: {
+            label: string;
+            /** @description BCP 47. */
+            language: string;
+            origin: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        CaptionUrl: {
+            label: string;
+            /** @description BCP 47. */
+            language: string;
+            url: string;
+        };
+        CaptionsInRequest: {
+            /** @default  */
+            label: string;
+            language: string;
+            /** @description WebVTT or SRT. */
+            text: string;
         };
         /** @description What anyone who holds the code may verify. */
         CertificateOut: {
@@ -388,7 +549,15 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_INVALID_CREDENTIALS" | "AUTH_SESSION_EXPIRED" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "FEATURE_COMING_SOON" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_IN_USE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PREREQUISITE_NOT_MET" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "SUBSCRIPTION_EXPIRED" | "UNKNOWN_ERROR" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_QUOTA_EXCEEDED" | "VALIDATION_FAILED" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_QUALITY_DEGRADED";
+        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_INVALID_CREDENTIALS" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "FEATURE_COMING_SOON" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_IN_USE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PREREQUISITE_NOT_MET" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "SUBSCRIPTION_EXPIRED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED";
+        /**
+         * @description * `upload_failed` - Upload failed
+         *     * `processing_failed` - Processing failed
+         *     * `corrupt_file` - Corrupt file
+         *     * `quota_exceeded` - Storage quota exceeded
+         * @enum {string}
+         */
+        FailureEnum: "upload_failed" | "processing_failed" | "corrupt_file" | "quota_exceeded";
         FieldProblem: {
             code: string;
             message: string;
@@ -433,6 +602,21 @@ export interface components {
             lessons: components["schemas"]["LessonLink"][];
             number: number;
             title: string;
+        };
+        PaginatedVideoOutList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["VideoOut"][];
         };
         PastAttempt: {
             is_passed: boolean;
@@ -512,6 +696,12 @@ export interface components {
             watched_seconds: number;
         };
         /**
+         * @description * `video` - Video
+         *     * `file` - File
+         * @enum {string}
+         */
+        PurposeEnum: "video" | "file";
+        /**
          * @description * `single` - Single choice
          *     * `multiple` - Multiple choice
          *     * `truth` - True or false
@@ -589,6 +779,18 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        RenditionOut: {
+            readonly average_bandwidth: number;
+            /** @description Peak bits per second. */
+            readonly bandwidth: number;
+            readonly codecs: string;
+            /** Format: double */
+            readonly frame_rate: number;
+            readonly height: number;
+            readonly name: string;
+            readonly stored_bytes: number;
+            readonly width: number;
+        };
         /** @description One option, step or pair of a handed-in question. */
         ResultLine: {
             /** @description Matching: the partner that was chosen. */
@@ -663,6 +865,17 @@ export interface components {
             storyboard: string | null;
         };
         /**
+         * @description * `uploading` - Uploading
+         *     * `queued` - Queued
+         *     * `analyzing` - Analyzing and thumbnails
+         *     * `audio` - Audio and captions
+         *     * `finalizing` - Finalizing
+         *     * `complete` - Complete
+         *     * `failed` - Failed
+         * @enum {string}
+         */
+        StageEnum: "uploading" | "queued" | "analyzing" | "audio" | "finalizing" | "complete" | "failed";
+        /**
          * @description * `completed` - completed
          *     * `in_progress` - in_progress
          *     * `available` - available
@@ -670,11 +883,35 @@ export interface components {
          * @enum {string}
          */
         StateEnum: "completed" | "in_progress" | "available" | "locked";
+        StorageOut: {
+            allowance: number;
+            files: number;
+            free: number;
+            /** @description Reserved for uploads on their way. */
+            held: number;
+            used: number;
+            /** @description Bytes. */
+            videos: number;
+        };
         SubmitAttemptInRequest: {
             /** @description By question uid. */
             answers: {
                 [key: string]: components["schemas"]["AnswerInRequest"];
             };
+        };
+        UploadOut: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            readonly filename: string;
+            readonly length: number;
+            readonly offset: number;
+            readonly purpose: components["schemas"]["PurposeEnum"];
+            /** @description What it is for, e.g. a lesson's uid. */
+            readonly target: string;
+            /** Format: uuid */
+            readonly uid: string;
         };
         /**
          * @description * `right` - right
@@ -684,6 +921,60 @@ export interface components {
          * @enum {string}
          */
         VerdictEnum: "right" | "partly" | "wrong" | "open";
+        VideoAbilities: {
+            edit: boolean;
+            retry: boolean;
+        };
+        /** @description A video as its owner sees it. The socket /ws/videos/ sends the same shape. */
+        VideoOut: {
+            abilities: components["schemas"]["VideoAbilities"];
+            captions: components["schemas"]["CaptionTrackOut"][];
+            /** Format: date-time */
+            completed_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What happens within the stage; empty when nothing does. */
+            doing: string;
+            /**
+             * Format: double
+             * @description Seconds; 0 until it is known.
+             */
+            duration: number;
+            failure: components["schemas"]["FailureEnum"] | components["schemas"]["BlankEnum"];
+            failure_detail: string;
+            failure_label: string;
+            filename: string;
+            has_audio: boolean;
+            height: number;
+            is_playable: boolean;
+            /** @description Of the processing, from queued to complete. */
+            overall_percent: number;
+            /** @description Of the present stage, 0 to 100. */
+            percent: number;
+            renditions: components["schemas"]["RenditionOut"][];
+            source_bytes: number;
+            /** @description Signed addresses; null until something can be watched. */
+            sources: components["schemas"]["VideoSources"] | null;
+            stage: components["schemas"]["StageEnum"];
+            stage_label: string;
+            stored_bytes: number;
+            /** Format: uuid */
+            uid: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The upload on its way, if there is one. */
+            upload: components["schemas"]["UploadOut"] | null;
+            width: number;
+        };
+        VideoSources: {
+            audio: string | null;
+            captions: components["schemas"]["CaptionUrl"][];
+            /** Format: date-time */
+            expires_at: string;
+            master: string;
+            poster: string | null;
+            storyboard: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -832,6 +1123,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SessionOut"];
                 };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_captions_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A refusal or a failure. */
             default: {
@@ -1225,6 +1545,318 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QuizOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_storage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_uploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadOut"][];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_upload_begin: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+                "Upload-Length": number;
+                /** @description Names and base64 values: filename, purpose (video or file), target (e.g. a lesson's uid), replaces (the uid of a video that is to get these contents). */
+                "Upload-Metadata"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_upload_cancel: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+            };
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_upload_piece: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+                "Upload-Checksum"?: string;
+                "Upload-Offset": number;
+            };
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_videos: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedVideoOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video_captions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptionsInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionTrackOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_video_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoOut"];
                 };
             };
             /** @description A refusal or a failure. */

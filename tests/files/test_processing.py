@@ -1,0 +1,463 @@
+"""An uploaded file becomes a video, whatever happens to the worker on the way."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.files import queries, services
+from apps.files.events import VideoAnalyzed, VideoCompleted, VideoFailed, VideoPlayable
+from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.services import processing
+from apps.files.storage import local_path, upload_path, work_folder
+from apps.files.video.encode import PID_FILE
+from apps.files.video.failures import ProcessingFailed
+from apps.files.video.pipeline import STEPS
+from studyplatform.kit import events, jobs
+from studyplatform.kit.models import Job
+from tests.factories.files import CaptionFactory, VideoFactory
+from tests.files.clips import cut_off, watch
+from tests.files.test_video_encode import is_alive, wait_until
+
+pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _folders(settings: Any, tmp_path: Path) -> None:
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+    settings.WORK_ROOT = tmp_path / "work"
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(tmp_path / "media")},
+        },
+    }
+
+
+@pytest.fixture
+def heard() -> Any:
+    """What was told about videos, in order."""
+    told: list[str] = []
+    kinds = (VideoAnalyzed, VideoPlayable, VideoCompleted, VideoFailed)
+    for kind in kinds:
+        events.subscribe(kind)(lambda event: told.append(type(event).__name__))
+    yield told
+    for kind in kinds:
+        events._subscribers[kind].pop()
+
+
+def work_off() -> None:
+    jobs.run_pending("media")
+    jobs.run_pending("default")
+
+
+def bring_in(owner: User, path: Path) -> VideoAsset:
+    return services.import_video(owner=owner, path=path, now=timezone.now())
+
+
+def files_under(folder: Any) -> list[str]:
+    root = Path(folder)
+    return sorted(each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_file())
+
+
+def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path) -> None:
+    video = bring_in(ada, clip("captioned.mp4"))
+
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.percent, video.failure, video.is_playable) == ("complete", 100, "", True)
+    assert video.duration == pytest.approx(4, abs=0.05)
+    assert (video.width, video.height, video.has_audio) == (320, 180, True)
+    assert (video.poster, video.storyboard) == ("poster.jpg", "storyboard.vtt")
+    assert [each.name for each in video.renditions.order_by("-bandwidth")] == ["480p", "audio"]
+    assert video.captions.get().language == "de"
+    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
+    folder = local_path(video.directory)
+    assert folder is not None
+    assert {"master.m3u8", "poster.jpg", "storyboard.vtt", "480p/index.m3u8", "audio/init.mp4"} <= set(
+        files_under(folder)
+    )
+    assert watch(folder / "480p").duration == pytest.approx(4, abs=0.1)
+    assert video.stored_bytes == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    # The original is kept, and nothing is left where it was worked on.
+    kept = local_path(video.source)
+    assert kept is not None
+    assert kept.read_bytes() == clip("captioned.mp4").read_bytes()
+    assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
+
+
+def test_the_original_is_kept_only_if_wanted(ada, clip, settings, tmp_path) -> None:
+    settings.VIDEO_KEEP_ORIGINALS = False
+    video = bring_in(ada, clip("silent.mp4"))
+
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.source, video.has_audio) == ("complete", "", False)
+    assert files_under(tmp_path / "uploads") == []
+    assert not (tmp_path / "media" / "originals").exists()
+
+
+def test_the_stages_are_told_in_order(ada, clip, monkeypatch) -> None:
+    video = bring_in(ada, clip("lecture.mp4"))
+    seen: list[tuple[str, int]] = []
+    tell = processing._Clerk._tell
+    monkeypatch.setattr(processing, "TOLD_EVERY", 0)
+
+    def note(clerk: Any, step: Any, percent: int) -> None:
+        tell(clerk, step, percent)
+        row = VideoAsset.objects.get(pk=video.pk)
+        seen.append((row.stage, row.percent))
+
+    monkeypatch.setattr(processing._Clerk, "_tell", note)
+    work_off()
+
+    stages = list(dict.fromkeys(stage for stage, _ in seen))
+    assert stages == ["analyzing", "audio", "finalizing"]
+    for stage in stages:
+        percents = [percent for each, percent in seen if each == stage]
+        assert percents == sorted(percents)
+        assert percents[0] == 0
+    assert any(0 < percent < 99 for stage, percent in seen if stage == "finalizing")
+
+
+def test_a_copied_rendition_can_be_watched_while_the_others_are_made(ada, clip, heard, monkeypatch) -> None:
+    video = bring_in(ada, clip("lecture.mp4"))
+    during: list[dict[str, Any]] = []
+    begin = processing._Clerk.begin
+
+    def look(clerk: Any, step: Any) -> None:
+        begin(clerk, step)
+        if step.name == "ladder":
+            row = VideoAsset.objects.get(pk=video.pk)
+            master = local_path(f"{row.directory}/master.m3u8")
+            assert master is not None
+            during.append({"playable": row.is_playable, "stage": row.stage, "master": master.read_text()})
+
+    monkeypatch.setattr(processing._Clerk, "begin", look)
+    work_off()
+
+    assert during[0]["playable"] is True
+    assert during[0]["stage"] == "finalizing"
+    assert "720p/index.m3u8" in during[0]["master"]
+    assert "480p" not in during[0]["master"]
+    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
+    video.refresh_from_db()
+    assert {each.name for each in video.renditions.all()} == {"720p", "480p", "audio"}
+
+
+@pytest.mark.parametrize("kind", ["truncated", "text", "empty", "playlist"])
+def test_what_is_no_video_ends_as_a_corrupt_file(kind: str, ada, clip, tmp_path, heard) -> None:
+    path = tmp_path / "bad.mp4"
+    if kind == "truncated":
+        cut_off(clip("lecture.mp4"), path, 0.6)
+    else:
+        path.write_bytes(
+            {"text": b"words, words\n" * 9, "empty": b"", "playlist": b"#EXTM3U\nfile:///etc/passwd\n"}[kind]
+        )
+    video = bring_in(ada, path)
+
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.failure) == ("failed", "corrupt_file")
+    assert len(video.failure_detail) > 20
+    assert queries.storage_of(ada).used == 0
+    assert heard == ["VideoFailed"]
+    assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
+    assert Job.objects.get(kind="files.process_video").state == Job.State.DONE
+
+
+# --- Killed, stopped, taken over ---------------------------------------------------------------------------
+
+WORKER = """
+import os, sys
+import django
+django.setup()
+from pathlib import Path
+from django.conf import settings
+folder = Path(sys.argv[1])
+settings.UPLOAD_ROOT, settings.WORK_ROOT = folder / "uploads", folder / "work"
+settings.STORAGES["default"]["OPTIONS"] = {"location": str(folder / "media")}
+from django.db import connection
+connection.settings_dict["NAME"] = sys.argv[2]
+from studyplatform.kit import jobs
+jobs.run_pending("media")
+jobs.run_pending("default")
+"""
+
+
+def start_worker(folder: Path) -> subprocess.Popen[bytes]:
+    """A worker process of its own, on the test's database and folders."""
+    code = [sys.executable, "-c", WORKER, str(folder), connection.settings_dict["NAME"]]
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "studyplatform.settings.test"}
+    return subprocess.Popen(code, cwd=ROOT, env=environment)
+
+
+def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, clip, tmp_path) -> None:
+    video = bring_in(ada, clip("long.mp4"))
+    assert video.version is not None
+    folder = work_folder(video.version)
+    worker = start_worker(tmp_path)
+    in_the_ladder = lambda: (  # noqa: E731
+        VideoAsset.objects.get(pk=video.pk).step == "ladder" and any(folder.glob("part-ladder-*/*/*.m4s*"))
+    )
+    assert wait_until(in_the_ladder, 60)
+    ffmpeg = json.loads((folder / PID_FILE).read_text())["pid"]
+    assert is_alive(ffmpeg)
+    done_before = files_under(folder / "done")
+
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+
+    assert wait_until(lambda: not is_alive(ffmpeg), 5)
+    assert done_before == ["analyze", "captions", "first", "poster", "sound"]
+    job = Job.objects.get(kind="files.process_video")
+    assert job.state == Job.State.RUNNING
+    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))  # time passes
+    marks = {name: (folder / "done" / name).stat().st_mtime_ns for name in done_before}
+    second = start_worker(tmp_path)
+    assert wait_until(lambda: VideoAsset.objects.get(pk=video.pk).step in {"ladder", "finish"}, 60)
+    assert {name: (folder / "done" / name).stat().st_mtime_ns for name in done_before} == marks
+    assert second.wait(120) == 0
+
+    video.refresh_from_db()
+    job.refresh_from_db()
+    assert (video.stage, job.state, job.attempts) == ("complete", "done", 2)
+    made = local_path(video.directory)
+    assert made is not None
+    assert watch(made / "480p").duration == pytest.approx(40, abs=0.1)
+    assert files_under(tmp_path / "work") == []
+
+
+def take_over_in_the_ladder(monkeypatch: Any, action: Callable[[], object]) -> None:
+    """Do something to the video while its ladder is being made."""
+    note, did = processing._Clerk.note, []
+
+    def interfere(clerk: Any, step: Any, done: float) -> None:
+        if step.name == "ladder" and not did:
+            did.append(True)
+            action()
+            clerk._told_at = 0
+        note(clerk, step, done)
+
+    monkeypatch.setattr(processing._Clerk, "note", interfere)
+
+
+def test_a_video_deleted_in_the_middle_leaves_no_files(ada, clip, monkeypatch, tmp_path) -> None:
+    video = bring_in(ada, clip("lecture.mp4"))
+    take_over_in_the_ladder(monkeypatch, lambda: services.delete_video(video=video, by=ada))
+
+    work_off()
+
+    assert not VideoAsset.objects.exists()
+    for name in ("uploads", "work", "media"):
+        assert files_under(tmp_path / name) == []
+    assert not Job.objects.exclude(state=Job.State.DONE).exists()
+
+
+def test_a_worker_that_lost_its_lease_stops(ada, clip, monkeypatch) -> None:
+    video = bring_in(ada, clip("lecture.mp4"))
+    monkeypatch.setattr(jobs, "LEASE", timedelta(0))
+    other = uuid.uuid4()
+    take_over_in_the_ladder(monkeypatch, lambda: Job.objects.filter(queue="media").update(lease_token=other))
+
+    jobs.perform(jobs.claim("media", now=timezone.now()))  # type: ignore[arg-type]
+
+    video.refresh_from_db()
+    assert video.stage == "finalizing"
+    assert Job.objects.get(kind="files.process_video").lease_token == other
+
+
+def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
+    video = bring_in(ada, clip("silent.mp4"))
+    work_on = processing._work_on
+    fails = iter([True, True, False])
+
+    def sometimes(*args: Any) -> Any:
+        if next(fails):
+            raise ProcessingFailed("no_space", retry=True)
+        return work_on(*args)
+
+    monkeypatch.setattr(processing, "_work_on", sometimes)
+    for _ in range(3):
+        Job.objects.filter(queue="media").update(run_at=timezone.now())
+        jobs.run_pending("media")
+
+    video.refresh_from_db()
+    assert video.stage == "complete"
+    assert Job.objects.get(kind="files.process_video").attempts == 3
+
+
+def test_a_failure_that_does_not_pass_ends_and_can_be_retried(ada, clip, monkeypatch, heard, tmp_path) -> None:
+    video = bring_in(ada, clip("lecture.mp4"))
+    assert video.version is not None
+    real = STEPS[5].make
+    object.__setattr__(STEPS[5], "make", lambda *_: (_ for _ in ()).throw(ProcessingFailed("encoder", "it said so")))
+    try:
+        work_off()
+    finally:
+        object.__setattr__(STEPS[5], "make", real)
+
+    video.refresh_from_db()
+    assert (video.stage, video.failure) == ("failed", "processing_failed")
+    assert video.failure_detail == "The video could not be converted."
+    assert "it said so" not in video.failure_detail
+    assert video.is_playable  # the copied rendition is out already
+    assert upload_path(video.version).exists()
+    assert queries.storage_of(ada).used == clip("lecture.mp4").stat().st_size
+
+    services.retry_video(video=video, by=ada)
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.failure, video.failure_detail) == ("complete", "", "")
+    assert heard[-2:] == ["VideoFailed", "VideoCompleted"]
+
+
+def test_a_job_that_kills_its_worker_every_time_is_given_up(ada, clip) -> None:
+    video = bring_in(ada, clip("silent.mp4"))
+    Job.objects.filter(queue="media").update(
+        state="running", attempts=5, lease_until=timezone.now() - timedelta(minutes=1)
+    )
+
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.failure) == ("failed", "processing_failed")
+
+
+def test_processing_twice_changes_nothing(ada, clip, heard) -> None:
+    video = bring_in(ada, clip("silent.mp4"))
+    work_off()
+    video.refresh_from_db()
+    before = (video.updated_at, video.directory)
+
+    assert video.version is not None
+    services.process_video(video_id=video.pk, version=video.version, keep=lambda: None, last_try=False)
+
+    video.refresh_from_db()
+    assert (video.updated_at, video.directory) == before
+    assert heard.count("VideoCompleted") == 1
+
+
+# --- Replaced and deleted ----------------------------------------------------------------------------------
+
+
+def replace(video: VideoAsset, owner: User, path: Path) -> None:
+    upload = services.begin_upload(
+        owner=owner, purpose="video", filename=path.name, length=path.stat().st_size, replaces=video, now=timezone.now()
+    )
+    with path.open("rb") as file:
+        services.receive(upload=upload, offset=0, read=file.read, now=timezone.now())
+
+
+def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tmp_path, monkeypatch) -> None:
+    video = bring_in(ada, clip("silent.mp4"))
+    work_off()
+    video.refresh_from_db()
+    CaptionFactory(video=video, language="fr")
+    old = video.directory
+    during: list[Any] = []
+    monkeypatch.setattr(
+        processing,
+        "_keep_source",
+        lambda *_: during.append(VideoAsset.objects.values_list("directory", "is_playable", "duration").get()),
+    )
+
+    replace(video, ada, clip("lecture.mp4"))
+    work_off()
+
+    video.refresh_from_db()
+    assert during == [(old, True, pytest.approx(4, abs=0.1))]
+    assert video.directory != old
+    assert video.duration == pytest.approx(6, abs=0.1)
+    assert video.stage == "complete"
+    assert {each.name for each in video.renditions.all()} == {"720p", "480p", "audio"}
+    assert CaptionTrack.objects.get(video=video).language == "fr"
+    assert not (tmp_path / "media" / old).exists()
+
+
+def test_a_replacement_that_is_damaged_leaves_the_old_one_to_watch(ada, clip, tmp_path) -> None:
+    video = bring_in(ada, clip("silent.mp4"))
+    work_off()
+    video.refresh_from_db()
+    old = video.directory
+
+    replace(video, ada, cut_off(clip("lecture.mp4"), tmp_path / "cut.mp4", 0.5))
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.failure, video.is_playable) == ("failed", "corrupt_file", True)
+    assert video.directory == old
+    assert watch(tmp_path / "media" / old / "480p").duration == pytest.approx(4, abs=0.1)
+
+
+def test_a_deleted_video_leaves_no_files(ada, clip, tmp_path) -> None:
+    video = bring_in(ada, clip("captioned.mp4"))
+    work_off()
+    other = bring_in(ada, clip("silent.mp4"))
+    work_off()
+    other.refresh_from_db()
+    kept = {name for name in files_under(tmp_path / "media") if other.uid.hex in name}
+
+    services.delete_video(video=VideoAsset.objects.get(pk=video.pk), by=ada)
+    work_off()
+
+    assert set(files_under(tmp_path / "media")) == kept
+    assert len(kept) > 3
+    assert queries.storage_of(ada).videos == other.source_bytes
+
+
+def test_a_video_somebody_needs_is_not_deleted(ada) -> None:
+    from apps.files.errors import VideoInUse
+    from apps.files.services import videos
+
+    video = VideoFactory(owner=ada)
+    services.keep_while(lambda _: VideoInUse())
+    try:
+        with pytest.raises(VideoInUse):
+            services.delete_video(video=video, by=ada)
+    finally:
+        videos._reasons_to_keep.pop()
+
+    assert VideoAsset.objects.filter(pk=video.pk).exists()
+
+
+def test_a_file_whose_upload_vanished_ends_clearly(ada, clip, tmp_path) -> None:
+    video = bring_in(ada, clip("silent.mp4"))
+    shutil.rmtree(tmp_path / "uploads")
+
+    work_off()
+
+    video.refresh_from_db()
+    assert video.stage == "failed"
+
+
+def test_the_queue_survives_a_process_between_commit_and_wake_up(ada, clip, tmp_path) -> None:
+    """The message is only a wake-up: a worker that starts later finds the job by itself."""
+    video = bring_in(ada, clip("silent.mp4"))
+
+    began = time.monotonic()
+    worker = start_worker(tmp_path)
+    assert worker.wait(60) == 0
+
+    assert VideoAsset.objects.get(pk=video.pk).stage == "complete"
+    assert time.monotonic() - began < 60
