@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -31,20 +31,30 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
         grant = read_token(token, now=now)
     except AppError as refusal:
         # A player or an <img> asks here, not a person: a plain status, no page.
-        return HttpResponse(refusal.detail, status=refusal.status, content_type="text/plain; charset=utf-8")
+        return HttpResponse(
+            f"{refusal.title}. {refusal.detail}", status=refusal.status, content_type="text/plain; charset=utf-8"
+        )
     if caption := CAPTIONS.fullmatch(name):
         return _captions(grant, caption.group(1), now)
     if not MADE.fullmatch(name):
-        raise Http404
+        return _missing()
     # The list of renditions grows while a video is processed.
     cache = "private, max-age=5" if name == "master.m3u8" else _until(grant, now)
-    return send_kept(request, f"{grant.directory}/{name}", cache=cache)
+    try:
+        return send_kept(request, f"{grant.directory}/{name}", cache=cache)
+    except FileNotFoundError:
+        return _missing()
+
+
+def _missing() -> HttpResponse:
+    # As above: nobody reads a page here.
+    return HttpResponse("There is no such file.", status=404, content_type="text/plain; charset=utf-8")
 
 
 def _captions(grant: Grant, uid: str, now: datetime) -> HttpResponse:
     track = CaptionTrack.objects.filter(uid=uid, video__uid=grant.video).first()
     if track is None:
-        raise Http404
+        return _missing()
     return HttpResponse(track.webvtt, content_type=TYPES[".vtt"], headers={"Cache-Control": "private, max-age=60"})
 
 

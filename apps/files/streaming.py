@@ -12,7 +12,7 @@ from urllib.parse import quote
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.core.handlers.asgi import ASGIRequest
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import http_date
 
 from apps.files.storage import local_path
@@ -45,7 +45,7 @@ def send_kept(request: HttpRequest, name: str, *, cache: str) -> HttpResponseBas
 
     Behind nginx (``MEDIA_ACCEL_PREFIX``) only its name is sent, and nginx sends the bytes.
 
-    :raises Http404: there is no such file.
+    :raises FileNotFoundError: there is no such file.
     """
     kind = _type_of(name)
     if settings.MEDIA_ACCEL_PREFIX:
@@ -54,14 +54,11 @@ def send_kept(request: HttpRequest, name: str, *, cache: str) -> HttpResponseBas
         response["Cache-Control"] = cache
         return response
     path = local_path(name)
-    try:
-        if path is not None:
-            facts = path.stat()
-            size, changed = facts.st_size, facts.st_mtime
-        else:
-            size, changed = default_storage.size(name), default_storage.get_modified_time(name).timestamp()
-    except (FileNotFoundError, NotADirectoryError):
-        raise Http404 from None
+    if path is not None:
+        facts = path.stat()
+        size, changed = facts.st_size, facts.st_mtime
+    else:
+        size, changed = default_storage.size(name), default_storage.get_modified_time(name).timestamp()
 
     def open_file() -> IO[bytes]:
         return path.open("rb") if path is not None else default_storage.open(name, "rb")

@@ -1,0 +1,278 @@
+"""Videos over the wire and over the socket: their owners see the stages, others see nothing."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.testing import WebsocketCommunicator
+from django.conf import settings as django_settings
+from django.test import Client
+from django.utils import timezone
+
+from apps.files import services
+from apps.files.models import CaptionTrack, VideoAsset
+from studyplatform.asgi import application
+from studyplatform.kit.models import Job
+from tests.factories.files import CaptionFactory, RenditionFactory, VideoFactory
+
+pytestmark = pytest.mark.django_db
+
+SRT = "1\n00:00:01,000 --> 00:00:02,000\nLight bends.\n"
+
+
+def test_an_owner_sees_how_far_a_video_is(ada, browser_of) -> None:
+    video = VideoFactory(owner=ada, stage="finalizing", step="ladder", percent=58, has_audio=True)
+
+    answer = browser_of(ada).get(f"/api/v1/videos/{video.uid}/")
+
+    seen = answer.json()
+    assert answer.status_code == 200
+    assert seen["stage"] == "finalizing"
+    assert seen["stage_label"] == "Finalizing"
+    assert seen["doing"] == "Making every quality"
+    assert seen["percent"] == 58
+    assert 50 < seen["overall_percent"] < 70
+    assert seen["sources"] is None
+    assert seen["abilities"] == {"edit": True, "retry": False}
+
+
+def test_a_finished_video_carries_its_addresses(ada, browser_of) -> None:
+    video = VideoFactory(owner=ada)
+    RenditionFactory(video=video)
+    CaptionFactory(video=video)
+
+    seen = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()
+
+    assert (seen["stage"], seen["overall_percent"]) == ("complete", 100)
+    assert seen["renditions"][0]["name"] == "720p"
+    assert seen["captions"][0]["language"] == "en"
+    assert seen["sources"]["master"].startswith("/media/v/")
+
+
+def test_a_failed_video_says_why(ada, browser_of) -> None:
+    video = VideoFactory(owner=ada, stage="failed", failure="processing_failed", failure_detail="It did not work.")
+
+    seen = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()
+
+    assert (seen["failure"], seen["failure_label"]) == ("processing_failed", "Processing failed")
+    assert seen["failure_detail"] == "It did not work."
+    assert seen["abilities"]["retry"] is True
+
+
+def test_the_list_is_paged_and_costs_the_same_however_long(ada, browser_of, django_assert_max_num_queries) -> None:
+    for number in range(30):
+        video = VideoFactory(owner=ada, filename=f"{number}.mp4")
+        RenditionFactory(video=video)
+        CaptionFactory(video=video)
+    browser = browser_of(ada)
+
+    with django_assert_max_num_queries(7):
+        answer = browser.get("/api/v1/videos/").json()
+
+    assert (answer["count"], len(answer["results"])) == (30, 24)
+
+
+def test_an_upload_on_its_way_is_shown_with_its_video(ada, browser_of) -> None:
+    services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=1000, now=timezone.now())
+
+    (seen,) = browser_of(ada).get("/api/v1/videos/").json()["results"]
+
+    assert seen["stage"] == "uploading"
+    assert (seen["upload"]["offset"], seen["upload"]["length"]) == (0, 1000)
+
+
+CALLS: dict[str, Callable[[Client, VideoAsset], Any]] = {
+    "see": lambda browser, video: browser.get(f"/api/v1/videos/{video.uid}/"),
+    "retry": lambda browser, video: browser.post(f"/api/v1/videos/{video.uid}/retry/"),
+    "captions": lambda browser, video: browser.post(
+        f"/api/v1/videos/{video.uid}/captions/", {"language": "en", "text": SRT}, content_type="application/json"
+    ),
+    "uncaption": lambda browser, video: browser.delete(f"/api/v1/captions/{video.captions.get().uid}/"),
+    "delete": lambda browser, video: browser.delete(f"/api/v1/videos/{video.uid}/"),
+}
+ALLOWED = {"see": 200, "retry": 200, "captions": 201, "uncaption": 204, "delete": 204}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("who", ["visitor", "leo", "eve", "ada", "sam"])
+def test_who_may(who: str, call: str, ada, client: Client, browser_of, request) -> None:
+    video = VideoFactory(owner=ada, stage="failed", failure="processing_failed", version=VideoFactory().uid)
+    CaptionFactory(video=video, language="fr")
+    browser = client if who == "visitor" else browser_of(request.getfixturevalue(who))
+
+    answer = CALLS[call](browser, video)
+
+    expected = {"visitor": 401, "leo": 404, "eve": 404}.get(who, ALLOWED[call])
+    assert answer.status_code == expected
+    if who in {"visitor", "leo", "eve"}:
+        video.refresh_from_db()
+        assert video.stage == "failed"
+        assert list(video.captions.values_list("language", flat=True)) == ["fr"]
+
+
+def test_lists_show_ones_own_videos_alone(ada, eve, leo, client: Client, browser_of) -> None:
+    VideoFactory(owner=ada)
+
+    assert client.get("/api/v1/videos/").status_code == 401
+    assert client.get("/api/v1/storage/").status_code == 401
+    assert [browser_of(each).get("/api/v1/videos/").json()["count"] for each in (ada, eve, leo)] == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("stage", "failure"), [("complete", ""), ("queued", ""), ("failed", "corrupt_file"), ("failed", "upload_failed")]
+)
+def test_only_a_failed_processing_is_retried(stage: str, failure: str, ada, browser_of) -> None:
+    video = VideoFactory(owner=ada, stage=stage, failure=failure, version=VideoFactory().uid)
+
+    answer = browser_of(ada).post(f"/api/v1/videos/{video.uid}/retry/")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "VIDEO_NOT_RETRYABLE")
+    assert not Job.objects.exists()
+
+
+def test_captions_replace_those_of_the_same_language(ada, browser_of) -> None:
+    video = VideoFactory(owner=ada)
+    CaptionFactory(video=video, language="en")
+    CaptionFactory(video=video, language="fr")
+
+    answer = CALLS["captions"](browser_of(ada), video)
+
+    assert answer.status_code == 201
+    track = CaptionTrack.objects.get(video=video, language="en")
+    assert track.webvtt == "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nLight bends.\n"
+    assert video.captions.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "status", "code"),
+    [
+        ("en", "just words", 415, "CAPTIONS_UNREADABLE"),
+        ("<script>", SRT, 415, "CAPTIONS_UNREADABLE"),
+        ("", SRT, 400, "VALIDATION_FAILED"),
+        ("en", "", 400, "VALIDATION_FAILED"),
+    ],
+)
+def test_what_are_no_captions_is_refused(language: str, text: str, status: int, code: str, ada, browser_of) -> None:
+    video = VideoFactory(owner=ada)
+
+    answer = browser_of(ada).post(
+        f"/api/v1/videos/{video.uid}/captions/", {"language": language, "text": text}, content_type="application/json"
+    )
+
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert not video.captions.exists()
+
+
+# --- The socket --------------------------------------------------------------------------------------------
+
+
+def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> WebsocketCommunicator:
+    headers = [(b"origin", origin.encode()), (b"host", b"127.0.0.1")]
+    if browser is not None:
+        cookie = browser.cookies[django_settings.SESSION_COOKIE_NAME].value
+        headers.append((b"cookie", f"{django_settings.SESSION_COOKIE_NAME}={cookie}".encode()))
+    return WebsocketCommunicator(application, "/ws/videos/", headers=headers)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    from apps.files import consumers
+
+    monkeypatch.setattr(consumers, "EVERY", 0.05)
+
+
+def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any], **options: Any) -> Any:
+    """Open the socket, live through the story, close it."""
+
+    async def live() -> Any:
+        socket = knock(browser, **options)
+        accepted, _ = await socket.connect(timeout=5)
+        if not accepted:
+            return "refused"
+        try:
+            return await story(socket)
+        finally:
+            await socket.disconnect()
+
+    return asyncio.run(live())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_socket_tells_changes_and_nothing_else(ada, eve, browser_of) -> None:
+    video = VideoFactory(owner=ada, stage="queued", filename="adas.mp4")
+    VideoFactory(owner=eve, stage="queued", filename="eves.mp4")
+    old = VideoFactory(owner=ada, filename="old.mp4")
+    VideoAsset.objects.filter(pk=old.pk).update(updated_at=timezone.now() - timedelta(days=1))
+    rows = VideoAsset.objects.filter(pk=video.pk)
+
+    async def story(socket: WebsocketCommunicator) -> list[Any]:
+        heard = [await socket.receive_json_from(5)]
+        assert await socket.receive_nothing(0.3)
+        await sync_to_async(rows.update)(stage="finalizing", step="ladder", percent=40, updated_at=timezone.now())
+        heard.append(await socket.receive_json_from(5))
+        await sync_to_async(services.delete_video)(video=video, by=ada)
+        heard.append(await socket.receive_json_from(5))
+        return heard
+
+    first, second, third = listen(browser_of(ada), story)
+
+    assert (first["type"], first["video"]["filename"], first["video"]["stage"]) == ("video", "adas.mp4", "queued")
+    assert (second["video"]["stage"], second["video"]["percent"]) == ("finalizing", 40)
+    assert third == {"type": "gone", "uid": str(video.uid)}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_socket_and_the_call_say_the_same(ada, browser_of) -> None:
+    video = VideoFactory(owner=ada)
+    RenditionFactory(video=video)
+    browser = browser_of(ada)
+
+    async def story(socket: WebsocketCommunicator) -> Any:
+        return await socket.receive_json_from(5)
+
+    heard = listen(browser, story)
+
+    assert heard["video"] == json.loads(browser.get(f"/api/v1/videos/{video.uid}/").content)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_socket_is_shut_to_visitors_the_blocked_and_other_sites(ada, ben, browser_of) -> None:
+    async def story(_: WebsocketCommunicator) -> str:
+        return "let in"
+
+    assert listen(None, story) == "refused"
+    assert listen(browser_of(ben), story) == "refused"
+    assert listen(browser_of(ada), story) == "let in"
+
+
+def test_the_socket_is_shut_to_other_sites(settings: Any) -> None:
+    """The validator reads the allowed hosts when it is made; the test settings allow all, so one is made here."""
+    from channels.security.websocket import OriginValidator
+
+    inner = application.application_mapping["websocket"]
+    strict = OriginValidator(inner.application, ["study.example.com"])
+
+    async def live() -> bool:
+        headers = [(b"origin", b"https://evil.example"), (b"host", b"study.example.com")]
+        accepted, _ = await WebsocketCommunicator(strict, "/ws/videos/", headers=headers).connect()
+        return accepted
+
+    assert not asyncio.run(live())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_signing_out_ends_the_socket(ada, browser_of, monkeypatch) -> None:
+    from apps.files import consumers
+
+    monkeypatch.setattr(consumers, "RECHECK", timedelta(0))
+    browser = browser_of(ada)
+
+    async def story(socket: WebsocketCommunicator) -> Any:
+        await sync_to_async(browser.logout)()
+        return await socket.receive_output(5)
+
+    assert listen(browser, story) == {"type": "websocket.close", "code": 4401}

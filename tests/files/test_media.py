@@ -1,0 +1,353 @@
+"""Signed addresses: who holds one sees the video it names, and nothing else, until it expires."""
+
+import asyncio
+import base64
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.core.files.storage import default_storage
+from django.test import Client
+
+from apps.files import services
+from apps.files.models import VideoAsset
+from apps.files.services.media import token_of
+from apps.files.storage import video_directory
+from apps.files.streaming import read_range
+from tests.factories.files import CaptionFactory, VideoFactory
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 5, 4, 10, 25, tzinfo=UTC)
+SEGMENT = bytes(range(256)) * 4000
+
+
+@pytest.fixture(autouse=True)
+def _clock() -> Iterator[None]:
+    with time_machine.travel(NOW, tick=False):
+        yield
+
+
+@pytest.fixture
+def shelf(settings: Any, tmp_path: Path) -> Path:
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(tmp_path / "media")},
+        },
+    }
+    return tmp_path / "media"
+
+
+def lay_out(shelf: Path, video: VideoAsset, mark: bytes = b"") -> VideoAsset:
+    """Give a video its files."""
+    import uuid
+
+    video.version = uuid.uuid4()
+    video.directory = video_directory(video.uid, video.version)
+    video.poster, video.storyboard = "poster.jpg", "storyboard.vtt"
+    video.save()
+    folder = shelf / video.directory
+    for name in ("480p", "audio"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "index.m3u8").write_bytes(b"#EXTM3U\n" + mark)
+        (folder / name / "00000.m4s").write_bytes(SEGMENT)
+    for name in ("master.m3u8", "poster.jpg", "storyboard.vtt", "storyboard-1.jpg", "probe.json"):
+        (folder / name).write_bytes(b"#EXTM3U\n" + mark)
+    return video
+
+
+@pytest.fixture
+def video(shelf: Path, ada) -> VideoAsset:
+    return lay_out(shelf, VideoFactory(owner=ada), mark=b"adas")
+
+
+def base_of(video: VideoAsset) -> str:
+    sources = services.sign_link(video=video, now=NOW)
+    assert sources is not None
+    return sources.master.removesuffix("/master.m3u8")
+
+
+def body(answer: Any) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+
+def test_a_signed_address_opens_all_files_of_its_video(video: VideoAsset, client: Client) -> None:
+    caption = CaptionFactory(video=video)
+    sources = services.sign_link(video=video, now=NOW)
+
+    assert sources is not None
+    assert sources.audio is not None
+    assert sources.expires_at == datetime(2026, 5, 4, 17, 0, tzinfo=UTC)
+    kinds = {
+        sources.master: "application/vnd.apple.mpegurl",
+        sources.audio: "application/vnd.apple.mpegurl",
+        sources.poster: "image/jpeg",
+        sources.storyboard: "text/vtt; charset=utf-8",
+        sources.captions[0].url: "text/vtt; charset=utf-8",
+        sources.master.replace("master.m3u8", "480p/00000.m4s"): "video/iso.segment",
+        sources.master.replace("master.m3u8", "storyboard-1.jpg"): "image/jpeg",
+    }
+    for address, kind in kinds.items():
+        answer = client.get(address)
+        assert (answer.status_code, answer["Content-Type"]) == (200, kind), address
+        assert answer["Cache-Control"].startswith("private, max-age=")
+        assert answer["X-Content-Type-Options"] == "nosniff"
+    assert client.get(sources.captions[0].url).content.decode() == caption.webvtt
+
+
+def test_a_segment_costs_no_query(video: VideoAsset, leo, browser_of, django_assert_num_queries) -> None:
+    browser, address = browser_of(leo), f"{base_of(video)}/480p/00000.m4s"
+
+    with django_assert_num_queries(0):
+        assert browser.get(address).status_code == 200
+
+
+def test_addresses_stay_the_same_within_the_hour(video: VideoAsset) -> None:
+    early = services.sign_link(video=video, now=NOW.replace(minute=0))
+    late = services.sign_link(video=video, now=NOW.replace(minute=59))
+    next_hour = services.sign_link(video=video, now=NOW + timedelta(hours=1))
+
+    assert early == late != next_hour
+
+
+def test_what_cannot_be_watched_has_no_address(ada) -> None:
+    assert services.sign_link(video=VideoFactory(owner=ada, stage="queued"), now=NOW) is None
+
+
+def test_a_video_without_sound_has_no_audio_address(video: VideoAsset) -> None:
+    video.has_audio = False
+    sources = services.sign_link(video=video, now=NOW)
+
+    assert sources is not None
+    assert sources.audio is None
+
+
+def test_an_address_expires(video: VideoAsset, client: Client) -> None:
+    address = f"{base_of(video)}/master.m3u8"
+
+    with time_machine.travel(NOW.replace(hour=16, minute=59), tick=False):
+        assert client.get(address).status_code == 200
+    with time_machine.travel(NOW.replace(hour=17, minute=0), tick=False):
+        answer = client.get(address)
+
+    assert answer.status_code == 403
+    assert b"expired" in answer.content
+
+
+def test_a_changed_token_opens_nothing(video: VideoAsset, client: Client) -> None:
+    base = base_of(video)
+    token = base.rsplit("/", 1)[1]
+    forged = []
+    for at in range(0, len(token), 3):
+        other = "A" if token[at] != "A" else "B"
+        forged.append(token[:at] + other + token[at + 1 :])
+    raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    later = raw[:32] + (int.from_bytes(raw[32:36], "big") + 3600).to_bytes(4, "big") + raw[36:]
+    forged += [base64.urlsafe_b64encode(each).rstrip(b"=").decode() for each in (later, raw[:36], raw + b"x", raw[:-1])]
+    forged += ["", "x", token + "=", token[:-1], token + "A", "é", "." * 70, "%00"]
+
+    for each in forged:
+        answer = client.get(f"/media/v/{each}/master.m3u8")
+        assert answer.status_code == 404, each
+        assert b"adas" not in body(answer)
+
+
+def test_a_token_of_one_video_opens_no_other(video: VideoAsset, shelf: Path, eve, client: Client) -> None:
+    others = lay_out(shelf, VideoFactory(owner=eve), mark=b"eves")
+    caption = CaptionFactory(video=others)
+    base = base_of(video)
+
+    assert b"adas" in body(client.get(f"{base}/master.m3u8"))
+    for way in (
+        f"../../../{others.directory}/master.m3u8",
+        f"480p/../../../../{others.directory}/master.m3u8",
+        f"captions/{caption.uid.hex}.vtt",
+    ):
+        assert client.get(f"{base}/{way}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../../db.sqlite3",
+        "..%2f..%2f..%2fdb.sqlite3",
+        "%2e%2e/%2e%2e/secret_key",
+        "480p/../../../../secret_key",
+        "/etc/passwd",
+        "//etc/passwd",
+        "480p//00000.m4s",
+        "480p/%00.m4s",
+        "480p/00000.m4s%00",
+        "480p/00000.m4s/",
+        "480p/00000.m4s%0a",
+        "480p/",
+        "480p",
+        "",
+        ".",
+        "probe.json",
+        "master.m3u8.bak",
+        "MASTER.M3U8",
+        "C:\\secret",
+        "..\\..\\secret_key",
+        "480p/٠٠٠٠٠.m4s",
+        "2160p/index.m3u8",
+    ],
+)
+def test_no_name_leads_out_of_the_video(name: str, video: VideoAsset, shelf: Path, client: Client) -> None:
+    (shelf / "secret_key").write_text("secret")
+    (shelf.parent / "secret_key").write_text("secret")
+
+    answer = client.get(f"{base_of(video)}/{name}")
+
+    assert answer.status_code == 404
+    assert b"secret" not in body(answer)
+
+
+def test_only_reading_is_possible(video: VideoAsset, client: Client) -> None:
+    address = f"{base_of(video)}/master.m3u8"
+
+    assert [getattr(client, verb)(address).status_code for verb in ("post", "put", "patch", "delete")] == [405] * 4
+    assert client.head(address).status_code == 200
+
+
+def test_an_older_key_still_opens_what_it_signed(video: VideoAsset, client: Client, settings: Any) -> None:
+    address = f"{base_of(video)}/master.m3u8"
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new" * 20, [settings.SECRET_KEY]
+
+    assert client.get(address).status_code == 200
+
+    settings.SECRET_KEY_FALLBACKS = []
+    assert client.get(address).status_code == 404
+
+
+def test_the_media_of_a_deleted_video_are_gone(video: VideoAsset, client: Client, ada) -> None:
+    address = f"{base_of(video)}/master.m3u8"
+    from studyplatform.kit import jobs
+
+    services.delete_video(video=video, by=ada)
+    jobs.run_pending("default")
+
+    assert client.get(address).status_code == 404
+    assert not default_storage.exists(video.directory)
+
+
+# --- Parts of a file ---------------------------------------------------------------------------------------
+
+SIZE = len(SEGMENT)
+
+
+@pytest.mark.parametrize(
+    ("asked", "begin", "end"),
+    [
+        ("bytes=0-0", 0, 1),
+        ("bytes=0-", 0, SIZE),
+        ("bytes=100-199", 100, 200),
+        ("bytes=1000000-", 1000000, SIZE),
+        ("bytes=-300", SIZE - 300, SIZE),
+        (f"bytes=-{SIZE * 2}", 0, SIZE),
+        (f"bytes=5-{SIZE * 9}", 5, SIZE),
+        (f"bytes={SIZE - 1}-{SIZE - 1}", SIZE - 1, SIZE),
+    ],
+)
+def test_a_part_is_sent(asked: str, begin: int, end: int, video: VideoAsset, client: Client) -> None:
+    answer = client.get(f"{base_of(video)}/480p/00000.m4s", HTTP_RANGE=asked, HTTP_ACCEPT_ENCODING="gzip")
+
+    assert answer.status_code == 206
+    assert answer["Content-Range"] == f"bytes {begin}-{end - 1}/{SIZE}"
+    assert answer["Content-Length"] == str(end - begin)
+    assert "Content-Encoding" not in answer
+    assert body(answer) == SEGMENT[begin:end]
+
+
+@pytest.mark.parametrize("asked", [f"bytes={SIZE}-", "bytes=99999999-100000000", "bytes=-0"])
+def test_a_part_behind_the_end_is_refused(asked: str, video: VideoAsset, client: Client) -> None:
+    answer = client.get(f"{base_of(video)}/480p/00000.m4s", HTTP_RANGE=asked)
+
+    assert (answer.status_code, answer["Content-Range"]) == (416, f"bytes */{SIZE}")
+
+
+@pytest.mark.parametrize(
+    "asked", ["bytes=5-2", "bytes=0-1,5-9", "lines=1-2", "bytes=-", "bytes=a-b", "bytes=" + "9" * 40]
+)
+def test_a_range_that_is_none_gets_the_whole(asked: str, video: VideoAsset, client: Client) -> None:
+    answer = client.get(f"{base_of(video)}/480p/00000.m4s", HTTP_RANGE=asked, HTTP_ACCEPT_ENCODING="gzip")
+
+    assert (answer.status_code, answer["Content-Length"]) == (200, str(SIZE))
+    assert body(answer) == SEGMENT
+
+
+def test_a_browser_that_has_the_file_is_told_so(video: VideoAsset, client: Client) -> None:
+    address = f"{base_of(video)}/480p/00000.m4s"
+    first = client.get(address)
+
+    by_tag = client.get(address, HTTP_IF_NONE_MATCH=f'W/"x", {first["ETag"]}')
+    by_time = client.get(address, HTTP_IF_MODIFIED_SINCE=first["Last-Modified"])
+    other = client.get(address, HTTP_IF_NONE_MATCH='"other"')
+
+    assert (by_tag.status_code, by_time.status_code, other.status_code) == (304, 304, 200)
+    assert by_tag.content == b""
+
+
+def test_a_download_is_resumed_only_of_the_same_file(video: VideoAsset, client: Client) -> None:
+    address = f"{base_of(video)}/480p/00000.m4s"
+    tag = client.get(address)["ETag"]
+
+    same = client.get(address, HTTP_RANGE="bytes=10-", HTTP_IF_RANGE=tag)
+    changed = client.get(address, HTTP_RANGE="bytes=10-", HTTP_IF_RANGE='"older"')
+    nonsense = client.get(address, HTTP_RANGE="bytes=10-", HTTP_IF_RANGE="yesterday")
+
+    assert (same.status_code, changed.status_code, nonsense.status_code) == (206, 200, 200)
+
+
+def test_head_tells_the_length_and_sends_nothing(video: VideoAsset, client: Client) -> None:
+    answer = client.head(f"{base_of(video)}/480p/00000.m4s")
+
+    assert (answer["Content-Length"], answer["Accept-Ranges"], body(answer)) == (str(SIZE), "bytes", b"")
+
+
+def test_under_asgi_pieces_are_sent_as_they_are_read(rf: Any, tmp_path: Path) -> None:
+    from django.core.handlers.asgi import ASGIRequest
+
+    from apps.files.streaming import PIECE, send_file
+
+    path = tmp_path / "file"
+    path.write_bytes(SEGMENT)
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"range", b"bytes=7-")]}
+    request = ASGIRequest(scope, None)
+
+    answer = send_file(request, lambda: path.open("rb"), size=SIZE, changed=1.0, kind="video/mp4", cache="private")
+
+    async def receive() -> list[bytes]:
+        return [piece async for piece in answer]  # type: ignore[attr-defined]
+
+    pieces = asyncio.run(receive())
+    assert b"".join(pieces) == SEGMENT[7:]
+    assert len(pieces) == -(-(SIZE - 7) // PIECE)
+
+
+def test_behind_nginx_only_the_name_is_sent(video: VideoAsset, client: Client, settings: Any) -> None:
+    settings.MEDIA_ACCEL_PREFIX = "/protected/"
+
+    answer = client.get(f"{base_of(video)}/480p/00000.m4s")
+
+    assert answer["X-Accel-Redirect"] == f"/protected/{video.directory}/480p/00000.m4s"
+    assert answer.content == b""
+    assert client.get(f"{base_of(video)}/480p/../x").status_code == 404
+
+
+def test_a_range_of_an_empty_file_is_none() -> None:
+    span = read_range("bytes=0-", 0)
+
+    assert span is not None
+    assert span.length == 0
+
+
+def test_a_token_names_version_and_expiry_alone(video: VideoAsset) -> None:
+    """Same video, same hour, same token for everybody: what is cached for one is no secret of another."""
+    assert token_of(video, NOW) == token_of(VideoAsset.objects.get(pk=video.pk), NOW)
+    assert token_of(video, NOW) != token_of(video, NOW + timedelta(seconds=1))
