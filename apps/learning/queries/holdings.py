@@ -38,3 +38,8 @@ def holdings_of(user: User) -> Holdings:
             completed.add(course_id)
     ribbons = Bookmark.objects.filter(user=user).values_list("course_id", flat=True)
     return Holdings(percent, frozenset(completed), frozenset(ribbons))
+
+
+def has_ribbon(user: User, course_id: int) -> bool:
+    """Whether the person bookmarked the course. One query."""
+    return Bookmark.objects.filter(user=user, course_id=course_id).exists()

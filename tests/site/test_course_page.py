@@ -1,0 +1,277 @@
+"""The course page: who sees it, what it tells, what it costs."""
+
+import json
+import re
+
+import pytest
+from django.test import Client
+
+from apps.courses.models import Course, Lesson
+from apps.learning.models import Bookmark, LessonProgress, Rating
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuizFactory, SectionFactory
+from tests.factories.files import CaptionFactory, VideoFactory
+from tests.factories.learning import EnrollmentFactory
+
+
+def address(course: Course) -> str:
+    return f"/courses/{course.slug}"
+
+
+def text_of(answer) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
+
+
+@pytest.mark.parametrize(
+    ("status", "announced", "stranger", "shown"),
+    [
+        ("published", False, 200, "Available Now"),
+        ("archived", False, 200, "No Longer Available"),
+        ("draft", True, 200, "Coming Soon"),
+        ("review", True, 200, "Coming Soon"),
+        ("draft", False, 404, ""),
+        ("review", False, 404, ""),
+        ("suspended", False, 404, ""),
+        ("suspended", True, 404, ""),
+    ],
+)
+def test_what_strangers_learners_and_staff_see(
+    client: Client, browser_of, ada, eve, mia, leo, sam, status, announced, stranger, shown
+):
+    course = CourseFactory(instructor=ada, status=status, is_announced=announced, title="The hidden gem")
+    EnrollmentFactory(user=leo, course=course)
+
+    for browser in (client, browser_of(mia), browser_of(eve)):
+        answer = browser.get(address(course))
+        assert answer.status_code == stranger
+        assert ("The hidden gem" in answer.content.decode()) == (stranger == 200)
+        if stranger == 200:
+            assert shown in text_of(answer)
+    # A seat outlives publication; the instructor and the admin see their work.
+    for user in (leo, ada, sam):
+        assert browser_of(user).get(address(course)).status_code == 200
+
+
+def test_an_unknown_course_says_so_and_offers_the_catalogue(client: Client, db):
+    answer = client.get("/courses/never-written")
+
+    assert answer.status_code == 404
+    assert "Course not found" in text_of(answer)
+    assert 'href="/courses/">Browse courses' in answer.content.decode()
+
+
+def test_both_spellings_of_the_address_lead_there(client: Client, course):
+    assert client.get(address(course)).status_code == 200
+    assert client.get(address(course) + "/?a=1").headers["Location"] == address(course) + "?a=1"
+
+
+def test_tells_what_it_teaches_and_who_teaches(client: Client, ada, course):
+    ada.bio = "Draws every diagram by hand."
+    ada.save(update_fields=["bio"])
+    course.before_you_begin = "Some *patience*."
+    course.save(update_fields=["before_you_begin"])
+    LessonFactory(section=course.sections.first(), kind="video", video=(track := CaptionFactory(label="English")).video)
+    QuizFactory(lesson__section=course.sections.last())
+
+    page = text_of(client.get(address(course)))
+
+    for expected in (
+        course.title,
+        *course.outcomes,
+        "Draws every diagram",
+        "patience",
+        "English",
+        "1 quiz",
+        "8 lessons",
+    ):
+        assert expected in page
+    assert track.video_id
+
+
+def test_answers_and_bodies_stay_on_the_server(client: Client, course):
+    lesson = course.lessons.first()
+    lesson.body = "The body of a lesson that is not a preview."
+    lesson.save(update_fields=["body"])
+    QuizFactory(lesson__section=course.sections.last(), intro="An intro that the course page does not show.")
+
+    page = client.get(address(course)).content.decode()
+
+    assert "not a preview" not in page
+    assert "An intro that" not in page
+
+
+def test_a_visitor_reaches_previews_alone(client: Client, course):
+    preview = course.lessons.order_by("pk").first()
+    preview.is_preview = True
+    preview.save(update_fields=["is_preview"])
+
+    page = client.get(address(course)).content.decode()
+
+    assert set(re.findall(r'href="(/learn/[^"]+)"', page)) == {f"/learn/{course.slug}/{preview.slug}"}
+    assert "Preview" in page
+
+
+def test_the_way_in_of_a_free_course(client: Client, browser_of, mia, course):
+    assert f'href="/courses/enroll?course={course.slug}"' in client.get(address(course)).content.decode()
+    assert '<form method="post" action="/courses/enroll">' in browser_of(mia).get(address(course)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        pytest.param({"pricing": "one_time", "price": 4900}, "$49", id="one-time"),
+        pytest.param({"pricing": "one_time", "price": 1250, "currency": "eur"}, "€12.50", id="cents"),
+        pytest.param({"pricing": "premium"}, "Included in Premium", id="premium"),
+    ],
+)
+def test_a_paid_course_names_its_price_and_sells_nothing(browser_of, mia, fields, shown):
+    course = CourseFactory(status="published", **fields)
+
+    page = browser_of(mia).get(address(course)).content.decode()
+
+    assert shown in page
+    assert 'action="/courses/enroll"' not in page
+
+
+def test_a_learner_resumes_where_they_stand(browser_of, leo, seat, course):
+    first, second, *_ = course.lessons.order_by("section__position", "position")
+    LessonProgress.objects.create(
+        enrollment=seat, lesson=first, started_at=THEN, updated_at=THEN, completed_at=THEN, watched_seconds=60
+    )
+    seat.percent, seat.last_lesson = 16, first
+    seat.save(update_fields=["percent", "last_lesson"])
+
+    page = browser_of(leo).get(address(course)).content.decode()
+
+    assert f'href="/learn/{course.slug}/{second.slug}">Resume' in page
+    assert "16% complete" in page
+    assert "1 of 6 lessons" in page
+    assert 'action="/courses/enroll"' not in page
+
+
+def test_a_lesson_that_waits_for_another_is_no_link(browser_of, leo, seat, course):
+    course.requires_order = True
+    course.save(update_fields=["requires_order"])
+    first, second, *_ = course.lessons.order_by("section__position", "position")
+
+    page = browser_of(leo).get(address(course)).content.decode()
+
+    assert f'href="/learn/{course.slug}/{first.slug}" class="lesson' in page
+    assert f"/learn/{course.slug}/{second.slug}" not in page
+    assert "Opens when 1.1 is complete" in page
+
+
+def test_one_learners_syllabus_is_not_another_visitors(client: Client, browser_of, leo, mia, seat, course):
+    linked = re.compile(rf'/learn/{course.slug}/[\w-]+" class="lesson')
+
+    assert linked.search(browser_of(leo).get(address(course)).content.decode())
+    assert not linked.search(browser_of(mia).get(address(course)).content.decode())
+    assert not linked.search(client.get(address(course)).content.decode())
+
+
+def test_the_ribbon_shows_whether_it_is_pulled(client: Client, browser_of, mia, course):
+    browser = browser_of(mia)
+    assert 'aria-pressed="false" aria-label="Bookmark' in browser.get(address(course)).content.decode()
+
+    Bookmark.objects.create(user=mia, course=course, created_at=THEN)
+
+    assert 'aria-pressed="true" aria-label="Bookmark' in browser.get(address(course)).content.decode()
+    assert "data-ribbon" not in client.get(address(course)).content.decode()
+
+
+def test_ratings_show_stars_words_and_no_full_names(client: Client, course):
+    for stars, text in ((5, "It drew the picture of my wrong answer."), (4, ""), (5, "Short <b>and</b> clear.")):
+        learner = UserFactory(first_name="Joanna", last_name="Pellingham")
+        seat = EnrollmentFactory(user=learner, course=course, percent=71)
+        Rating.objects.create(enrollment=seat, course=course, stars=stars, text=text, created_at=THEN, updated_at=THEN)
+    Course.objects.filter(pk=course.pk).update(rating_count=3, rating_sum=14)
+
+    page = client.get(address(course)).content.decode()
+
+    assert "4.7" in page
+    assert 'value="67"' in page
+    assert "Joanna P., 71% complete" in page
+    assert "Pellingham" not in page
+    assert "Short &lt;b&gt;and&lt;/b&gt; clear." in page
+
+
+def test_machines_read_the_same_facts(client: Client, course):
+    Course.objects.filter(pk=course.pk).update(summary="Ends </script><script>alert(1)//", rating_count=2, rating_sum=9)
+
+    page = client.get(address(course)).content.decode()
+    [script] = re.findall(r'<script type="application/ld\+json" nonce="[^"]+">(.*?)</script>', page, re.S)
+    facts = json.loads(script)
+
+    assert facts["@type"] == "Course"
+    assert facts["description"] == "Ends </script><script>alert(1)//"
+    assert facts["aggregateRating"]["ratingValue"] == 4.5
+    assert '<link rel="canonical" href="' in page
+    assert "index, follow" in page
+
+
+def test_a_hidden_course_is_not_for_machines(browser_of, ada):
+    course = CourseFactory(instructor=ada, status="draft")
+
+    page = browser_of(ada).get(address(course)).content.decode()
+
+    assert "application/ld+json" not in page
+    assert 'name="robots" content="noindex"' in page
+
+
+def test_courses_beside_it_are_open_ones(client: Client, course):
+    first = CourseFactory(status="published", title="Take this first")
+    course.prerequisites.add(first, CourseFactory(title="A secret prerequisite"))
+    CourseFactory(status="published", title="Goes well", subject=course.subject)
+    CourseFactory(status="suspended", title="Taken down", subject=course.subject)
+    CourseFactory(status="archived", title="Closed", subject=course.subject)
+
+    page = client.get(address(course)).content.decode()
+
+    assert "Take this first" in page
+    assert "Goes well" in page
+    for hidden in ("A secret prerequisite", "Taken down", "Closed"):
+        assert hidden not in page
+
+
+def test_costs_the_same_with_130_lessons_and_many_reviews(
+    client: Client, browser_of, leo, course, seat, django_assert_max_num_queries
+):
+    for _ in range(10):
+        section = SectionFactory(course=course)
+        Lesson.objects.bulk_create(
+            Lesson(
+                course=course,
+                section=section,
+                kind="text",
+                title=f"{at}",
+                slug=f"s{section.pk}-{at}",
+                position=at,
+                number=f"{section.position}.{at}",
+                duration=60,
+            )
+            for at in range(1, 14)
+        )
+    LessonProgress.objects.bulk_create(
+        LessonProgress(enrollment=seat, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN)
+        for lesson in course.lessons.all()[:60]
+    )
+    for learner in UserFactory.create_batch(40):
+        Rating.objects.create(
+            enrollment=EnrollmentFactory(user=learner, course=course),
+            course=course,
+            stars=5,
+            text="Good.",
+            created_at=THEN,
+            updated_at=THEN,
+        )
+    VideoFactory()
+    CourseFactory.create_batch(8, status="published", subject=course.subject)
+    Course.objects.filter(pk=course.pk).update(version=99, rating_count=40, rating_sum=200, lesson_count=136)
+    browser = browser_of(leo)
+
+    with django_assert_max_num_queries(10):
+        browser.get(address(course))
+    with django_assert_max_num_queries(9):  # the outline is known now
+        browser.get(address(course))
+    with django_assert_max_num_queries(6):
+        client.get(address(course))
