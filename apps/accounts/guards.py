@@ -12,7 +12,7 @@ policy inside; the refusal finds its way by itself (``AppError.leads_to``).
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -77,6 +77,15 @@ class LoginMiddleware(LoginRequiredMiddleware):
 
     Stands after RefusalMiddleware in the settings, so that it is the first to see a NotAuthenticated.
     """
+
+    def process_view(
+        self, request: HttpRequest, view_func: Callable[..., Any], view_args: Any, view_kwargs: Any
+    ) -> HttpResponseBase | None:
+        # Asked first: Django would load the session before it finds that nobody need be signed in,
+        # and a segment of a video is to cost no query.
+        if not getattr(view_func, "login_required", True):
+            return None
+        return super().process_view(request, view_func, view_args, view_kwargs)
 
     def handle_no_permission(self, request: HttpRequest, view_func: object) -> HttpResponseRedirect:
         return ask_to_sign_in(request)

@@ -3,11 +3,11 @@
 import re
 from datetime import datetime
 
-from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from apps.accounts.guards import open_to_everyone
 from apps.files.models import CaptionTrack
 from apps.files.services.media import Grant, read_token
 from apps.files.streaming import TYPES, send_kept
@@ -22,7 +22,7 @@ MADE = re.compile(
 CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 
 
-@login_not_required
+@open_to_everyone
 @require_safe
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """One file of a video."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import io
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -93,7 +94,7 @@ def test_a_signed_address_opens_all_files_of_its_video(video: VideoAsset, client
         sources.master.replace("master.m3u8", "storyboard-1.jpg"): "image/jpeg",
     }
     for address, kind in kinds.items():
-        answer = client.get(address)
+        answer = client.get(str(address))
         assert (answer.status_code, answer["Content-Type"]) == (200, kind), address
         assert answer["Cache-Control"].startswith("private, max-age=")
         assert answer["X-Content-Type-Options"] == "nosniff"
@@ -318,7 +319,7 @@ def test_under_asgi_pieces_are_sent_as_they_are_read(rf: Any, tmp_path: Path) ->
     path = tmp_path / "file"
     path.write_bytes(SEGMENT)
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"range", b"bytes=7-")]}
-    request = ASGIRequest(scope, None)
+    request = ASGIRequest(scope, io.BytesIO())
 
     answer = send_file(request, lambda: path.open("rb"), size=SIZE, changed=1.0, kind="video/mp4", cache="private")
 
