@@ -112,7 +112,7 @@ class WrongLessonKind(AppError):
     code = "LESSON_WRONG_KIND"
     status = 409
     title = _("Not that kind of lesson")
-    message = _("Only a video lesson can show a video.")
+    message = _("Only a video lesson shows a video, and only a file lesson hands out a file.")
     severity = "warning"
 
 

@@ -267,3 +267,35 @@ def written(question: Question) -> Answers:
 def _plain(value: float | str) -> str:
     """3.0 -> "3", 0.05 -> "0.05"."""
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """One line of a question with its solution, for those who review it."""
+
+    text: str
+    is_right: bool
+    remark: str = ""
+
+
+def solution(question: Question) -> list[Solved]:
+    """The question's lines with what is right."""
+    answers = written(question)
+    match question.kind:
+        case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
+            return [Solved(text=one.text, is_right=one.is_right, remark=one.remark) for one in answers.choices]
+        case Question.Kind.TRUTH:
+            return [
+                Solved(text=_("True"), is_right=bool(answers.truth)),
+                Solved(text=_("False"), is_right=not answers.truth),
+            ]
+        case Question.Kind.NUMERIC:
+            within = _(" within %s") % answers.tolerance if answers.tolerance not in {"", "0"} else ""
+            right = Solved(text=f"{answers.number} {answers.unit}".strip() + within, is_right=True)
+            return [right, *(Solved(text=text, is_right=False, remark=word) for text, word in answers.remarks.items())]
+        case Question.Kind.TEXT:
+            return [Solved(text=text, is_right=True) for text in answers.accepted]
+        case Question.Kind.ORDERING:
+            steps = enumerate(answers.choices, start=1)
+            return [Solved(text=f"{place}. {one.text}", is_right=True) for place, one in steps]
+    return [Solved(text=f"{one.text} – {one.partner}", is_right=True) for one in answers.choices]

@@ -1,3 +1,37 @@
-from django.urls import URLPattern
+"""Addresses of the catalogue's and of the authoring pages."""
 
-urlpatterns: list[URLPattern] = []
+from django.urls import path
+
+from apps.courses.pages import authoring, media, outline, quiz
+
+app_name = "courses"
+
+_own = "dashboard/instructor/courses/<slug:slug>"
+_lesson = f"{_own}/lectures/<slug:lesson>"
+_question = f"{_lesson}/questions/<uuid:uid>"
+
+urlpatterns = [
+    path("dashboard/instructor/courses/", authoring.course_list, name="studio-list"),
+    path("dashboard/instructor/courses/new", authoring.course_new, name="studio-new"),
+    path(f"{_own}/edit", authoring.course_edit, name="studio-edit"),
+    path(f"{_own}/step", authoring.course_step, name="studio-step"),
+    path(f"{_own}/delete", authoring.course_delete, name="studio-delete"),
+    path(f"{_own}/lectures", outline.lectures, name="studio-lectures"),
+    path(f"{_own}/outline/order", outline.order, name="studio-order"),
+    path(f"{_own}/outline/sections", outline.section_add, name="studio-section-add"),
+    path(f"{_own}/outline/sections/<uuid:uid>", outline.section_rename, name="studio-section-rename"),
+    path(f"{_own}/outline/sections/<uuid:uid>/move", outline.section_move, name="studio-section-move"),
+    path(f"{_own}/outline/sections/<uuid:uid>/delete", outline.section_delete, name="studio-section-delete"),
+    path(f"{_own}/outline/lessons", outline.lesson_add, name="studio-lesson-add"),
+    path(_lesson, outline.lesson, name="studio-lesson"),
+    path(f"{_lesson}/move", outline.lesson_move, name="studio-lesson-move"),
+    path(f"{_lesson}/delete", outline.lesson_delete, name="studio-lesson-delete"),
+    path(f"{_lesson}/video", media.video, name="studio-video"),
+    path(f"{_lesson}/file", media.file, name="studio-file"),
+    path(f"{_lesson}/quiz", quiz.rules, name="studio-quiz"),
+    path(f"{_lesson}/questions/new", quiz.question_new, name="studio-question-new"),
+    path(_question, quiz.question, name="studio-question"),
+    path(f"{_question}/move", quiz.question_move, name="studio-question-move"),
+    path(f"{_question}/copy", quiz.question_copy, name="studio-question-copy"),
+    path(f"{_question}/delete", quiz.question_delete, name="studio-question-delete"),
+]

@@ -10,9 +10,26 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Section, Submission
-from apps.courses.readiness import LONG_LESSON
+from apps.courses.queries.readiness import LONG_LESSON
+from apps.courses.questions import solution
 from apps.files.models import CaptionTrack, VideoAsset
 from studyplatform.kit.time import clock, length
+
+__all__ = [
+    "Badge",
+    "LessonRow",
+    "SectionRow",
+    "count_by_status",
+    "course_badge",
+    "courses_of",
+    "history_of",
+    "lesson_badge",
+    "outcome_badge",
+    "outline_of",
+    "solution",
+    "totals_of",
+    "videos_of",
+]
 
 Stage = VideoAsset.Stage
 Kind = Lesson.Kind

@@ -85,4 +85,4 @@ def decision_hours(*, since: datetime) -> list[float]:
             Submission.Outcome.REJECTED,
         ],
     ).values_list("submitted_at", "decided_at")
-    return sorted((decided - submitted).total_seconds() / 3600 for submitted, decided in rows)
+    return sorted((decided - submitted).total_seconds() / 3600 for submitted, decided in rows if decided)

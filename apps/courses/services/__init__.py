@@ -1,7 +1,7 @@
 """What changes courses: writing them, their outline, their quizzes, their way through review."""
 
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
-from apps.courses.services.media import attach_video, take_video_length
+from apps.courses.services.media import attach_file, attach_video, take_video_length
 from apps.courses.services.outline import (
     add_lesson,
     add_section,
@@ -40,6 +40,7 @@ __all__ = [
     "add_question",
     "add_section",
     "archive_course",
+    "attach_file",
     "attach_video",
     "create_course",
     "decide_submission",

@@ -1,7 +1,11 @@
-"""What a lesson shows: its video."""
+"""What a lesson shows or hands out: its video, its file."""
 
+import uuid
 from datetime import datetime
+from pathlib import PurePosixPath
 
+from django.conf import settings
+from django.core.files import File
 from django.db import transaction
 
 from apps.accounts.models import User
@@ -9,6 +13,7 @@ from apps.courses import policies
 from apps.courses.errors import VideoNotYours, WrongLessonKind
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline import refresh_outline
+from apps.files.errors import FileTooLarge
 from apps.files.models import VideoAsset
 from studyplatform.kit.policies import enforce
 
@@ -31,6 +36,49 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
         lesson.save(update_fields=["video", "duration"])
         refresh_outline(course, now=now)
     return lesson
+
+
+def attach_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: datetime) -> Lesson:
+    """Let a file lesson hand out this file under this name. The one before is removed.
+
+    :raises WrongLessonKind: it is not a file lesson.
+    :raises FileTooLarge: it is larger than a file may be.
+    """
+    size = file.size or 0
+    if size > settings.UPLOAD_LIMITS["file"]:
+        raise FileTooLarge
+    with transaction.atomic():
+        course = Course.objects.select_for_update().get(pk=lesson.course_id)
+        enforce(policies.edit_course(by, course))
+        if lesson.kind != Lesson.Kind.FILE:
+            raise WrongLessonKind
+        old = lesson.attachment.name
+        # A random name in storage: nothing of what somebody typed becomes a path.
+        lesson.attachment.save(f"{uuid.uuid4().hex}{_ending(name)}", file, save=False)
+        lesson.attachment_name = clean_name(name)
+        lesson.attachment_bytes = size
+        lesson.save(update_fields=["attachment", "attachment_name", "attachment_bytes"])
+        if old:
+            storage = lesson.attachment.storage
+            transaction.on_commit(lambda: storage.delete(old))
+        refresh_outline(course, now=now)
+    return lesson
+
+
+def clean_name(name: str) -> str:
+    """The file's name without folders and control characters, at most 120 characters."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    plain = "".join(sign for sign in last if sign.isprintable()).strip(" .")
+    if len(plain) > 120:
+        ending = _ending(plain)
+        plain = plain[: 120 - len(ending)] + ending
+    return plain or "file"
+
+
+def _ending(name: str) -> str:
+    """ ".pdf" of "Formulas.PDF"; nothing if it is not a plain ending."""
+    ending = PurePosixPath(name).suffix.lower()
+    return ending if ending[1:].isascii() and ending[1:].isalnum() and len(ending) <= 9 else ""
 
 
 def take_video_length(*, video: VideoAsset, now: datetime) -> None:

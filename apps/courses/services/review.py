@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.courses import policies, readiness
+from apps.courses import policies
 from apps.courses.errors import CommentMissing, CourseNotReady, WrongCourseStatus
 from apps.courses.events import (
     CourseArchived,
@@ -18,6 +18,7 @@ from apps.courses.events import (
     SubmissionDecided,
 )
 from apps.courses.models import Course, StatusChange, Submission
+from apps.courses.queries import readiness
 from apps.courses.queries.catalogue import forget_groups
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import Verdict, enforce

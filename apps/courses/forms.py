@@ -1,0 +1,238 @@
+"""Forms of the authoring pages: they validate, services act."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.courses.models import Course, Lesson, Question, Section, Subject
+from apps.courses.questions import Answers, Choice
+from apps.courses.services import CourseTexts, QuestionDraft
+
+LANGUAGES = [
+    ("en", gettext_lazy("English")),
+    ("de", gettext_lazy("German")),
+    ("es", gettext_lazy("Spanish")),
+    ("fr", gettext_lazy("French")),
+    ("it", gettext_lazy("Italian")),
+    ("ja", gettext_lazy("Japanese")),
+    ("nl", gettext_lazy("Dutch")),
+    ("pl", gettext_lazy("Polish")),
+    ("pt", gettext_lazy("Portuguese")),
+    ("ru", gettext_lazy("Russian")),
+    ("uk", gettext_lazy("Ukrainian")),
+    ("zh", gettext_lazy("Chinese")),
+]
+MOST_OUTCOMES = 12
+PLATE_VARIANTS = 4
+
+
+class CourseForm(forms.Form):
+    """A course's texts. ``outcomes`` are repeated inputs of one name, so that rows can be added freely."""
+
+    title = forms.CharField(label=gettext_lazy("Title"), max_length=120)
+    summary = forms.CharField(label=gettext_lazy("One-sentence summary"), max_length=220, required=False)
+    description = forms.CharField(
+        label=gettext_lazy("Description"), max_length=10_000, required=False, widget=forms.Textarea
+    )
+    subject = forms.ModelChoiceField(
+        Subject.objects.order_by("position", "name"),
+        label=gettext_lazy("Category"),
+        empty_label=gettext_lazy("Choose one"),
+    )
+    difficulty = forms.ChoiceField(
+        label=gettext_lazy("Difficulty"), choices=Course.Difficulty.choices, initial=Course.Difficulty.BEGINNER
+    )
+    language = forms.ChoiceField(label=gettext_lazy("Language"), choices=LANGUAGES, initial="en")
+    before_you_begin = forms.CharField(
+        label=gettext_lazy("What learners should bring"), max_length=4000, required=False, widget=forms.Textarea
+    )
+    prerequisites = forms.ModelMultipleChoiceField(Course.objects.none(), required=False)
+    pricing = forms.ChoiceField(choices=Course.Pricing.choices, initial=Course.Pricing.FREE)
+    price = forms.DecimalField(
+        label=gettext_lazy("Price"), min_value=Decimal(1), max_value=Decimal(10_000), decimal_places=2, required=False
+    )
+    is_announced = forms.BooleanField(required=False)
+    plate_variant = forms.IntegerField(min_value=0, max_value=PLATE_VARIANTS - 1, required=False)
+
+    def __init__(self, *args: Any, possible_prerequisites: Any = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if possible_prerequisites is not None:
+            self.fields["prerequisites"].queryset = possible_prerequisites  # type: ignore[attr-defined]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The lines as typed, or as they are."""
+        if isinstance(self.data, QueryDict):
+            return self.data.getlist("outcomes")
+        return list(self.initial.get("outcomes", []))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("pricing") == Course.Pricing.ONE_TIME and not cleaned.get("price"):
+            self.add_error("price", _("Name the price, or choose another way to offer the course."))
+        lines = [" ".join(line.split()) for line in self.outcomes]
+        if sum(map(bool, lines)) > MOST_OUTCOMES:
+            self.add_error(None, _("At most %d outcomes: choose the ones that matter.") % MOST_OUTCOMES)
+        if any(len(line) > 200 for line in lines):
+            self.add_error(None, _("An outcome has at most 200 characters."))
+        cleaned["outcomes"] = lines
+        return cleaned
+
+    def texts(self) -> CourseTexts:
+        """What the service takes; only after ``is_valid``."""
+        given = dict(self.cleaned_data)
+        price = given.pop("price") or Decimal(0)
+        return CourseTexts(
+            **{**given, "price": int(price * 100), "plate_variant": given.get("plate_variant") or 0},
+        )
+
+    @classmethod
+    def initial_of(cls, course: Course) -> dict[str, Any]:
+        """The fields of a course as the form shows them."""
+        names = (
+            "title",
+            "summary",
+            "description",
+            "subject",
+            "difficulty",
+            "language",
+            "before_you_begin",
+            "pricing",
+            "is_announced",
+            "plate_variant",
+            "outcomes",
+        )
+        return {
+            **{name: getattr(course, name) for name in names},
+            "prerequisites": list(course.prerequisites.all()),
+            "price": Decimal(course.price) / 100 if course.price else None,
+        }
+
+
+class SectionForm(forms.Form):
+    title = forms.CharField(label=gettext_lazy("Title of the section"), max_length=120)
+
+
+class NewLessonForm(forms.Form):
+    """A lesson's kind and title; the section by its uid."""
+
+    section = forms.ModelChoiceField(Section.objects.none(), to_field_name="uid")
+    kind = forms.ChoiceField(choices=Lesson.Kind.choices)
+    title = forms.CharField(max_length=120, required=False)
+
+    def __init__(self, *args: Any, course: Course, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["section"].queryset = course.sections.all()  # type: ignore[attr-defined]
+
+
+class LessonForm(forms.Form):
+    title = forms.CharField(label=gettext_lazy("Title"), max_length=120)
+    summary = forms.CharField(label=gettext_lazy("Summary"), max_length=220, required=False)
+    body = forms.CharField(label=gettext_lazy("Text"), max_length=100_000, required=False, widget=forms.Textarea)
+    is_preview = forms.BooleanField(label=gettext_lazy("Open to everyone as a preview"), required=False)
+
+
+class QuizForm(forms.Form):
+    """A quiz's rules; the time limit in minutes, as people think of it."""
+
+    intro = forms.CharField(label=gettext_lazy("Before it starts"), max_length=2000, required=False)
+    pass_percent = forms.IntegerField(label=gettext_lazy("Pass at"), min_value=1, max_value=100)
+    max_attempts = forms.IntegerField(label=gettext_lazy("Attempts"), min_value=0, max_value=50, required=False)
+    minutes = forms.IntegerField(label=gettext_lazy("Minutes"), min_value=0, max_value=480, required=False)
+
+
+class QuestionForm(forms.Form):
+    """A question of any kind. Its lines are repeated inputs; each kind reads its own part of them."""
+
+    kind = forms.ChoiceField(choices=Question.Kind.choices)
+    prompt = forms.CharField(label=gettext_lazy("Question"), max_length=4000, widget=forms.Textarea)
+    explanation = forms.CharField(
+        label=gettext_lazy("Explanation, shown afterwards"), max_length=4000, required=False, widget=forms.Textarea
+    )
+    points = forms.IntegerField(label=gettext_lazy("Points"), min_value=1, max_value=100, initial=1)
+    rewatch = forms.ModelChoiceField(
+        Lesson.objects.none(), label=gettext_lazy("Rewatch"), required=False, to_field_name="uid"
+    )
+    rewatch_at = forms.CharField(label=gettext_lazy("From"), max_length=9, required=False)
+
+    def __init__(self, *args: Any, course: Course, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        videos = course.lessons.filter(kind=Lesson.Kind.VIDEO).order_by("section__position", "position")
+        self.fields["rewatch"].queryset = videos  # type: ignore[attr-defined]
+
+    def clean_rewatch_at(self) -> int | None:
+        text = self.cleaned_data["rewatch_at"].strip()
+        return seconds_of(text) if text else None
+
+    def draft(self) -> QuestionDraft:
+        """What the service takes; only after ``is_valid``."""
+        given = self.cleaned_data
+        return QuestionDraft(
+            kind=given["kind"],
+            prompt=given["prompt"],
+            answers=answers_of(self.data),
+            points=given["points"],
+            explanation=given["explanation"],
+            rewatch_lesson=given["rewatch"],
+            rewatch_at=given["rewatch_at"],
+        )
+
+
+def answers_of(data: Any) -> Answers:
+    """The lines of the form: ``line`` with ``line_id``, ``partner`` and ``remark`` beside it, ``right`` by number."""
+    if not isinstance(data, QueryDict):
+        return Answers()
+    texts = data.getlist("line")
+    ids, partners, remarks = (data.getlist(name) for name in ("line_id", "partner", "remark"))
+    right = set(data.getlist("right"))
+
+    def at(values: list[str], place: int) -> str:
+        return values[place] if place < len(values) else ""
+
+    return Answers(
+        choices=[
+            Choice(
+                id=at(ids, place),
+                text=text,
+                is_right=str(place) in right,
+                partner=at(partners, place),
+                remark=at(remarks, place),
+            )
+            for place, text in enumerate(texts)
+        ],
+        truth={"yes": True, "no": False}.get(data.get("truth", "")),
+        number=data.get("number", ""),
+        tolerance=data.get("tolerance", ""),
+        unit=data.get("unit", ""),
+        accepted=data.getlist("accepted"),
+        remarks=dict(zip(data.getlist("wrong"), data.getlist("wrong_remark"), strict=False)),
+    )
+
+
+def seconds_of(text: str) -> int:
+    """7:16 -> 436, 1:02:03 -> 3723, 90 -> 90.
+
+    :raises ValidationError: it is no time.
+    """
+    parts = text.split(":")
+    if not 1 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() and len(part) <= 5 for part in parts):
+        raise forms.ValidationError(_("Write a time like 7:16."))
+    total = 0
+    for part in parts:
+        total = total * 60 + int(part)
+    return total
+
+
+class CaptionsForm(forms.Form):
+    """A caption file in WebVTT or SRT, at most a few megabytes."""
+
+    file = forms.FileField(label=gettext_lazy("WebVTT or SRT file"), max_length=255)
+    language = forms.ChoiceField(label=gettext_lazy("Language"), choices=LANGUAGES, initial="en")
+
+
+class AttachmentForm(forms.Form):
+    file = forms.FileField(label=gettext_lazy("File"), max_length=255)

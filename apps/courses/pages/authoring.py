@@ -1,0 +1,190 @@
+"""An instructor's courses: the list, the form, the steps of a course's life."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.guards import teaches
+from apps.accounts.models import User
+from apps.courses import policies, services
+from apps.courses.forms import PLATE_VARIANTS, CourseForm
+from apps.courses.models import Course
+from apps.courses.pages.staffed import course_for_staff, person_of
+from apps.courses.queries import authoring, readiness
+from studyplatform.kit import plates
+from studyplatform.kit.errors import ValidationFailed
+
+PAGE_SIZE = 20
+
+
+@require_safe
+@teaches
+def course_list(request: HttpRequest) -> HttpResponse:
+    """Own courses with status, the last touched first."""
+    person = person_of(request)
+    status, text = request.GET.get("status", ""), request.GET.get("q", "")[:100]
+    counts = authoring.count_by_status(person)
+    page = Paginator(authoring.courses_of(person, status=status, text=text), PAGE_SIZE).get_page(
+        request.GET.get("page")
+    )
+    tabs = [("", _("All"), sum(counts.values()))]
+    tabs += [(value, str(label), counts[value]) for value, label in Course.Status.choices if counts.get(value)]
+    return render(
+        request,
+        "courses/studio/list.html",
+        {
+            "page": page,
+            "rows": [(course, authoring.course_badge(course), _answer(course)) for course in page],
+            "tabs": tabs,
+            "status": status if status in Course.Status.values else "",
+            "text": text,
+            "total": sum(counts.values()),
+        },
+    )
+
+
+@teaches
+def course_new(request: HttpRequest) -> HttpResponse:
+    """A simple form; what is not asked for here is on the edit page."""
+    form = CourseForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        course = services.create_course(by=person_of(request), texts=form.texts(), now=timezone.now())
+        messages.success(request, _("The draft is saved. Add the first section."))
+        return redirect("courses:studio-lectures", course.slug)
+    return render(request, "courses/studio/new.html", {"form": form, "outcomes": _outcome_lines(form)})
+
+
+@teaches
+def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """A course's texts, its way to review and the steps of its life."""
+    course = course_for_staff(request, slug)
+    person = person_of(request)
+    form = CourseForm(
+        request.POST or None,
+        initial=CourseForm.initial_of(course),
+        possible_prerequisites=_possible_prerequisites(course),
+    )
+    if request.method == "POST" and form.is_valid():
+        services.edit_course(course=course, by=person, texts=form.texts(), now=timezone.now())
+        messages.success(request, _("Saved."))
+        return redirect("courses:studio-edit", course.slug)
+    return render(
+        request,
+        "courses/studio/edit.html",
+        {
+            **about(course, person),
+            "form": form,
+            "outcomes": _outcome_lines(form),
+            "variants": [
+                (variant, plates.plate(course.slug, course.subject.slug, variant)) for variant in range(PLATE_VARIANTS)
+            ],
+            "history": authoring.history_of(course)[:20],
+            "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:10],
+        },
+    )
+
+
+Step = Callable[[Course, User, str, datetime], object]
+
+STEPS: dict[str, tuple[Step, str]] = {
+    "submit": (
+        lambda course, by, note, now: services.submit_course(course=course, by=by, note=note, now=now),
+        "The course is handed in. Review usually takes 24 to 48 hours.",
+    ),
+    "withdraw": (
+        lambda course, by, note, now: services.withdraw_course(course=course, by=by, now=now),
+        "The course is a draft again.",
+    ),
+    "unpublish": (
+        lambda course, by, note, now: services.unpublish_course(course=course, by=by, reason=note, now=now),
+        "The course is closed to new learners. Those enrolled keep it.",
+    ),
+    "archive": (
+        lambda course, by, note, now: services.archive_course(course=course, by=by, reason=note, now=now),
+        "The course is archived. Those enrolled can still read it.",
+    ),
+    "restore": (
+        lambda course, by, note, now: services.restore_course(course=course, by=by, now=now),
+        "The course is live again.",
+    ),
+}
+
+
+@require_POST
+@teaches
+def course_step(request: HttpRequest, slug: str) -> HttpResponse:
+    """Submit, withdraw, unpublish, archive, restore."""
+    course = course_for_staff(request, slug)
+    if request.POST.get("step") not in STEPS:
+        raise ValidationFailed
+    take, said = STEPS[request.POST["step"]]
+    take(course, person_of(request), request.POST.get("note", "")[:4000], timezone.now())
+    messages.success(request, _(said))
+    return redirect("courses:studio-edit", course.slug)
+
+
+@teaches
+def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Asks, then removes a draft that was never public."""
+    course = course_for_staff(request, slug)
+    if request.method == "POST":
+        services.delete_course(course=course, by=person_of(request))
+        messages.success(request, _("“%s” is deleted.") % course.title)
+        return redirect("courses:studio-list")
+    return confirm(
+        request,
+        course,
+        title=_("Delete “%s”?") % course.title,
+        text=_("The draft goes with its sections, lessons and quizzes. Your videos stay in your uploads."),
+        label=_("Delete the draft"),
+        back=reverse("courses:studio-edit", args=[course.slug]),
+    )
+
+
+def confirm(
+    request: HttpRequest, course: Course, *, title: str, text: str, label: str, back: str, detail: str = ""
+) -> HttpResponse:
+    """The page that asks before something is lost; its form posts to the same address."""
+    words = {"title": title, "text": text, "detail": detail, "label": label, "back": back}
+    return render(request, "courses/studio/confirm.html", {"course": course, "ask": words})
+
+
+def about(course: Course, person: User) -> dict[str, Any]:
+    """What every page of one course shows: its badge, what may be done, what is missing."""
+    checks = readiness.checks(course)
+    return {
+        "course": course,
+        "badge": authoring.course_badge(course),
+        "abilities": policies.course_abilities(person, course),
+        "checks": checks,
+        "is_ready": all(check.is_met for check in checks if check.is_required),
+    }
+
+
+def _answer(course: Any) -> dict[str, Any] | None:
+    """The reviewer's last word, as long as it still asks for something."""
+    if course.status != Course.Status.DRAFT or course.last_outcome not in {"changes_requested", "rejected"}:
+        return None
+    return {"badge": authoring.outcome_badge(course.last_outcome), "comment": course.last_comment}
+
+
+def _outcome_lines(form: CourseForm, least: int = 4) -> list[str]:
+    """The lines of the form: what is there and room for one more."""
+    lines = [line for line in form.outcomes if line.strip()]
+    return [*lines, *[""] * max(1, least - len(lines))]
+
+
+def _possible_prerequisites(course: Course) -> QuerySet[Course]:
+    """The teacher's own live courses, and what is chosen already."""
+    mine = Q(instructor_id=course.instructor_id, status=Course.Status.PUBLISHED) | Q(leads_to=course)
+    return Course.objects.filter(mine).exclude(pk=course.pk).distinct().order_by("title")

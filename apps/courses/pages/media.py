@@ -1,0 +1,57 @@
+"""What a lesson shows or hands out, as forms beside the outline."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.guards import teaches
+from apps.courses import services
+from apps.courses.errors import VideoNotYours
+from apps.courses.forms import AttachmentForm
+from apps.courses.pages.outline import lesson_of, to_lesson
+from apps.courses.pages.staffed import course_for_staff, person_of
+from apps.files.models import VideoAsset
+from studyplatform.kit.errors import ValidationFailed
+
+
+@require_POST
+@teaches
+def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Show one of the instructor's videos in the lesson, or none."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    chosen = _video(request.POST.get("video", ""))
+    services.attach_video(lesson=opened, by=person_of(request), video=chosen, now=timezone.now())
+    messages.success(request, _("The lesson shows the video.") if chosen else _("The lesson shows no video."))
+    return to_lesson(course, opened)
+
+
+@require_POST
+@teaches
+def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """The file that a file lesson hands out."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    form = AttachmentForm(request.POST, request.FILES)
+    if not form.is_valid():
+        messages.error(request, str(form.errors["file"][0]))
+        return to_lesson(course, opened)
+    sent = form.cleaned_data["file"]
+    services.attach_file(lesson=opened, by=person_of(request), file=sent, name=sent.name, now=timezone.now())
+    messages.success(request, _("“%s” is ready to download.") % opened.attachment_name)
+    return to_lesson(course, opened)
+
+
+def _video(uid: str) -> VideoAsset | None:
+    if not uid:
+        return None
+    try:
+        return VideoAsset.objects.get(uid=UUID(uid))
+    except ValueError:
+        raise ValidationFailed from None
+    except VideoAsset.DoesNotExist:
+        raise VideoNotYours from None

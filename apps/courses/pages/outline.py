@@ -1,0 +1,289 @@
+"""Sections and lessons of one course. Everything is a form: it works without scripts."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.guards import teaches
+from apps.courses import services
+from apps.courses.errors import LectureUnavailable
+from apps.courses.forms import LessonForm, NewLessonForm, SectionForm
+from apps.courses.models import Course, Lesson, Section
+from apps.courses.pages.authoring import about, confirm
+from apps.courses.pages.panel import panel_of
+from apps.courses.pages.staffed import course_for_staff, person_of
+from apps.courses.queries import authoring
+from studyplatform.kit import markdown
+from studyplatform.kit.errors import NotFound, ValidationFailed
+
+UNDO = "outline_undo"
+
+
+@require_safe
+@teaches
+def lectures(request: HttpRequest, slug: str) -> HttpResponse:
+    """The outline; beside it what is missing before a review."""
+    return show(request, course_for_staff(request, slug))
+
+
+@teaches
+def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """The outline with one lesson open beside it. Saves its texts; "preview" shows them first."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    form = LessonForm(request.POST or None, initial=_texts(opened))
+    preview = None
+    if request.method == "POST" and form.is_valid():
+        if "preview" in request.POST:
+            preview = markdown.render(form.cleaned_data["body"])
+        else:
+            services.edit_lesson(lesson=opened, by=person_of(request), now=timezone.now(), **form.cleaned_data)
+            messages.success(request, _("Saved."))
+            return to_lesson(course, opened)
+    return show(request, course, opened=opened, form=form, preview=preview)
+
+
+def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:
+    """The page with its outline and, beside it, the panel of the open lesson."""
+    person = person_of(request)
+    rows = authoring.outline_of(course)
+    panel = panel_of(course, opened) if opened is not None else {}
+    undo = request.session.pop(UNDO, None)
+    return render(
+        request,
+        "courses/studio/lectures.html",
+        {
+            **about(course, person),
+            "sections": rows,
+            "opened": opened,
+            "open_section": _open_section(request, rows, opened),
+            "undo": undo if undo and undo["course"] == course.slug else None,
+            **panel,
+            **extra,
+        },
+    )
+
+
+@require_POST
+@teaches
+def section_add(request: HttpRequest, slug: str) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    form = SectionForm(request.POST)
+    if not form.is_valid():
+        raise ValidationFailed
+    section = services.add_section(course=course, by=person_of(request), now=timezone.now(), **form.cleaned_data)
+    return to_section(course, section)
+
+
+@require_POST
+@teaches
+def section_rename(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    section = section_of(course, uid)
+    form = SectionForm(request.POST)
+    if not form.is_valid():
+        raise ValidationFailed
+    services.rename_section(section=section, by=person_of(request), now=timezone.now(), **form.cleaned_data)
+    return to_section(course, section)
+
+
+@require_POST
+@teaches
+def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    """Up, down, or back to where it was."""
+    course = course_for_staff(request, slug)
+    section = section_of(course, uid)
+    was = section.position
+    position = _target(request, was)
+    services.move_section(section=section, by=person_of(request), position=position, now=timezone.now())
+    if "undo" not in request.POST:
+        request.session[UNDO] = {
+            "course": course.slug,
+            "action": reverse("courses:studio-section-move", args=[course.slug, section.uid]),
+            "position": was,
+            "text": _("Moved section “%s”.") % section.title,
+        }
+    return to_section(course, section)
+
+
+@teaches
+def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    section = section_of(course, uid)
+    count = section.lessons.count()
+    if request.method == "POST":
+        services.delete_section(section=section, by=person_of(request), now=timezone.now())
+        messages.success(request, _("Section “%s” is deleted.") % section.title)
+        return redirect("courses:studio-lectures", course.slug)
+    return confirm(
+        request,
+        course,
+        title=_("Delete section “%s”?") % section.title,
+        text=ngettext("It goes with its %d lesson.", "It goes with its %d lessons.", count) % count
+        if count
+        else _("It holds no lessons."),
+        detail=_loss(course),
+        label=_("Delete the section"),
+        back=reverse("courses:studio-lectures", args=[course.slug]),
+    )
+
+
+@require_POST
+@teaches
+def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
+    """A new lesson, opened at once."""
+    course = course_for_staff(request, slug)
+    form = NewLessonForm(request.POST, course=course)
+    if not form.is_valid():
+        raise ValidationFailed
+    added = services.add_lesson(by=person_of(request), now=timezone.now(), **form.cleaned_data)
+    return to_lesson(course, added)
+
+
+@require_POST
+@teaches
+def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Up, down (over the edge: into the next section), into a named section, or back."""
+    course = course_for_staff(request, slug)
+    moving = lesson_of(course, lesson)
+    was = moving.number, moving.section.uid, moving.position
+    section, position = _place(request, course, moving)
+    services.move_lesson(lesson=moving, by=person_of(request), section=section, position=position, now=timezone.now())
+    if "undo" not in request.POST:
+        moving.refresh_from_db(fields=["number"])
+        request.session[UNDO] = {
+            "course": course.slug,
+            "action": reverse("courses:studio-lesson-move", args=[course.slug, moving.slug]),
+            "section": str(was[1]),
+            "position": was[2],
+            "text": _("Moved %(was)s to %(now)s.") % {"was": was[0], "now": moving.number},
+        }
+    return redirect(f"{reverse('courses:studio-lectures', args=[course.slug])}?section={section.uid}#l-{moving.slug}")
+
+
+@teaches
+def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    leaving = lesson_of(course, lesson)
+    if request.method == "POST":
+        section = leaving.section
+        services.delete_lesson(lesson=leaving, by=person_of(request), now=timezone.now())
+        messages.success(request, _("“%s” is deleted.") % leaving.title)
+        return to_section(course, section)
+    return confirm(
+        request,
+        course,
+        title=_("Delete lesson %(number)s “%(title)s”?") % {"number": leaving.number, "title": leaving.title},
+        text=_("Its text and quiz go with it. A video stays in your uploads."),
+        detail=_loss(course),
+        label=_("Delete the lesson"),
+        back=reverse("courses:studio-lesson", args=[course.slug, leaving.slug]),
+    )
+
+
+@require_POST
+@teaches
+def order(request: HttpRequest, slug: str) -> HttpResponse:
+    """Whether lessons open one after the other."""
+    course = course_for_staff(request, slug)
+    services.require_order(
+        course=course, by=person_of(request), required="required" in request.POST, now=timezone.now()
+    )
+    return redirect("courses:studio-lectures", course.slug)
+
+
+def lesson_of(course: Course, slug: str) -> Lesson:
+    """A lesson of this course.
+
+    :raises LectureUnavailable: it has none of that name.
+    """
+    found = course.lessons.select_related("section", "video", "quiz").filter(slug=slug).first()
+    if found is None:
+        raise LectureUnavailable
+    found.course = course
+    return found
+
+
+def section_of(course: Course, uid: UUID) -> Section:
+    found = course.sections.filter(uid=uid).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def to_lesson(course: Course, lesson: Lesson) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("courses:studio-lesson", args=[course.slug, lesson.slug]) + "#panel")
+
+
+def to_section(course: Course, section: Section) -> HttpResponseRedirect:
+    address = reverse("courses:studio-lectures", args=[course.slug])
+    return HttpResponseRedirect(f"{address}?section={section.uid}#s-{section.uid}")
+
+
+def _texts(lesson: Lesson) -> dict[str, Any]:
+    return {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
+
+
+def _target(request: HttpRequest, now_at: int) -> int:
+    match request.POST.get("to", ""):
+        case "up":
+            return now_at - 1
+        case "down":
+            return now_at + 1
+        case text if text.isascii() and text.isdigit() and len(text) < 5:
+            return int(text)
+    raise ValidationFailed
+
+
+def _place(request: HttpRequest, course: Course, moving: Lesson) -> tuple[Section, int]:
+    """Where the lesson goes: beyond a section's edge is the neighbour section."""
+    if named := request.POST.get("section"):
+        try:
+            section = section_of(course, UUID(named))
+        except ValueError:
+            raise ValidationFailed from None
+        return section, _target(request, 9_999)
+    position = _target(request, moving.position)
+    section = moving.section
+    last = section.lessons.count()
+    if position < 1:
+        before = course.sections.filter(position__lt=section.position).order_by("-position").first()
+        return (before, before.lessons.count() + 1) if before else (section, 1)
+    if position > last:
+        after = course.sections.filter(position__gt=section.position).order_by("position").first()
+        return (after, 1) if after else (section, last)
+    return section, position
+
+
+def _loss(course: Course) -> str:
+    """What learners lose, if there are any."""
+    if not course.learner_count:
+        return ""
+    count = course.learner_count
+    return (
+        ngettext(
+            "%d learner is enrolled: their progress in it is lost.",
+            "%d learners are enrolled: their progress in it is lost.",
+            count,
+        )
+        % count
+    )
+
+
+def _open_section(request: HttpRequest, rows: list[authoring.SectionRow], opened: Lesson | None) -> set[str]:
+    """Which sections are unfolded: the open lesson's, the one just touched, else all of a short course."""
+    if opened is not None:
+        return {str(opened.section.uid)}
+    asked = request.GET.get("section", "")
+    everything = {str(row.section.uid) for row in rows}
+    if sum(len(row.rows) for row in rows) <= 24:
+        return everything
+    return {asked} if asked in everything else {str(rows[0].section.uid)} if rows else set()

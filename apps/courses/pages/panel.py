@@ -1,0 +1,93 @@
+"""What stands beside the outline when a lesson is open: its video, text, quiz or file."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm, QuizForm
+from apps.courses.models import Course, Lesson, Question
+from apps.courses.queries import authoring
+from apps.courses.questions import Answers, Choice, written
+
+ICONS = {
+    Question.Kind.SINGLE: "list-checks",
+    Question.Kind.MULTIPLE: "square-check-big",
+    Question.Kind.TRUTH: "circle-check",
+    Question.Kind.NUMERIC: "hash",
+    Question.Kind.TEXT: "type",
+    Question.Kind.ORDERING: "list-ordered",
+    Question.Kind.MATCHING: "arrow-left-right",
+}
+LEAST_LINES = 4
+
+
+@dataclass(frozen=True)
+class Line:
+    """A question in the panel's list."""
+
+    question: Question
+    icon: str
+
+
+def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
+    """The context of the open lesson's panel, by kind."""
+    context: dict[str, Any] = {
+        "form": LessonForm(
+            initial={name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
+        ),
+    }
+    match lesson.kind:
+        case Lesson.Kind.VIDEO:
+            context |= {
+                "video": lesson.video,
+                "video_badge": authoring.lesson_badge(lesson),
+                "videos": authoring.videos_of(course.instructor_id),
+                "captions": list(lesson.video.captions.order_by("language")) if lesson.video else [],
+                "captions_form": CaptionsForm(),
+                "languages": dict(LANGUAGES),
+            }
+        case Lesson.Kind.FILE:
+            limit = filesizeformat(settings.UPLOAD_LIMITS["file"])
+            context |= {
+                "attachment_size": filesizeformat(lesson.attachment_bytes),
+                "attachment_hint": _("Up to %s: a PDF, slides, a sheet, an archive.") % limit,
+            }
+        case Lesson.Kind.QUIZ:
+            questions = list(lesson.quiz.questions.order_by("position"))
+            context |= {
+                "quiz": lesson.quiz,
+                "questions": [Line(question, ICONS[Question.Kind(question.kind)]) for question in questions],
+                "points": sum(question.points for question in questions),
+                "quiz_form": QuizForm(
+                    initial={
+                        "intro": lesson.quiz.intro,
+                        "pass_percent": lesson.quiz.pass_percent,
+                        "max_attempts": lesson.quiz.max_attempts,
+                        "minutes": lesson.quiz.time_limit // 60,
+                    }
+                ),
+                "kinds": [(value, label, ICONS[Question.Kind(value)]) for value, label in Question.Kind.choices],
+            }
+    return context
+
+
+def lines_for(answers: Answers, *, more: int = 0) -> list[Choice]:
+    """The choices of a form, with empty lines to write on."""
+    lines = list(answers.choices)
+    missing = max(LEAST_LINES - len(lines), 0) + more
+    return [*lines, *[Choice(text="")] * missing]
+
+
+def question_context(question: Question | None, answers: Answers | None, *, more: int = 0) -> dict[str, Any]:
+    """The builder's fields: of the question, or as they were typed."""
+    typed = answers if answers is not None else written(question) if question else Answers()
+    return {
+        "question": question,
+        "answers": typed,
+        "lines": lines_for(typed, more=more),
+        "accepted": [*typed.accepted, *[""] * max(1 + more, 3 - len(typed.accepted))],
+        "wrong": [*typed.remarks.items(), *[("", "")] * (1 + more)],
+    }

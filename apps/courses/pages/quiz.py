@@ -1,0 +1,184 @@
+"""The quiz builder: one question at a time, beside the outline."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.guards import teaches
+from apps.courses import services
+from apps.courses.errors import LectureUnavailable, QuestionInvalid
+from apps.courses.forms import QuestionForm, QuizForm, answers_of
+from apps.courses.models import Course, Lesson, Question
+from apps.courses.pages.authoring import confirm
+from apps.courses.pages.outline import lesson_of, show, to_lesson
+from apps.courses.pages.panel import question_context
+from apps.courses.pages.staffed import course_for_staff, person_of
+from studyplatform.kit.errors import NotFound, ValidationFailed
+
+
+@require_POST
+@teaches
+def rules(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Pass mark, attempts, time limit."""
+    course = course_for_staff(request, slug)
+    opened = quiz_lesson(course, lesson)
+    form = QuizForm(request.POST)
+    if not form.is_valid():
+        return show(request, course, opened=opened, quiz_form=form)
+    given = form.cleaned_data
+    services.edit_quiz(
+        quiz=opened.quiz,
+        by=person_of(request),
+        intro=given["intro"],
+        pass_percent=given["pass_percent"],
+        max_attempts=given["max_attempts"] or 0,
+        time_limit=(given["minutes"] or 0) * 60,
+        now=timezone.now(),
+    )
+    messages.success(request, _("Saved."))
+    return to_lesson(course, opened)
+
+
+@teaches
+def question_new(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """An empty question of the kind in ``?kind=``; saving adds it at the end."""
+    course = course_for_staff(request, slug)
+    opened = quiz_lesson(course, lesson)
+    kind = request.POST.get("kind") or request.GET.get("kind") or Question.Kind.SINGLE
+    if kind not in Question.Kind.values:
+        raise ValidationFailed
+    return _edit(request, course, opened, None, kind)
+
+
+@teaches
+def question(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    opened = quiz_lesson(course, lesson)
+    found = question_of(opened, uid)
+    kind = request.POST.get("kind") or found.kind
+    if kind not in Question.Kind.values:
+        raise ValidationFailed
+    return _edit(request, course, opened, found, kind)
+
+
+@require_POST
+@teaches
+def question_move(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    opened = quiz_lesson(course, lesson)
+    moving = question_of(opened, uid)
+    step = {"up": -1, "down": 1}.get(request.POST.get("to", ""))
+    if step is None:
+        raise ValidationFailed
+    services.move_question(question=moving, by=person_of(request), position=moving.position + step, now=timezone.now())
+    return to_question(course, opened, moving)
+
+
+@require_POST
+@teaches
+def question_copy(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    opened = quiz_lesson(course, lesson)
+    copy = services.duplicate_question(question=question_of(opened, uid), by=person_of(request), now=timezone.now())
+    messages.success(request, _("Copied. This is the copy."))
+    return to_question(course, opened, copy)
+
+
+@teaches
+def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
+    course = course_for_staff(request, slug)
+    opened = quiz_lesson(course, lesson)
+    leaving = question_of(opened, uid)
+    if request.method == "POST":
+        services.delete_question(question=leaving, by=person_of(request), now=timezone.now())
+        messages.success(request, _("The question is deleted."))
+        return to_lesson(course, opened)
+    return confirm(
+        request,
+        course,
+        title=_("Delete question %d?") % leaving.position,
+        text=leaving.prompt,
+        detail=_("Attempts that were handed in keep their results."),
+        label=_("Delete the question"),
+        back=reverse("courses:studio-question", args=[course.slug, opened.slug, leaving.uid]),
+    )
+
+
+def quiz_lesson(course: Course, slug: str) -> Lesson:
+    """A quiz lesson of this course.
+
+    :raises LectureUnavailable: there is none of that name.
+    """
+    found = lesson_of(course, slug)
+    if found.kind != Lesson.Kind.QUIZ:
+        raise LectureUnavailable
+    return found
+
+
+def question_of(lesson: Lesson, uid: UUID) -> Question:
+    found = lesson.quiz.questions.select_related("rewatch_lesson").filter(uid=uid).first()
+    if found is None:
+        raise NotFound
+    found.quiz = lesson.quiz
+    found.quiz.lesson = lesson
+    return found
+
+
+def to_question(course: Course, lesson: Lesson, question: Question) -> HttpResponse:
+    address = reverse("courses:studio-question", args=[course.slug, lesson.slug, question.uid])
+    return redirect(f"{address}#question")
+
+
+def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question | None, kind: str) -> HttpResponse:
+    """Show the form, or save it. "more" asks for more lines, "rekind" for the fields of another kind."""
+    form = QuestionForm(request.POST or None, course=course, initial=_initial(found, kind))
+    problem = ""
+    if request.method == "POST" and not {"more", "rekind"} & request.POST.keys() and form.is_valid():
+        try:
+            saved = _save(request, lesson, found, form)
+        except QuestionInvalid as refusal:
+            problem = refusal.detail
+        else:
+            messages.success(request, _("Question %d is saved.") % saved.position)
+            return to_question(course, lesson, saved)
+    typed = answers_of(request.POST) if request.method == "POST" else None
+    is_saving = request.method == "POST" and not {"more", "rekind"} & request.POST.keys()
+    return show(
+        request,
+        course,
+        opened=lesson,
+        question_form=form,
+        question_kind=kind,
+        show_errors=is_saving,
+        problem=problem,
+        is_question_open=True,
+        **question_context(found, typed, more=3 if "more" in request.POST else 0),
+    )
+
+
+def _save(request: HttpRequest, lesson: Lesson, found: Question | None, form: QuestionForm) -> Question:
+    by, now = person_of(request), timezone.now()
+    if found is None:
+        return services.add_question(quiz=lesson.quiz, by=by, draft=form.draft(), now=now)
+    return services.edit_question(question=found, by=by, draft=form.draft(), now=now)
+
+
+def _initial(found: Question | None, kind: str) -> dict[str, Any]:
+    if found is None:
+        return {"kind": kind, "points": 1}
+    at = found.rewatch_at
+    return {
+        "kind": kind,
+        "prompt": found.prompt,
+        "explanation": found.explanation,
+        "points": found.points,
+        "rewatch": found.rewatch_lesson.uid if found.rewatch_lesson else None,
+        "rewatch_at": f"{at // 60}:{at % 60:02}" if at is not None else "",
+    }

@@ -1,0 +1,39 @@
+"""Getting a course for its staff: one cannot have the object without the permission."""
+
+from django.http import HttpRequest
+
+from apps.accounts.models import User
+from apps.courses import policies
+from apps.courses.errors import CourseNotFound, NotCourseStaff
+from apps.courses.models import Course
+from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.policies import enforce
+
+
+def person_of(request: HttpRequest) -> User:
+    """The signed-in person.
+
+    :raises NotAuthenticated: nobody is.
+    """
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return request.user
+
+
+def course_for_staff(request: HttpRequest, slug: str) -> Course:
+    """The course, for its instructor and for admins.
+
+    :raises NotCourseStaff: it is somebody else's. That it exists is not told: a slug that leads nowhere
+        is refused in the same way.
+    :raises CourseNotFound: an admin asked for what does not exist.
+    """
+    person = person_of(request)
+    course = Course.objects.select_related("subject", "instructor").filter(slug=slug).first()
+    if course is None:
+        if person.is_admin:
+            raise CourseNotFound
+        raise NotCourseStaff
+    if not policies.is_staff_of(person, course):
+        enforce(policies.create_course(person))
+        raise NotCourseStaff
+    return course

@@ -1,0 +1,147 @@
+"""The first pages of those who teach and of those who govern: what needs them, and the figures that exist."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import administers, teaches
+from apps.accounts.models import User
+from apps.courses.models import Course, Submission
+from apps.courses.queries import authoring, review
+from apps.files.models import VideoAsset
+from apps.learning.queries import figures
+from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.models import Job
+
+LATEST = 8
+MONTH = timedelta(days=30)
+
+
+@require_safe
+@teaches
+def instructor_home(request: HttpRequest) -> HttpResponse:
+    """What needs the instructor, their courses, the state of their reviews."""
+    person = _person(request)
+    now = timezone.now()
+    totals = authoring.totals_of(person)
+    courses = list(authoring.courses_of(person)[:LATEST])
+    return render(
+        request,
+        "site/instructor.html",
+        {
+            "figures": figures.figures_of_teacher(person, now=now),
+            "rating": totals["stars"] / totals["ratings"] if totals["ratings"] else None,
+            "totals": totals,
+            "rows": [(course, authoring.course_badge(course)) for course in courses],
+            "waiting": [
+                (submission, review.due(submission.submitted_at, now))
+                for submission in Submission.objects.filter(
+                    course__instructor=person, outcome=Submission.Outcome.PENDING
+                ).select_related("course")
+            ],
+            "todos": _todos(person, courses),
+        },
+    )
+
+
+@require_safe
+@administers
+def admin_home(request: HttpRequest) -> HttpResponse:
+    """The review queue with the time used, figures, recent jobs."""
+    now = timezone.now()
+    waiting = [
+        (submission, review.due(submission.submitted_at, now), _finding(submission)) for submission in review.queue()
+    ]
+    stored = VideoAsset.objects.aggregate(
+        bytes=Sum("source_bytes", default=0) + Sum("stored_bytes", default=0), count=Count("pk")
+    )
+    hours = review.decision_hours(since=now - MONTH)
+    return render(
+        request,
+        "site/admin.html",
+        {
+            "waiting": waiting,
+            "late": sum(due.is_late for _submission, due, _found in waiting),
+            "median_hours": round(hours[len(hours) // 2]) if hours else None,
+            "decided": len(hours),
+            "people": User.objects.aggregate(
+                all=Count("pk"),
+                new=Count("pk", filter=Q(date_joined__gte=now - MONTH)),
+                before=Count("pk", filter=Q(date_joined__gte=now - 2 * MONTH, date_joined__lt=now - MONTH)),
+            ),
+            "learning_today": figures.learning_since(now - timedelta(days=1)),
+            "seats": figures.seats_since(now - MONTH),
+            "courses": Course.objects.aggregate(
+                live=Count("pk", filter=Q(status=Course.Status.PUBLISHED)),
+                suspended=Count("pk", filter=Q(status=Course.Status.SUSPENDED)),
+            ),
+            "stored": stored,
+            "stored_size": filesizeformat(stored["bytes"]),
+            "queues": list(_queues()),
+            "jobs": Job.objects.order_by("-created_at", "-pk").defer("payload")[:LATEST],
+        },
+    )
+
+
+def _person(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return request.user
+
+
+def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:
+    """What only the instructor can put right, the most pressing first."""
+    found: list[dict[str, Any]] = []
+    for course in courses:
+        address = f"/dashboard/instructor/courses/{course.slug}"
+        if course.status == Course.Status.SUSPENDED:
+            found.append(_todo("error", "circle-alert", _("%s is suspended") % course.title, "", f"{address}/edit"))
+        elif course.status == Course.Status.DRAFT and course.last_outcome in {"changes_requested", "rejected"}:  # type: ignore[attr-defined]
+            said = " ".join(course.last_comment.split())[:160]  # type: ignore[attr-defined]
+            found.append(
+                _todo("info", "pencil", _("%s: the reviewer asks for changes") % course.title, said, f"{address}/edit")
+            )
+    failed = VideoAsset.objects.filter(owner=person, stage=VideoAsset.Stage.FAILED).order_by("-created_at")[:5]
+    for video in failed:
+        detail = video.failure_detail or str(video.get_failure_display())
+        found.append(_todo("warn", "film", video.filename, detail, "/dashboard/instructor/upload/"))
+    return found
+
+
+def _todo(tone: str, icon: str, title: str, text: str, href: str) -> dict[str, Any]:
+    return {"tone": tone, "icon": icon, "title": title, "text": text, "href": href}
+
+
+def _finding(submission: Any) -> tuple[str, str, str]:
+    """Tone, icon and words of what the automatic checks say about a submission."""
+    if submission.unready:
+        words = ngettext("%d video not ready", "%d videos not ready", submission.unready) % submission.unready
+        return "error", "circle-alert", words
+    if submission.uncaptioned:
+        return "warn", "captions", _("Captions missing in %d") % submission.uncaptioned
+    if submission.too_long:
+        words = ngettext("%d lesson over 15 min", "%d lessons over 15 min", submission.too_long)
+        return "warn", "clock", words % submission.too_long
+    return "ok", "check", _("All pass")
+
+
+def _queues() -> Any:
+    """Open and failed jobs by kind."""
+    return (
+        Job.objects.values("kind")
+        .annotate(
+            waiting=Count("pk", filter=Q(state=Job.State.QUEUED)),
+            running=Count("pk", filter=Q(state=Job.State.RUNNING)),
+            failed=Count("pk", filter=Q(state=Job.State.FAILED)),
+            done=Count("pk", filter=Q(state=Job.State.DONE)),
+        )
+        .order_by("kind")
+    )

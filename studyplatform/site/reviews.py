@@ -1,0 +1,128 @@
+"""An admin reads a course as a learner would, and answers its instructor."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from apps.accounts.guards import administers
+from apps.accounts.models import User
+from apps.courses import policies, services
+from apps.courses.errors import CourseNotFound
+from apps.courses.models import Course, Lesson, Submission
+from apps.courses.queries import authoring, readiness, review
+from apps.learning.queries.transcript import cues_of
+from studyplatform.kit.errors import NotAuthenticated, ValidationFailed
+from studyplatform.kit.policies import enforce
+
+Outcome = Submission.Outcome
+
+ANSWERS = {
+    Outcome.APPROVED: gettext_lazy("“%(course)s” is live."),
+    Outcome.CHANGES_REQUESTED: gettext_lazy("The instructor of “%(course)s” reads what to change."),
+    Outcome.REJECTED: gettext_lazy("“%(course)s” is a draft again, with your reason."),
+}
+
+
+class DecisionForm(forms.Form):
+    """A reviewer's answer. What is not an approval says why."""
+
+    outcome = forms.ChoiceField(
+        label=gettext_lazy("Decision"),
+        choices=[(outcome.value, outcome.label) for outcome in ANSWERS],
+        error_messages={"required": gettext_lazy("Choose one of the three.")},
+    )
+    comment = forms.CharField(label=gettext_lazy("Comment"), max_length=10_000, required=False, widget=forms.Textarea)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        outcome = cleaned.get("outcome")
+        if outcome and outcome != Outcome.APPROVED and not cleaned.get("comment", "").strip():
+            self.add_error("comment", _("Tell the instructor what to change."))
+        return cleaned
+
+
+@administers
+def course_review(request: HttpRequest, slug: str) -> HttpResponse:
+    """The course with its checks beside it; a form that sends the decision."""
+    course, person = _course(slug), _person(request)
+    form = DecisionForm(request.POST or None)
+    if request.method == "POST":
+        enforce(policies.review_course(person, course))
+        if form.is_valid():
+            services.decide_submission(course=course, by=person, now=timezone.now(), **form.cleaned_data)
+            said = ANSWERS[Outcome(form.cleaned_data["outcome"])]
+            messages.success(request, str(said) % {"course": course.title})
+            return redirect("site:admin-home")
+    return render(request, "site/review.html", {**_page(request, course, person), "form": form})
+
+
+@require_POST
+@administers
+def course_step(request: HttpRequest, slug: str) -> HttpResponse:
+    """Suspend a live course, or end a suspension."""
+    course, person, now = _course(slug), _person(request), timezone.now()
+    match request.POST.get("step"):
+        case "suspend":
+            services.suspend_course(course=course, by=person, reason=request.POST.get("reason", "")[:4000], now=now)
+            messages.success(request, _("The course is suspended. Those enrolled keep it."))
+        case "reinstate":
+            services.reinstate_course(course=course, by=person, now=now)
+            messages.success(request, _("The course is live again."))
+        case _:
+            raise ValidationFailed
+    return redirect("site:review", course.slug)
+
+
+def _person(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return request.user
+
+
+def _course(slug: str) -> Course:
+    course = Course.objects.select_related("subject", "instructor").filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    return course
+
+
+def _page(request: HttpRequest, course: Course, person: User) -> dict[str, Any]:
+    sections = authoring.outline_of(course)
+    rows = [row for section in sections for row in section.rows]
+    asked = request.GET.get("lesson", "")
+    opened = next((row for row in rows if row.lesson.slug == asked), rows[0] if rows else None)
+    pending = review.pending_of(course)
+    history = list(authoring.history_of(course)[:20])
+    return {
+        "course": course,
+        "badge": authoring.course_badge(course),
+        "abilities": policies.course_abilities(person, course),
+        "checks": readiness.checks(course),
+        "sections": sections,
+        "opened": opened,
+        "reading": _reading(opened.lesson) if opened else {},
+        "pending": pending,
+        "due": review.due(pending.submitted_at, timezone.now()) if pending else None,
+        "history": history,
+        "round": sum(submission.outcome != Outcome.WITHDRAWN for submission in history),
+        "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:5],
+    }
+
+
+def _reading(lesson: Lesson) -> dict[str, Any]:
+    """What the open lesson holds, answers included: the reviewer judges them too."""
+    match lesson.kind:
+        case Lesson.Kind.QUIZ:
+            questions = lesson.quiz.questions.order_by("position")
+            return {"questions": [(question, authoring.solution(question)) for question in questions]}
+        case Lesson.Kind.VIDEO if lesson.video is not None:
+            tracks = lesson.video.captions.order_by("language")
+            return {"tracks": [(track, cues_of(track.webvtt)) for track in tracks]}
+    return {}
