@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.db.models import Count, Q, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -22,6 +23,7 @@ from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.models import Job
 
 LATEST = 8
+QUEUE_PAGE = 20
 MONTH = timedelta(days=30)
 
 
@@ -57,9 +59,8 @@ def instructor_home(request: HttpRequest) -> HttpResponse:
 def admin_home(request: HttpRequest) -> HttpResponse:
     """The review queue with the time used, figures, recent jobs."""
     now = timezone.now()
-    waiting = [
-        (submission, review.due(submission.submitted_at, now), _finding(submission)) for submission in review.queue()
-    ]
+    page = Paginator(review.queue(), QUEUE_PAGE).get_page(request.GET.get("page"))
+    waiting = [(submission, review.due(submission.submitted_at, now), _finding(submission)) for submission in page]
     stored = VideoAsset.objects.aggregate(
         bytes=Sum("source_bytes", default=0) + Sum("stored_bytes", default=0), count=Count("pk")
     )
@@ -69,7 +70,8 @@ def admin_home(request: HttpRequest) -> HttpResponse:
         "site/admin.html",
         {
             "waiting": waiting,
-            "late": sum(due.is_late for _submission, due, _found in waiting),
+            "page": page,
+            "late": review.late(now),
             "median_hours": round(hours[len(hours) // 2]) if hours else None,
             "decided": len(hours),
             "people": User.objects.aggregate(

@@ -92,7 +92,8 @@ def _of_lessons(course: Course) -> list[Check]:
     captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
     kinds = Lesson.Kind
     lessons = list(
-        course.lessons.annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
+        Lesson.objects.filter(course=course)
+        .annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
         .select_related("video")
         .order_by("section__position", "position")
         .only("number", "kind", "duration", "body", "attachment", "video__stage", "video__has_audio")

@@ -71,6 +71,11 @@ def queue() -> QuerySet[Submission]:
     )
 
 
+def late(now: datetime) -> int:
+    """How many submissions have waited longer than promised."""
+    return Submission.objects.filter(outcome=Submission.Outcome.PENDING, submitted_at__lt=now - PROMISE).count()
+
+
 def pending_of(course: Course) -> Submission | None:
     return course.submissions.filter(outcome=Submission.Outcome.PENDING).select_related("submitted_by").first()
 

@@ -78,7 +78,7 @@ def decide_submission(*, course: Course, by: User, outcome: str, comment: str = 
         if outcome == Outcome.APPROVED:
             _publish(course, by, now)
         else:
-            _move(course, Status.DRAFT, by, now, comment)
+            _move(course, Status.DRAFT, by, now)
         publish(SubmissionDecided(course_id=course.pk, submission_id=submission.pk, outcome=outcome))
     return submission
 

@@ -1,0 +1,196 @@
+"""The homes of instructors and admins, and the page of a review."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.courses import services
+from apps.courses.models import Course, Submission
+from apps.courses.queries import review
+from studyplatform.kit.models import Job
+from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, SectionFactory
+from tests.factories.files import CaptionFactory, VideoFactory
+from tests.factories.learning import EnrollmentFactory
+
+NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def submitted(ada):
+    """A course of Ada's in review, with a lesson of each kind that can be read."""
+    section = SectionFactory(course__instructor=ada, course__slug="rivers", course__title="Rivers")
+    LessonFactory(section=section, slug="source", body="Springs are patient.")
+    film = LessonFactory(section=section, slug="film", kind="video", video=VideoFactory(owner=ada))
+    CaptionFactory(video=film.video, webvtt="WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nWater falls.\n")
+    QuestionFactory(quiz__lesson=LessonFactory(section=section, slug="check", kind="quiz"))
+    services.submit_course(course=section.course, by=ada, note="First try", now=timezone.now())
+    return Course.objects.get(slug="rivers")
+
+
+@pytest.mark.parametrize(
+    ("address", "allowed"),
+    [
+        ("/dashboard/instructor/", {"ada", "sam"}),
+        ("/dashboard/admin/", {"sam"}),
+        ("/dashboard/admin/courses/rivers/review", {"sam"}),
+    ],
+)
+def test_each_home_is_open_to_its_people(submitted, browser_of, client, ada, leo, sam, address, allowed):
+    for name, person in {"ada": ada, "leo": leo, "sam": sam}.items():
+        response = browser_of(person).get(address)
+        if name in allowed:
+            assert response.status_code == 200, name
+        else:
+            assert (response.status_code, response["Location"]) == (302, "/"), name
+    assert client.get(address)["Location"] == f"/auth/login?next={address}"
+
+
+@pytest.mark.parametrize("who", ["ada", "leo"])
+def test_only_admins_decide_or_suspend(submitted, browser_of, ada, leo, who):
+    browser = browser_of({"ada": ada, "leo": leo}[who])
+
+    browser.post("/dashboard/admin/courses/rivers/review", {"outcome": "approved"})
+    browser.post("/dashboard/admin/courses/rivers/step", {"step": "suspend", "reason": "x"})
+
+    submitted.refresh_from_db()
+    assert submitted.status == "review"
+
+
+def test_an_approved_course_is_live(submitted, browser_of, sam):
+    response = browser_of(sam).post("/dashboard/admin/courses/rivers/review", {"outcome": "approved"}, follow=True)
+
+    submitted.refresh_from_db()
+    assert submitted.status == "published"
+    assert "“Rivers” is live." in response.content.decode()
+
+
+def test_any_other_decision_needs_a_comment(submitted, browser_of, sam):
+    browser, address = browser_of(sam), "/dashboard/admin/courses/rivers/review"
+
+    page = browser.post(address, {"outcome": "changes_requested", "comment": " "}).content.decode()
+    assert "Tell the instructor what to change." in page
+    browser.post(address, {"outcome": "withdrawn", "comment": "x"})
+    submitted.refresh_from_db()
+    assert submitted.status == "review"
+
+    browser.post(address, {"outcome": "changes_requested", "comment": "Number the **steps**."})
+    submitted.refresh_from_db()
+    assert submitted.status == "draft"
+
+
+def test_a_second_decision_is_refused_with_words(submitted, browser_of, sam):
+    browser, address = browser_of(sam), "/dashboard/admin/courses/rivers/review"
+    browser.post(address, {"outcome": "approved"})
+
+    response = browser.post(address, {"outcome": "rejected", "comment": "Too late."}, follow=True)
+
+    submitted.refresh_from_db()
+    assert submitted.status == "published"
+    assert "“Published”" in response.content.decode()
+
+
+def test_the_instructor_reads_the_reviewers_answer(submitted, browser_of, ada, sam):
+    services.decide_submission(
+        course=submitted, by=sam, outcome="changes_requested", comment="Number the **steps**.", now=timezone.now()
+    )
+    browser = browser_of(ada)
+
+    assert "the reviewer asks for changes" in browser.get("/dashboard/instructor/").content.decode()
+    page = browser.get("/dashboard/instructor/courses/rivers/edit").content.decode()
+    assert "<strong>steps</strong>" in page
+
+
+def test_a_suspension_and_its_end(submitted, browser_of, ada, sam):
+    services.decide_submission(course=submitted, by=sam, outcome="approved", now=timezone.now())
+    browser, address = browser_of(sam), "/dashboard/admin/courses/rivers/step"
+
+    browser.post(address, {"step": "suspend", "reason": "Copied pictures."})
+    assert "Copied pictures." in browser_of(ada).get("/dashboard/instructor/courses/rivers/edit").content.decode()
+    browser.post(address, {"step": "reinstate"})
+    browser.post(address, {"step": "explode"})
+
+    submitted.refresh_from_db()
+    assert submitted.status == "published"
+
+
+@pytest.mark.parametrize(
+    ("lesson", "words"),
+    [("source", "Springs are patient."), ("film", "Water falls."), ("check", "That, because it is not this.")],
+)
+def test_the_reviewer_reads_every_lesson(submitted, browser_of, sam, lesson, words):
+    page = browser_of(sam).get(f"/dashboard/admin/courses/rivers/review?lesson={lesson}").content.decode()
+
+    assert words in page
+    assert "First try" in page
+
+
+def test_a_course_that_does_not_exist_is_not_found(browser_of, sam):
+    assert browser_of(sam).get("/dashboard/admin/courses/none/review").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("hours", "label", "percent", "is_late"),
+    [(0, "0 h", 0, False), (12, "12 h", 25, False), (47.9, "47 h", 100, False), (51, "3 h late", 100, True)],
+)
+def test_the_time_used_of_48_hours(hours, label, percent, is_late):
+    due = review.due(NOW - timedelta(hours=hours), NOW)
+
+    assert (due.label, due.percent, due.is_late) == (label, percent, is_late)
+
+
+def test_the_queue_shows_the_longest_waiting_first_with_its_findings(ada, sam):
+    first, second = LessonFactory(section__course__instructor=ada), LessonFactory(section__course__instructor=ada)
+    silent = LessonFactory(section=second.section, kind="video", video=VideoFactory(duration=1200), duration=1200)
+    services.submit_course(course=second.course, by=ada, now=NOW)
+    services.decide_submission(course=second.course, by=sam, outcome="rejected", comment="x", now=NOW)
+    services.submit_course(course=second.course, by=ada, now=NOW)
+    services.submit_course(course=first.course, by=ada, now=NOW - timedelta(hours=3))
+    silent.video.stage = "failed"
+    silent.video.failure = "processing_failed"
+    silent.video.save()
+
+    rows = list(review.queue())
+
+    assert [row.course for row in rows] == [first.course, second.course]
+    assert [(row.round, row.unready, row.uncaptioned, row.too_long) for row in rows] == [(1, 0, 0, 0), (2, 1, 1, 1)]
+
+
+def test_an_instructors_figures_count_people_and_not_seats(browser_of, ada, leo):
+    for _ in range(2):
+        EnrollmentFactory(user=leo, course=CourseFactory(instructor=ada, status="published"))
+
+    page = browser_of(ada).get("/dashboard/instructor/").content.decode()
+
+    assert "<dt>Total students</dt><dd>1</dd>" in page
+
+
+def test_the_homes_cost_the_same_with_many(browser_of, ada, sam, django_assert_max_num_queries):
+    for _ in range(30):
+        course = LessonFactory(section__course__instructor=ada).course
+        services.submit_course(course=course, by=ada, now=NOW)
+        VideoFactory(owner=ada, stage="failed", failure="corrupt_file")
+    Job.objects.bulk_create(Job(kind=f"kind-{n % 4}", run_at=NOW, created_at=NOW) for n in range(60))
+
+    as_ada, as_sam = browser_of(ada), browser_of(sam)
+
+    with django_assert_max_num_queries(8):
+        assert as_ada.get("/dashboard/instructor/").status_code == 200
+    with django_assert_max_num_queries(12):
+        page = as_sam.get("/dashboard/admin/").content.decode()
+    assert page.count("course-cell") == 20
+    assert as_sam.get("/dashboard/admin/?page=2").content.decode().count("course-cell") == 10
+
+
+def test_a_review_costs_the_same_with_130_lessons(browser_of, ada, sam, django_assert_max_num_queries):
+    course = CourseFactory(instructor=ada, slug="long")
+    for _ in range(5):
+        section = SectionFactory(course=course)
+        LessonFactory.create_batch(26, section=section)
+    for _ in range(10):
+        Submission.objects.create(course=course, submitted_by=ada, submitted_at=NOW, outcome="rejected")
+
+    as_sam = browser_of(sam)
+
+    with django_assert_max_num_queries(10):
+        assert as_sam.get("/dashboard/admin/courses/long/review").status_code == 200
