@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests import servers
-from tests.bench import processes
+from tests.bench import BIG, EMAIL, PASSWORD, processes
 
 ROUNDS, REQUESTS = 3, 100
 BIN = Path(sys.executable).parent
@@ -121,8 +121,6 @@ def weights(port: int, path: str, cookie: str) -> dict[str, int]:
 
 
 def bench_pages() -> None:
-    from tests.bench import data
-
     with servers.postgres(durable=True) as (database, postmaster), tempfile.TemporaryDirectory() as folder:
         env = {
             "DJANGO_SETTINGS_MODULE": "tests.bench.settings",
@@ -140,21 +138,20 @@ def bench_pages() -> None:
             env={**os.environ, **env},
             check=True,
         )
-        subprocess.run([*manage, "rebuild_search", "-v", "0"], env={**os.environ, **env}, check=True)
         subprocess.run([*manage, "collectstatic", "-v", "0", "--noinput"], env={**os.environ, **env}, check=True)
         with (
             gunicorn("tests.bench.reference:application", {}) as reference,
             gunicorn("studyplatform.wsgi:application", env, postmaster) as site,
         ):
-            cookie = sign_in(site, data.EMAIL, data.PASSWORD)
-            course = f"/courses/{data.BIG}"
+            cookie = sign_in(site, EMAIL, PASSWORD)
+            course = f"/courses/{BIG}"
             rows = [
                 ("home, visitor", "/", ""),
                 ("catalogue, visitor", "/courses/", ""),
                 ("catalogue, search", "/courses/?q=algebra+proof", ""),
                 ("course, 130 lessons, visitor", course, ""),
                 ("course, 130 lessons, learner", course, cookie),
-                ("lesson, outline of 130", f"/learn/{data.BIG}/lesson-7-6", cookie),
+                ("lesson, outline of 130", f"/learn/{BIG}/lesson-7-6", cookie),
             ]
             print(
                 f"\n{'page':32}{'R':>7}{'SQL':>5}{'html':>9}{'gzip':>8}{'JS':>8}{'CSS':>8}{'fonts':>8}{'all':>9}{'req':>5}"

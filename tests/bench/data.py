@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from apps.accounts.models import Role, User
 from apps.courses.models import Course, Lesson, Section, Subject
+from apps.courses.services import search
 from apps.learning.models import Enrollment, LessonProgress, Rating
 from studyplatform.kit import plates
+from tests.bench import BIG, EMAIL, PASSWORD
 
 COURSES, LEARNERS, LESSONS = 10_000, 1_000, 130
-BIG = "a-course-of-130-lessons"
-EMAIL, PASSWORD = "bench@example.com", "BenchPass1"
 WORDS = """
 algebra vector light wave cell river star archive verb essay chord line market graph proof matrix field forest orbit
 empire accent rhythm color price number theory history practice method idea model signal
@@ -107,3 +107,4 @@ def fill() -> None:
         Rating(enrollment=row, course=big, stars=dice.randint(3, 5), text="Clear.", created_at=now, updated_at=now)
         for row in seats
     )
+    search.index_all()
