@@ -1,8 +1,14 @@
-"""What stands beside the pages: the sign of life."""
+"""Home and what stands beside it."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+
+@login_not_required
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "site/home.html")
 
 
 @login_not_required

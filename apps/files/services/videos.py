@@ -26,10 +26,16 @@ def keep_while(check: Check) -> Check:
     return check
 
 
-def enqueue_processing(video: VideoAsset) -> None:
+def enqueue_processing(video: VideoAsset, *, priority: int = 0) -> None:
     """Put the processing of the video's present version on the table, once."""
     if video.version is not None:
-        jobs.enqueue("files.process_video", key=video.version.hex, video=video.pk, version=video.version.hex)
+        jobs.enqueue(
+            "files.process_video",
+            key=video.version.hex,
+            priority=priority,
+            video=video.pk,
+            version=video.version.hex,
+        )
 
 
 def enqueue_removal(*, versions: Iterable[uuid.UUID] = (), names: Iterable[str] = ()) -> None:
@@ -91,8 +97,11 @@ def delete_video(*, video: VideoAsset, by: User) -> None:
         enqueue_removal(versions=sorted(versions), names=names)
 
 
-def import_video(*, owner: User, path: Path, now: datetime, filename: str = "") -> VideoAsset:
-    """Take a video from this machine's disk, as the demo content does, and queue it. The file is copied."""
+def import_video(*, owner: User, path: Path, now: datetime, filename: str = "", priority: int = 0) -> VideoAsset:
+    """Take a video from this machine's disk, as the demo content does, and queue it. The file is copied.
+
+    With a ``priority`` below 0 it waits for what people have uploaded themselves.
+    """
     version = uuid.uuid4()
     shutil.copyfile(path, upload_path(version))
     with transaction.atomic():
@@ -104,5 +113,5 @@ def import_video(*, owner: User, path: Path, now: datetime, filename: str = "") 
             stage=VideoAsset.Stage.QUEUED,
             created_at=now,
         )
-        enqueue_processing(video)
+        enqueue_processing(video, priority=priority)
     return video

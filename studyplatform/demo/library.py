@@ -1,0 +1,356 @@
+"""Reads the demo's content: people and what they did, courses with their lessons, quizzes and films.
+
+Nothing here knows the database. What is malformed is refused with the file's name, so that an author
+learns of a slip before a newcomer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import av
+import yaml
+
+CONTENT = Path(__file__).resolve().parent / "content"
+SUBJECTS = {
+    "mathematics": "Mathematics",
+    "statistics": "Statistics",
+    "computing": "Computing",
+    "physics": "Physics",
+    "biology": "Biology",
+    "earth-science": "Earth science",
+    "astronomy": "Astronomy",
+    "history": "History",
+    "languages": "Languages",
+    "writing": "Writing",
+    "music": "Music",
+    "art-and-design": "Art and design",
+    "economics": "Economics",
+}
+READER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+T = TypeVar("T")
+
+
+class Malformed(Exception):
+    """A content file does not say what it should."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonText:
+    email: str
+    first_name: str
+    last_name: str
+    username: str
+    role: str
+    joined_days_ago: int
+    headline: str = ""
+    bio: str = ""
+    time_zone: str = "UTC"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Activity:
+    """How far one person is in one course. One of ``percent_done`` and ``lessons_done`` counts."""
+
+    email: str
+    course: str
+    days_ago: float = 1
+    percent_done: int | None = None
+    lessons_done: int | None = None
+    stars: int | None = None
+    review: str = ""
+    bookmarked: bool = False
+
+    @property
+    def has_seat(self) -> bool:
+        """Somebody who only pulled the ribbon is not enrolled."""
+        return self.percent_done is not None or self.lessons_done is not None
+
+    def lessons_of(self, total: int) -> int:
+        """How many of ``total`` lessons are complete."""
+        if self.lessons_done is not None:
+            return min(self.lessons_done, total)
+        return (self.percent_done or 0) * total // 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionText:
+    """A question in the columns of its row; see ``apps.courses.models.Question``."""
+
+    kind: str
+    prompt: str
+    options: Any
+    answer: dict[str, Any]
+    explanation: str
+    remarks: dict[str, str]
+    rewatch_lesson: str = ""
+    rewatch_at: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuizText:
+    pass_percent: int
+    intro: str
+    questions: tuple[QuestionText, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonText:
+    """``seconds``: the length of the film, or the time that reading or answering takes."""
+
+    slug: str
+    title: str
+    kind: str
+    seconds: int
+    summary: str
+    preview: bool
+    body: str
+    quiz: QuizText | None
+    film: Path | None
+    captions: Path | None
+    attachment: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SectionText:
+    title: str
+    lessons: tuple[LessonText, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseText:
+    slug: str
+    title: str
+    subject: str
+    instructor: str
+    difficulty: str
+    status: str
+    pricing: str
+    summary: str
+    description: str
+    outcomes: tuple[str, ...]
+    before_you_begin: str
+    sections: tuple[SectionText, ...]
+    language: str = "en"
+    announced: bool = False
+    price: int = 0
+    currency: str = "usd"
+    published_days_ago: int = 0
+    prerequisites: tuple[str, ...] = ()
+    requires_order: bool = False
+    plate_variant: int = 0
+
+    @property
+    def lessons(self) -> tuple[LessonText, ...]:
+        return tuple(lesson for section in self.sections for lesson in section.lessons)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Library:
+    people: tuple[PersonText, ...]
+    activity: tuple[Activity, ...]
+    courses: tuple[CourseText, ...]
+
+
+def read_library(content: Path = CONTENT) -> Library:
+    """Everything that lies in the folder.
+
+    :raises Malformed: a file is missing, unreadable, or names something that does not exist.
+    """
+    file = content / "people.yaml"
+    known = _load(file)
+    people = tuple(_made(PersonText, row, file) for row in known.get("people") or ())
+    activity = tuple(_made(Activity, row, file) for row in known.get("activity") or ())
+    courses = tuple(read_course(path.parent) for path in sorted(content.glob("courses/*/course.yaml")))
+    library = Library(people=people, activity=activity, courses=courses)
+    _check_names(library, file)
+    return library
+
+
+def read_course(folder: Path) -> CourseText:
+    """One course from its folder, which is named for its slug.
+
+    :raises Malformed: see ``read_library``.
+    """
+    file = folder / "course.yaml"
+    row = _load(file)
+    sections = tuple(
+        SectionText(title=part["title"], lessons=tuple(_lesson(each, folder) for each in part["lessons"]))
+        for part in row.pop("sections", None) or ()
+    )
+    for name in ("outcomes", "prerequisites"):
+        row[name] = tuple(row.get(name) or ())
+    for name in ("summary", "description", "before_you_begin"):
+        row[name] = (row.get(name) or "").strip()
+    course = _made(CourseText, {**row, "slug": folder.name, "sections": sections}, file)
+    kinds = {lesson.slug: lesson.kind for lesson in course.lessons}
+    for lesson in course.lessons:
+        for question in lesson.quiz.questions if lesson.quiz else ():
+            target = question.rewatch_lesson
+            if target and (target not in kinds or (question.rewatch_at is not None and kinds[target] != "video")):
+                raise Malformed(f"{file}: {lesson.slug} sends back to {target}, which is not there or is no film")
+    if len({lesson.slug for lesson in course.lessons}) < len(course.lessons):
+        raise Malformed(f"{file}: two lessons have the same slug")
+    return course
+
+
+def _lesson(row: dict[str, Any], folder: Path) -> LessonText:
+    slug, kind = row["slug"], row["kind"]
+    text, film = folder / f"{slug}.md", folder / f"{slug}.mp4"
+    body = text.read_text(encoding="utf-8").strip() if text.exists() else ""
+    if kind == "text" and not body:
+        raise Malformed(f"{text} is missing")
+    seconds = int(row.get("minutes", 0)) * 60
+    if kind == "video":
+        seconds = round(film_seconds(film))
+    captions = folder / f"{slug}.en.vtt"
+    attachment = next((path for path in sorted(folder.glob(f"{slug}.*")) if path.suffix != ".md"), None)
+    if kind == "file" and attachment is None:
+        raise Malformed(f"{folder / slug} hands out nothing")
+    return LessonText(
+        slug=slug,
+        title=row["title"],
+        kind=kind,
+        seconds=seconds,
+        summary=row.get("summary") or "",
+        preview=bool(row.get("preview", False)),
+        body=body,
+        quiz=_quiz(folder / f"{slug}.quiz.yaml") if kind == "quiz" else None,
+        film=film if kind == "video" else None,
+        captions=captions if kind == "video" and captions.exists() else None,
+        attachment=attachment if kind == "file" else None,
+    )
+
+
+def film_seconds(path: Path) -> float:
+    """How long a film lasts, from its header.
+
+    :raises Malformed: it is missing or no film.
+    """
+    try:
+        with av.open(str(path)) as film:
+            return (film.duration or 0) / av.time_base
+    except (av.FFmpegError, OSError) as problem:
+        raise Malformed(f"{path}: {problem}") from problem
+
+
+def _quiz(file: Path) -> QuizText:
+    row = _load(file)
+    try:
+        questions = tuple(_question(each) for each in row["questions"])
+    except (KeyError, TypeError, ValueError) as problem:
+        raise Malformed(f"{file}: {problem!r}") from problem
+    return QuizText(
+        pass_percent=int(row.get("pass_percent", 70)), intro=(row.get("intro") or "").strip(), questions=questions
+    )
+
+
+def _question(row: dict[str, Any]) -> QuestionText:
+    options, answer = _SHAPES[row["kind"]](row)
+    rewatch = row.get("rewatch") or {}
+    return QuestionText(
+        kind=row["kind"],
+        prompt=str(row["prompt"]).strip(),
+        options=options,
+        answer=answer,
+        explanation=str(row["explanation"]).strip(),
+        remarks={str(key): str(value) for key, value in (row.get("remarks") or {}).items()},
+        rewatch_lesson=rewatch.get("lesson", ""),
+        rewatch_at=rewatch.get("at"),
+    )
+
+
+def _listed(options: dict[Any, Any]) -> list[dict[str, str]]:
+    return [{"id": str(key), "text": str(value)} for key, value in options.items()]
+
+
+def _known(options: dict[Any, Any], *chosen: Any) -> list[str]:
+    """
+    :raises ValueError: an answer names no option.
+    """
+    if unknown := {str(one) for one in chosen} - {str(key) for key in options}:
+        raise ValueError(f"no such options: {sorted(unknown)}")
+    return [str(one) for one in chosen]
+
+
+def _ordering(row: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    order = _known(row["options"], *row["answer"])
+    if len(set(order)) != len(row["options"]):
+        raise ValueError("an order names every step once")
+    return _listed(row["options"]), {"ids": order}
+
+
+def _matching(row: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    left = _known(row["left"], *row["pairs"])
+    right = _known(row["right"], *row["pairs"].values())
+    if len(left) != len(row["left"]):
+        raise ValueError("every line on the left has a partner")
+    options = {"left": _listed(row["left"]), "right": _listed(row["right"])}
+    return options, {"pairs": dict(zip(left, right, strict=True))}
+
+
+_SHAPES: dict[str, Callable[[dict[str, Any]], tuple[Any, dict[str, Any]]]] = {
+    "single": lambda row: (_listed(row["options"]), {"id": _known(row["options"], row["answer"])[0]}),
+    "multiple": lambda row: (_listed(row["options"]), {"ids": _known(row["options"], *row["answer"])}),
+    "truth": lambda row: ([], {"value": bool(row["answer"])}),
+    "numeric": lambda row: (
+        {"unit": str(row.get("unit") or "")},
+        {"value": float(row["answer"]), "tolerance": float(row.get("tolerance") or 0)},
+    ),
+    "text": lambda row: ([], {"accepted": [str(one) for one in row["accepted"]]}),
+    "ordering": _ordering,
+    "matching": _matching,
+}
+
+
+def _load(file: Path) -> dict[str, Any]:
+    try:
+        row = yaml.load(file.read_text(encoding="utf-8"), READER)  # noqa: S506 (a safe loader, in C where there is one)
+    except (OSError, yaml.YAMLError) as problem:
+        raise Malformed(f"{file}: {problem}") from problem
+    if not isinstance(row, dict):
+        raise Malformed(f"{file} is empty")
+    return row
+
+
+def _made(kind: Callable[..., T], row: dict[str, Any], file: Path) -> T:
+    try:
+        return kind(**row)
+    except TypeError as problem:
+        raise Malformed(f"{file}: {problem}") from problem
+
+
+def _check_names(library: Library, file: Path) -> None:
+    emails = {person.email for person in library.people}
+    slugs = {course.slug for course in library.courses}
+    for course in library.courses:
+        if course.instructor not in emails:
+            raise Malformed(f"{course.slug}: nobody has the email {course.instructor}")
+        if course.subject not in SUBJECTS:
+            raise Malformed(f"{course.slug}: there is no subject {course.subject}")
+        if unknown := set(course.prerequisites) - slugs:
+            raise Malformed(f"{course.slug}: no such prerequisites: {sorted(unknown)}")
+    for line in library.activity:
+        if line.email not in emails or line.course not in slugs:
+            raise Malformed(f"{file}: {line.email} in {line.course}: no such person or course")
+
+
+__all__ = [
+    "CONTENT",
+    "SUBJECTS",
+    "Activity",
+    "CourseText",
+    "LessonText",
+    "Library",
+    "Malformed",
+    "PersonText",
+    "QuestionText",
+    "QuizText",
+    "SectionText",
+    "film_seconds",
+    "read_course",
+    "read_library",
+]

@@ -1,0 +1,50 @@
+"""``manage.py seed_demo``: people, courses and their films, so that no page is empty."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from tqdm import tqdm
+
+from studyplatform.demo.library import Malformed, read_library
+from studyplatform.demo.seeding import steps
+from studyplatform.kit import jobs
+
+
+class Command(BaseCommand):
+    help = "Load the demo content. What is there already is left alone, so running it again is safe."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--force", action="store_true", help="Load it in production as well.")
+        parser.add_argument(
+            "--process", action="store_true", help="Process the films now instead of leaving them to the worker."
+        )
+
+    def handle(self, *, force: bool, process: bool, verbosity: int, **options: Any) -> None:
+        if settings.ENVIRONMENT == "production" and not force:
+            raise CommandError(
+                "This is production, and the demo accounts have a password that everyone knows. "
+                "If you mean it: manage.py seed_demo --force"
+            )
+        try:
+            library = read_library()
+        except Malformed as problem:
+            raise CommandError(str(problem)) from problem
+        work = list(steps(library, now=timezone.now()))
+        shown = verbosity > 0 and self.stdout.isatty()
+        with tqdm(work, disable=not shown, file=self.stdout, unit="", leave=False, ncols=78) as bar:
+            for step in bar:
+                bar.set_description(f"  {step.name[:34]:34}")
+                step.run()
+        if verbosity > 0:
+            films = sum(lesson.film is not None for course in library.courses for lesson in course.lessons)
+            self.stdout.write(
+                f"  {len(library.people)} people, {len(library.courses)} courses, "
+                f"{films} films ({'processed now' if process else 'the worker processes them'})"
+            )
+        if process:
+            jobs.run_pending("media")

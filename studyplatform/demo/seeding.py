@@ -1,0 +1,364 @@
+"""Puts the demo's content into the database.
+
+Each person, course, film and seat is written in a transaction of its own and only if it is not there:
+a second run changes nothing, and a run that was broken off is completed by the next. Outlines are
+written in bulk; everything that has rules (seats, marks, certificates, ratings, films) goes through
+the services of its app, at the time in the past when it happened.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.core.files import File
+from django.db import transaction
+
+from apps.accounts.models import Role, User
+from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
+from apps.courses.services.outline import refresh_outline
+from apps.files.services import add_captions, import_video
+from apps.learning import services as learning
+from apps.learning.models import Attempt, Enrollment, LessonProgress
+from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText
+from studyplatform.kit import plates
+
+PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
+BEHIND = -10  # the priority of the demo's films: what an instructor uploads is processed first
+Status = Course.Status
+Kind = Lesson.Kind
+
+
+@dataclass(frozen=True)
+class Step:
+    """One piece of work: what it is called, and what does it."""
+
+    name: str
+    run: Callable[[], None]
+
+
+def steps(library: Library, *, now: datetime) -> Iterator[Step]:
+    """The work in its order. Each step does nothing if it has been done."""
+    password = make_password(PASSWORD)  # once: hashing is slow on purpose, and these accounts share it
+    yield Step("subjects", seed_subjects)
+    for person in library.people:
+        yield Step(person.username, partial(seed_person, person, password, now))
+    for course in library.courses:
+        yield Step(course.title, partial(seed_course, course, now))
+    for course in library.courses:
+        if course.prerequisites:
+            yield Step(course.title, partial(seed_prerequisites, course))
+    for line in library.activity:
+        name = f"{line.email.split('@')[0]} in {line.course}"
+        yield Step(name, partial(seed_activity, line, now))
+    for course in library.courses:
+        for lesson in course.lessons:
+            if lesson.film:
+                yield Step(lesson.title, partial(seed_film, course, lesson, now))
+
+
+def seed_subjects() -> None:
+    """The fields of study, in the order of the catalogue."""
+    rows = [Subject(slug=slug, name=name, position=place) for place, (slug, name) in enumerate(SUBJECTS.items())]
+    Subject.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def seed_person(text: PersonText, password: str, now: datetime) -> None:
+    """One account with a verified email. Somebody who has the email already is left as they are."""
+    if User.objects.filter(email=text.email).exists():
+        return
+    joined = now - timedelta(days=text.joined_days_ago)
+    username = text.username
+    if User.objects.filter(username__iexact=username).exists():
+        username = User.objects.free_username(username)
+    User.objects.create(
+        email=text.email,
+        username=username,
+        password=password,
+        first_name=text.first_name,
+        last_name=text.last_name,
+        role=Role(text.role),
+        headline=text.headline,
+        bio=text.bio.strip(),
+        time_zone=text.time_zone,
+        date_joined=joined,
+        terms_accepted_at=joined,
+        email_verified_at=joined,
+    )
+
+
+def seed_course(text: CourseText, now: datetime) -> None:
+    """One course with its outline, its quizzes and its way through review."""
+    with transaction.atomic():
+        if Course.objects.filter(slug=text.slug).exists():
+            return
+        published = now - timedelta(days=text.published_days_ago) if text.published_days_ago else None
+        is_public = text.status in {Status.PUBLISHED, Status.ARCHIVED}
+        opened = (published or now) if is_public else None
+        begun = (opened or now) - timedelta(days=40)
+        instructor = User.objects.get(email=text.instructor)
+        course = Course.objects.create(
+            slug=text.slug,
+            title=text.title,
+            subject=Subject.objects.get(slug=text.subject),
+            instructor=instructor,
+            status=Status(text.status),
+            is_announced=text.announced,
+            difficulty=Course.Difficulty(text.difficulty),
+            language=text.language,
+            pricing=Course.Pricing(text.pricing),
+            price=text.price if text.pricing == Course.Pricing.ONE_TIME else 0,
+            currency=text.currency,
+            summary=text.summary,
+            description=text.description,
+            outcomes=list(text.outcomes),
+            before_you_begin=text.before_you_begin,
+            requires_order=text.requires_order,
+            plate_variant=text.plate_variant,
+            plate=plates.plate(text.slug, text.subject, text.plate_variant),
+            created_at=begun,
+            updated_at=begun,
+            published_at=opened,
+        )
+        _write_outline(course, text)
+        _write_history(course, opened, now)
+        refresh_outline(course, now=opened or now - timedelta(days=2))
+
+
+def _write_outline(course: Course, text: CourseText) -> None:
+    sections = Section.objects.bulk_create(
+        Section(course=course, title=part.title, position=place) for place, part in enumerate(text.sections, start=1)
+    )
+    written: dict[str, Lesson] = {}
+    for section, part in zip(sections, text.sections, strict=True):
+        rows = [
+            Lesson(
+                course=course,
+                section=section,
+                slug=lesson.slug,
+                title=lesson.title,
+                kind=Kind(lesson.kind),
+                position=place,
+                number=f"{section.position}.{place}",
+                summary=lesson.summary,
+                duration=lesson.seconds,
+                is_preview=lesson.preview,
+                body=lesson.body,
+            )
+            for place, lesson in enumerate(part.lessons, start=1)
+        ]
+        written |= {lesson.slug: lesson for lesson in Lesson.objects.bulk_create(rows)}
+    for lesson in text.lessons:
+        if lesson.quiz is not None:
+            _write_quiz(written, lesson)
+        if lesson.attachment is not None:
+            _attach(written[lesson.slug], lesson.attachment)
+
+
+def _attach(lesson: Lesson, path: Path) -> None:
+    lesson.attachment_name = path.name
+    lesson.attachment_bytes = path.stat().st_size
+    with path.open("rb") as file:
+        lesson.attachment.save(path.name, File(file), save=False)
+    lesson.save(update_fields=["attachment", "attachment_name", "attachment_bytes"])
+
+
+def _write_quiz(lessons: dict[str, Lesson], text: LessonText) -> None:
+    if text.quiz is None:
+        raise ValueError(text.slug)
+    quiz = Quiz.objects.create(lesson=lessons[text.slug], intro=text.quiz.intro, pass_percent=text.quiz.pass_percent)
+    Question.objects.bulk_create(
+        Question(
+            quiz=quiz,
+            position=place,
+            kind=Question.Kind(question.kind),
+            prompt=question.prompt,
+            options=question.options,
+            answer=question.answer,
+            explanation=question.explanation,
+            remarks=question.remarks,
+            rewatch_lesson=lessons.get(question.rewatch_lesson),
+            rewatch_at=question.rewatch_at,
+        )
+        for place, question in enumerate(text.quiz.questions, start=1)
+    )
+
+
+def _write_history(course: Course, opened: datetime | None, now: datetime) -> None:
+    """How the course came to its status: who handed it in, who decided, when."""
+    if course.status == Status.DRAFT:
+        return
+    submitted = (opened or now) - timedelta(hours=30 if opened else 20)
+    admin = User.objects.filter(role=Role.ADMIN).order_by("pk").first() or course.instructor
+    submission = Submission(course=course, submitted_by=course.instructor, submitted_at=submitted)
+    moves: list[tuple[str, str, User, datetime]] = [(Status.DRAFT, Status.REVIEW, course.instructor, submitted)]
+    if opened is not None:
+        submission.outcome = Submission.Outcome.APPROVED
+        submission.decided_by, submission.decided_at = admin, opened
+        moves.append((Status.REVIEW, Status.PUBLISHED, admin, opened))
+    if course.status == Status.ARCHIVED:
+        moves.append((Status.PUBLISHED, Status.ARCHIVED, course.instructor, now - timedelta(days=12)))
+    submission.save()
+    StatusChange.objects.bulk_create(
+        StatusChange(course=course, was=was, became=became, changed_by=by, changed_at=at)
+        for was, became, by, at in moves
+    )
+
+
+def seed_prerequisites(text: CourseText) -> None:
+    """What should be taken before. Twice the same is once."""
+    course = Course.objects.get(slug=text.slug)
+    course.prerequisites.add(*Course.objects.filter(slug__in=text.prerequisites))
+
+
+def seed_film(text: CourseText, lesson: LessonText, now: datetime) -> None:
+    """Hand one film to the pipeline, with its captions, behind whatever people upload themselves."""
+    row = Lesson.objects.select_related("course__instructor").get(course__slug=text.slug, slug=lesson.slug)
+    if row.video_id is not None or lesson.film is None:
+        return
+    owner = row.course.instructor
+    with transaction.atomic():
+        video = import_video(owner=owner, path=lesson.film, now=now, priority=BEHIND)
+        if lesson.captions is not None:
+            raw = lesson.captions.read_bytes()
+            add_captions(video=video, by=owner, raw=raw, language="en", label="English", now=now)
+        # Not attach_video: it would take the lesson's length from a video that nobody has measured yet.
+        Lesson.objects.filter(pk=row.pk, video=None).update(video=video)
+
+
+def seed_activity(line: Activity, now: datetime) -> None:
+    """One person in one course: the seat, lessons, tries at quizzes, a rating, a ribbon."""
+    user = User.objects.get(email=line.email)
+    course = Course.objects.get(slug=line.course)
+    dice = random.Random(zlib.crc32(f"{line.email} {line.course}".encode()))  # noqa: S311 (the same life each time)
+    latest = now - timedelta(days=line.days_ago, minutes=dice.randrange(10, 55))
+    with transaction.atomic():
+        if line.has_seat and not Enrollment.objects.active().of(user.pk).filter(course=course).exists():
+            _live(user, course, line, dice, latest)
+        if line.bookmarked and not user.bookmarks.filter(course=course).exists():
+            learning.set_bookmark(user=user, course=course, on=True, now=latest)
+
+
+def _live(user: User, course: Course, line: Activity, dice: random.Random, latest: datetime) -> None:
+    lessons = list(course.lessons.select_related("quiz").order_by("section__position", "position").defer("body"))
+    done = line.lessons_of(len(lessons))
+    times = _evenings(done + 1, dice, latest)
+    seat = learning.grant_seat(user=user, course=course, now=times[0] - timedelta(minutes=7))
+    rows: list[LessonProgress] = []
+    for lesson, at in zip(lessons[:done], times, strict=False):
+        if lesson.kind == Kind.QUIZ:
+            _take_quiz(seat, lesson.quiz, dice, at)
+        else:
+            rows.append(_completed(seat, lesson, at))
+    after = lessons[done] if done < len(lessons) else None
+    if after is not None and done and after.kind == Kind.VIDEO:
+        rows.append(_half_watched(seat, after, dice, latest))
+    LessonProgress.objects.bulk_create(rows)
+    last = (
+        after if after is not None and rows and rows[-1].lesson_id == after.pk else lessons[done - 1] if done else None
+    )
+    learning.recount(enrollment_id=seat.pk, now=latest, last_lesson_id=last.pk if last else None)
+    if line.stars:
+        learning.rate_course(user=user, course=course, stars=line.stars, text=line.review, now=latest)
+
+
+def _evenings(count: int, dice: random.Random, latest: datetime) -> list[datetime]:
+    """``count`` moments up to ``latest``, a lesson or two a day, as people do who have other things to do."""
+    times = [latest]
+    for _ in range(count - 1):
+        hours = dice.choice([0.6, 0.8, 23, 24, 25, 26, 47])
+        times.append(times[-1] - timedelta(hours=hours, minutes=dice.randrange(40)))
+    return times[::-1]
+
+
+def _completed(seat: Enrollment, lesson: Lesson, at: datetime) -> LessonProgress:
+    length = lesson.duration if lesson.kind == Kind.VIDEO else 0
+    return LessonProgress(
+        enrollment=seat,
+        lesson=lesson,
+        position=float(length),
+        watched=[[0, length]] if length else [],
+        watched_seconds=length,
+        started_at=at - timedelta(seconds=max(lesson.duration, 60)),
+        updated_at=at,
+        completed_at=at,
+    )
+
+
+def _half_watched(seat: Enrollment, lesson: Lesson, dice: random.Random, at: datetime) -> LessonProgress:
+    """Where the learner stopped last time: the player resumes there."""
+    place = round(lesson.duration * dice.uniform(0.35, 0.6))
+    return LessonProgress(
+        enrollment=seat,
+        lesson=lesson,
+        position=float(place),
+        watched=[[0, place]],
+        watched_seconds=place,
+        started_at=at - timedelta(seconds=place + 5),
+        updated_at=at,
+    )
+
+
+def _take_quiz(seat: Enrollment, quiz: Quiz, dice: random.Random, at: datetime) -> None:
+    """One or two tries, the last of them passed, marked by the same service as everyone's."""
+    questions = list(quiz.questions.order_by("position"))
+    slips = dice.choice([0, 0, 1, 1, 2])
+    tries = [len(questions) // 2 + 1, min(slips, 1)] if dice.random() < 0.25 else [slips]
+    start = at - timedelta(minutes=9 * len(tries))
+    for number, wrong in enumerate(tries, start=1):
+        missed = set(dice.sample(range(len(questions)), min(wrong, len(questions))))
+        answers = {
+            str(question.uid): (wrong_answer(question) if place in missed else right_answer(question))
+            for place, question in enumerate(questions)
+        }
+        attempt = Attempt.objects.create(enrollment=seat, quiz=quiz, number=number, started_at=start)
+        start += timedelta(minutes=8)
+        attempt, _ = learning.hand_in(attempt=attempt, answers=answers, now=start)
+    if not attempt.is_passed:  # a short quiz in which the slips weigh too much
+        answers = {str(question.uid): right_answer(question) for question in questions}
+        attempt = Attempt.objects.create(enrollment=seat, quiz=quiz, number=len(tries) + 1, started_at=start)
+        learning.hand_in(attempt=attempt, answers=answers, now=start + timedelta(minutes=5))
+
+
+def right_answer(question: Question) -> dict[str, Any]:
+    """The right answer, as a learner would send it."""
+    key = question.answer
+    match Question.Kind(question.kind):
+        case Question.Kind.NUMERIC:
+            return {"text": f"{key['value']:g}"}
+        case Question.Kind.TEXT:
+            return {"text": key["accepted"][0]}
+        case _:
+            return dict(key)
+
+
+def wrong_answer(question: Question) -> dict[str, Any]:
+    """An answer that people give who have not quite understood."""
+    key = question.answer
+    match Question.Kind(question.kind):
+        case Question.Kind.SINGLE:
+            return {"id": next(one for one in _ids(question.options) if one != key["id"])}
+        case Question.Kind.MULTIPLE:
+            return {"ids": [one for one in _ids(question.options) if one not in key["ids"]] or key["ids"][:1]}
+        case Question.Kind.TRUTH:
+            return {"value": not key["value"]}
+        case Question.Kind.NUMERIC:
+            return {"text": f"{key['value'] * 2 + 10 * key['tolerance'] + 1:g}"}
+        case Question.Kind.TEXT:
+            return {"text": "I am not sure"}
+        case Question.Kind.ORDERING:
+            return {"ids": key["ids"][::-1]}
+        case _:
+            left, right = list(key["pairs"]), list(key["pairs"].values())
+            return {"pairs": dict(zip(left, [*right[1:], right[0]], strict=True))}
+
+
+def _ids(options: Iterable[dict[str, str]]) -> list[str]:
+    return [option["id"] for option in options]
