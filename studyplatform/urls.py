@@ -7,7 +7,7 @@ from apps.accounts.pages import sign_in_for_admin
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("studyplatform.api_urls")),
-    path("admin/login/", sign_in_for_admin),  # there is one sign-in page, and it has the lock
+    path("admin/login/", sign_in_for_admin, name="sign-in-for-admin"),  # there is one sign-in page, and it has the lock
     path("admin/", admin.site.urls),
     path("", include("apps.accounts.urls")),
     path("", include("apps.files.urls")),

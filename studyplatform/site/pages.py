@@ -1,14 +1,8 @@
-"""Home and what stands beside it."""
+"""What stands beside the pages: the sign of life."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
-
-
-@login_not_required
-def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "site/home.html")
+from django.http import HttpRequest, JsonResponse
 
 
 @login_not_required

@@ -5,10 +5,11 @@ from django.urls import path
 from studyplatform.site import dashboards, pages, reviews
 from studyplatform.site.catalogue import catalogue_page
 from studyplatform.site.course import course_page
+from studyplatform.site.home import home
 
 app_name = "site"
 urlpatterns = [
-    path("", pages.home, name="home"),
+    path("", home, name="home"),
     path("courses/", catalogue_page, name="catalogue"),
     path("courses/<slug:slug>", course_page, name="course"),
     path("dashboard/instructor/", dashboards.instructor_home, name="instructor-home"),

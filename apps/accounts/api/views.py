@@ -6,6 +6,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from drf_spectacular.utils import extend_schema
 from rest_framework import permissions, status
+from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -46,6 +47,7 @@ class LogOut(APIView):
     permission_classes = [permissions.AllowAny]
     authentication_classes = [BearerAuthentication, CookieAuthentication]
     bearer_may_be_stale = True
+    parser_classes = [JSONParser, FormParser, MultiPartParser]  # nothing is read, whatever is sent
 
     @extend_schema(operation_id="auth_logout", request=None, responses={204: None})
     def post(self, request: Request) -> Response:

@@ -1,7 +1,13 @@
 """What changes courses: writing them, their outline, their quizzes, their way through review."""
 
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
-from apps.courses.services.media import attach_file, attach_video, take_video_length
+from apps.courses.services.media import (
+    attach_announced,
+    attach_file,
+    attach_video,
+    is_shown_to_learners,
+    take_video_length,
+)
 from apps.courses.services.outline import (
     add_lesson,
     add_section,
@@ -40,6 +46,7 @@ __all__ = [
     "add_question",
     "add_section",
     "archive_course",
+    "attach_announced",
     "attach_file",
     "attach_video",
     "create_course",
@@ -53,6 +60,7 @@ __all__ = [
     "edit_lesson",
     "edit_question",
     "edit_quiz",
+    "is_shown_to_learners",
     "move_lesson",
     "move_question",
     "move_section",

@@ -17,6 +17,8 @@ from apps.files.errors import FileTooLarge
 from apps.files.models import VideoAsset
 from studyplatform.kit.policies import enforce
 
+Status = Course.Status
+
 
 def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: datetime) -> Lesson:
     """Let the lesson show this video, finished or not, or none. What it showed before stays with its owner.
@@ -79,6 +81,25 @@ def _ending(name: str) -> str:
     """ ".pdf" of "Formulas.PDF"; nothing if it is not a plain ending."""
     ending = PurePosixPath(name).suffix.lower()
     return ending if ending[1:].isascii() and ending[1:].isalnum() and len(ending) <= 9 else ""
+
+
+def attach_announced(*, video: VideoAsset, by: User, target: str, now: datetime) -> None:
+    """Let a lesson show the video whose upload named it, if it is the uploader's to edit and shows nothing yet.
+
+    A lesson that has a video keeps it: learners may be watching. Uploads that replace one say so themselves.
+    """
+    try:
+        uid = uuid.UUID(target)
+    except ValueError:
+        return
+    lesson = Lesson.objects.select_related("course").filter(uid=uid, kind=Lesson.Kind.VIDEO, video=None).first()
+    if lesson is not None and policies.edit_course(by, lesson.course) is None:
+        attach_video(lesson=lesson, by=by, video=video, now=now)
+
+
+def is_shown_to_learners(video: VideoAsset) -> bool:
+    """Whether a course that people are or were enrolled in shows the video."""
+    return Lesson.objects.filter(video=video).exclude(course__status__in=[Status.DRAFT, Status.REVIEW]).exists()
 
 
 def take_video_length(*, video: VideoAsset, now: datetime) -> None:

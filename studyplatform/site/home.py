@@ -1,0 +1,120 @@
+"""Home: what the platform is, where to begin, and for a learner where to go on."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.models import User
+from apps.courses.models import Course, Lesson
+from apps.courses.queries.catalogue import Card, cards, listed_groups
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.holdings import holdings_of
+from apps.learning.queries.shelf import filtered, seats_of, shelve
+
+STARTERS = 4
+GOING = 3
+# The question on the page is drawn from this course; where it is not installed, no source is named.
+QUESTION_COURSE = "linear-algebra-geometrically"
+
+
+@dataclass(frozen=True)
+class SubjectCount:
+    slug: str
+    name: str
+    courses: int
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The public catalogue in numbers. ``usual_lesson`` in seconds, 0 without lessons."""
+
+    courses: int
+    free: int
+    usual_lesson: float
+
+
+@dataclass(frozen=True)
+class Source:
+    course: str
+    href: str
+
+
+def figures() -> tuple[Figures, list[SubjectCount]]:
+    """What can be studied now. One query, none while the counts are remembered."""
+    found, names = listed_groups()
+    now = [group for group in found if group.availability == "now"]
+    lessons = sum(group.lessons for group in now)
+    by_subject = dict.fromkeys(names, 0)
+    for group in now:
+        by_subject[group.category] += group.courses
+    counts = [SubjectCount(slug, names[slug], count) for slug, count in by_subject.items() if count]
+    return Figures(
+        courses=sum(group.courses for group in now),
+        free=sum(group.courses for group in now if group.price == Course.Pricing.FREE),
+        usual_lesson=sum(group.seconds for group in now) / lessons if lessons else 0,
+    ), counts
+
+
+def starters() -> list[Card]:
+    """The most taken courses for beginners, no two of a subject while there are others. One query."""
+    beginner = Course.objects.published().filter(difficulty=Course.Difficulty.BEGINNER)
+    popular = cards(beginner.order_by("-learner_count", "pk")[: STARTERS * 4])
+    chosen: list[Card] = []
+    for card in popular:
+        if all(card.subject != other.subject for other in chosen):
+            chosen.append(card)
+    chosen += [card for card in popular if card not in chosen]
+    return chosen[:STARTERS]
+
+
+def first_lesson(courses: list[Card]) -> str:
+    """The address of a video that anyone may watch, "" if there is none. One query."""
+    previews = Lesson.objects.filter(course__in=[card.pk for card in courses], is_preview=True, kind=Lesson.Kind.VIDEO)
+    found = previews.order_by("-course__learner_count", "number").values_list("course__slug", "slug").first()
+    return lesson_url(*found) if found else ""
+
+
+def question_source() -> Source | None:
+    """Where the question on the page comes from. One query."""
+    title = Course.objects.published().filter(slug=QUESTION_COURSE).values_list("title", flat=True).first()
+    return Source(title, f"/courses/{QUESTION_COURSE}") if title else None
+
+
+def structured_data() -> dict[str, Any]:
+    """The site in the words of schema.org, with its search."""
+    return {
+        "@context": "https://schema.org",
+        "@type": "WebSite",
+        "name": settings.SITE_NAME,
+        "description": settings.SITE_DESCRIPTION,
+        "url": f"{settings.SITE_URL}/",
+        "potentialAction": {
+            "@type": "SearchAction",
+            "target": f"{settings.SITE_URL}/courses/?q={{search_term_string}}",
+            "query-input": "required name=search_term_string",
+        },
+    }
+
+
+@open_to_everyone
+def home(request: HttpRequest) -> HttpResponse:
+    user = request.user if isinstance(request.user, User) else None
+    going = shelve(filtered(seats_of(user), "in_progress")[:GOING]) if user else []
+    facts, subjects = figures()
+    courses = starters()
+    context = {
+        "going": going,
+        "holdings": holdings_of(user) if user else None,
+        "can_teach": user is not None and user.can_teach,
+        "facts": facts,
+        "subjects": subjects,
+        "starters": courses,
+        "first_lesson": "" if going else first_lesson(courses),
+        "question_lesson": None if going else question_source(),
+        "structured": structured_data(),
+    }
+    return render(request, "site/home.html", context)

@@ -1,0 +1,187 @@
+"""A forgotten password, from the form to the new one."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core import mail
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.accounts import services
+from apps.accounts.models import BrowserSession, User
+from studyplatform.kit import jobs
+from tests.factories.accounts import PASSWORD, UserFactory
+
+pytestmark = pytest.mark.django_db
+NEW = {"password": "AnotherRiver27", "confirmation": "AnotherRiver27"}
+
+
+def ask(client: Client, email: str) -> str:
+    page = client.post("/auth/forgot-password", {"email": email}).content.decode()
+    jobs.run_pending("default")
+    return page.replace(email, "EMAIL")
+
+
+def page_of(sent: mail.EmailMessage) -> str:
+    """The mail as a page."""
+    assert isinstance(sent, mail.EmailMultiAlternatives)
+    [(page, kind)] = sent.alternatives
+    assert kind == "text/html"
+    return str(page)
+
+
+def link_for(user: User) -> str:
+    cache.clear()
+    ask(Client(), user.email)
+    found = re.search(r"http://127\.0\.0\.1:8000(/auth/reset-password/\S+)", str(mail.outbox[-1].body))
+    assert found
+    return found[1]
+
+
+def can_sign_in(user: User, password: str) -> bool:
+    return Client().post("/auth/login", {"email": user.email, "password": password}).status_code == 302
+
+
+def test_the_mail_is_for_its_owner_in_words_and_as_a_page(client: Client) -> None:
+    user = UserFactory(email="oreilly@example.org", first_name="Seán O'Reilly <b>")
+
+    ask(client, user.email)
+
+    sent = mail.outbox[0]
+    assert sent.to == ["oreilly@example.org"]
+    assert sent.subject == "Choose a new password for Study Platform"
+    assert "Hello Seán O'Reilly <b>," in sent.body
+    page = page_of(sent)
+    assert "O&#39;Reilly &lt;b&gt;" in page
+    assert page.count("/auth/reset-password/") == 3
+
+
+def test_sets_a_new_password(client: Client, leo: User) -> None:
+    link = link_for(leo)
+
+    shown = client.get(link)
+    answer = client.post(link, NEW, follow=True)
+
+    assert leo.email in shown.content.decode()
+    assert shown["Referrer-Policy"] == "same-origin"
+    assert "no-store" in shown["Cache-Control"]
+    assert answer.redirect_chain[-1][0] == "/auth/login"
+    assert "Your new password is set." in answer.content.decode()
+    assert can_sign_in(leo, NEW["password"])
+    assert not can_sign_in(leo, PASSWORD)
+    leo.refresh_from_db()
+    assert leo.email_verified_at is not None
+
+
+def test_lifts_the_lock_and_ends_every_session_and_token(client: Client, leo: User) -> None:
+    body = {"email": leo.email, "password": PASSWORD}
+    token = client.post("/api/v1/auth/login", body, content_type="application/json").json()["token"]
+    for _ in range(6):
+        Client().post("/auth/login", {"email": leo.email, "password": "WrongGuess1"})
+    assert not can_sign_in(leo, PASSWORD)
+
+    Client().post(link_for(leo), NEW)
+
+    assert client.get("/api/v1/auth/session/").status_code == 401
+    assert Client().get("/api/v1/auth/session/", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+    assert not BrowserSession.objects.of(leo).exists()
+    assert can_sign_in(leo, NEW["password"])
+
+
+def test_the_answer_tells_nothing_about_the_account(client: Client, leo: User, ben: User) -> None:
+    pages, costs = set(), set()
+    for email in (leo.email, ben.email, "nobody@example.com"):
+        with CaptureQueriesContext(connection) as queries:
+            page = client.post("/auth/forgot-password", {"email": email}).content.decode()
+        pages.add(re.sub(r'nonce="[^"]*"', "", page.replace(email, "EMAIL")))
+        costs.add(len(queries))
+    jobs.run_pending("default")
+
+    assert len(pages) == 1
+    assert len(costs) == 1
+    assert [sent.to for sent in mail.outbox] == [[leo.email]]
+
+
+def test_a_link_works_once(client: Client, leo: User) -> None:
+    link = link_for(leo)
+    client.post(link, NEW)
+
+    again = client.post(link, {"password": "ThirdRiver28", "confirmation": "ThirdRiver28"})
+
+    assert again.status_code == 410
+    assert "This link has ended" in again.content.decode()
+    assert can_sign_in(leo, NEW["password"])
+
+
+def test_a_newer_password_ends_older_links(client: Client, leo: User) -> None:
+    older, newer = link_for(leo), link_for(leo)
+    client.post(newer, NEW)
+
+    assert client.get(older).status_code == 410
+
+
+def test_a_link_works_for_an_hour(client: Client, leo: User) -> None:
+    link = link_for(leo)
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=59)):
+        assert client.get(link).status_code == 200
+    with time_machine.travel(timezone.now() + timedelta(minutes=61)):
+        assert client.get(link).status_code == 410
+        assert client.post(link, NEW).status_code == 410
+
+
+def test_a_link_is_for_one_person(client: Client, leo: User, sam: User) -> None:
+    link = link_for(leo)
+
+    assert client.get(link.replace(str(leo.uid), str(sam.uid))).status_code == 410
+    assert client.post(link.replace(str(leo.uid), str(sam.uid)), NEW).status_code == 410
+    assert can_sign_in(sam, PASSWORD)
+
+
+def test_a_blocked_person_s_link_is_dead(client: Client, leo: User) -> None:
+    link = link_for(leo)
+    services.block(user=leo)
+
+    assert client.post(link, NEW).status_code == 410
+
+
+@pytest.mark.parametrize("token", ["x", "a-b", "set-password", "0-" + "0" * 64])
+def test_a_made_up_link_is_dead(client: Client, leo: User, token: str) -> None:
+    assert client.get(f"/auth/reset-password/{leo.uid}/{token}").status_code == 410
+
+
+def test_the_new_password_follows_the_rules(client: Client, leo: User) -> None:
+    link = link_for(leo)
+
+    page = client.post(link, {"password": "short", "confirmation": "other"}).content.decode()
+
+    for message in ("at least 8 characters", "uppercase letter", "one number", "Passwords do not match"):
+        assert message in page
+    assert can_sign_in(leo, PASSWORD)
+
+
+def test_at_most_one_mail_a_minute(client: Client, leo: User) -> None:
+    for _ in range(5):
+        ask(client, leo.email)
+    assert len(mail.outbox) == 1
+
+    cache.clear()  # a minute later
+    ask(client, leo.email.upper())
+    assert len(mail.outbox) == 2
+
+
+def test_the_mail_s_address_is_the_site_s_own_whatever_the_host_header_says(leo: User) -> None:
+    Client(headers={"Host": "evil.example"}).post("/auth/forgot-password", {"email": leo.email})
+    jobs.run_pending("default")
+
+    assert "evil.example" not in str(mail.outbox[0].body) + page_of(mail.outbox[0])
+
+
+def test_the_form_takes_the_email_along(client: Client) -> None:
+    assert 'value="leo@example.com"' in client.get("/auth/forgot-password?email=leo@example.com").content.decode()
+    assert "Enter a valid email address." in client.post("/auth/forgot-password", {"email": "leo"}).content.decode()

@@ -1,0 +1,131 @@
+"""Every door names its guard: pages by apps/accounts/guards.py, calls by permission_classes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.views import APIView
+
+# Pages that visitors may open, each with its reason.
+OPEN = {
+    "site:home": "what the platform is",
+    "site:catalogue": "courses are public in the navigation",
+    "site:course": "courses are public in the navigation; its policy hides drafts",
+    "site:health": "load balancers have no account; it says nothing but that it is alive",
+    "accounts:sign-in": "for those who are not signed in",
+    "accounts:register": "for those who have no account",
+    "accounts:forgot-password": "for those who cannot sign in",
+    "accounts:reset-password": "the link in the mail is the key",
+    "accounts:sign-out": "leads a visitor home",
+    "sign-in-for-admin": "leads to the sign-in page",
+    "files:media": "a player asks, not a person: the signed address is the key",
+    "schema": "the API's description is public",
+    "docs": "the API's description is public",
+    "admin:login": "never reached: sign-in-for-admin stands before it",
+}
+# Calls that visitors may make, each with its reason.
+OPEN_CALLS = {
+    "LogIn": "for those who are not signed in",
+    "LogOut": "ends what there is, if anything",
+    "CertificateCheck": "anyone may check a certificate by its code",
+    "CourseOutline": "the outline of a listed course is public; its policy knows which are listed",
+    "LessonPlayer": "preview lessons are open; the policy decides lesson by lesson",
+    "LessonQuiz": "preview lessons are open; the policy decides lesson by lesson",
+}
+
+
+@dataclass(frozen=True)
+class Door:
+    address: str
+    name: str
+    view: Any
+
+    @property
+    def view_class(self) -> type[APIView] | None:
+        found = getattr(self.view, "cls", None) or getattr(self.view, "view_class", None)
+        return found if isinstance(found, type) and issubclass(found, APIView) else None
+
+
+def doors(patterns: list[URLPattern | URLResolver] | None = None, prefix: str = "/", space: str = "") -> Iterator[Door]:
+    """Every address of the site with its view."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        address = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            inner = f"{space}{pattern.namespace}:" if pattern.namespace else space
+            yield from doors(pattern.url_patterns, address, inner)
+        else:
+            yield Door(address, f"{space}{pattern.name or ''}", pattern.callback)
+
+
+def calls() -> list[Door]:
+    return [door for door in doors() if door.view_class is not None]
+
+
+def pages() -> list[Door]:
+    return [door for door in doors() if door.view_class is None]
+
+
+def is_open(door: Door) -> bool:
+    return getattr(door.view, "login_required", True) is False
+
+
+def test_every_page_names_its_guard_or_is_the_admin_s() -> None:
+    nameless = [
+        f"{door.address} ({door.name})"
+        for door in pages()
+        if not hasattr(door.view, "guard") and not door.name.startswith("admin:") and door.name not in OPEN
+    ]
+
+    assert not nameless, "\n".join(nameless)
+
+
+def test_open_pages_are_listed_with_their_reason() -> None:
+    unlisted = {door.name or door.address for door in pages() if is_open(door)} - set(OPEN)
+    stale = set(OPEN) - {door.name for door in doors() if is_open(door) or door.view_class}
+
+    assert not unlisted, "opened without a reason"
+    assert not stale, "no longer open: take it off the list"
+
+
+def test_a_guard_and_the_middleware_agree() -> None:
+    wrong = [
+        door.address
+        for door in pages()
+        if hasattr(door.view, "guard") and (door.view.guard == "everyone") != is_open(door)
+    ]
+
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_call_names_its_permission_itself() -> None:
+    silent = [
+        f"{door.address} {view.__name__}"
+        for door in calls()
+        if (view := door.view_class)
+        and view.__module__.startswith(("apps.", "studyplatform."))
+        and not any("permission_classes" in vars(base) for base in view.__mro__ if base.__module__ == view.__module__)
+    ]
+
+    assert not silent, "\n".join(silent)
+
+
+def test_open_calls_are_listed_with_their_reason() -> None:
+    found = {
+        view.__name__
+        for door in calls()
+        if (view := door.view_class)
+        and view.__module__.startswith(("apps.", "studyplatform."))
+        and {getattr(permission, "__name__", "") for permission in view.permission_classes}
+        & {"AllowAny", "IsAuthenticatedOrReadOnly"}
+    }
+
+    assert found - set(OPEN_CALLS) == set(), "opened without a reason"
+    assert set(OPEN_CALLS) - found == set(), "no longer open: take it off the list"
+
+
+def test_there_are_doors_to_judge() -> None:
+    assert len(pages()) > 10
+    assert len(calls()) > 10
+    assert any(is_open(door) for door in pages())
+    assert any(not is_open(door) for door in pages())

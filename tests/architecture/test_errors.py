@@ -1,0 +1,157 @@
+"""The 31 codes of the specification (section 8), as its table describes them, and where each one arises."""
+
+import ast
+import re
+from dataclasses import MISSING, dataclass, fields
+
+import pytest
+
+from studyplatform.kit.errors import REGISTRY, AppError
+from tests.architecture.source import ROOT, modules
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the table says: severity, what to do (label's words, href or handler), seconds of auto-retry, words."""
+
+    severity: str = ""
+    label: str = ""
+    leads: str = ""
+    retry: int | None = None
+    says: str = ""
+
+
+TABLE = {
+    "VIDEO_LOAD_FAILED": Row("error", "try again", "reload", 5),
+    "VIDEO_NETWORK_ERROR": Row("warning", "resume", "resume", 3, "progress is saved"),
+    "VIDEO_FORMAT_UNSUPPORTED": Row("", "audio version", "/audio-fallback"),
+    "VIDEO_QUALITY_DEGRADED": Row("info", says="lowered automatically"),
+    "VIDEO_DRM_ERROR": Row("", "refresh page", "reload"),
+    "AUTH_INVALID_CREDENTIALS": Row(
+        "", "reset password", "/auth/forgot-password", says="the email or password you entered is incorrect"
+    ),
+    "AUTH_ACCOUNT_LOCKED": Row("", "reset", "/auth/forgot-password", says="5 failed attempts. try again in 15 minutes"),
+    "AUTH_SESSION_EXPIRED": Row("", "sign in", "/auth/login", says="signed out"),
+    "AUTH_EMAIL_NOT_VERIFIED": Row("", "again", "resend_verification", says="verify"),
+    "PAYMENT_CARD_DECLINED": Row("", "update payment method", "/billing/methods"),
+    "PAYMENT_PROCESSING_ERROR": Row("", "try again", "retry", says="not charged"),
+    "SUBSCRIPTION_EXPIRED": Row("", "renew", "/billing/renew", says="free content is still available"),
+    "ENROLLMENT_REQUIRED": Row("", "enroll now", "/courses/"),
+    "UPLOAD_FILE_TOO_LARGE": Row(says="2gb"),
+    "UPLOAD_FORMAT_UNSUPPORTED": Row(says="mp4, mov, avi, webm"),
+    "UPLOAD_NETWORK_ERROR": Row("", "resume upload", "resume", 5),
+    "UPLOAD_QUOTA_EXCEEDED": Row("", "storage", "/settings/storage"),
+    "COURSE_NOT_FOUND": Row("", "browse courses", "/courses"),
+    "LECTURE_UNAVAILABLE": Row(leads="nowhere"),
+    "PREREQUISITE_NOT_MET": Row("", "previous lesson", "/course/lessons"),
+    "NETWORK_OFFLINE": Row("", "downloaded lessons", "/offline", says="synced"),
+    "SERVER_ERROR": Row(retry=10),
+    "RATE_LIMIT_EXCEEDED": Row(says="wait"),
+    "MAINTENANCE_MODE": Row(says="15 to 30 minutes"),
+    "AI_UNAVAILABLE": Row(retry=15),
+    "AI_CONTEXT_TOO_LONG": Row(leads="nowhere"),
+    "AI_CONTENT_FILTERED": Row(says="only course-related questions"),
+    "FORUM_POST_TOO_LONG": Row(leads="nowhere"),
+    "FORUM_MODERATION_REQUIRED": Row(leads="nowhere"),
+    "UNKNOWN_ERROR": Row("", "reload", "reload", says="team has been notified"),
+    "FEATURE_COMING_SOON": Row(leads="nowhere"),
+}
+
+# Said by the browser about itself; Python only words them.
+BROWSER = {
+    "VIDEO_LOAD_FAILED",
+    "VIDEO_NETWORK_ERROR",
+    "VIDEO_FORMAT_UNSUPPORTED",
+    "VIDEO_QUALITY_DEGRADED",
+    "VIDEO_DRM_ERROR",
+    "NETWORK_OFFLINE",
+    "UPLOAD_NETWORK_ERROR",
+}
+# Raised by what later issues build. This list may only shrink.
+LATER = {
+    "AUTH_EMAIL_NOT_VERIFIED",
+    "PAYMENT_CARD_DECLINED",
+    "PAYMENT_PROCESSING_ERROR",
+    "SUBSCRIPTION_EXPIRED",
+    "MAINTENANCE_MODE",
+    "AI_UNAVAILABLE",
+    "AI_CONTEXT_TOO_LONG",
+    "AI_CONTENT_FILTERED",
+    "FORUM_POST_TOO_LONG",
+    "FORUM_MODERATION_REQUIRED",
+    "FEATURE_COMING_SOON",
+    "VIDEO_IN_USE",
+}
+# Said by the player and the uploader, which are still being built. This list may only shrink.
+BROWSER_LATER = BROWSER - {"NETWORK_OFFLINE"}
+
+
+def test_the_table_has_all_31() -> None:
+    assert len(TABLE) == 31
+    assert set(REGISTRY) >= set(TABLE)
+
+
+@pytest.mark.parametrize("code", TABLE)
+def test_a_code_behaves_as_the_table_says(code: str) -> None:
+    row, error = TABLE[code], REGISTRY[code]
+    action = error.action
+    words = f"{error.title} {_sentence(error)} {error.help_text}".lower()
+
+    if row.severity:
+        assert error.severity == row.severity
+    if row.leads == "nowhere":
+        assert action is None
+    elif row.leads:
+        assert action is not None
+        assert row.label in str(action.label).lower()
+        assert action.href.startswith(row.leads) if row.leads.startswith("/") else action.handler == row.leads
+    assert row.says in words
+    assert error.retry_delay == row.retry
+
+
+@pytest.mark.parametrize("code", sorted(REGISTRY))
+def test_every_refusal_speaks(code: str) -> None:
+    error = REGISTRY[code]
+
+    assert error.title
+    assert error.message
+    assert error.severity in {"error", "warning", "info"}
+    assert not str(error.title).endswith(".")
+    assert "!" not in str(error.message)
+
+
+def test_every_refusal_arises_somewhere() -> None:
+    used = _classes_used()
+    silent = {code for code, error in REGISTRY.items() if error.__name__ not in used}
+
+    assert silent - BROWSER - LATER == set(), "declared and never raised"
+    assert {code for code in LATER if code not in silent} == set(), "raised now: take it off the list"
+
+
+def test_what_the_browser_says_stands_in_its_code() -> None:
+    scripts = [path for path in (ROOT / "assets").rglob("*.ts*") if not re.search(r"\.(gen|test)\.tsx?$", path.name)]
+    text = "".join(path.read_text() for path in scripts)
+
+    assert {code for code in BROWSER if f'"{code}"' not in text} == BROWSER_LATER
+
+
+def _sentence(error: type[AppError]) -> str:
+    """As a person reads it, where the refusal can be made without its data."""
+    needed = [field for field in fields(error) if field.default is MISSING and field.default_factory is MISSING]
+    return str(error.message) if needed else error().detail
+
+
+def _classes_used() -> set[str]:
+    """Names mentioned in code outside the modules that declare refusals."""
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for module in modules()
+        if module.parts[-1:] != ("errors",)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Name | ast.Attribute)
+    } | {
+        node.func.id
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }

@@ -1,0 +1,100 @@
+"""The front door."""
+
+import json
+import re
+
+from django.test import Client
+
+from apps.courses.models import Course
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory, SubjectFactory
+from tests.factories.files import VideoFactory
+from tests.factories.learning import EnrollmentFactory
+
+
+def test_an_empty_platform_has_a_home_too(client: Client, db):
+    page = client.get("/").content.decode()
+
+    assert "Take the time to understand." in page
+    assert "Good places to start" not in page
+
+
+def test_counts_what_can_be_studied_now(client: Client, db):
+    biology = SubjectFactory(slug="biology", name="Biology")
+    CourseFactory.create_batch(2, status="published", subject=biology, lesson_count=10, duration=6000)
+    CourseFactory(status="published", pricing="premium", subject__name="Mathematics", lesson_count=5, duration=3000)
+    CourseFactory(status="archived", subject=biology)
+    CourseFactory(is_announced=True, subject=SubjectFactory(slug="law", name="Law"))
+    CourseFactory(subject=SubjectFactory(slug="magic", name="Magic"))
+
+    page = client.get("/").content.decode()
+
+    facts = dict(re.findall(r"<div><dt>([^<]+)</dt><dd>([^<]+)</dd></div>", page))
+    assert facts == {"Courses": "3", "Free to study": "2", "Usual lesson": "10 min"}
+    assert re.search(r'category=biology">.*?subject__n">2<', page, re.S)
+    assert "Law" not in page
+    assert "Magic" not in page
+
+
+def test_starters_are_open_beginners_courses_of_several_subjects(client: Client, db):
+    for n in range(5):
+        CourseFactory(status="published", title=f"Algebra {n}", learner_count=100 - n)
+    CourseFactory(status="published", title="Cells", subject=SubjectFactory(slug="biology", name="Biology"))
+    CourseFactory(status="published", title="Hard", difficulty="advanced", learner_count=999)
+    CourseFactory(status="suspended", title="Gone", learner_count=999)
+
+    page = client.get("/").content.decode()
+
+    titles = re.findall(r'course__title"><a [^>]+>([^<]+)', page)
+    assert titles == ["Algebra 0", "Cells", "Algebra 1", "Algebra 2"]
+
+
+def test_a_first_lesson_is_one_that_anyone_may_watch(client: Client, course):
+    assert "Watch a first lesson" not in client.get("/").content.decode()
+
+    lesson = LessonFactory(section=course.sections.first(), kind="video", video=VideoFactory(), is_preview=True)
+
+    assert f'href="/learn/{course.slug}/{lesson.slug}"' in client.get("/").content.decode()
+
+
+def test_a_learner_goes_on_from_here(browser_of, leo, seat, course):
+    page = browser_of(leo).get("/").content.decode()
+
+    assert "Go on, Leo" in page
+    assert course.title in page
+    assert f'href="/learn/{course.slug}/' in page
+    assert "Take the time to understand." not in page.split("<main")[1]
+
+
+def test_someone_without_a_seat_meets_the_statement(browser_of, mia):
+    assert "Take the time to understand." in browser_of(mia).get("/").content.decode()
+
+
+def test_teachers_are_led_to_the_studio_and_others_to_how_it_works(client: Client, browser_of, ada):
+    assert 'href="/dashboard/instructor/courses/new"' in browser_of(ada).get("/").content.decode()
+    assert 'href="/help/teaching"' in client.get("/").content.decode()
+
+
+def test_machines_learn_the_name_and_the_search(client: Client, db):
+    page = client.get("/").content.decode()
+
+    [script] = re.findall(r'<script type="application/ld\+json" nonce="[^"]+">(.*?)</script>', page, re.S)
+    assert json.loads(script)["@type"] == "WebSite"
+    assert 'name="robots" content="index, follow"' in page
+
+
+def test_costs_few_queries(client: Client, browser_of, leo, django_assert_max_num_queries):
+    author = CourseFactory(status="published").instructor
+    subject = Course.objects.get().subject
+    Course.objects.bulk_create(
+        CourseFactory.build(status="published", subject=subject, instructor=author, slug=f"many-{n}")
+        for n in range(200)
+    )
+    for _ in range(5):
+        seat = EnrollmentFactory(user=leo)
+        LessonFactory.create_batch(3, section=SectionFactory(course=seat.course))
+    browser = browser_of(leo)
+
+    with django_assert_max_num_queries(4):
+        client.get("/")
+    with django_assert_max_num_queries(9):
+        browser.get("/")
