@@ -5,7 +5,7 @@ from typing import Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import ExpressionWrapper, F, Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.files.models import VideoAsset
@@ -20,6 +20,10 @@ class Subject(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+# As if five more people had given 4.2 stars each: one enthusiast does not beat a thousand.
+EVEN_RATING = ExpressionWrapper((F("rating_sum") + 21.0) / (F("rating_count") + 5.0), output_field=models.FloatField())
 
 
 class CourseQuerySet(models.QuerySet["Course"]):
@@ -106,7 +110,11 @@ class Course(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["status", "-published_at"], name="course_newest"),
+            # The orders of the catalogue: a page of it reads its 24 rows and no others.
+            models.Index(F("learner_count").desc(), "id", name="course_by_learners"),
+            models.Index(F("published_at").desc(), "id", name="course_by_date"),
+            models.Index("duration", "id", name="course_by_length"),
+            models.Index(EVEN_RATING.desc(), "id", name="course_by_rating"),
             models.Index(fields=["instructor", "-updated_at"], name="course_of_instructor"),
         ]
 

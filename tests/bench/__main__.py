@@ -148,7 +148,7 @@ def bench_pages() -> None:
             rows = [
                 ("home, visitor", "/", ""),
                 ("catalogue, visitor", "/courses/", ""),
-                ("catalogue, search", "/courses/?q=algebra+proof", ""),
+                ("catalogue, search", "/courses/?q=brabra+alwa", ""),
                 ("course, 130 lessons, visitor", course, ""),
                 ("course, 130 lessons, learner", course, cookie),
                 ("lesson, outline of 130", f"/learn/{BIG}/lesson-7-6", cookie),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
+from itertools import accumulate
 
 from django.contrib.auth.hashers import make_password
 from django.utils import timezone
@@ -16,10 +17,10 @@ from studyplatform.kit import plates
 from tests.bench import BIG, EMAIL, PASSWORD
 
 COURSES, LEARNERS, LESSONS = 10_000, 1_000, 130
-WORDS = """
-algebra vector light wave cell river star archive verb essay chord line market graph proof matrix field forest orbit
-empire accent rhythm color price number theory history practice method idea model signal
-""".split()  # noqa: SIM905 (reads better than a column of quotes)
+# As in a language: a few words are everywhere, most are rare (Zipf), so that searches find some and not all.
+_SYLLABLES = "al bra ve tor li ght wa rim stel ar ver bo cho dal mar ke gra pho pro of ma".split()  # noqa: SIM905
+WORDS = [a + b + c for a in _SYLLABLES for b in _SYLLABLES[:14] for c in ("", "s", "ing", "ic")]
+ZIPF = list(accumulate(1 / rank for rank in range(1, len(WORDS) + 1)))
 
 
 def fill() -> None:
@@ -48,13 +49,13 @@ def fill() -> None:
         return Course(
             slug=slug,
             title=title,
-            summary=" ".join(dice.choices(WORDS, k=14)).capitalize() + ".",
-            description=" ".join(dice.choices(WORDS, k=120)),
+            summary=" ".join(dice.choices(WORDS, cum_weights=ZIPF, k=14)).capitalize() + ".",
+            description=" ".join(dice.choices(WORDS, cum_weights=ZIPF, k=120)),
             subject=subject,
             instructor=dice.choice(teachers),
             status=Course.Status.PUBLISHED,
             difficulty=dice.choice(Course.Difficulty.values),
-            outcomes=[" ".join(dice.choices(WORDS, k=9)).capitalize() for _ in range(5)],
+            outcomes=[" ".join(dice.choices(WORDS, cum_weights=ZIPF, k=9)).capitalize() for _ in range(5)],
             plate=art[subject.slug],
             lesson_count=12,
             duration=dice.randint(3_000, 30_000),
@@ -66,7 +67,9 @@ def fill() -> None:
             published_at=now - timedelta(minutes=n),
         )
 
-    rows = [course(n, f"course-{n}", " ".join(dice.choices(WORDS, k=4)).title()) for n in range(COURSES)]
+    rows = [
+        course(n, f"course-{n}", " ".join(dice.choices(WORDS, cum_weights=ZIPF, k=4)).title()) for n in range(COURSES)
+    ]
     Course.objects.bulk_create(rows, batch_size=1_000)
     big = course(0, BIG, "A Course of 130 Lessons")
     big.lesson_count = LESSONS
@@ -77,12 +80,12 @@ def fill() -> None:
             course=big,
             section=section,
             slug=f"lesson-{section.position}-{n}",
-            title=" ".join(dice.choices(WORDS, k=4)).capitalize(),
+            title=" ".join(dice.choices(WORDS, cum_weights=ZIPF, k=4)).capitalize(),
             kind=Lesson.Kind.TEXT,
             position=n,
             number=f"{section.position}.{n}",
             duration=480,
-            body=" ".join(dice.choices(WORDS, k=400)),
+            body=" ".join(dice.choices(WORDS, cum_weights=ZIPF, k=400)),
         )
         for section in sections
         for n in range(1, 11)
