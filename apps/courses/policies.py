@@ -5,7 +5,9 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
 from apps.courses.errors import CourseInUse, CourseNotFound, CourseUnderReview, NotCourseStaff, WrongCourseStatus
-from apps.courses.models import Course, StatusChange
+from apps.courses.models import Course, Lesson, StatusChange
+from apps.files.errors import VideoInUse
+from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
 
@@ -95,6 +97,13 @@ def suspend_course(user: Person, course: Course) -> Verdict:
 
 def reinstate_course(user: Person, course: Course) -> Verdict:
     return _admin_in(user, course, {Status.SUSPENDED})
+
+
+def delete_video(video: VideoAsset) -> Verdict:
+    """Not while a course that learners hold shows it; a draft's lesson is simply empty again."""
+    drafts = {Status.DRAFT}
+    in_use = Lesson.objects.filter(video=video).exclude(course__status__in=drafts, course__published_at=None).exists()
+    return VideoInUse() if in_use else None
 
 
 def course_abilities(user: Person, course: Course) -> dict[str, bool]:

@@ -1,37 +1,43 @@
-"""What courses do when files report something about videos."""
+"""What courses do when files report something about a video."""
+
+import logging
 
 from django.utils import timezone
 
-from apps.accounts.models import User
-from apps.courses import services
-from apps.files.errors import VideoInUse
-from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted
-from apps.files.models import VideoAsset
-from apps.files.services import keep_while
+from apps.courses import policies, services
+from apps.files import services as files
+from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
+from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import subscribe
-from studyplatform.kit.policies import Verdict
+
+logger = logging.getLogger(__name__)
+
+# A video that a public course shows is not deleted under its learners' eyes.
+files.keep_while(policies.delete_video)
 
 
 @subscribe(VideoAnnounced)
 def show_it_in_its_lesson(event: VideoAnnounced) -> None:
-    services.attach_announced(
-        video=VideoAsset.objects.get(pk=event.video_id),
-        by=User.objects.get(pk=event.owner_id),
-        target=event.target,
-        now=timezone.now(),
-    )
+    _show(event.video_id, only_playable=False)
+
+
+@subscribe(VideoPlayable)
+def show_it_in_place_of_the_old_one(event: VideoPlayable) -> None:
+    _show(event.video_id, only_playable=True)
 
 
 @subscribe(VideoAnalyzed)
-def give_lessons_its_length(event: VideoAnalyzed) -> None:
-    services.take_video_length(video=VideoAsset.objects.get(pk=event.video_id), now=timezone.now())
+def take_its_length(event: VideoAnalyzed) -> None:
+    services.take_video_length(video_id=event.video_id, now=timezone.now())
 
 
 @subscribe(VideoCompleted)
-def give_lessons_its_new_length(event: VideoCompleted) -> None:
-    services.take_video_length(video=VideoAsset.objects.get(pk=event.video_id), now=timezone.now())
+def take_its_final_length(event: VideoCompleted) -> None:
+    services.take_video_length(video_id=event.video_id, now=timezone.now())
 
 
-@keep_while
-def learners_watch_it(video: VideoAsset) -> Verdict:
-    return VideoInUse() if services.is_shown_to_learners(video) else None
+def _show(video_id: int, *, only_playable: bool) -> None:
+    try:
+        services.show_uploaded_video(video_id=video_id, only_playable=only_playable, now=timezone.now())
+    except AppError as refusal:
+        logger.info("Video %s is not shown in its lesson: %s", video_id, refusal)

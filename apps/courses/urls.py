@@ -27,6 +27,7 @@ urlpatterns = [
     path(f"{_lesson}/move", outline.lesson_move, name="studio-lesson-move"),
     path(f"{_lesson}/delete", outline.lesson_delete, name="studio-lesson-delete"),
     path(f"{_lesson}/video", media.video, name="studio-video"),
+    path(f"{_lesson}/captions", media.captions, name="studio-captions"),
     path(f"{_lesson}/file", media.file, name="studio-file"),
     path(f"{_lesson}/quiz", quiz.rules, name="studio-quiz"),
     path(f"{_lesson}/questions/new", quiz.question_new, name="studio-question-new"),

@@ -16,6 +16,7 @@ from apps.courses.errors import (
 from apps.courses.events import OutlineChanged
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.services import outline
+from apps.files.models import VideoAsset
 from apps.learning.models import Attempt, Enrollment
 from studyplatform.kit import events
 from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory, SectionFactory
@@ -234,9 +235,9 @@ def test_a_lesson_learns_the_length_when_the_video_is_done(course, ada):
     added = services.add_lesson(section=course.sections.first(), by=ada, kind="video", title="Film", now=NOW)
     video = VideoFactory(owner=ada, stage="queued", duration=0)
     services.attach_video(lesson=added, by=ada, video=video, now=NOW)
-    video.duration = 61.6
+    VideoAsset.objects.filter(pk=video.pk).update(duration=61.6)
 
-    services.take_video_length(video=video, now=NOW)
+    services.take_video_length(video_id=video.pk, now=NOW)
 
     assert Lesson.objects.get(pk=added.pk).duration == 62
     assert Course.objects.get(pk=course.pk).duration == 4 * 60 + 62

@@ -1,85 +1,131 @@
-"""Videos find their lessons, and lessons their length."""
+"""What lessons do when an upload names them, and when their video is done."""
+
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from apps.courses.models import Lesson
+from apps.courses import services
+from apps.courses.models import Course, Lesson
 from apps.files import services as files
-from apps.files.errors import VideoInUse
-from apps.files.events import VideoAnalyzed
+from apps.files.errors import CaptionsUnreadable, VideoInUse
+from apps.files.events import VideoAnalyzed, VideoCompleted, VideoPlayable
 from apps.files.models import VideoAsset
 from studyplatform.kit.events import publish
-from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.courses import LessonFactory
 from tests.factories.files import VideoFactory
 
-pytestmark = pytest.mark.django_db(transaction=True)
+SRT = b"1\r\n00:00:01,000 --> 00:00:03,500\r\nWater falls.\r\n"
 
 
-def lesson_of(teacher, **more):
-    section = SectionFactory(course=CourseFactory(instructor=teacher))
-    return LessonFactory(section=section, kind="video", **more)
+@pytest.fixture
+def lesson(ada):
+    return LessonFactory(section__course__instructor=ada, kind="video", duration=0)
 
 
-def upload_for(teacher, target):
-    upload = files.begin_upload(
-        owner=teacher, purpose="video", filename="a.mp4", length=10, target=target, now=timezone.now()
+@pytest.fixture
+def told(django_capture_on_commit_callbacks):
+    """Run what follows, then tell everyone as a commit would."""
+    return lambda: django_capture_on_commit_callbacks(execute=True)
+
+
+def upload(owner, target):
+    files.begin_upload(
+        owner=owner, purpose="video", filename="film.mp4", length=9, target=str(target), now=timezone.now()
     )
-    return upload.video
+    return VideoAsset.objects.latest("pk")
 
 
-def test_an_upload_that_names_a_lesson_is_shown_in_it(ada):
-    lesson = lesson_of(ada)
-
-    video = upload_for(ada, str(lesson.uid))
-
-    lesson.refresh_from_db()
-    assert lesson.video == video
+def shown(lesson):
+    return Lesson.objects.get(pk=lesson.pk).video
 
 
-def test_a_lesson_that_has_a_video_keeps_it(ada):
-    video = VideoFactory(owner=ada)
-    lesson = lesson_of(ada, video=video)
+def test_an_upload_appears_in_the_lesson_it_names(lesson, ada, told):
+    with told():
+        video = upload(ada, lesson.uid)
 
-    upload_for(ada, str(lesson.uid))
-
-    lesson.refresh_from_db()
-    assert lesson.video == video
+    assert shown(lesson) == video
 
 
-@pytest.mark.parametrize("target", ["", "lesson-7", "00000000-0000-0000-0000-000000000000"])
-def test_an_unknown_target_is_no_obstacle(target, ada):
-    assert upload_for(ada, target).stage == "uploading"
+@pytest.mark.parametrize("target", ["", "nonsense", "00000000-0000-0000-0000-000000000000"])
+def test_an_upload_without_a_lesson_is_shown_nowhere(lesson, ada, told, target):
+    with told():
+        upload(ada, target)
+
+    assert shown(lesson) is None
 
 
-def test_nobody_puts_videos_into_anothers_lesson(ada, eve):
-    lesson = lesson_of(ada)
+def test_nobody_uploads_into_somebody_elses_lesson(lesson, eve, told):
+    with told():
+        upload(eve, lesson.uid)
 
-    upload_for(eve, str(lesson.uid))
-
-    lesson.refresh_from_db()
-    assert lesson.video is None
+    assert shown(lesson) is None
 
 
-def test_a_lesson_gets_the_length_of_its_video(ada):
-    video = VideoFactory(owner=ada, duration=123.4)
-    lesson = lesson_of(ada, video=video, duration=0)
+def test_a_course_under_review_keeps_its_lessons(lesson, ada, told):
+    Course.objects.update(status="review")
 
-    publish(VideoAnalyzed(video_id=video.pk))
+    with told():
+        upload(ada, lesson.uid)
 
-    lesson.refresh_from_db()
-    lesson.course.refresh_from_db()
-    assert (lesson.duration, lesson.course.duration) == (123, 123)
+    assert shown(lesson) is None
+
+
+def test_learners_keep_their_video_until_the_new_one_can_be_watched(lesson, ada, told):
+    old = VideoFactory(owner=ada, created_at=timezone.now() - timedelta(days=9))
+    services.attach_video(lesson=lesson, by=ada, video=old, now=timezone.now())
+    with told():
+        new = upload(ada, lesson.uid)
+    assert shown(lesson) == old
+
+    with told():
+        publish(VideoPlayable(video_id=new.pk))
+
+    assert shown(lesson) == new
+
+
+def test_the_newer_of_two_uploads_wins_whichever_is_done_first(lesson, ada, told):
+    with told():
+        first = upload(ada, lesson.uid)
+    with told():
+        second = upload(ada, lesson.uid)
+    VideoAsset.objects.filter(pk=second.pk).update(is_playable=True)
+
+    with told():
+        publish(VideoPlayable(video_id=second.pk))
+    with told():
+        publish(VideoPlayable(video_id=first.pk))
+
+    assert shown(lesson) == second
+
+
+@pytest.mark.parametrize("event", [VideoAnalyzed, VideoCompleted])
+def test_the_lesson_learns_the_length(lesson, ada, told, event):
+    video = VideoFactory(owner=ada, stage="queued", duration=0)
+    services.attach_video(lesson=lesson, by=ada, video=video, now=timezone.now())
+    VideoAsset.objects.filter(pk=video.pk).update(duration=61.6)
+
+    with told():
+        publish(event(video_id=video.pk))
+
+    assert Course.objects.get().duration == 62
 
 
 @pytest.mark.parametrize(
-    ("status", "is_kept"),
-    [("draft", False), ("review", False), ("published", True), ("suspended", True), ("archived", True)],
+    ("status", "was_public", "is_kept"),
+    [
+        ("draft", False, False),
+        ("draft", True, True),
+        ("review", False, True),
+        ("published", True, True),
+        ("suspended", True, True),
+        ("archived", True, True),
+    ],
 )
-def test_a_video_that_learners_watch_is_not_deleted(status, is_kept, ada):
+def test_a_video_that_learners_or_a_reviewer_watch_is_not_deleted(lesson, ada, status, was_public, is_kept):
     video = VideoFactory(owner=ada)
-    lesson = lesson_of(ada, video=video)
-    lesson.course.status = status
-    lesson.course.save()
+    services.attach_video(lesson=lesson, by=ada, video=video, now=timezone.now())
+    Course.objects.update(status=status, published_at=timezone.now() if was_public else None)
 
     if is_kept:
         with pytest.raises(VideoInUse):
@@ -89,3 +135,21 @@ def test_a_video_that_learners_watch_is_not_deleted(status, is_kept, ada):
 
     assert VideoAsset.objects.exists() == is_kept
     assert Lesson.objects.filter(pk=lesson.pk).exists()
+
+
+def test_captions_are_cleaned_replaced_and_removed(lesson, ada):
+    video = VideoFactory(owner=ada)
+    services.attach_video(lesson=lesson, by=ada, video=video, now=timezone.now())
+    lesson.refresh_from_db()
+    add = {"lesson": lesson, "by": ada, "language": "en", "label": "English", "now": timezone.now()}
+
+    services.add_captions(raw=SRT, **add)
+    services.add_captions(raw=SRT.replace(b"falls", b"rises"), **add)
+
+    track = video.captions.get()
+    assert track.webvtt.startswith("WEBVTT")
+    assert "Water rises." in track.webvtt
+    with pytest.raises(CaptionsUnreadable):
+        services.add_captions(raw=b"MZ\x90 not captions", **add)
+    services.remove_captions(lesson=lesson, by=ada, language="en", now=timezone.now())
+    assert not video.captions.exists()

@@ -67,6 +67,7 @@ def addresses(course):
         ("get", at("lesson-delete", *lesson)),
         ("post", at("lesson-delete", *lesson)),
         ("post", at("video", course.slug, "fall")),
+        ("post", at("captions", course.slug, "fall")),
         ("post", at("file", course.slug, "sheet")),
         ("post", at("quiz", course.slug, "check")),
         ("get", at("question-new", course.slug, "check")),
@@ -322,6 +323,25 @@ def test_ones_own_video_is_shown_and_a_foreign_one_is_not(as_ada, course, ada, e
 
     as_ada.post(at("video", course.slug, "fall"), {"video": ""})
     assert course.lessons.get(slug="fall").video is None
+
+
+def test_captions_are_added_and_removed(as_ada, course, ada):
+    video = VideoFactory(owner=ada)
+    course.lessons.filter(slug="fall").update(video=video)
+    srt = SimpleUploadedFile("words.srt", b"1\n00:00:01,000 --> 00:00:03,000\nWater <i>falls</i>.\n")
+
+    as_ada.post(at("captions", course.slug, "fall"), {"language": "de", "file": srt})
+    assert video.captions.get().label == "German"
+    response = as_ada.post(
+        at("captions", course.slug, "fall"),
+        {"language": "en", "file": SimpleUploadedFile("x.srt", b"nothing")},
+        headers={"referer": at("lesson", course.slug, "fall")},
+        follow=True,
+    )
+    assert "Captions must be" in response.content.decode()
+
+    as_ada.post(at("captions", course.slug, "fall"), {"remove": "de"})
+    assert not video.captions.exists()
 
 
 def test_a_file_lesson_hands_out_its_file(as_ada, course):

@@ -1,3 +1,14 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from apps.courses.api import views
+
+urlpatterns = [
+    path("courses/<slug:slug>/lessons/", views.CourseLessons.as_view()),
+    path("courses/<slug:slug>/sections/", views.CourseSections.as_view()),
+    path("sections/<uuid:uid>/", views.OneSection.as_view()),
+    path("sections/<uuid:uid>/move/", views.SectionMove.as_view()),
+    path("lessons/<uuid:uid>/", views.OneLesson.as_view()),
+    path("lessons/<uuid:uid>/move/", views.LessonMove.as_view()),
+    path("lessons/<uuid:uid>/video/", views.LessonVideo.as_view()),
+    path("teaching/lessons/", views.VideoLessons.as_view()),
+]

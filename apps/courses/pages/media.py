@@ -11,11 +11,13 @@ from django.views.decorators.http import require_POST
 from apps.accounts.guards import teaches
 from apps.courses import services
 from apps.courses.errors import VideoNotYours
-from apps.courses.forms import AttachmentForm
+from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm
 from apps.courses.pages.outline import lesson_of, to_lesson
 from apps.courses.pages.staffed import course_for_staff, person_of
 from apps.files.models import VideoAsset
 from studyplatform.kit.errors import ValidationFailed
+
+MOST_BYTES = 4 * 2**20  # of a caption file; what is larger is refused unread
 
 
 @require_POST
@@ -43,6 +45,29 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     sent = form.cleaned_data["file"]
     services.attach_file(lesson=opened, by=person_of(request), file=sent, name=sent.name, now=timezone.now())
     messages.success(request, _("“%s” is ready to download.") % opened.attachment_name)
+    return to_lesson(course, opened)
+
+
+@require_POST
+@teaches
+def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Add captions from a file, or remove those of one language."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    person, now = person_of(request), timezone.now()
+    if language := request.POST.get("remove"):
+        services.remove_captions(lesson=opened, by=person, language=language, now=now)
+        messages.success(request, _("The captions are removed."))
+        return to_lesson(course, opened)
+    form = CaptionsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        messages.error(request, str(next(iter(form.errors.values()))[0]))
+        return to_lesson(course, opened)
+    language = form.cleaned_data["language"]
+    raw = form.cleaned_data["file"].read(MOST_BYTES + 1)
+    label = str(dict(LANGUAGES)[language])
+    services.add_captions(lesson=opened, by=person, raw=raw, language=language, label=label, now=now)
+    messages.success(request, _("%s captions are added.") % label)
     return to_lesson(course, opened)
 
 

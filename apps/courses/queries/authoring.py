@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.utils.translation import gettext as _
@@ -26,8 +27,11 @@ __all__ = [
     "lesson_badge",
     "outcome_badge",
     "outline_of",
+    "outline_out",
     "solution",
     "totals_of",
+    "video_lesson_out",
+    "video_lessons",
     "videos_of",
 ]
 
@@ -214,3 +218,56 @@ def videos_of(owner_id: int, *, limit: int = 50) -> QuerySet[VideoAsset]:
         .annotate(shown_in=Count("lessons"))
         .order_by("-created_at", "-pk")[:limit]
     )
+
+
+def outline_out(course: Course) -> dict[str, Any]:
+    """The shape ``AuthoredOutline``. Two queries."""
+    return {
+        "version": course.version,
+        "sections": [
+            {
+                "uid": row.section.uid,
+                "title": row.section.title,
+                "position": row.section.position,
+                "lessons": [_lesson_out(entry) for entry in row.rows],
+            }
+            for row in outline_of(course)
+        ],
+    }
+
+
+def _lesson_out(row: LessonRow) -> dict[str, Any]:
+    lesson = row.lesson
+    names = ("uid", "slug", "number", "title", "kind", "duration", "is_preview")
+    return {name: getattr(lesson, name) for name in names} | {
+        "state": row.badge.label,
+        "is_ready": row.badge.tone == "ok",
+        "video": lesson.video.uid if lesson.video else None,
+    }
+
+
+def video_lessons(
+    user: User, *, videos: Sequence[UUID] = (), is_open: bool = False, course: str = ""
+) -> QuerySet[Lesson]:
+    """Video lessons of the courses this person teaches that could still be changed, in the order of their outlines."""
+    found = Lesson.objects.filter(kind=Kind.VIDEO, course__instructor=user).select_related("course", "video")
+    if videos:
+        found = found.filter(video__uid__in=videos)
+    if is_open:
+        editable = [Course.Status.DRAFT, Course.Status.PUBLISHED, Course.Status.SUSPENDED]
+        found = found.filter(video=None, course__status__in=editable)
+    if course:
+        found = found.filter(course__slug=course)
+    return found.order_by("course__title", "course", "section__position", "position")
+
+
+def video_lesson_out(lesson: Lesson) -> dict[str, Any]:
+    """The shape ``VideoLesson``."""
+    return {
+        "uid": str(lesson.uid),
+        "number": lesson.number,
+        "title": lesson.title,
+        "course_title": lesson.course.title,
+        "href": f"/dashboard/instructor/courses/{lesson.course.slug}/lectures/{lesson.slug}#panel",
+        "video": str(lesson.video.uid) if lesson.video else None,
+    }

@@ -2,10 +2,11 @@
 
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
 from apps.courses.services.media import (
-    attach_announced,
+    add_captions,
     attach_file,
     attach_video,
-    is_shown_to_learners,
+    remove_captions,
+    show_uploaded_video,
     take_video_length,
 )
 from apps.courses.services.outline import (
@@ -42,11 +43,11 @@ from apps.courses.services.review import (
 __all__ = [
     "CourseTexts",
     "QuestionDraft",
+    "add_captions",
     "add_lesson",
     "add_question",
     "add_section",
     "archive_course",
-    "attach_announced",
     "attach_file",
     "attach_video",
     "create_course",
@@ -60,14 +61,15 @@ __all__ = [
     "edit_lesson",
     "edit_question",
     "edit_quiz",
-    "is_shown_to_learners",
     "move_lesson",
     "move_question",
     "move_section",
     "reinstate_course",
+    "remove_captions",
     "rename_section",
     "require_order",
     "restore_course",
+    "show_uploaded_video",
     "submit_course",
     "suspend_course",
     "take_video_length",

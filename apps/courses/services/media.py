@@ -13,11 +13,11 @@ from apps.courses import policies
 from apps.courses.errors import VideoNotYours, WrongLessonKind
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline import refresh_outline
+from apps.files import services as files
 from apps.files.errors import FileTooLarge
-from apps.files.models import VideoAsset
+from apps.files.models import CaptionTrack, Upload, VideoAsset
 from studyplatform.kit.policies import enforce
-
-Status = Course.Status
+from studyplatform.kit.sizes import as_limit
 
 
 def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: datetime) -> Lesson:
@@ -48,7 +48,7 @@ def attach_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: 
     """
     size = file.size or 0
     if size > settings.UPLOAD_LIMITS["file"]:
-        raise FileTooLarge
+        raise FileTooLarge(limit=as_limit(settings.UPLOAD_LIMITS["file"]))
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=lesson.course_id)
         enforce(policies.edit_course(by, course))
@@ -83,33 +83,73 @@ def _ending(name: str) -> str:
     return ending if ending[1:].isascii() and ending[1:].isalnum() and len(ending) <= 9 else ""
 
 
-def attach_announced(*, video: VideoAsset, by: User, target: str, now: datetime) -> None:
-    """Let a lesson show the video whose upload named it, if it is the uploader's to edit and shows nothing yet.
+def show_uploaded_video(*, video_id: int, only_playable: bool, now: datetime) -> None:
+    """Let the lesson that an upload named as its target show the upload's video.
 
-    A lesson that has a video keeps it: learners may be watching. Uploads that replace one say so themselves.
+    A lesson that learners can watch keeps its video until the new one can be watched too; then the newer wins.
+    Whatever the target says, only staff of that lesson's course get in. Called twice it changes nothing.
+
+    :raises AppError: the owner may not change that course, or not now.
     """
-    try:
-        uid = uuid.UUID(target)
-    except ValueError:
+    upload = Upload.objects.select_related("video", "owner").filter(video=video_id).order_by("-pk").first()
+    if upload is None or upload.video is None or not (uid := _uid(upload.target)):
         return
-    lesson = Lesson.objects.select_related("course").filter(uid=uid, kind=Lesson.Kind.VIDEO, video=None).first()
-    if lesson is not None and policies.edit_course(by, lesson.course) is None:
-        attach_video(lesson=lesson, by=by, video=video, now=now)
+    video = upload.video
+    lesson = Lesson.objects.select_related("course", "video").filter(uid=uid, kind=Lesson.Kind.VIDEO).first()
+    if lesson is None or lesson.video_id == video.pk:
+        return
+    shown = lesson.video
+    if shown is not None and shown.is_playable and not (only_playable and shown.created_at < video.created_at):
+        return
+    if shown is not None and shown.created_at > video.created_at:
+        return
+    attach_video(lesson=lesson, by=upload.owner, video=video, now=now)
 
 
-def is_shown_to_learners(video: VideoAsset) -> bool:
-    """Whether a course that people are or were enrolled in shows the video."""
-    return Lesson.objects.filter(video=video).exclude(course__status__in=[Status.DRAFT, Status.REVIEW]).exists()
-
-
-def take_video_length(*, video: VideoAsset, now: datetime) -> None:
+def take_video_length(*, video_id: int, now: datetime) -> None:
     """Give the lessons that show this video its length, once it is known."""
+    video = VideoAsset.objects.get(pk=video_id)
     seconds = round(video.duration)
     with transaction.atomic():
         lessons = Lesson.objects.filter(video=video).exclude(duration=seconds)
-        courses = list(
-            Course.objects.filter(lessons__in=lessons).order_by("pk").distinct().values_list("pk", flat=True)
-        )
+        courses = set(lessons.values_list("course", flat=True))
         lessons.update(duration=seconds)
         for course in Course.objects.select_for_update().filter(pk__in=courses).order_by("pk"):
             refresh_outline(course, now=now)
+
+
+def add_captions(*, lesson: Lesson, by: User, raw: bytes, language: str, label: str, now: datetime) -> CaptionTrack:
+    """Give the lesson's video captions (WebVTT or SRT), in place of those it had in that language.
+
+    :raises CaptionsUnreadable: the file is neither.
+    """
+    with transaction.atomic():
+        video, course = _captioned(lesson, by)
+        track = files.add_captions(video=video, by=by, raw=raw, language=language, label=label, now=now)
+        refresh_outline(course, now=now)
+    return track
+
+
+def remove_captions(*, lesson: Lesson, by: User, language: str, now: datetime) -> None:
+    """Take away the captions of one language; that there are none is no error."""
+    with transaction.atomic():
+        video, course = _captioned(lesson, by)
+        track = video.captions.filter(language=language).first()
+        if track is not None:
+            files.remove_captions(track=track, by=by)
+            refresh_outline(course, now=now)
+
+
+def _captioned(lesson: Lesson, by: User) -> tuple[VideoAsset, Course]:
+    course = Course.objects.select_for_update().get(pk=lesson.course_id)
+    enforce(policies.edit_course(by, course))
+    if lesson.video is None:
+        raise WrongLessonKind
+    return lesson.video, course
+
+
+def _uid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,75 @@
+"""Shapes of authoring: the outline as its staff see it, and what changes it."""
+
+from rest_framework import serializers
+
+from apps.courses.models import Lesson
+
+
+class AuthoredLesson(serializers.Serializer[object]):
+    """A lesson as its authors see it."""
+
+    uid = serializers.UUIDField()
+    slug = serializers.CharField()
+    number = serializers.CharField()
+    title = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Lesson.Kind.choices)
+    duration = serializers.IntegerField(help_text="Seconds.")
+    is_preview = serializers.BooleanField()
+    state = serializers.CharField(help_text="Ready, Empty, Processing …, in words.")
+    is_ready = serializers.BooleanField(help_text="Whether a learner could open it.")
+    video = serializers.UUIDField(allow_null=True, help_text="The video it shows.")
+
+
+class AuthoredSection(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    title = serializers.CharField()
+    position = serializers.IntegerField()
+    lessons = AuthoredLesson(many=True)
+
+
+class AuthoredOutline(serializers.Serializer[object]):
+    version = serializers.IntegerField(help_text="Raised by every change of the outline.")
+    sections = AuthoredSection(many=True)
+
+
+class SectionIn(serializers.Serializer[object]):
+    title = serializers.CharField(max_length=120)
+
+
+class SectionMoveIn(serializers.Serializer[object]):
+    position = serializers.IntegerField(min_value=1, max_value=9_999)
+
+
+class LessonAddIn(serializers.Serializer[object]):
+    section = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=Lesson.Kind.choices)
+    title = serializers.CharField(max_length=120, allow_blank=True, default="")
+
+
+class LessonEditIn(serializers.Serializer[object]):
+    """What is left out stays."""
+
+    title = serializers.CharField(max_length=120, required=False)
+    summary = serializers.CharField(max_length=220, allow_blank=True, required=False)
+    body = serializers.CharField(max_length=100_000, allow_blank=True, required=False)
+    is_preview = serializers.BooleanField(required=False)
+
+
+class LessonMoveIn(serializers.Serializer[object]):
+    section = serializers.UUIDField()
+    position = serializers.IntegerField(min_value=1, max_value=9_999)
+
+
+class LessonVideoIn(serializers.Serializer[object]):
+    video = serializers.UUIDField(allow_null=True)
+
+
+class VideoLesson(serializers.Serializer[object]):
+    """A video lesson of one's own courses: what an upload can be for."""
+
+    uid = serializers.UUIDField()
+    number = serializers.CharField()
+    title = serializers.CharField()
+    course_title = serializers.CharField()
+    href = serializers.CharField(help_text="The lesson's place in the outline.")
+    video = serializers.UUIDField(allow_null=True)

@@ -1,0 +1,214 @@
+"""Authoring as calls: what the islands of the studio need. Each asks, calls one service, answers."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import permissions, status
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.courses import policies, services
+from apps.courses.api import serializers as shapes
+from apps.courses.errors import CourseNotFound, LectureUnavailable, VideoNotYours
+from apps.courses.models import Course, Lesson, Section
+from apps.courses.queries import authoring
+from apps.files.models import VideoAsset
+from studyplatform.kit.api import signed_in
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
+
+MOST_VIDEOS = 100
+
+
+class CourseLessons(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="authoring_outline", responses={200: shapes.AuthoredOutline})
+    def get(self, request: Request, slug: str) -> Response:
+        """The outline as the course's staff see it."""
+        return Response(_outline(_course(request, slug)))
+
+    @extend_schema(
+        operation_id="authoring_lesson_add", request=shapes.LessonAddIn, responses={201: shapes.AuthoredOutline}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """A new lesson at the end of a section; answers the new outline."""
+        course, form = _course(request, slug), _read(shapes.LessonAddIn, request)
+        section = course.sections.filter(uid=form["section"]).first()
+        if section is None:
+            raise NotFound
+        services.add_lesson(
+            section=section, by=signed_in(request), kind=form["kind"], title=form["title"], now=timezone.now()
+        )
+        return Response(_outline(course), status.HTTP_201_CREATED)
+
+
+class CourseSections(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(
+        operation_id="authoring_section_add", request=shapes.SectionIn, responses={201: shapes.AuthoredOutline}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        course, form = _course(request, slug), _read(shapes.SectionIn, request)
+        services.add_section(course=course, by=signed_in(request), title=form["title"], now=timezone.now())
+        return Response(_outline(course), status.HTTP_201_CREATED)
+
+
+class OneSection(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(
+        operation_id="authoring_section_rename", request=shapes.SectionIn, responses={200: shapes.AuthoredOutline}
+    )
+    def patch(self, request: Request, uid: UUID) -> Response:
+        section, form = _section(request, uid), _read(shapes.SectionIn, request)
+        services.rename_section(section=section, by=signed_in(request), title=form["title"], now=timezone.now())
+        return Response(_outline(section.course))
+
+    @extend_schema(operation_id="authoring_section_delete", responses={200: shapes.AuthoredOutline})
+    def delete(self, request: Request, uid: UUID) -> Response:
+        """Removes the section with its lessons."""
+        section = _section(request, uid)
+        services.delete_section(section=section, by=signed_in(request), now=timezone.now())
+        return Response(_outline(section.course))
+
+
+class SectionMove(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(
+        operation_id="authoring_section_move", request=shapes.SectionMoveIn, responses={200: shapes.AuthoredOutline}
+    )
+    def post(self, request: Request, uid: UUID) -> Response:
+        section, form = _section(request, uid), _read(shapes.SectionMoveIn, request)
+        services.move_section(section=section, by=signed_in(request), position=form["position"], now=timezone.now())
+        return Response(_outline(section.course))
+
+
+class OneLesson(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(
+        operation_id="authoring_lesson_edit", request=shapes.LessonEditIn, responses={200: shapes.AuthoredOutline}
+    )
+    def patch(self, request: Request, uid: UUID) -> Response:
+        lesson, form = _lesson(request, uid), _read(shapes.LessonEditIn, request)
+        kept = {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
+        services.edit_lesson(lesson=lesson, by=signed_in(request), now=timezone.now(), **{**kept, **form})
+        return Response(_outline(lesson.course))
+
+    @extend_schema(operation_id="authoring_lesson_delete", responses={200: shapes.AuthoredOutline})
+    def delete(self, request: Request, uid: UUID) -> Response:
+        lesson = _lesson(request, uid)
+        services.delete_lesson(lesson=lesson, by=signed_in(request), now=timezone.now())
+        return Response(_outline(lesson.course))
+
+
+class LessonMove(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(
+        operation_id="authoring_lesson_move", request=shapes.LessonMoveIn, responses={200: shapes.AuthoredOutline}
+    )
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Puts the lesson at a position of a section of the same course."""
+        lesson, form = _lesson(request, uid), _read(shapes.LessonMoveIn, request)
+        section = lesson.course.sections.filter(uid=form["section"]).first()
+        if section is None:
+            raise NotFound
+        services.move_lesson(
+            lesson=lesson, by=signed_in(request), section=section, position=form["position"], now=timezone.now()
+        )
+        return Response(_outline(lesson.course))
+
+
+class LessonVideo(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(
+        operation_id="authoring_lesson_video", request=shapes.LessonVideoIn, responses={200: shapes.VideoLesson}
+    )
+    def put(self, request: Request, uid: UUID) -> Response:
+        """Lets the lesson show one of the instructor's videos, or none."""
+        lesson, form = _lesson(request, uid), _read(shapes.LessonVideoIn, request)
+        video = VideoAsset.objects.filter(uid=form["video"]).first() if form["video"] else None
+        if form["video"] and video is None:
+            raise VideoNotYours
+        services.attach_video(lesson=lesson, by=signed_in(request), video=video, now=timezone.now())
+        return Response(authoring.video_lesson_out(lesson))
+
+
+class VideoLessons(GenericAPIView[Any]):
+    """What an upload can be for."""
+
+    permission_classes = [permissions.IsAuthenticated]
+    serializer_class = shapes.VideoLesson
+
+    @extend_schema(
+        operation_id="authoring_video_lessons",
+        parameters=[
+            OpenApiParameter("video", UUID, many=True, description="Only lessons that show one of these videos."),
+            OpenApiParameter("open", bool, description="Only lessons that show no video yet."),
+            OpenApiParameter("course", str, description="Only lessons of this course (slug)."),
+        ],
+    )
+    def get(self, request: Request) -> Response:
+        """The video lessons of one's own courses."""
+        user = signed_in(request)
+        enforce(policies.create_course(user))
+        videos = [_uid(text) for text in request.query_params.getlist("video")[:MOST_VIDEOS]]
+        found = authoring.video_lessons(
+            user,
+            videos=videos,
+            is_open=request.query_params.get("open") in {"1", "true"},
+            course=request.query_params.get("course", ""),
+        )
+        page = self.paginate_queryset(found) or []
+        return self.get_paginated_response([authoring.video_lesson_out(lesson) for lesson in page])
+
+
+def _read(shape: Any, request: Request) -> dict[str, Any]:
+    form = shape(data=request.data)
+    form.is_valid(raise_exception=True)
+    given: dict[str, Any] = form.validated_data
+    return given
+
+
+def _uid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound from None
+
+
+def _course(request: Request, slug: str) -> Course:
+    """The course for its staff; a hidden one does not exist for others."""
+    course = Course.objects.filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    enforce(policies.manage_course(signed_in(request), course))
+    return course
+
+
+def _section(request: Request, uid: UUID) -> Section:
+    section = Section.objects.select_related("course").filter(uid=uid).first()
+    if section is None or policies.manage_course(signed_in(request), section.course) is not None:
+        raise NotFound
+    return section
+
+
+def _lesson(request: Request, uid: UUID) -> Lesson:
+    lesson = Lesson.objects.select_related("course", "section", "video").filter(uid=uid).first()
+    if lesson is None or policies.manage_course(signed_in(request), lesson.course) is not None:
+        raise LectureUnavailable
+    return lesson
+
+
+def _outline(course: Course) -> dict[str, Any]:
+    course.refresh_from_db(fields=["version"])
+    return authoring.outline_out(course)

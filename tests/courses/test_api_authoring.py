@@ -1,0 +1,169 @@
+"""Authoring as calls: shapes, and who gets which answer."""
+
+from uuid import uuid4
+
+import pytest
+
+from apps.courses.models import Course
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.files import VideoFactory
+
+API = "/api/v1"
+
+
+@pytest.fixture
+def course(ada):
+    course = CourseFactory(instructor=ada, slug="rivers")
+    first, second = SectionFactory(course=course), SectionFactory(course=course)
+    LessonFactory(section=first, title="one")
+    LessonFactory(section=first, title="two", kind="video")
+    LessonFactory(section=second, title="three")
+    return course
+
+
+@pytest.fixture
+def as_ada(browser_of, ada):
+    return browser_of(ada)
+
+
+def send(browser, method, path, body=None):
+    return getattr(browser, method)(API + path, body, content_type="application/json")
+
+
+def numbers(answer):
+    return {one["title"]: one["number"] for part in answer.json()["sections"] for one in part["lessons"]}
+
+
+def calls(course):
+    """Every call on one course, as (method, path, body)."""
+    section, lesson = course.sections.first(), course.lessons.get(title="two")
+    return [
+        ("get", f"/courses/{course.slug}/lessons/", None),
+        ("post", f"/courses/{course.slug}/lessons/", {"section": str(section.uid), "kind": "text"}),
+        ("post", f"/courses/{course.slug}/sections/", {"title": "New"}),
+        ("patch", f"/sections/{section.uid}/", {"title": "New"}),
+        ("post", f"/sections/{section.uid}/move/", {"position": 2}),
+        ("delete", f"/sections/{section.uid}/", None),
+        ("patch", f"/lessons/{lesson.uid}/", {"title": "New"}),
+        ("post", f"/lessons/{lesson.uid}/move/", {"section": str(section.uid), "position": 1}),
+        ("put", f"/lessons/{lesson.uid}/video/", {"video": None}),
+        ("delete", f"/lessons/{lesson.uid}/", None),
+    ]
+
+
+@pytest.mark.parametrize(("who", "status"), [("eve", 404), ("leo", 404), ("nobody", 401)])
+def test_strangers_get_nothing_and_change_nothing(course, browser_of, client, eve, leo, who, status):
+    browser = client if who == "nobody" else browser_of({"eve": eve, "leo": leo}[who])
+    before = Course.objects.get(pk=course.pk).version
+
+    for method, path, body in calls(course):
+        answer = send(browser, method, path, body)
+        assert answer.status_code == status, path
+        assert answer["Content-Type"] == "application/problem+json"
+
+    assert Course.objects.get(pk=course.pk).version == before
+
+
+def test_an_admin_may_do_all_of_it(course, browser_of, sam):
+    browser = browser_of(sam)
+
+    statuses = [send(browser, *call).status_code for call in calls(course)[:5]]
+
+    assert statuses == [200, 201, 201, 200, 200]
+
+
+def test_the_outline_as_its_authors_see_it(course, as_ada, django_assert_max_num_queries):
+    with django_assert_max_num_queries(5):
+        answer = send(as_ada, "get", "/courses/rivers/lessons/")
+
+    [first, second] = answer.json()["sections"]
+    assert [one["title"] for one in first["lessons"]] == ["one", "two"]
+    assert first["lessons"][1] == {
+        "uid": str(course.lessons.get(title="two").uid),
+        "slug": "lesson-1-2",
+        "number": "1.2",
+        "title": "two",
+        "kind": "video",
+        "duration": 60,
+        "is_preview": False,
+        "state": "No video",
+        "is_ready": False,
+        "video": None,
+    }
+    assert second["position"] == 2
+
+
+def test_lessons_are_added_edited_moved_and_deleted(course, as_ada):
+    [first, second] = course.sections.order_by("position")
+    body = {"section": str(second.uid), "kind": "text", "title": "four"}
+    assert numbers(send(as_ada, "post", "/courses/rivers/lessons/", body))["four"] == "2.2"
+
+    four = course.lessons.get(title="four")
+    answer = send(as_ada, "patch", f"/lessons/{four.uid}/", {"body": "Words."})
+    assert numbers(answer)["four"] == "2.2"
+    answer = send(as_ada, "post", f"/lessons/{four.uid}/move/", {"section": str(first.uid), "position": 1})
+    assert numbers(answer) == {"four": "1.1", "one": "1.2", "two": "1.3", "three": "2.1"}
+    answer = send(as_ada, "delete", f"/lessons/{four.uid}/")
+    assert numbers(answer) == {"one": "1.1", "two": "1.2", "three": "2.1"}
+
+
+def test_a_lesson_does_not_leave_its_course(course, as_ada, ada):
+    elsewhere = SectionFactory(course__instructor=ada)
+    lesson = course.lessons.get(title="one")
+    body = {"section": str(elsewhere.uid), "position": 1}
+
+    assert send(as_ada, "post", f"/lessons/{lesson.uid}/move/", body).status_code == 404
+    assert send(as_ada, "post", "/courses/rivers/lessons/", {**body, "kind": "text"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/courses/rivers/lessons/", {"section": "x", "kind": "essay"}, "kind"),
+        ("/courses/rivers/sections/", {"title": " "}, "title"),
+        ("/courses/rivers/sections/", {"title": "x" * 121}, "title"),
+    ],
+)
+def test_nonsense_is_named_by_field(course, as_ada, path, body, field):
+    answer = send(as_ada, "post", path, body)
+
+    assert answer.status_code == 400
+    assert answer.json()["code"] == "VALIDATION_FAILED"
+    assert field in answer.json()["fields"]
+
+
+def test_under_review_it_is_refused_with_its_reason(course, as_ada):
+    Course.objects.filter(pk=course.pk).update(status="review")
+
+    for method, path, body in calls(course)[1:]:
+        answer = send(as_ada, method, path, body)
+        assert (answer.status_code, answer.json()["code"]) == (409, "COURSE_UNDER_REVIEW"), path
+
+
+def test_a_lesson_shows_ones_own_video_and_no_other(course, as_ada, ada, eve):
+    lesson, own = course.lessons.get(title="two"), VideoFactory(owner=ada)
+
+    answer = send(as_ada, "put", f"/lessons/{lesson.uid}/video/", {"video": str(own.uid)})
+    assert answer.json()["video"] == str(own.uid)
+    for foreign in (VideoFactory(owner=eve).uid, uuid4()):
+        answer = send(as_ada, "put", f"/lessons/{lesson.uid}/video/", {"video": str(foreign)})
+        assert (answer.status_code, answer.json()["code"]) == (404, "VIDEO_NOT_FOUND")
+
+    lesson.refresh_from_db()
+    assert lesson.video == own
+
+
+def test_what_an_upload_can_be_for(course, as_ada, ada, eve, browser_of, leo, django_assert_max_num_queries):
+    shown = LessonFactory(section=course.sections.first(), title="shown", kind="video", video=VideoFactory(owner=ada))
+    LessonFactory(section__course__instructor=eve, title="foreign", kind="video")
+    LessonFactory(section__course__instructor=ada, section__course__status="archived", title="archived", kind="video")
+
+    def titles(query):
+        return [one["title"] for one in send(as_ada, "get", f"/teaching/lessons/{query}").json()["results"]]
+
+    with django_assert_max_num_queries(3):
+        assert titles("?course=rivers") == ["two", "shown"]
+    assert titles("?open=1") == ["two"]
+    assert titles(f"?video={shown.video.uid}&video={uuid4()}") == ["shown"]
+    assert send(as_ada, "get", "/teaching/lessons/?video=nonsense").status_code == 404
+    assert send(browser_of(leo), "get", "/teaching/lessons/").status_code == 403
