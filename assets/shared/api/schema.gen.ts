@@ -154,6 +154,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/courses/{slug}/lessons/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The outline as the course's staff see it. */
+        get: operations["authoring_outline"];
+        put?: never;
+        /** @description A new lesson at the end of a section; answers the new outline. */
+        post: operations["authoring_lesson_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/courses/{slug}/outline/": {
         parameters: {
             query?: never;
@@ -187,6 +205,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/courses/{slug}/sections/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["authoring_section_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/enrollments/": {
         parameters: {
             query?: never;
@@ -203,6 +237,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lessons/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["authoring_lesson_delete"];
+        options?: never;
+        head?: never;
+        patch: operations["authoring_lesson_edit"];
         trace?: never;
     };
     "/api/v1/lessons/{uid}/attempts/": {
@@ -233,6 +283,23 @@ export interface paths {
         put?: never;
         /** @description A text that was read to its end or marked, a file that was fetched. */
         post: operations["learning_complete_lesson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lessons/{uid}/move/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Puts the lesson at a position of a section of the same course. */
+        post: operations["authoring_lesson_move"];
         delete?: never;
         options?: never;
         head?: never;
@@ -290,6 +357,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lessons/{uid}/video/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Lets the lesson show one of the instructor's videos, or none. */
+        put: operations["authoring_lesson_video"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sections/{uid}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Removes the section with its lessons. */
+        delete: operations["authoring_section_delete"];
+        options?: never;
+        head?: never;
+        patch: operations["authoring_section_rename"];
+        trace?: never;
+    };
+    "/api/v1/sections/{uid}/move/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["authoring_section_move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/storage/": {
         parameters: {
             query?: never;
@@ -299,6 +416,23 @@ export interface paths {
         };
         /** @description One's room: what takes it, what is free. */
         get: operations["files_storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teaching/lessons/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The video lessons of one's own courses. */
+        get: operations["authoring_video_lessons"];
         put?: never;
         post?: never;
         delete?: never;
@@ -465,6 +599,39 @@ export interface components {
             /** @description From opening to handing in. */
             seconds: number;
         };
+        /** @description A lesson as its authors see it. */
+        AuthoredLesson: {
+            /** @description Seconds. */
+            duration: number;
+            is_preview: boolean;
+            /** @description Whether a learner could open it. */
+            is_ready: boolean;
+            kind: components["schemas"]["LessonKind"];
+            number: string;
+            slug: string;
+            /** @description Ready, Empty, Processing …, in words. */
+            state: string;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+            /**
+             * Format: uuid
+             * @description The video it shows.
+             */
+            video: string | null;
+        };
+        AuthoredOutline: {
+            sections: components["schemas"]["AuthoredSection"][];
+            /** @description Raised by every change of the outline. */
+            version: number;
+        };
+        AuthoredSection: {
+            lessons: components["schemas"]["AuthoredLesson"][];
+            position: number;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+        };
         /** @enum {unknown} */
         BlankEnum: "";
         CaptionOut: {
@@ -562,6 +729,13 @@ export interface components {
             code: string;
             message: string;
         };
+        LessonAddInRequest: {
+            kind: components["schemas"]["LessonKind"];
+            /** Format: uuid */
+            section: string;
+            /** @default  */
+            title: string;
+        };
         /**
          * @description * `video` - Video
          *     * `text` - Text
@@ -581,6 +755,15 @@ export interface components {
             /** Format: uuid */
             uid: string;
             url: string;
+        };
+        LessonMoveInRequest: {
+            position: number;
+            /** Format: uuid */
+            section: string;
+        };
+        LessonVideoInRequest: {
+            /** Format: uuid */
+            video: string | null;
         };
         LogInInRequest: {
             /** Format: email */
@@ -626,6 +809,16 @@ export interface components {
             submitted_at: string;
             /** Format: uuid */
             uid: string;
+        };
+        /** @description What is left out stays. */
+        PatchedLessonEditInRequest: {
+            body?: string;
+            is_preview?: boolean;
+            summary?: string;
+            title?: string;
+        };
+        PatchedSectionInRequest: {
+            title?: string;
         };
         PlayerCourse: {
             completed_lessons: number;
@@ -835,6 +1028,12 @@ export interface components {
             /** @description [from, to) pairs of whole seconds. */
             watched?: number[][];
         };
+        SectionInRequest: {
+            title: string;
+        };
+        SectionMoveInRequest: {
+            position: number;
+        };
         SessionOut: {
             token: string;
             user: components["schemas"]["SessionUser"];
@@ -924,6 +1123,18 @@ export interface components {
         VideoAbilities: {
             edit: boolean;
             retry: boolean;
+        };
+        /** @description A video lesson of one's own courses: what an upload can be for. */
+        VideoLesson: {
+            course_title: string;
+            /** @description The lesson's place in the outline. */
+            href: string;
+            number: string;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+            /** Format: uuid */
+            video: string | null;
         };
         /** @description A video as its owner sees it. The socket /ws/videos/ sends the same shape. */
         VideoOut: {
@@ -1280,6 +1491,70 @@ export interface operations {
             };
         };
     };
+    authoring_outline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_lesson_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LessonAddInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     learning_outline: {
         parameters: {
             query?: never;
@@ -1331,6 +1606,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RatingOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_section_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SectionInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
                 };
             };
             /** @description A refusal or a failure. */
@@ -1404,6 +1713,70 @@ export interface operations {
             };
         };
     };
+    authoring_lesson_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_lesson_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedLessonEditInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     learning_open_attempt: {
         parameters: {
             query?: never;
@@ -1451,6 +1824,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProgressOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_lesson_move: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LessonMoveInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
                 };
             };
             /** @description A refusal or a failure. */
@@ -1558,6 +1965,138 @@ export interface operations {
             };
         };
     };
+    authoring_lesson_video: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LessonVideoInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoLesson"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_section_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_section_rename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedSectionInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_section_move: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SectionMoveInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthoredOutline"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     files_storage: {
         parameters: {
             query?: never;
@@ -1573,6 +2112,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StorageOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    authoring_video_lessons: {
+        parameters: {
+            query?: {
+                /** @description Only lessons of this course (slug). */
+                course?: string;
+                /** @description Only lessons that show no video yet. */
+                open?: boolean;
+                /** @description Only lessons that show one of these videos. */
+                video?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VideoLesson"];
                 };
             };
             /** @description A refusal or a failure. */
