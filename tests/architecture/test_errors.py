@@ -80,7 +80,6 @@ LATER = {
     "FORUM_POST_TOO_LONG",
     "FORUM_MODERATION_REQUIRED",
     "FEATURE_COMING_SOON",
-    "VIDEO_IN_USE",
 }
 # Said by the player and the uploader, which are still being built. This list may only shrink.
 BROWSER_LATER = BROWSER - {"NETWORK_OFFLINE"}
