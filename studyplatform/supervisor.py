@@ -19,17 +19,19 @@ GRACE = 10.0  # seconds a process has to end by itself
 
 
 WORKER = [
-    "--pool", "threads", "-c", "6", "-Q", "default,media", "-l", "warning", "--quiet",
+    "--pool", "threads", "-c", "6", "-Q", "default,media", "-l", "warning",
     "--without-gossip", "--without-mingle", "--without-heartbeat",
 ]  # fmt: skip
 
 
 def commands(host: str, port: int) -> dict[str, list[str]]:
     """The processes of the embedded default, by name."""
+    # One who runs this as root on a machine of their own need not be told at each start.
+    python = [sys.executable, "-W", "ignore:You're running the worker with superuser"]
     daphne = [str(BIN / "daphne"), "-v", "0", "-b", host, "-p", str(port), "--no-server-name"]
     return {
         "web": [*daphne, "studyplatform.asgi:application"],
-        "worker": [str(BIN / "celery"), "--quiet", "-A", "studyplatform", "worker", *WORKER],
+        "worker": [*python, "-m", "celery", "--quiet", "-A", "studyplatform", "worker", *WORKER],
     }
 
 

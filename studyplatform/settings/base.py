@@ -163,6 +163,7 @@ CHANNEL_LAYERS: dict[str, dict[str, object]] = {
 # --- Files --------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
@@ -243,5 +244,9 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
-    "loggers": {"studyplatform": {"level": "INFO"}, "apps": {"level": "INFO"}},
+    "loggers": {
+        "kombu.connection": {"level": "ERROR"},  # the folder as broker has no host name, as it says each time
+        "studyplatform": {"level": "INFO"},
+        "apps": {"level": "INFO"},
+    },
 }
