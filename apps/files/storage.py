@@ -13,15 +13,12 @@ from typing import IO
 
 from django.conf import settings
 from django.core.files import File
-from django.core.files.storage import default_storage
+from django.core.files.storage import FileSystemStorage, default_storage
 
 
 def local_path(name: str) -> Path | None:
     """The file of that name on this machine, or None if the storage is elsewhere."""
-    try:
-        return Path(default_storage.path(name))
-    except NotImplementedError:
-        return None
+    return Path(default_storage.path(name)) if isinstance(default_storage, FileSystemStorage) else None
 
 
 def upload_path(version: uuid.UUID) -> Path:
@@ -107,7 +104,7 @@ def remove(name: str) -> None:
         else:
             path.unlink(missing_ok=True)
         return
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError, FileExistsError):
         folders, files = default_storage.listdir(name)
         for file in files:
             default_storage.delete(f"{name}/{file}")

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tests import servers
 from tests.bench import BIG, EMAIL, PASSWORD, processes
+from tests.bench.video import bench_video
 
 ROUNDS, REQUESTS = 3, 100
 BIN = Path(sys.executable).parent
@@ -176,3 +177,4 @@ def bench_pages() -> None:
 
 if __name__ == "__main__":
     bench_pages()
+    bench_video()
