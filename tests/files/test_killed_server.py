@@ -1,0 +1,142 @@
+"""The web server is killed in the middle of an upload: the browser goes on from the last byte kept."""
+
+import hashlib
+import http.client
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from apps.files.models import Upload, VideoAsset
+from studyplatform.kit.models import Job
+from tests.files.test_uploads import MOVIE, PIECE, facts
+from tests.files.test_video_encode import wait_until
+from tests.servers import free_port
+
+pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+PART = 256 * 1024
+
+
+class Site:
+    """A real server of its own process, on the test's database."""
+
+    def __init__(self, folder: Path, command: list[str], port: int) -> None:
+        self.port = port
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "studyplatform.settings.test",
+            "DATA_DIR": str(folder),
+            "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+        }
+        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
+        assert wait_until(self._answers, 40)
+
+    def _answers(self) -> bool:
+        try:
+            self.call("OPTIONS", "/api/v1/uploads/", {})
+        except OSError:
+            return False
+        return True
+
+    def call(self, verb: str, path: str, headers: dict[str, str], body: Any = None) -> http.client.HTTPResponse:
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        line.request(verb, path, body, headers)
+        answer = line.getresponse()
+        answer.read()
+        line.close()
+        return answer
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+SERVERS = {
+    "asgi": [str(BIN / "daphne"), "-v", "0", "-b", "127.0.0.1", "studyplatform.asgi:application", "-p"],
+    "wsgi": [str(BIN / "gunicorn"), "-w", "1", "--log-level", "error", "studyplatform.wsgi:application", "-b"],
+}
+
+
+@pytest.fixture(params=SERVERS)
+def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    started: list[Site] = []
+
+    def start_site() -> Site:
+        port = free_port()
+        place = str(port) if request.param == "asgi" else f"127.0.0.1:{port}"
+        started.append(Site(tmp_path, [*SERVERS[request.param], place], port))
+        return started[-1]
+
+    yield start_site
+    for site in started:
+        if site.process.poll() is None:
+            site.kill()
+
+
+def slowly(data: bytes, gate: threading.Event) -> Iterator[bytes]:
+    """A request body that stops in the middle until the gate opens."""
+    yield data[: len(data) // 2]
+    gate.wait(20)
+    yield data[len(data) // 2 :]
+
+
+def test_an_upload_survives_kill_9(start, ada, browser_of, tmp_path: Path) -> None:
+    whole = MOVIE + random.Random(1).randbytes(6 * PART)
+    browser: Client = browser_of(ada)
+    token = browser.get("/api/v1/auth/session/").json()["token"]
+    who = {"Authorization": f"Bearer {token}", "Tus-Resumable": "1.0.0"}
+    site = start()
+    begun = site.call(
+        "POST",
+        "/api/v1/uploads/",
+        {**who, "Upload-Length": str(len(whole)), "Upload-Metadata": facts(filename="lecture.mp4")},
+    )
+    address = begun.getheader("Location") or ""
+    assert begun.status == 201
+
+    def send(offset: int, body: Any, length: int) -> http.client.HTTPResponse:
+        headers = {"Upload-Offset": str(offset), "Content-Type": PIECE, "Content-Length": str(length)}
+        return site.call("PATCH", address, {**who, **headers}, body)
+
+    assert send(0, whole[:PART], PART).status == 204
+    assert send(PART, whole[PART : 2 * PART], PART).status == 204
+    gate = threading.Event()
+
+    def fail_quietly() -> None:
+        try:
+            send(2 * PART, slowly(whole[2 * PART : 4 * PART], gate), 2 * PART)
+        except OSError:
+            failed.append(True)
+
+    failed: list[bool] = []
+    sender = threading.Thread(target=fail_quietly)
+    sender.start()
+    time.sleep(1)
+    site.kill()
+    gate.set()
+    sender.join(30)
+    assert failed
+
+    site = start()
+    kept = int(site.call("HEAD", address, who).getheader("Upload-Offset") or -1)
+    assert 2 * PART <= kept < 4 * PART
+    assert send(kept, whole[kept:], len(whole) - kept).status == 204
+
+    upload = Upload.objects.get()
+    arrived = (tmp_path / "uploads" / upload.uid.hex).read_bytes()
+    assert hashlib.sha256(arrived).hexdigest() == hashlib.sha256(whole).hexdigest()
+    assert VideoAsset.objects.get().stage == "queued"
+    assert Job.objects.filter(kind="files.process_video").count() == 1
