@@ -2,10 +2,24 @@
 // is seen (default), wanted (data-when="intent": the first sign of a person), or at once ("now").
 
 const signs = ["pointermove", "pointerdown", "keydown", "focusin", "scroll"];
+let held: Promise<void> | undefined;
 
 async function bring(spot: HTMLElement): Promise<void> {
   const { mount } = await import("./shared/mount");
-  await mount(spot);
+  await mount(spot, undefined, () => held);
+}
+
+/** What is wanted of an island before it is there: its fallback's `[data-start]`, or space. */
+function keepStart(spot: HTMLElement): void {
+  spot.addEventListener("click", ({ target }) => {
+    if ((target as Element).closest("[data-start]")) spot.dataset.start = "";
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key !== " " || document.activeElement !== document.body) return;
+    if (!spot.querySelector("[data-start]")) return;
+    event.preventDefault();
+    spot.dataset.start = "";
+  });
 }
 
 const seen = new IntersectionObserver(
@@ -20,19 +34,29 @@ const seen = new IntersectionObserver(
 );
 
 for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
+  keepStart(spot);
   const { when } = spot.dataset;
-  if (when === "now") void bring(spot);
+  // The page before this one asked it to go on by itself.
+  const isCarried = sessionStorage.getItem("study.autoplay") === location.pathname;
+  if (when === "now" || (when === "intent" && isCarried)) void bring(spot);
   else if (when === "intent") {
     const wanted = new AbortController();
-    for (const sign of signs) {
-      addEventListener(
-        sign,
-        () => {
-          wanted.abort();
-          void bring(spot);
-        },
-        { signal: wanted.signal, passive: true, capture: true },
-      );
-    }
+    const want = (): void => {
+      wanted.abort();
+      void bring(spot);
+    };
+    const options = { signal: wanted.signal, passive: true, capture: true };
+    for (const sign of signs) addEventListener(sign, want, options);
   } else seen.observe(spot);
 }
+
+addEventListener(
+  "pointerdown",
+  () => {
+    held = new Promise((resolve) => {
+      for (const end of ["pointerup", "pointercancel"])
+        addEventListener(end, () => setTimeout(resolve), { once: true, capture: true });
+    });
+  },
+  { capture: true },
+);

@@ -8,4 +8,6 @@ export type IslandModule = {
 };
 
 /** Name in `data-island` → how to fetch the island. */
-export const registry: Record<string, () => Promise<IslandModule>> = {};
+export const registry: Record<string, () => Promise<IslandModule>> = {
+  player: () => import("./player"),
+};

@@ -22,10 +22,12 @@ export function propsOf(spot: HTMLElement): object {
 /**
  * Put the island that `data-island` names in the place of the spot's fallback. Its failure to load
  * or to render shows in the spot; `data-scope="page"` says that the spot is the whole page.
+ * @param released resolves when no pointer is held down
  */
 export async function mount(
   spot: HTMLElement,
   islands: Record<string, () => Promise<IslandModule>> = registry,
+  released: () => Promise<void> | undefined = () => undefined,
 ): Promise<void> {
   if (roots.has(spot)) return;
   const name = spot.dataset.island ?? "";
@@ -36,6 +38,8 @@ export async function mount(
     ({ Island }) => Island,
     (reason: unknown) => failing(reason),
   );
+  // A press that began on the fallback must end there, or nobody would hear it.
+  await released();
   const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
   const root = createRoot(spot);
   roots.set(spot, root);

@@ -20,17 +20,35 @@ export type CatalogueEntry = {
   retryDelay: number | null;
 };
 
-const entries: Record<ErrorCode, CatalogueEntry> = catalogue;
+type ToldEntry = Pick<CatalogueEntry, "title" | "message"> &
+  Partial<Pick<CatalogueEntry, "severity" | "icon" | "helpText" | "retryDelay">> & {
+    action?: { label: string; href?: string; handler?: string };
+  };
 
-export const errorCodes = Object.keys(entries) as ErrorCode[];
+/** What the catalogue leaves out is as usual. */
+function filled(code: ErrorCode): CatalogueEntry {
+  const told: ToldEntry = catalogue[code];
+  return {
+    severity: "error",
+    icon: "circle-alert",
+    helpText: "",
+    retryDelay: null,
+    ...told,
+    code,
+    action: told.action ? { href: "", handler: "", ...told.action } : null,
+    autoRetry: told.retryDelay !== undefined,
+  };
+}
+
+export const errorCodes = Object.keys(catalogue) as ErrorCode[];
 
 export function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === "string" && Object.hasOwn(entries, code);
+  return typeof code === "string" && Object.hasOwn(catalogue, code);
 }
 
 /** The entry of a code; of one that nobody knows, the entry of UNKNOWN_ERROR. */
 export function lookup(code: string | undefined): CatalogueEntry {
-  return isErrorCode(code) ? entries[code] : entries.UNKNOWN_ERROR;
+  return filled(isErrorCode(code) ? code : "UNKNOWN_ERROR");
 }
 
 type Params = Record<string, unknown>;

@@ -18,32 +18,36 @@ CATALOGUE = Path(settings.BASE_DIR) / "assets" / "shared" / "api" / "errors.gen.
 HEAD = "// Written by `make contract` from the error classes in Python. Do not edit.\n"
 
 
-def catalogue() -> list[dict[str, Any]]:
-    """The presentation data of every code, in the order of the codes."""
-    entries = []
+def catalogue() -> dict[str, dict[str, Any]]:
+    """The presentation data of every code, in the order of the codes.
+
+    What is as usual is left out, as every reader downloads it: assets/shared/api/errors.ts fills it in.
+    """
+    entries = {}
     for code, kind in sorted(REGISTRY.items()):
         action = kind.action
-        entries.append(
-            {
-                "code": code,
-                "title": str(kind.title),
-                "message": str(kind.message),
-                "severity": kind.severity,
-                "icon": kind.icon,
-                "action": {"label": str(action.label), "href": action.href, "handler": action.handler}
-                if action
-                else None,
-                "helpText": str(kind.help_text),
-                "autoRetry": kind.retry_delay is not None,
-                "retryDelay": kind.retry_delay,
-            }
-        )
+        entry = {
+            "title": str(kind.title),
+            "message": str(kind.message),
+            "severity": kind.severity if kind.severity != "error" else None,
+            "icon": kind.icon if kind.icon != "circle-alert" else None,
+            "action": _told({"label": str(action.label), "href": action.href, "handler": action.handler})
+            if action
+            else None,
+            "helpText": str(kind.help_text),
+            "retryDelay": kind.retry_delay,
+        }
+        entries[code] = _told(entry)
     return entries
+
+
+def _told(entry: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if value not in (None, "")}
 
 
 def catalogue_module() -> str:
     """The TypeScript module of the catalogue."""
-    body = ",\n".join(f"  {entry['code']}: {json.dumps(entry, ensure_ascii=False)}" for entry in catalogue())
+    body = ",\n".join(f"  {code}: {json.dumps(entry, ensure_ascii=False)}" for code, entry in catalogue().items())
     table = f"export const catalogue = {{\n{body},\n}} as const;"
     return f"{HEAD}\n{table}\n\nexport type ErrorCode = keyof typeof catalogue;\n"
 

@@ -1,0 +1,246 @@
+import {
+  Captions,
+  Check,
+  Keyboard,
+  Maximize,
+  Minimize,
+  Pause,
+  Play,
+  RotateCcw,
+  SkipBack,
+  SkipForward,
+  Volume2,
+  VolumeX,
+} from "lucide-react";
+import type { ReactNode } from "react";
+
+import { clock } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import { Menu } from "../../shared/ui/Menu";
+import type { LessonLink, PlayerProps } from "./api";
+import type { Player } from "./engine/player";
+import { QUALITIES, type Quality, SPEEDS } from "./engine/settings";
+import { usePlayback, useStore } from "./hooks";
+import { chapterAt } from "./Scrubber";
+
+type Props = {
+  player: Player;
+  lesson: PlayerProps;
+  isFull: boolean;
+  onFullscreen: () => void;
+  onHelp: () => void;
+};
+
+export function Controls({ player, lesson, isFull, onFullscreen, onHelp }: Props) {
+  return (
+    <div className="stage__row">
+      <PlayButton player={player} />
+      <LessonButton lesson={lesson.previous} icon={SkipBack} label={t("Previous lesson")} />
+      <LessonButton lesson={lesson.next} icon={SkipForward} label={t("Next lesson")} />
+      <Volume player={player} />
+      <Time player={player} chapters={lesson.chapters} />
+      <span className="right" />
+      <CaptionsButton player={player} />
+      <SpeedMenu player={player} />
+      <QualityMenu player={player} />
+      <button
+        className="icon-btn hide-s"
+        type="button"
+        aria-label={t("Keyboard shortcuts")}
+        onClick={onHelp}
+      >
+        <Icon icon={Keyboard} className="i--lg" />
+      </button>
+      <button
+        className="icon-btn"
+        type="button"
+        aria-label={isFull ? t("Leave full screen") : t("Full screen")}
+        onClick={onFullscreen}
+      >
+        <Icon icon={isFull ? Minimize : Maximize} className="i--lg" />
+      </button>
+    </div>
+  );
+}
+
+function PlayButton({ player }: { player: Player }) {
+  const status = usePlayback(player.playback, (state) => state.status);
+  const runs = status === "playing" || status === "buffering" || status === "loading";
+  const [label, icon] = runs
+    ? [t("Pause"), Pause]
+    : status === "ended"
+      ? [t("Watch again"), RotateCcw]
+      : [t("Play"), Play];
+  return (
+    <button
+      className="icon-btn"
+      type="button"
+      aria-label={label}
+      onClick={() => player.playback.toggle()}
+    >
+      <Icon icon={icon} className={status === "ended" ? "i--lg" : "i--lg i--fill"} />
+    </button>
+  );
+}
+
+type LessonButtonProps = {
+  lesson: LessonLink | null;
+  icon: typeof SkipBack;
+  label: string;
+};
+
+function LessonButton({ lesson, icon, label }: LessonButtonProps) {
+  if (!lesson || lesson.state === "locked") return null;
+  const name = `${label}: ${lesson.title}`;
+  return (
+    <a className="icon-btn hide-s" href={lesson.url} aria-label={name}>
+      <Icon icon={icon} />
+    </a>
+  );
+}
+
+function Volume({ player: { playback } }: { player: Player }) {
+  const volume = usePlayback(playback, (state) => state.volume);
+  const isMuted = usePlayback(playback, (state) => state.isMuted);
+  return (
+    <span className="volume hide-s">
+      <button
+        className="icon-btn"
+        type="button"
+        aria-label={isMuted ? t("Unmute") : t("Mute")}
+        onClick={() => playback.toggleMute()}
+      >
+        <Icon icon={isMuted ? VolumeX : Volume2} className="i--lg" />
+      </button>
+      <input
+        className="volume__range"
+        type="range"
+        min={0}
+        max={100}
+        step={5}
+        aria-label={t("Volume")}
+        value={isMuted ? 0 : Math.round(volume * 100)}
+        onChange={({ target }) => playback.setVolume(Number(target.value) / 100)}
+      />
+    </span>
+  );
+}
+
+function Time({ player, chapters }: { player: Player; chapters: PlayerProps["chapters"] }) {
+  const time = usePlayback(player.playback, (state) => Math.floor(state.time));
+  const duration = usePlayback(player.playback, (state) => state.duration);
+  const chapter = chapterAt(chapters, time);
+  return (
+    <>
+      <time>
+        {clock(time)} <span>/ {clock(duration)}</span>
+      </time>
+      {chapter && <span className="stage__chapter small hide-s">{chapter.title}</span>}
+    </>
+  );
+}
+
+function checked(title: ReactNode): ReactNode {
+  return (
+    <>
+      <Icon icon={Check} className="menu__check" />
+      {title}
+    </>
+  );
+}
+
+function CaptionsButton({ player }: { player: Player }) {
+  const { hasCaptions, captionLanguage } = useStore(player.choices);
+  const tracks = player.lesson.captions;
+  const icon = <Icon icon={Captions} className="i--lg" />;
+  if (tracks.length === 0) return null;
+  if (tracks.length === 1) {
+    return (
+      <button
+        className={hasCaptions ? "icon-btn icon-btn--on" : "icon-btn"}
+        type="button"
+        aria-pressed={hasCaptions}
+        aria-label={t("Captions")}
+        onClick={() => player.toggleCaptions()}
+      >
+        {icon}
+      </button>
+    );
+  }
+  const items = tracks.map(({ language, label }) => ({
+    id: language,
+    title: checked(label),
+    isChecked: hasCaptions && language === captionLanguage,
+  }));
+  return (
+    <Menu
+      label={t("Captions")}
+      heading={t("Captions")}
+      button={icon}
+      buttonClass={hasCaptions ? "icon-btn icon-btn--on" : "icon-btn"}
+      items={[{ id: "", title: checked(t("Off")), isChecked: !hasCaptions }, ...items]}
+      onChoose={(language) => player.chooseCaptions(language || null)}
+    />
+  );
+}
+
+function SpeedMenu({ player: { playback } }: { player: Player }) {
+  const speed = usePlayback(playback, (state) => state.speed);
+  return (
+    <Menu
+      label={t("Speed: {speed}×", { speed })}
+      heading={t("Speed")}
+      button={`${speed}×`}
+      buttonClass="stage__opt"
+      items={SPEEDS.map((one) => ({
+        id: String(one),
+        title: checked(one === 1 ? t("Normal") : `${one}×`),
+        isChecked: one === speed,
+      }))}
+      onChoose={(one) => playback.setSpeed(Number(one))}
+    />
+  );
+}
+
+function QualityMenu({ player: { playback } }: { player: Player }) {
+  const quality = usePlayback(playback, (state) => state.quality);
+  const height = usePlayback(playback, (state) => state.height);
+  const heights = usePlayback(playback, (state) => state.heights);
+  const hasAudio = usePlayback(playback, (state) => state.hasAudio);
+  const names: Record<Quality, string> = {
+    auto: height === "" ? t("Auto") : t("Auto {height}", { height }),
+    "1080p": "1080p",
+    "720p": "720p",
+    "480p": "480p",
+    audio: t("Audio only"),
+  };
+  const offered = QUALITIES.filter(
+    (one) =>
+      one === "auto" ||
+      (one === "audio" ? hasAudio : heights.length === 0 || heights.includes(one)),
+  );
+  const isOffered = offered.includes(quality);
+  const chosen = isOffered ? quality : "auto";
+  return (
+    <Menu
+      label={t("Quality: {quality}", { quality: names[chosen] })}
+      heading={t("Quality")}
+      button={
+        <>
+          <span className="hide-s">{names[chosen]}</span>
+          <span className="only-s">
+            {chosen === "auto" && height !== "" ? height : names[chosen]}
+          </span>
+        </>
+      }
+      buttonClass="stage__opt"
+      items={offered.map((one) => ({
+        id: one,
+        title: checked(names[one]),
+        isChecked: one === chosen,
+      }))}
+      onChoose={(one) => playback.setQuality(one as Quality)}
+    />
+  );
+}

@@ -1,0 +1,122 @@
+import { type CSSProperties, useEffect, useState } from "react";
+
+import { announce } from "../../shared/announce";
+import { t } from "../../shared/i18n";
+import { Button } from "../../shared/ui/Button";
+import type { LessonLink, PlayerProps } from "./api";
+
+export const COUNT_SECONDS = 8;
+
+type Props = {
+  course: PlayerProps["course"];
+  next: LessonLink | null;
+  /** Where the certificate is, if this lesson completed the course. */
+  certificate: string | null;
+  onNext: (lesson: LessonLink) => void;
+  onAgain: () => void;
+};
+
+/** What comes after the last picture: the next lesson by itself, unless one stays. */
+export function Ended({ course, next, certificate, onNext, onAgain }: Props) {
+  if (next && next.state !== "locked") {
+    return <UpNext next={next} onNext={onNext} onAgain={onAgain} />;
+  }
+  return (
+    <div className="stage__over ended">
+      <p className="ended__title">
+        {next ? t("You have seen this lesson") : t("That was the last lesson")}
+      </p>
+      {next && (
+        <p>{t("{number} {title} is not open yet.", { number: next.number, title: next.title })}</p>
+      )}
+      <div className="ended__acts">
+        <Button size="sm" onClick={onAgain}>
+          {t("Watch again")}
+        </Button>
+        {certificate === null ? (
+          <a className="btn btn--sm btn--primary" href={`/me/course/${course.slug}/progress`}>
+            {t("See your progress")}
+          </a>
+        ) : (
+          <a className="btn btn--sm btn--primary" href={certificate}>
+            {t("See your certificate")}
+          </a>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type UpNextProps = {
+  next: LessonLink;
+  onNext: (lesson: LessonLink) => void;
+  onAgain: () => void;
+};
+
+function UpNext({ next, onNext, onAgain }: UpNextProps) {
+  const [left, setLeft] = useState(COUNT_SECONDS);
+  const [isCounting, setCounting] = useState(true);
+  useEffect(() => {
+    announce(
+      t("Next: {title}, in {seconds} seconds. Press Escape to stay.", {
+        title: next.title,
+        seconds: COUNT_SECONDS,
+      }),
+    );
+  }, [next.title]);
+  useEffect(() => {
+    if (!isCounting) return undefined;
+    const timer = setInterval(() => {
+      // Nobody is carried away behind their back.
+      if (document.visibilityState === "visible") setLeft((before) => before - 1);
+    }, 1000);
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === "Escape") setCounting(false);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("keydown", onKey);
+    };
+  }, [isCounting]);
+  const isOver = isCounting && left <= 0;
+  useEffect(() => {
+    if (isOver) onNext(next);
+  }, [isOver, next, onNext]);
+
+  const percent = (Math.max(0, left) / COUNT_SECONDS) * 100;
+  return (
+    <div className="stage__over ended">
+      <p className="ended__kicker">{t("Next lesson")}</p>
+      <p className="ended__title">
+        <span className="ended__no">{next.number}</span> {next.title}
+      </p>
+      <div className="ended__acts">
+        {isCounting ? (
+          <Button size="sm" onClick={() => setCounting(false)}>
+            {t("Stay here")}
+          </Button>
+        ) : (
+          <Button size="sm" onClick={onAgain}>
+            {t("Watch again")}
+          </Button>
+        )}
+        <Button size="sm" look="primary" onClick={() => onNext(next)}>
+          {isCounting && (
+            <svg className="ended__ring" viewBox="0 0 24 24" aria-hidden="true">
+              <circle cx="12" cy="12" r="9" pathLength="100" />
+              <circle
+                cx="12"
+                cy="12"
+                r="9"
+                pathLength="100"
+                style={{ "--v": percent } as CSSProperties}
+              />
+            </svg>
+          )}
+          {isCounting ? t("Next in {seconds} s", { seconds: Math.max(0, left) }) : t("Next lesson")}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+import { type CSSProperties, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+
+import { clock, spokenTime } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import type { PlayerProps } from "./api";
+import type { Playback } from "./engine/playback";
+import { type Tile, tileAt } from "./engine/storyboard";
+import type { Pair } from "./engine/watched";
+import { usePlayback } from "./hooks";
+
+const STEP = 5;
+const LEAP = 60;
+
+type Chapter = PlayerProps["chapters"][number];
+type Props = {
+  playback: Playback;
+  chapters: Chapter[];
+  tiles: readonly Tile[];
+  /** Somebody is at the scrubber: time to fetch the small pictures. */
+  onNear: () => void;
+};
+
+export function chapterAt(chapters: readonly Chapter[], time: number): Chapter | undefined {
+  return chapters.findLast(({ start }) => start <= time);
+}
+
+/** The line of time: chapters with gaps, what is loaded, small pictures, arrow keys. */
+export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
+  const track = useRef<HTMLDivElement>(null);
+  const now = usePlayback(playback, (state) => state.time);
+  const duration = usePlayback(playback, (state) => state.duration);
+  const buffered = usePlayback(playback, (state) => state.buffered);
+  const [dragged, setDragged] = useState<number | null>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const time = dragged ?? now;
+
+  const timeAt = ({ clientX }: PointerEvent): number => {
+    const box = track.current?.getBoundingClientRect();
+    if (!box || box.width === 0) return 0;
+    return Math.min(1, Math.max(0, (clientX - box.left) / box.width)) * duration;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const targets: Record<string, number> = {
+      ArrowLeft: time - STEP,
+      ArrowDown: time - STEP,
+      ArrowRight: time + STEP,
+      ArrowUp: time + STEP,
+      PageDown: time - LEAP,
+      PageUp: time + LEAP,
+      Home: 0,
+      End: duration,
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    onNear();
+    playback.seek(target);
+  };
+
+  const number = chapters.findLastIndex(({ start }) => start <= time) + 1;
+  const chapter = chapterAt(chapters, time);
+  const spoken = t("{now} of {all}", { now: spokenTime(time), all: spokenTime(duration) });
+  const spokenChapter = chapter
+    ? `, ${t("chapter {number}, {title}", { number, title: chapter.title })}`
+    : "";
+  const shown = dragged ?? hovered;
+
+  return (
+    <div
+      className="scrub"
+      ref={track}
+      role="slider"
+      tabIndex={0}
+      aria-label={t("Seek")}
+      aria-valuemin={0}
+      aria-valuemax={Math.round(duration)}
+      aria-valuenow={Math.round(time)}
+      aria-valuetext={spoken + spokenChapter}
+      data-holds={dragged === null ? undefined : ""}
+      onKeyDown={onKeyDown}
+      onPointerEnter={onNear}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        setDragged(timeAt(event));
+      }}
+      onPointerMove={(event) => {
+        if (dragged !== null) setDragged(timeAt(event));
+        else if (event.pointerType === "mouse") setHovered(timeAt(event));
+      }}
+      onPointerUp={(event) => {
+        if (dragged === null) return;
+        playback.seek(timeAt(event));
+        setDragged(null);
+      }}
+      onPointerCancel={() => setDragged(null)}
+      onPointerLeave={() => setHovered(null)}
+    >
+      <Track chapters={chapters} duration={duration} time={time} buffered={buffered} />
+      <span className="scrub__knob" style={{ left: percent(time, duration) }} />
+      {shown !== null && (
+        <Preview
+          time={shown}
+          duration={duration}
+          tile={tileAt(tiles, shown)}
+          title={chapterAt(chapters, shown)?.title}
+        />
+      )}
+    </div>
+  );
+}
+
+function percent(part: number, whole: number): string {
+  return whole > 0 ? `${(Math.min(part, whole) / whole) * 100}%` : "0%";
+}
+
+type TrackProps = { chapters: Chapter[]; duration: number; time: number; buffered: Pair[] };
+
+function Track({ chapters, duration, time, buffered }: TrackProps) {
+  // What is loaded beyond the place where one is; islands elsewhere are of no use to show.
+  const loaded = buffered.find(([from, to]) => from <= time + 0.5 && to >= time)?.[1] ?? time;
+  const starts = chapters.length > 1 ? chapters.map(({ start }) => start) : [0];
+  const parts = starts.map((start, index) => {
+    const from = index === 0 ? 0 : start;
+    return { from, length: Math.max(0.001, (starts[index + 1] ?? duration) - from) };
+  });
+  const columns = parts.map(({ length }) => `${length}fr`).join(" ");
+  return (
+    <span className="scrub__track" style={{ gridTemplateColumns: columns }}>
+      {parts.map(({ from, length }) => (
+        <i
+          key={from}
+          style={
+            {
+              "--f": percent(Math.max(0, time - from), length),
+              "--l": percent(Math.max(0, loaded - from), length),
+            } as CSSProperties
+          }
+        />
+      ))}
+    </span>
+  );
+}
+
+type PreviewProps = {
+  time: number;
+  duration: number;
+  tile: Tile | null;
+  title: string | undefined;
+};
+
+function Preview({ time, duration, tile, title }: PreviewProps) {
+  const place = { "--at": percent(time, duration) } as CSSProperties;
+  return (
+    <span className="scrub__preview" style={place} aria-hidden="true">
+      {tile && (
+        <span
+          className="scrub__tile"
+          style={{
+            width: tile.w,
+            height: tile.h,
+            backgroundImage: `url("${tile.sheet}")`,
+            backgroundPosition: `-${tile.x}px -${tile.y}px`,
+          }}
+        />
+      )}
+      <span className="scrub__time">
+        {title === undefined ? clock(time) : `${clock(time)} ${title}`}
+      </span>
+    </span>
+  );
+}

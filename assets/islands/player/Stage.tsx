@@ -1,0 +1,177 @@
+import { Headphones, Play } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+
+import { usePending } from "../../shared/hooks/usePending";
+import { clock } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { Icon } from "../../shared/ui/Icon";
+import { Spinner } from "../../shared/ui/Spinner";
+import type { LessonLink, PlayerProps } from "./api";
+import { Controls } from "./Controls";
+import { Ended } from "./Ended";
+import type { Player } from "./engine/player";
+import { parseStoryboard, type Tile } from "./engine/storyboard";
+import { Help } from "./Help";
+import { useFullscreen, usePlayback, useQuiet, useStore } from "./hooks";
+import { Lowered } from "./Lowered";
+import { Scrubber } from "./Scrubber";
+import { useShortcuts } from "./useShortcuts";
+
+type Props = {
+  player: Player;
+  lesson: PlayerProps;
+  certificate: string | null;
+  onNext: (lesson: LessonLink) => void;
+};
+
+/** The picture and everything on it. */
+export function Stage({ player, lesson, certificate, onNext }: Props) {
+  const { playback, video } = player;
+  const [stage, setStage] = useState<HTMLElement | null>(null);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isFull, toggleFull] = useFullscreen(stage, video);
+  const [tiles, fetchTiles] = useTiles(lesson.sources?.storyboard ?? null);
+  const status = usePlayback(playback, (state) => state.status);
+  const error = usePlayback(playback, (state) => state.error);
+  const isAudio = usePlayback(playback, (state) => state.quality === "audio" && state.hasAudio);
+  const isQuiet = useQuiet(stage, status === "playing");
+  const isWaiting = usePending(status === "loading" || status === "buffering");
+  const words = useStore(player.words);
+  useShortcuts(player, lesson, { onFullscreen: toggleFull, onHelp: () => setHelpOpen(true) });
+  usePresses(video, player, toggleFull);
+
+  const classes = [
+    "stage",
+    isQuiet && "is-quiet",
+    isFull && "is-full",
+    status === "idle" && "is-idle",
+  ];
+  return (
+    <section
+      className={classes.filter(Boolean).join(" ")}
+      aria-label={t("Video player")}
+      ref={setStage}
+    >
+      <VideoHost video={video} />
+      {isAudio && status !== "idle" && (
+        <p className="stage__audio">
+          <Icon icon={Headphones} />
+          {t("Audio only")}
+        </p>
+      )}
+      {status === "idle" && <StartButton player={player} />}
+      {isWaiting && (
+        <div className="stage__wait">
+          <Spinner label={status === "loading" ? t("Loading") : t("Buffering")} />
+        </div>
+      )}
+      {words.length > 0 && status !== "ended" && (
+        <p className="stage__cap">
+          {words.map((line) => (
+            <span key={line}>{line}</span>
+          ))}
+        </p>
+      )}
+      {error && (
+        <div className={status === "error" ? "stage__over" : "stage__top"}>
+          <ErrorPanel
+            error={error}
+            onRetry={playback.retry}
+            message={t("{sentence} Your place at {time} is kept.", {
+              sentence: firstSentence(error.message),
+              time: clock(playback.state.time),
+            })}
+          />
+        </div>
+      )}
+      {!error && <Lowered playback={playback} />}
+      {status === "ended" && !error && (
+        <Ended
+          course={lesson.course}
+          next={lesson.next}
+          certificate={certificate}
+          onNext={onNext}
+          onAgain={() => void playback.play()}
+        />
+      )}
+      {status !== "idle" && (
+        <div className="stage__ui">
+          <Scrubber
+            playback={playback}
+            chapters={lesson.chapters}
+            tiles={tiles}
+            onNear={fetchTiles}
+          />
+          <Controls
+            player={player}
+            lesson={lesson}
+            isFull={isFull}
+            onFullscreen={toggleFull}
+            onHelp={() => setHelpOpen(true)}
+          />
+        </div>
+      )}
+      {isHelpOpen && <Help player={player} onClose={() => setHelpOpen(false)} />}
+    </section>
+  );
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+}
+
+/** The element lives longer than any drawing of it. */
+function VideoHost({ video }: { video: HTMLVideoElement }) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    host.current?.replaceChildren(video);
+  }, [video]);
+  return <div className="stage__video" ref={host} />;
+}
+
+function StartButton({ player: { playback } }: { player: Player }) {
+  const time = usePlayback(playback, (state) => state.time);
+  return (
+    <button className="stage__start" type="button" onClick={() => void playback.play()}>
+      <Icon icon={Play} className="i--fill" />
+      <span>{time > 0 ? t("Resume at {time}", { time: clock(time) }) : t("Play")}</span>
+    </button>
+  );
+}
+
+/** A mouse plays and pauses on the picture; a finger only calls the controls. */
+function usePresses(video: HTMLVideoElement, player: Player, onFullscreen: () => void): void {
+  const full = useRef(onFullscreen);
+  useEffect(() => {
+    full.current = onFullscreen;
+  });
+  useEffect(() => {
+    const silence = new AbortController();
+    const { signal } = silence;
+    video.addEventListener(
+      "click",
+      (event) => {
+        if (event.pointerType !== "touch") player.playback.toggle();
+      },
+      { signal },
+    );
+    video.addEventListener("dblclick", () => full.current(), { signal });
+    return () => silence.abort();
+  }, [video, player]);
+}
+
+/** The small pictures of the scrubber, fetched when somebody comes near it. */
+function useTiles(address: string | null): [tiles: readonly Tile[], fetchTiles: () => void] {
+  const [tiles, setTiles] = useState<readonly Tile[]>([]);
+  const wanted = useRef(false);
+  const fetchTiles = (): void => {
+    if (address === null || wanted.current) return;
+    wanted.current = true;
+    fetch(address)
+      .then((answer) => (answer.ok ? answer.text() : ""))
+      .then((text) => setTiles(parseStoryboard(text, address)))
+      .catch(() => (wanted.current = false)); // next time
+  };
+  return [tiles, fetchTiles];
+}

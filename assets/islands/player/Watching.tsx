@@ -1,0 +1,105 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useState } from "react";
+
+import { announce } from "../../shared/announce";
+import { session } from "../../shared/auth/browser";
+import { t } from "../../shared/i18n";
+import { toast } from "../../shared/toasts";
+import {
+  fetchOutline,
+  fetchPlayer,
+  isTemporary,
+  type LessonLink,
+  type PlayerProps,
+  playerQuery,
+  postProgress,
+} from "./api";
+import { showCourse, showOutline } from "./engine/lessons";
+import { Player } from "./engine/player";
+import type { Saved } from "./engine/progress";
+import { useMediaSession } from "./useMediaSession";
+import { Stage } from "./Stage";
+
+/** Says to the next page that it should play by itself: its visitor comes from the end card. */
+export const AUTOPLAY_KEY = "study.autoplay";
+
+type Sources = NonNullable<PlayerProps["sources"]>;
+type Props = { lesson: PlayerProps; sources: Sources; startAt: number; startsAtOnce: boolean };
+
+/** One lesson being watched, and the page around it kept in step. */
+export function Watching({ lesson, sources, startAt, startsAtOnce }: Props) {
+  const queries = useQueryClient();
+  const [certificate, setCertificate] = useState<string | null>(null);
+
+  const [player] = useState(() => {
+    const onSaved = (saved: Saved): void => {
+      const counts = {
+        completed_lessons: saved.completed_lessons,
+        percent: saved.course_percent,
+        lesson_count: lesson.course.lesson_count,
+      };
+      showCourse(document, counts);
+      if (saved.certificate_url !== null) setCertificate(saved.certificate_url);
+      if (saved.newly_completed) void onCompleted(saved);
+    };
+    const onCompleted = async (saved: Saved): Promise<void> => {
+      const { number } = lesson;
+      announce(
+        t("Lesson {number} complete, {percent} percent of the course", {
+          number,
+          percent: saved.course_percent,
+        }),
+      );
+      celebrate(number, saved.certificate_url);
+      const outline = await fetchOutline(lesson.course.slug).catch(() => null);
+      if (!outline) return;
+      showOutline(document, outline);
+      // The next lesson may have opened just now.
+      const next = outline.sections
+        .flatMap((section) => section.lessons)
+        .find(({ uid }) => uid === lesson.next?.uid);
+      if (next) {
+        const { queryKey } = playerQuery(lesson);
+        queries.setQueryData(queryKey, (before) => before && { ...before, next });
+      }
+    };
+    const person = session.state.user?.id ?? session.state.user?.username ?? "";
+    return new Player(
+      {
+        uid: lesson.uid,
+        duration: lesson.duration,
+        startAt,
+        poster: sources.poster,
+        sources,
+        captions: sources.captions,
+      },
+      {
+        storage: localStorage,
+        refresh: async () => (await fetchPlayer(lesson.uid)).sources,
+        progress: lesson.may_save ? { person, post: postProgress, isTemporary, onSaved } : null,
+      },
+    );
+  });
+  useEffect(() => player.attach(), [player]);
+  useEffect(() => {
+    if (startsAtOnce) void player.playback.play();
+  }, [player, startsAtOnce]);
+  useMediaSession(player, lesson);
+
+  const onNext = useCallback((next: LessonLink) => {
+    sessionStorage.setItem(AUTOPLAY_KEY, next.url);
+    location.assign(next.url);
+  }, []);
+  return <Stage player={player} lesson={lesson} certificate={certificate} onNext={onNext} />;
+}
+
+function celebrate(number: string, certificate: string | null): void {
+  if (certificate === null) toast(t("Lesson {number} complete", { number }));
+  else {
+    const onPress = (): void => location.assign(certificate);
+    toast(t("Course complete"), {
+      stays: true,
+      action: { label: t("See your certificate"), onPress },
+    });
+  }
+}

@@ -1,0 +1,46 @@
+/** The calls of the player. */
+import { queryOptions } from "@tanstack/react-query";
+
+import { api, authenticatedApi, unwrap } from "../../shared/api/client";
+import { ApiError } from "../../shared/api/errors";
+import type { components } from "../../shared/api/schema.gen";
+import type { Post } from "./engine/progress";
+
+export type PlayerProps = components["schemas"]["PlayerOut"];
+export type LessonLink = components["schemas"]["LessonLink"];
+export type Outline = components["schemas"]["OutlineOut"];
+
+export function fetchPlayer(uid: string): Promise<PlayerProps> {
+  return unwrap(api.GET("/api/v1/lessons/{uid}/player/", { params: { path: { uid } } }));
+}
+
+/** Seconds between two looks at a video that is still being prepared. */
+const LOOK_EVERY_MS = 10_000;
+
+export const playerQuery = (props: PlayerProps) =>
+  queryOptions({
+    queryKey: ["player", props.uid],
+    queryFn: () => fetchPlayer(props.uid),
+    initialData: props,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.data?.sources ? false : LOOK_EVERY_MS),
+  });
+
+export function fetchOutline(slug: string): Promise<Outline> {
+  return unwrap(api.GET("/api/v1/courses/{slug}/outline/", { params: { path: { slug } } }));
+}
+
+export const postProgress: Post = (uid, progress, { isLeaving }) =>
+  unwrap(
+    authenticatedApi.POST("/api/v1/lessons/{uid}/progress/", {
+      params: { path: { uid } },
+      body: progress,
+      keepalive: isLeaving,
+    }),
+  );
+
+/** What the server refuses stays refused; what did not reach it, or broke there, may work later. */
+export function isTemporary(reason: unknown): boolean {
+  if (!(reason instanceof ApiError)) return true;
+  return reason.status === 0 || reason.status >= 500 || [401, 408, 429].includes(reason.status);
+}

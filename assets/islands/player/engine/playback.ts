@@ -1,0 +1,342 @@
+/**
+ * The playback of one lesson: what the media element does, observed from it, and what a viewer may
+ * ask of it. Plain TypeScript; React draws `state`.
+ */
+import { type ApiError, makeError } from "../../../shared/api/errors";
+import { type Quality, type Settings, SPEEDS } from "./settings";
+import type { Failure, MakeStream, Sources, Stream } from "./stream";
+import type { Pair } from "./watched";
+
+export type Status = "idle" | "loading" | "playing" | "paused" | "buffering" | "ended" | "error";
+
+export type PlaybackState = {
+  status: Status;
+  time: number;
+  duration: number;
+  buffered: Pair[];
+  speed: number;
+  volume: number;
+  isMuted: boolean;
+  quality: Quality;
+  /** What plays now: "720p"; empty while unknown. */
+  height: string;
+  /** What can be chosen besides auto and audio. */
+  heights: string[];
+  hasAudio: boolean;
+  /** The connection made it lower, by itself, to this. */
+  lowered: string;
+  error: ApiError | null;
+};
+
+export type PlaybackOptions = {
+  video: HTMLVideoElement;
+  sources: Sources;
+  lesson: string;
+  duration: number;
+  startAt: number;
+  settings: Settings;
+  makeStream: MakeStream;
+  /** New addresses, when the old ones have expired. */
+  refresh: () => Promise<Sources | null>;
+};
+
+/** New addresses that are refused as well will not become better by asking at once. */
+const REFRESH_EVERY_MS = 30_000;
+
+const observed = [
+  "play",
+  "playing",
+  "pause",
+  "waiting",
+  "seeking",
+  "seeked",
+  "timeupdate",
+  "progress",
+  "durationchange",
+  "ratechange",
+  "volumechange",
+  "canplay",
+  "ended",
+  "emptied",
+] as const;
+
+export class Playback {
+  #state: PlaybackState;
+  #listeners = new Set<() => void>();
+  #stream: Stream | null = null;
+  #opening: Promise<void> | null = null;
+  #hasStarted = false;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
+  #wantsToPlay = false;
+  #startAt: number;
+  #sources: Sources;
+  #retrying: { resolve: () => void; reject: (error: ApiError) => void } | null = null;
+  readonly #video: HTMLVideoElement;
+
+  constructor(private readonly options: PlaybackOptions) {
+    const { video, settings, sources, duration, startAt } = options;
+    this.#video = video;
+    this.#sources = sources;
+    this.#startAt = startAt;
+    this.#state = {
+      status: "idle",
+      time: startAt,
+      duration,
+      buffered: [],
+      speed: settings.speed,
+      volume: settings.volume,
+      isMuted: settings.isMuted,
+      quality: settings.quality === "audio" && !sources.audio ? "auto" : settings.quality,
+      height: "",
+      heights: [],
+      hasAudio: sources.audio !== null,
+      lowered: "",
+      error: null,
+    };
+    video.volume = settings.volume;
+    video.muted = settings.isMuted;
+  }
+
+  /** Observe the element. Returns how to let go of it and of what it loads. */
+  attach(): () => void {
+    const video = this.#video;
+    const silence = new AbortController();
+    const { signal } = silence;
+    for (const type of observed) video.addEventListener(type, this.#observe, { signal });
+    // Keys of the keyboard or a headset play and pause the element behind our back.
+    video.addEventListener("play", () => (this.#wantsToPlay = true), { signal });
+    video.addEventListener(
+      "pause",
+      () => {
+        // A source that is changed pauses the element, too; then it has nothing to show.
+        if (video.readyState > 0) this.#wantsToPlay = false;
+      },
+      { signal },
+    );
+    return () => {
+      silence.abort();
+      this.#startAt = this.#place();
+      this.#stream?.destroy();
+      this.#stream = null;
+      this.#hasStarted = false;
+      this.#set({ status: "idle" });
+    };
+  }
+
+  get state(): PlaybackState {
+    return this.#state;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /** Begin or go on. What the browser forbids (sound without a press) leaves it paused. */
+  async play(): Promise<void> {
+    this.#wantsToPlay = true;
+    // Within the press itself: Safari lets only an element play that a press has touched.
+    if (!this.#stream) this.#video.load();
+    await this.#open();
+    if (this.#video.ended) this.#video.currentTime = 0;
+    await this.#start();
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await this.#video.play();
+    } catch (reason) {
+      // A new source interrupts an earlier start; only the browser's own no is a no.
+      const isForbidden = reason instanceof Error && reason.name === "NotAllowedError";
+      if (isForbidden) this.#wantsToPlay = false;
+    }
+    this.#observe();
+  }
+
+  pause(): void {
+    this.#wantsToPlay = false;
+    this.#video.pause();
+  }
+
+  toggle(): void {
+    const { status } = this.#state;
+    const runs = status === "playing" || status === "buffering" || status === "loading";
+    if (runs) this.pause();
+    else void this.play();
+  }
+
+  /** Jump to a second; before the start this is where it will start. */
+  seek(time: number): void {
+    const end = this.#state.duration;
+    const target = Math.min(Math.max(0, time), end > 0 ? end : Number.POSITIVE_INFINITY);
+    if (this.#hasStarted) this.#video.currentTime = target;
+    else this.#startAt = target;
+    this.#set({ time: target });
+  }
+
+  setSpeed(speed: number): void {
+    this.#video.playbackRate = speed;
+    this.#set({ speed });
+  }
+
+  /** One step faster (1) or slower (-1) on the scale of speeds. */
+  stepSpeed(step: 1 | -1): void {
+    const here = SPEEDS.findIndex((speed) => speed === this.#state.speed);
+    const next = SPEEDS[here + step];
+    if (next !== undefined) this.setSpeed(next);
+  }
+
+  setVolume(volume: number): void {
+    this.#video.volume = Math.min(1, Math.max(0, volume));
+    this.#video.muted = volume <= 0;
+    this.#observe();
+  }
+
+  toggleMute(): void {
+    this.#video.muted = !this.#video.muted;
+    if (!this.#video.muted && this.#video.volume === 0) this.#video.volume = 0.5;
+    this.#observe();
+  }
+
+  setQuality(quality: Quality): void {
+    this.#set({ quality, lowered: "" });
+    const isOther = this.#stream?.choose(quality, this.#video.currentTime) ?? false;
+    if (isOther) this.#goOnAfterChange();
+  }
+
+  dismissLowered(): void {
+    this.#set({ lowered: "" });
+  }
+
+  /** Try again after a failure; resolves when something arrives, rejects when it fails again. */
+  retry = (): Promise<void> => {
+    const outcome = new Promise<void>((resolve, reject) => {
+      this.#retrying = { resolve, reject };
+    });
+    if (this.#stream) this.#stream.retry(this.#place());
+    else void this.#open();
+    if (this.#wantsToPlay) void this.#start();
+    return outcome;
+  };
+
+  #place(): number {
+    return this.#hasStarted && this.#video.readyState > 0 ? this.#video.currentTime : this.#startAt;
+  }
+
+  #open(): Promise<void> {
+    if (this.#stream) return Promise.resolve();
+    this.#set({ status: "loading", error: null });
+    this.#opening ??= this.#load().finally(() => (this.#opening = null));
+    return this.#opening;
+  }
+
+  async #load(): Promise<void> {
+    const { makeStream, video } = this.options;
+    const stream = await makeStream(video, {
+      onQualities: (heights) => this.#set({ heights }),
+      onSwitched: (height, isForced) => this.#set({ height, ...(isForced && { lowered: height }) }),
+      onLoaded: () => this.#recovered(),
+      onFailed: (failure) => this.#failed(failure),
+    }).catch(() => undefined);
+    if (!stream) {
+      const code = stream === null ? "VIDEO_FORMAT_UNSUPPORTED" : "VIDEO_LOAD_FAILED";
+      this.#show(this.#error(code));
+      return;
+    }
+    this.#stream = stream;
+    stream.load(this.#sources, this.#startAt, this.#state.quality);
+    this.#hasStarted = true;
+    this.#video.playbackRate = this.#state.speed;
+  }
+
+  #goOnAfterChange(): void {
+    // Another source resets the element: its speed, and whether it plays.
+    this.#video.playbackRate = this.#state.speed;
+    this.#video.defaultPlaybackRate = this.#state.speed;
+    if (this.#wantsToPlay) void this.#start();
+  }
+
+  #error(code: Parameters<typeof makeError>[0]): ApiError {
+    return makeError(code, { lesson: this.options.lesson });
+  }
+
+  #failed(failure: Failure): void {
+    const isFirst = Date.now() - this.#refreshedAt > REFRESH_EVERY_MS;
+    if (failure === "expired" && isFirst) {
+      this.#refreshedAt = Date.now();
+      void this.#reload();
+      return;
+    }
+    this.#show(this.#error(failure === "network" ? "VIDEO_NETWORK_ERROR" : "VIDEO_LOAD_FAILED"));
+  }
+
+  /** The addresses have expired (a lesson left open overnight): go on with new ones, unnoticed. */
+  async #reload(): Promise<void> {
+    const at = this.#place();
+    const sources = await this.options.refresh().catch(() => null);
+    if (!sources) {
+      this.#show(this.#error("VIDEO_LOAD_FAILED"));
+      return;
+    }
+    this.#sources = sources;
+    this.#stream?.load(sources, at, this.#state.quality);
+    this.#goOnAfterChange();
+  }
+
+  #show(error: ApiError): void {
+    this.#retrying?.reject(error);
+    this.#retrying = null;
+    this.#set({ error });
+    this.#observe();
+  }
+
+  #recovered(): void {
+    this.#retrying?.resolve();
+    this.#retrying = null;
+    if (this.#state.error) this.#set({ error: null });
+    this.#observe();
+  }
+
+  #observe = (): void => {
+    const video = this.#video;
+    if (!this.#hasStarted && !this.#state.error) {
+      this.#set({ volume: video.volume, isMuted: video.muted });
+      return;
+    }
+    const { duration } = this.#state;
+    // Before the first picture the element stands at zero, not at the place it will start from.
+    const time = video.readyState > 0 ? video.currentTime : this.#state.time;
+    this.#set({
+      status: statusOf(video, this.#state.error !== null, this.#wantsToPlay),
+      time,
+      duration: Number.isFinite(video.duration) && video.duration > 0 ? video.duration : duration,
+      buffered: rangesOf(video.buffered),
+      volume: video.volume,
+      isMuted: video.muted,
+    });
+  };
+
+  #set(change: Partial<PlaybackState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+type Facts = Pick<HTMLVideoElement, "ended" | "paused" | "seeking" | "readyState">;
+
+const HAVE_CURRENT = 2;
+const HAVE_FUTURE = 3;
+
+/** What a media element is doing, as a person would say it. */
+export function statusOf(video: Facts, hasFailed: boolean, wantsToPlay: boolean): Status {
+  if (video.ended) return "ended";
+  // What is already loaded goes on playing through a broken connection.
+  if (hasFailed && (video.paused || video.readyState < HAVE_FUTURE)) return "error";
+  if (video.readyState < HAVE_CURRENT && !video.seeking) return wantsToPlay ? "loading" : "paused";
+  if (video.paused) return "paused";
+  return video.readyState < HAVE_FUTURE ? "buffering" : "playing";
+}
+
+function rangesOf(ranges: TimeRanges): Pair[] {
+  return Array.from({ length: ranges.length }, (_, n) => [ranges.start(n), ranges.end(n)]);
+}

@@ -1,0 +1,149 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { KeptProgress, type Progress, ProgressSender, type Saved, ThrottledSink } from "./progress";
+
+const at = (position: number): Progress => ({
+  position,
+  watched: [[0, position]],
+  at: new Date(Date.UTC(2026, 10, 20) + position * 1000).toISOString(),
+});
+const saved: Saved = {
+  completed: false,
+  newly_completed: false,
+  course_percent: 10,
+  completed_lessons: 1,
+  certificate_url: null,
+};
+
+class Refused extends Error {}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+it("reports a long watch in steps, and the rest on leaving", () => {
+  const sent: number[] = [];
+  const sink = new ThrottledSink(({ position }) => sent.push(position), 5000);
+  for (let second = 1; second <= 13; second += 1) {
+    vi.advanceTimersByTime(1000);
+    sink.save(at(second));
+  }
+  sink.flush();
+
+  expect(sent).toEqual([6, 11, 13]);
+});
+
+it("reports nothing twice", () => {
+  const send = vi.fn();
+  const sink = new ThrottledSink(send);
+  sink.save(at(1));
+  sink.flush();
+  sink.flush();
+
+  expect(send).toHaveBeenCalledOnce();
+});
+
+function sender(post: (lesson: string, progress: Progress) => Promise<Saved>, lesson = "a") {
+  const kept = new KeptProgress(localStorage, "ada");
+  const posted = vi.fn((uid: string, progress: Progress) => post(uid, progress));
+  const onSaved = vi.fn();
+  const isTemporary = (reason: unknown): boolean => !(reason instanceof Refused);
+  return {
+    kept,
+    posted,
+    onSaved,
+    it: new ProgressSender(lesson, kept, posted, onSaved, isTemporary),
+  };
+}
+const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+it("sends, and forgets what has arrived", async () => {
+  const one = sender(() => Promise.resolve(saved));
+  one.it.send(at(5));
+  expect(one.kept.all()).toEqual({ a: at(5) });
+  await settle();
+
+  expect(one.posted).toHaveBeenCalledOnce();
+  expect(one.onSaved).toHaveBeenCalledExactlyOnceWith(saved);
+  expect(one.kept.all()).toEqual({});
+});
+
+it("sends one at a time, and of those that wait only the newest", async () => {
+  const answers: (() => void)[] = [];
+  const one = sender(() => new Promise((resolve) => answers.push(() => resolve(saved))));
+  for (const second of [5, 10, 15]) one.it.send(at(second));
+  expect(one.posted).toHaveBeenCalledOnce();
+  answers[0]?.();
+  await settle();
+  answers[1]?.();
+  await settle();
+
+  expect(one.posted.mock.calls.map(([, { position }]) => position)).toEqual([5, 15]);
+});
+
+it("keeps what cannot be sent, and sends it when there is a connection", async () => {
+  let isOnline = false;
+  const one = sender(() => (isOnline ? Promise.resolve(saved) : Promise.reject(new Error("off"))));
+  one.it.send(at(5));
+  await settle();
+  expect(one.kept.all()).toEqual({ a: at(5) });
+
+  isOnline = true;
+  await one.it.sendKept();
+  expect(one.kept.all()).toEqual({});
+  expect(one.posted).toHaveBeenLastCalledWith("a", at(5), { isLeaving: false });
+});
+
+it("sends on the next page what the last one could not, of every lesson", async () => {
+  const kept = new KeptProgress(localStorage, "ada");
+  kept.keep("old", at(50));
+  kept.keep("older", at(70));
+  const one = sender(() => Promise.resolve(saved), "new");
+  await one.it.sendKept();
+
+  expect(one.posted.mock.calls.map(([lesson]) => lesson)).toEqual(["old", "older"]);
+  expect(one.onSaved).not.toHaveBeenCalled(); // the page shows another lesson
+  expect(kept.all()).toEqual({});
+});
+
+it("does not forget what is newer than what has arrived", () => {
+  const kept = new KeptProgress(localStorage, "ada");
+  kept.keep("a", at(5));
+  kept.keep("a", at(10));
+  kept.forget("a", at(5).at);
+
+  expect(kept.all()).toEqual({ a: at(10) });
+});
+
+it("does not repeat for ever what the server refuses", async () => {
+  const one = sender(() => Promise.reject(new Refused()));
+  one.it.send(at(5));
+  await settle();
+
+  expect(one.kept.all()).toEqual({});
+});
+
+it("keeps one person's progress from another's", () => {
+  new KeptProgress(localStorage, "ada").keep("a", at(5));
+
+  expect(new KeptProgress(localStorage, "leo").all()).toEqual({});
+});
+
+it("says where one is when the page goes, without waiting for its turn", () => {
+  const one = sender(() => new Promise(() => undefined));
+  one.it.send(at(5));
+  one.it.leave(at(7));
+
+  expect(one.posted).toHaveBeenLastCalledWith("a", at(7), { isLeaving: true });
+  expect(one.kept.all()).toEqual({ a: at(7) });
+});
+
+it("bears a storage that is torn or refuses", () => {
+  localStorage.setItem("study.progress.ada", "{torn");
+  expect(new KeptProgress(localStorage, "ada").all()).toEqual({});
+
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  expect(() => new KeptProgress(localStorage, "ada").keep("a", at(1))).not.toThrow();
+});

@@ -1,0 +1,59 @@
+/** What a viewer has chosen, for the next lesson too. */
+export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2] as const;
+
+export type Quality = "auto" | "1080p" | "720p" | "480p" | "audio";
+export const QUALITIES: readonly Quality[] = ["auto", "1080p", "720p", "480p", "audio"];
+
+export type Settings = {
+  speed: number;
+  volume: number;
+  isMuted: boolean;
+  quality: Quality;
+  hasCaptions: boolean;
+  captionLanguage: string;
+  /** Single keys act as shortcuts. */
+  hasShortcuts: boolean;
+};
+
+const KEY = "study.player";
+
+export const defaults: Settings = {
+  speed: 1,
+  volume: 1,
+  isMuted: false,
+  quality: "auto",
+  hasCaptions: false,
+  captionLanguage: "",
+  hasShortcuts: true,
+};
+
+/** The stored choices; whatever is missing, foreign or impossible is the default. */
+export function readSettings(storage: Pick<Storage, "getItem">): Settings {
+  let stored: Partial<Record<keyof Settings, unknown>> = {};
+  try {
+    const value: unknown = JSON.parse(storage.getItem(KEY) ?? "{}");
+    if (typeof value === "object" && value !== null) stored = value;
+  } catch {
+    // Blocked, or not ours.
+  }
+  const boolean = (key: "isMuted" | "hasCaptions" | "hasShortcuts"): boolean =>
+    typeof stored[key] === "boolean" ? stored[key] : defaults[key];
+  const { volume, captionLanguage } = stored;
+  return {
+    speed: SPEEDS.find((speed) => speed === stored.speed) ?? defaults.speed,
+    volume: typeof volume === "number" && volume >= 0 && volume <= 1 ? volume : defaults.volume,
+    quality: QUALITIES.find((quality) => quality === stored.quality) ?? defaults.quality,
+    captionLanguage: typeof captionLanguage === "string" ? captionLanguage : "",
+    isMuted: boolean("isMuted"),
+    hasCaptions: boolean("hasCaptions"),
+    hasShortcuts: boolean("hasShortcuts"),
+  };
+}
+
+export function writeSettings(storage: Pick<Storage, "setItem">, settings: Settings): void {
+  try {
+    storage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // The choices hold for this page.
+  }
+}

@@ -1,0 +1,85 @@
+/** The transcript that the server wrote: marks the spoken words, leads along, plays what is pressed. */
+type Line = { from: number; to: number; words: HTMLElement; item: HTMLElement | null };
+
+const SETTLE_MS = 5000;
+const scrolling = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown"]);
+
+export type Transcript = {
+  /** The playhead is here. */
+  at(time: number): void;
+  destroy(): void;
+};
+
+/** Whether the page has a transcript; else nothing happens. */
+export function followTranscript(root: Document): Transcript {
+  const list = root.querySelector<HTMLElement>("[data-transcript]");
+  const follow = root.querySelector<HTMLElement>("[data-follow]");
+  const lines = linesOf(list);
+  const silence = new AbortController();
+  const { signal } = silence;
+  let current: Line | null = null;
+  let isFollowing = follow?.getAttribute("aria-pressed") !== "false";
+  let readsAlone = 0;
+
+  const bringIntoView = (line: Line): void => {
+    const place = line.item ?? line.words;
+    // Only while the transcript is on the screen: the picture must not be scrolled away.
+    if (!list || !isOnScreen(list)) return;
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    place.scrollIntoView({ block: "nearest", behavior: isStill ? "auto" : "smooth" });
+  };
+  follow?.addEventListener(
+    "click",
+    () => {
+      isFollowing = !isFollowing;
+      readsAlone = 0;
+      follow.setAttribute("aria-pressed", String(isFollowing));
+      if (isFollowing && current) bringIntoView(current);
+    },
+    { signal },
+  );
+  // Who scrolls reads elsewhere: the page waits before it leads again.
+  const readAlone = (): void => {
+    readsAlone = Date.now();
+  };
+  addEventListener("wheel", readAlone, { signal, passive: true });
+  addEventListener("touchmove", readAlone, { signal, passive: true });
+  addEventListener("keydown", ({ key }) => scrolling.has(key) && readAlone(), { signal });
+
+  return {
+    at(time) {
+      const line = lineAt(lines, time);
+      if (line === current) return;
+      current?.words.classList.remove("is-said");
+      if (current?.item !== line?.item) {
+        current?.item?.classList.remove("is-now");
+        line?.item?.classList.add("is-now");
+      }
+      line?.words.classList.add("is-said");
+      current = line;
+      if (line && isFollowing && Date.now() - readsAlone > SETTLE_MS) bringIntoView(line);
+    },
+    destroy: () => silence.abort(),
+  };
+}
+
+function linesOf(list: HTMLElement | null): Line[] {
+  const spans = list?.querySelectorAll<HTMLElement>("[data-from]") ?? [];
+  return [...spans].map((words) => ({
+    from: Number(words.dataset.from),
+    to: Number(words.dataset.to),
+    words,
+    item: words.closest("li"),
+  }));
+}
+
+/** The last line that has begun; none in a pause longer than the words. */
+function lineAt(lines: readonly Line[], time: number): Line | null {
+  const begun = lines.findLast(({ from }) => from <= time);
+  return begun && time < begun.to + 1 ? begun : null;
+}
+
+function isOnScreen(element: HTMLElement): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < innerHeight * 0.8 && bottom > 0;
+}

@@ -1,0 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { makeError } from "../../shared/api/errors";
+import { useAuth } from "../../shared/auth/AuthProvider";
+import { t } from "../../shared/i18n";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { type PlayerProps, playerQuery } from "./api";
+import { AUTOPLAY_KEY, Watching } from "./Watching";
+
+export type { PlayerProps };
+
+/** Whether this page was asked to play before the player was there, or by the lesson before it. */
+function takeStart(url: string): boolean {
+  const spot = document.querySelector<HTMLElement>("[data-island=player]");
+  const carried = sessionStorage.getItem(AUTOPLAY_KEY) === url;
+  sessionStorage.removeItem(AUTOPLAY_KEY);
+  return carried || spot?.dataset.start !== undefined;
+}
+
+/** `?t=436` in the address, else where the learner stopped. */
+function startOf(lesson: PlayerProps): number {
+  const asked = Number.parseFloat(new URLSearchParams(location.search).get("t") ?? "");
+  const place = Number.isFinite(asked) && asked >= 0 ? asked : lesson.position;
+  return lesson.duration > 0 ? Math.min(place, lesson.duration) : place;
+}
+
+/** The player. Its props are those of `GET /api/v1/lessons/{uid}/player/`. */
+export function Island(props: PlayerProps) {
+  const { isLoading } = useAuth();
+  const { data: lesson } = useQuery(playerQuery(props));
+  const [startsAtOnce] = useState(() => takeStart(props.url));
+
+  // Whose progress this is must be known before any is kept.
+  if (isLoading)
+    return <section className="stage" aria-busy="true" aria-label={t("Video player")} />;
+  if (!lesson.sources) {
+    return (
+      <section className="stage stage--msg" aria-label={t("Video player")}>
+        <ErrorPanel
+          error={makeError("LECTURE_UNAVAILABLE")}
+          message={t("The video is still being prepared. It opens here by itself.")}
+        />
+      </section>
+    );
+  }
+  return (
+    <Watching
+      lesson={lesson}
+      sources={lesson.sources}
+      startAt={startOf(lesson)}
+      startsAtOnce={startsAtOnce}
+    />
+  );
+}
