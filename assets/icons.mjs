@@ -5,10 +5,10 @@ import path from "node:path";
 
 const require = createRequire(import.meta.url);
 
-// icon("bell") in a template; {# icons: play lock #} for names that reach a template as data;
+// icon("bell") in a template; {# … icons: play lock #} for names that reach a template as data;
 // "icon": "lock" in the catalogue of errors.
 const mentions = [/\bicon\(\s*["']([a-z0-9-]+)["']/g, /["']?icon["']?:\s*["']([a-z0-9-]+)["']/g];
-const announced = /\{#\s*icons:([a-z0-9\s-]+)#\}/g;
+const announced = /\bicons:([a-z0-9\s-]+)#\}/g;
 
 async function sources(root) {
   const templates = path.join(root, "templates");
