@@ -10,7 +10,8 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import open_to_everyone
 from apps.files.models import CaptionTrack
 from apps.files.services.media import Grant, read_token
-from apps.files.streaming import TYPES, send_kept
+from apps.files.storage import sound_parts
+from apps.files.streaming import TYPES, send_joined, send_kept
 from studyplatform.kit.errors import AppError
 
 # Exactly what the pipeline makes. A name that is not of this shape does not exist, wherever it points.
@@ -19,6 +20,7 @@ MADE = re.compile(
     r"(?:1080p|720p|480p|audio)/(?:index\.m3u8|init\.mp4|\d{5,6}\.m4s)",
     re.ASCII,
 )
+SOUND = "sound.m4a"
 CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 
 
@@ -36,11 +38,13 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
         )
     if caption := CAPTIONS.fullmatch(name):
         return _captions(grant, caption.group(1), now)
-    if not MADE.fullmatch(name):
+    if name != SOUND and not MADE.fullmatch(name):
         return _missing()
     # The list of renditions grows while a video is processed.
     cache = "private, max-age=5" if name == "master.m3u8" else _until(grant, now)
     try:
+        if name == SOUND:
+            return send_joined(request, sound_parts(grant.directory), kind="audio/mp4", cache=cache)
         return send_kept(request, f"{grant.directory}/{name}", cache=cache)
     except FileNotFoundError:
         return _missing()

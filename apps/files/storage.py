@@ -117,3 +117,14 @@ def remove_local(version: uuid.UUID) -> None:
     """Remove what gathered and was worked on for one upload."""
     upload_path(version).unlink(missing_ok=True)
     shutil.rmtree(work_folder(version), ignore_errors=True)
+
+
+def sound_parts(directory: str) -> list[str]:
+    """The kept parts of a video's sound, which one after the other are a file to play.
+
+    :raises FileNotFoundError: the video has no sound, or not yet.
+    """
+    with default_storage.open(f"{directory}/audio/index.m3u8", "rb") as playlist:
+        lines = playlist.read().decode().splitlines()
+    segments = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    return [f"{directory}/audio/{name}" for name in ["init.mp4", *segments]]

@@ -1,12 +1,13 @@
 """Answers with a file or a part of it: ranges, resumption, validators, constant memory."""
 
 import asyncio
+import io
 import mimetypes
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import IO
+from typing import IO, cast
 from urllib.parse import quote
 
 from django.conf import settings
@@ -64,6 +65,74 @@ def send_kept(request: HttpRequest, name: str, *, cache: str) -> HttpResponseBas
         return path.open("rb") if path is not None else default_storage.open(name, "rb")
 
     return send_file(request, open_file, size=size, changed=changed, kind=kind, cache=cache)
+
+
+def send_joined(request: HttpRequest, names: list[str], *, kind: str, cache: str) -> HttpResponseBase:
+    """Answer with several kept files as if they were one: the parts of a stream make a file to play.
+
+    :raises FileNotFoundError: one of them is missing.
+    """
+    sizes = [_size_of(name) for name in names]
+    changed = default_storage.get_modified_time(names[-1]).timestamp()
+    parts = list(zip(names, sizes, strict=True))
+    return send_file(
+        request,
+        lambda: cast(IO[bytes], Joined(parts)),
+        size=sum(sizes),
+        changed=changed,
+        kind=kind,
+        cache=cache,
+    )
+
+
+def _size_of(name: str) -> int:
+    path = local_path(name)
+    return path.stat().st_size if path is not None else default_storage.size(name)
+
+
+class Joined(io.RawIOBase):
+    """Kept files read one after the other; at most one of them is open."""
+
+    def __init__(self, parts: list[tuple[str, int]]) -> None:
+        self._parts = parts
+        self._index = 0
+        self._offset = 0
+        self._file: IO[bytes] | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a byte of the whole. Only from the start."""
+        self._leave()
+        self._index, left = 0, offset
+        while self._index < len(self._parts) and left >= self._parts[self._index][1]:
+            left -= self._parts[self._index][1]
+            self._index += 1
+        self._offset = left
+        return offset
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to so many bytes, as many as the present part still has."""
+        while self._index < len(self._parts):
+            if self._file is None:
+                self._file = default_storage.open(self._parts[self._index][0], "rb")
+                self._file.seek(self._offset)
+            piece = self._file.read(size)
+            if piece:
+                return piece
+            self._leave()
+            self._index, self._offset = self._index + 1, 0
+        return b""
+
+    def close(self) -> None:
+        self._leave()
+        super().close()
+
+    def _leave(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 def send_file(

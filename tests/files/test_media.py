@@ -352,3 +352,35 @@ def test_a_token_names_version_and_expiry_alone(video: VideoAsset) -> None:
     """Same video, same hour, same token for everybody: what is cached for one is no secret of another."""
     assert token_of(video, NOW) == token_of(VideoAsset.objects.get(pk=video.pk), NOW)
     assert token_of(video, NOW) != token_of(video, NOW + timedelta(seconds=1))
+
+
+@pytest.fixture
+def sound(video: VideoAsset, shelf: Path) -> bytes:
+    """Three parts of sound that are not alike, and the playlist that names them."""
+    folder = shelf / video.directory / "audio"
+    parts = {"init.mp4": b"head" * 100, "00000.m4s": b"first" * 1000, "00001.m4s": b"second" * 1000}
+    for name, data in parts.items():
+        (folder / name).write_bytes(data)
+    lines = ["#EXTM3U", '#EXT-X-MAP:URI="init.mp4"', "#EXTINF:4.0,", "00000.m4s", "#EXTINF:4.0,", "00001.m4s", ""]
+    (folder / "index.m3u8").write_text("\n".join(lines))
+    return b"".join(parts.values())
+
+
+def test_the_sound_is_one_file_for_browsers_that_play_no_streams(
+    video: VideoAsset, sound: bytes, client: Client
+) -> None:
+    address = f"{base_of(video)}/sound.m4a"
+
+    whole = client.get(address)
+    part = client.get(address, headers={"Range": "bytes=398-5405"})
+
+    assert services.sign_link(video=video, now=NOW).sound == address
+    assert (whole.status_code, whole["Content-Type"], body(whole)) == (200, "audio/mp4", sound)
+    assert whole["Content-Length"] == str(len(sound))
+    assert (part.status_code, body(part)) == (206, sound[398:5406])
+
+
+def test_a_video_without_sound_has_no_sound_file(video: VideoAsset, shelf: Path, client: Client) -> None:
+    (shelf / video.directory / "audio" / "index.m3u8").unlink()
+
+    assert client.get(f"{base_of(video)}/sound.m4a").status_code == 404

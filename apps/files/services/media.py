@@ -40,6 +40,7 @@ class Sources:
 
     master: str
     audio: str | None
+    sound: str | None
     poster: str | None
     storyboard: str | None
     captions: list[CaptionSource]
@@ -70,6 +71,7 @@ def sign_link(*, video: VideoAsset, now: datetime, captions: Iterable[CaptionTra
     return Sources(
         master=f"{base}/master.m3u8",
         audio=f"{base}/audio/index.m3u8" if video.has_audio else None,
+        sound=f"{base}/sound.m4a" if video.has_audio else None,
         poster=f"{base}/{video.poster}" if video.poster else None,
         storyboard=f"{base}/{video.storyboard}" if video.storyboard else None,
         captions=[
