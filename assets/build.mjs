@@ -20,7 +20,12 @@ const watching = process.argv.includes("--watch");
 
 /** Every file a page or another file may ask for by name: manifest key → source. */
 function entryPoints() {
-  const entries = { islands: "islands.ts", site: "site.ts", mount: "shared/mount.tsx" };
+  const entries = {
+    islands: "islands.ts",
+    site: "site.ts",
+    lesson: "lesson.ts",
+    mount: "shared/mount.tsx",
+  };
   for (const folder of readdirSync(path.join(assets, "islands"), { withFileTypes: true })) {
     if (!folder.isDirectory()) continue;
     entries[`islands/${folder.name}`] = `islands/${folder.name}/index.tsx`;

@@ -11,8 +11,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("", include("apps.accounts.urls")),
     path("", include("apps.files.urls")),
+    path("", include("apps.learning.urls")),  # before the courses: /courses/enroll is no course
     path("", include("apps.courses.urls")),
-    path("", include("apps.learning.urls")),
     path("", include("studyplatform.site.urls")),
 ]
 

@@ -5,13 +5,14 @@ An answer has the shape that the question's kind asks for:
     single    {"id": "b"}
     multiple  {"ids": ["a", "c"]}
     truth     {"value": true}
-    numeric   {"text": "3,2"}       point or comma, as typed
+    numeric   {"text": "3,2"}       as typed
     text      {"text": "Osmosis"}
     ordering  {"ids": ["c", "a", "b"]}
     matching  {"pairs": {"a": "2"}} left to right
 """
 
 import random
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ def _read_numeric(question: Question, raw: Answer) -> Answer | None:
         raise Malformed
     if not text.strip():
         return None
-    number(text)
+    readings(text)
     return {"text": text.strip()}
 
 
@@ -153,12 +154,29 @@ _READERS: dict[Kind, Callable[[Question, Answer], Answer | None]] = {
 }
 
 
-def number(text: str) -> Decimal:
-    """A typed number: point or comma as the decimal sign, spaces between thousands, a typographic minus.
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
+
+
+def readings(text: str) -> set[Decimal]:
+    """What a typed number may mean. Point and comma are decimal signs, and commas may part thousands:
+    "16,000" can be read in two ways, and it is right if one of them is.
 
     :raises Malformed: it is no number, or not a finite one.
     """
-    plain = "".join(text.replace("−", "-").replace(",", ".").split())
+    plain = "".join(text.replace("−", "-").split()).replace("'", "").replace("’", "")
+    point, comma = plain.rfind("."), plain.rfind(",")
+    if point >= 0 and comma >= 0:  # the last one is the decimal sign
+        written = {plain.replace(",", "") if point > comma else plain.replace(".", "").replace(",", ".")}
+    elif plain.count(",") == 1:
+        written = {plain.replace(",", ".")} | ({plain.replace(",", "")} if _GROUPED.fullmatch(plain) else set())
+    elif _GROUPED.fullmatch(plain):
+        written = {plain.replace(",", "")}
+    else:
+        written = {plain}
+    return {_finite(one) for one in written}
+
+
+def _finite(plain: str) -> Decimal:
     try:
         value = Decimal(plain)
     except InvalidOperation:
@@ -211,7 +229,7 @@ def _mark_truth(key: Answer, answer: Answer) -> Fraction:
 
 def _mark_numeric(key: Answer, answer: Answer) -> Fraction:
     value, tolerance = Decimal(str(key["value"])), Decimal(str(key.get("tolerance") or 0))
-    return _whole(abs(number(answer["text"]) - value) <= tolerance)
+    return _whole(any(abs(reading - value) <= tolerance for reading in readings(answer["text"])))
 
 
 def _mark_text(key: Answer, answer: Answer) -> Fraction:

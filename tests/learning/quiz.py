@@ -3,7 +3,7 @@
 from apps.courses.models import Course, Lesson, Quiz
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 
-SECRETS = ["zeppelin-explains", "zeppelin-remark", "zeppelin-accepted", "tolerance-is-no-secret-but-314159"]
+SECRETS = ["zeppelin-explains", "zeppelin-remark", "zeppelin-accepted", "314159"]
 
 
 def make_quiz(course: Course, *, rewatch: Lesson | None = None, **rules) -> Quiz:
@@ -22,7 +22,13 @@ def make_quiz(course: Course, *, rewatch: Lesson | None = None, **rules) -> Quiz
     )  # fmt: skip
     QuestionFactory(**common, kind="multiple", options=steps, answer={"ids": ["p", "q"]})
     QuestionFactory(**common, kind="truth", options=[], answer={"value": True})
-    QuestionFactory(**common, kind="numeric", options={"unit": "m"}, answer={"value": 314159, "tolerance": 0.5})
+    QuestionFactory(
+        **common,
+        kind="numeric",
+        options={"unit": "m"},
+        answer={"value": 314159, "tolerance": 0.5},
+        remarks={"3.0": "zeppelin-remark: only the first digit."},
+    )
     QuestionFactory(**common, kind="text", options=[], answer={"accepted": ["zeppelin-accepted"]})
     QuestionFactory(**common, kind="ordering", options=steps, answer={"ids": ["s", "r", "q", "p"]})
     QuestionFactory(**common, kind="matching", options=sides, answer={"pairs": {"a": "2", "b": "1"}})
@@ -30,7 +36,7 @@ def make_quiz(course: Course, *, rewatch: Lesson | None = None, **rules) -> Quiz
 
 
 def right_answers(quiz: Quiz) -> dict[str, dict]:
-    shapes = [
+    shapes: list[dict] = [
         {"id": "b"},
         {"ids": ["p", "q"]},
         {"value": True},

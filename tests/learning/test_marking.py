@@ -24,6 +24,7 @@ MULTIPLE = Question(kind="multiple", options=STEPS, answer={"ids": ["a", "c"]})
 TRUTH = Question(kind="truth", answer={"value": False})
 NUMERIC = Question(kind="numeric", options={"unit": "m"}, answer={"value": 3.2, "tolerance": 0.1})
 EXACT = Question(kind="numeric", options={}, answer={"value": 7})
+THOUSANDS = Question(kind="numeric", options={}, answer={"value": 16000, "tolerance": 0})
 TEXT = Question(kind="text", answer={"accepted": ["Osmosis", "Maître d’hôtel"]})
 ORDERING = Question(kind="ordering", options=STEPS, answer={"ids": ["a", "b", "c", "d"]})
 MATCHING = Question(kind="matching", options=SIDES, answer={"pairs": {"a": "2", "b": "1"}})
@@ -50,6 +51,12 @@ def earned(question, raw):
         pytest.param(NUMERIC, {"text": "3.31"}, 0, id="beyond the edge"),
         pytest.param(NUMERIC, {"text": "−3.2"}, 0, id="typographic minus"),
         pytest.param(EXACT, {"text": "7.0"}, 1, id="exact"),
+        pytest.param(THOUSANDS, {"text": "16000"}, 1, id="plain thousands"),
+        pytest.param(THOUSANDS, {"text": "16,000"}, 1, id="American thousands"),
+        pytest.param(THOUSANDS, {"text": "16 000"}, 1, id="spaced thousands"),
+        pytest.param(THOUSANDS, {"text": "16.000,0"}, 1, id="European thousands"),
+        pytest.param(THOUSANDS, {"text": "16,00"}, 0, id="no group of three"),
+        pytest.param(THOUSANDS, {"text": "1,6000"}, 0, id="a comma in the wrong place"),
         pytest.param(EXACT, {"text": "7e0"}, 1, id="exponent"),
         pytest.param(EXACT, {"text": "7.0000001"}, 0, id="exact means exact"),
         pytest.param(TEXT, {"text": "  OSMOSIS. "}, 1, id="case, spaces and the full stop fold"),
@@ -97,6 +104,7 @@ def test_an_empty_answer_is_open_and_earns_nothing(question, raw):
         pytest.param(MULTIPLE, {"ids": "a"}, id="no list"),
         pytest.param(TRUTH, {"value": "yes"}, id="no truth value"),
         pytest.param(NUMERIC, {"text": "three"}, id="no number"),
+        pytest.param(NUMERIC, {"text": "1,2,3"}, id="no number either"),
         pytest.param(NUMERIC, {"text": "NaN"}, id="not a number"),
         pytest.param(NUMERIC, {"text": "Infinity"}, id="infinite"),
         pytest.param(NUMERIC, {"text": "1e999999"}, id="beyond reason"),

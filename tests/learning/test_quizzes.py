@@ -37,7 +37,8 @@ def test_the_open_try_is_the_one_there_is(leo, quiz, attempt, now):
 def test_all_right_passes_and_completes_the_lesson(leo, quiz, attempt, now):
     done, saved = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
 
-    assert (done.score, done.points, done.percent, done.is_passed) == (8, 8, 100, True)
+    assert (str(done.score), done.points, done.percent, done.is_passed) == ("8.00", 8, 100, True)
+    assert saved is not None
     assert saved.newly_completed
     assert LessonProgress.objects.get(lesson=quiz.lesson).completed_at == now + MINUTE
 
@@ -131,7 +132,7 @@ def test_the_clock_gives_grace_and_then_closes(leo, quiz, now):
     with pytest.raises(QuizTimeOver):
         services.hand_in(attempt=late, answers=right_answers(quiz), now=now + timedelta(seconds=640))
     late.refresh_from_db()
-    assert (late.score, late.is_passed) == (0, False)
+    assert (str(late.score), late.is_passed) == ("0.00", False)
     assert late.submitted_at == now + timedelta(seconds=640)
 
 
@@ -200,7 +201,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
     uids = list(answers)
     answers[uids[0]] = {"id": "a"}
     answers[uids[1]] = {"ids": ["p", "r"]}
-    answers[uids[3]] = {"text": "314158,2"}
+    answers[uids[3]] = {"text": "3"}
     answers[uids[5]] = {"ids": ["s", "q", "r", "p"]}
     answers[uids[6]] = {"pairs": {"a": "1"}}
     del answers[uids[4]]
@@ -219,7 +220,8 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
     }
     assert (multiple["verdict"], multiple["earned"]) == ("wrong", "0")
     assert (truth["given"], truth["accepted"], truth["verdict"]) == ("True", "True", "right")
-    assert (number["given"], number["accepted"]) == ("314158,2", "314158.5 to 314159.5 m")
+    assert (number["given"], number["accepted"]) == ("3", "314158.5 to 314159.5 m")
+    assert number["remarks_html"] == ["zeppelin-remark: only the first digit."]
     assert (text["verdict"], text["given"], text["accepted"]) == ("open", "", "zeppelin-accepted")
     assert [(line["html"], line["is_right"], line["place"]) for line in order["lines"]] == [
         ("Step s", True, 1),

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import close_old_connections, connection
@@ -16,10 +17,10 @@ from tests.learning.quiz import make_quiz, right_answers
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def at_once(*works: Callable[[], object]) -> list[object]:
+def at_once(*works: Callable[[], object]) -> list[Any]:
     """What each work returned or refused, all begun at the same moment."""
     gate = threading.Barrier(len(works))
-    outcomes: list[object] = [None] * len(works)
+    outcomes: list[Any] = [None] * len(works)
 
     def run(place: int, work: Callable[[], object]) -> None:
         gate.wait()

@@ -67,6 +67,7 @@ class SourcesOut(serializers.Serializer[object]):
 
     master = serializers.CharField(help_text="HLS master playlist.")
     audio = serializers.CharField(allow_null=True, help_text="HLS playlist of the sound alone.")
+    sound = serializers.CharField(allow_null=True, help_text="The sound as one file, for a plain audio element.")
     poster = serializers.CharField(allow_null=True)
     storyboard = serializers.CharField(allow_null=True, help_text="WebVTT that points into the sprite.")
     captions = CaptionOut(many=True)

@@ -33,7 +33,7 @@ def certificate_by_code(code: str) -> Certificate:
 
 def readable_code(code: str) -> str:
     """The code in groups of four, as it is printed."""
-    return " ".join(code[start : start + 4] for start in range(0, len(code), 4))
+    return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
 
 
 def certificate_out(certificate: Certificate) -> dict[str, Any]:

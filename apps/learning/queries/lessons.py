@@ -1,17 +1,19 @@
 """A lesson and where one person stands in its course: what the lesson page and the player show."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
+from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.files.models import CaptionTrack
+from apps.files.services import sign_link
 from apps.learning import policies
-from apps.learning.models import LessonProgress
+from apps.learning.models import Bookmark, Enrollment, LessonProgress
 from apps.learning.queries.addresses import course_url, lesson_url, save_url
 from apps.learning.queries.outline import (
     Entry,
@@ -40,6 +42,7 @@ class OpenLesson:
     standing: Standing
     verdict: Verdict
     may_save: bool
+    is_bookmarked: bool
 
     @property
     def course(self) -> Course:
@@ -70,7 +73,15 @@ def find_lesson(person: Person, where: Q) -> OpenLesson:
     blocker = blocker_of(lesson.course, outline, standing, lesson.pk)
     verdict = policies.open_lesson(person, lesson, standing, blocker)
     may_save = policies.save_progress(person, lesson.course, standing) is None
-    return OpenLesson(lesson, outline, standing, verdict, may_save)
+    ribbon = has_ribbon(person, lesson.course, standing.enrollment)
+    return OpenLesson(lesson, outline, standing, verdict, may_save, ribbon)
+
+
+def has_ribbon(person: Person, course: Course, seat: Enrollment | None) -> bool:
+    """Whether the person has bookmarked the course. The seat knows; without one it is a query."""
+    if seat is not None:
+        return bool(getattr(seat, "is_bookmarked", False))
+    return isinstance(person, User) and Bookmark.objects.filter(user=person, course=course).exists()
 
 
 def lesson_at(person: Person, course_slug: str, lesson_slug: str) -> OpenLesson:
@@ -81,6 +92,29 @@ def lesson_at(person: Person, course_slug: str, lesson_slug: str) -> OpenLesson:
 def lesson_of(person: Person, uid: UUID) -> OpenLesson:
     """The lesson with this uid."""
     return find_lesson(person, Q(uid=uid))
+
+
+def lesson_named(person: Person, name: str) -> OpenLesson:
+    """A lesson by its uid, by ``course/lesson``, or by its slug alone.
+
+    Two courses may use one slug: then the one in which the person holds a seat is meant, else the oldest.
+
+    :raises LectureUnavailable: there is none.
+    """
+    try:
+        return lesson_of(person, UUID(name))
+    except ValueError:
+        course, _, slug = name.rpartition("/")
+    if course:
+        return lesson_at(person, course, slug)
+    named = Lesson.objects.filter(slug=slug).order_by("pk")
+    found = named.first()
+    if isinstance(person, User):
+        seats = Enrollment.objects.active().of(person.pk)
+        found = named.filter(course__enrollments__in=seats).first() or found
+    if found is None:
+        raise LectureUnavailable
+    return find_lesson(person, Q(pk=found.pk))
 
 
 def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
@@ -186,6 +220,5 @@ def player_out(opened: OpenLesson, tracks: list[CaptionTrack], sources: dict[str
 
 def signed_sources(lesson: Lesson, *, tracks: list[CaptionTrack], now: datetime) -> dict[str, Any] | None:
     """The shape ``SourcesOut``, for whoever may open the lesson; None while there is nothing to play."""
-    if lesson.video is None or not lesson.video.is_playable:
-        return None
-    return None
+    found = sign_link(video=lesson.video, now=now, captions=tracks) if lesson.video else None
+    return None if found is None else asdict(found)

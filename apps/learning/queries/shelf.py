@@ -91,6 +91,7 @@ def counts_of(user: User) -> dict[str, int]:
         "in_progress": len(seats) - completed,
         "completed": completed,
         "bookmarked": len(ribbons),
+        "bookmarked_seats": len({course for course, _ in seats} & ribbons),
     }
 
 

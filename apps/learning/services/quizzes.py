@@ -269,6 +269,9 @@ def _remarks(question: Question, answer: marking.Answer | None, mark: marking.Ma
             chosen = [one for one in answer["ids"] if one not in question.answer["ids"]]
         case Question.Kind.TRUTH:
             chosen = ["true" if answer["value"] else "false"]
+        case Question.Kind.NUMERIC:
+            given = marking.readings(answer["text"])
+            chosen = [wrong for wrong in remarks if Decimal(wrong) in given]
         case _:
-            chosen = list(remarks)
+            chosen = []
     return [remarks[one] for one in chosen if remarks.get(one)]

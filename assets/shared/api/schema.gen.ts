@@ -1060,6 +1060,8 @@ export interface components {
             /** @description HLS master playlist. */
             master: string;
             poster: string | null;
+            /** @description The sound as one file, for a plain audio element. */
+            sound: string | null;
             /** @description WebVTT that points into the sprite. */
             storyboard: string | null;
         };

@@ -1,0 +1,95 @@
+"""What other pages show of learning: lists of lessons, the way to a seat.
+
+A course of 130 lessons has 130 rows on every one of its pages, and a row is one of a few texts: so each
+is rendered once per version of the course and then only picked.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.template.loader import get_template
+from django.utils.translation import get_language, ngettext
+from markupsafe import Markup
+
+from apps.courses.models import Course
+from apps.learning.queries.certificates import readable_code
+from apps.learning.queries.outline import Outline, Placed
+from studyplatform.kit import plates
+from studyplatform.kit.jinja import register
+from studyplatform.kit.money import money
+from studyplatform.kit.time import length
+
+_RowKey = tuple[int, str, int, bool]
+_rows: OrderedDict[tuple[UUID, int, str | None], dict[_RowKey, str]] = OrderedDict()
+_KEPT = 64  # courses
+
+
+def _macros() -> Any:
+    return get_template("learning/_rows.html").template.module  # type: ignore[attr-defined]
+
+
+def _rows_of(course: Course) -> dict[_RowKey, str]:
+    key = (course.uid, course.version, get_language())
+    rows = _rows.get(key)
+    if rows is None:
+        rows = _rows[key] = {}
+        while len(_rows) > _KEPT:
+            _rows.popitem(last=False)
+    else:
+        _rows.move_to_end(key)
+    return rows
+
+
+def lesson_rows(course: Course, placed: Iterable[Placed], *, current: int = 0, note: str = "") -> Markup:
+    """The rows of these lessons, as list items. ``note`` stands beneath the current one."""
+    known = _rows_of(course)
+    picked = []
+    for one in placed:
+        is_current = one.entry.pk == current
+        if is_current and note:
+            picked.append(str(_macros().lesson_row(one, course.slug, current=True, note=note)))
+            continue
+        key = (one.entry.pk, one.state, one.blocker.pk if one.blocker else 0, is_current)
+        row = known.get(key)
+        if row is None:
+            row = known[key] = str(_macros().lesson_row(one, course.slug, current=is_current))
+        picked.append(row)
+    return Markup("".join(picked))  # noqa: S704 (rendered by our macro)
+
+
+def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, current: int, note: str = "") -> Markup:
+    """All lessons by section, the section of the current one open: the list beside a lesson."""
+    by_pk = {one.entry.pk: one for one in placed}
+    head = _macros().section_head
+    parts = []
+    for part in outline.parts:
+        rows = [by_pk[entry.pk] for entry in part.entries]
+        done = sum(one.state == "completed" for one in rows)
+        is_open = any(entry.pk == current for entry in part.entries)
+        body = lesson_rows(course, rows, current=current, note=note)
+        parts.append(str(head(part, done, is_open, body)))
+    return Markup("".join(parts))  # noqa: S704 (rendered by our macros)
+
+
+@register("lessons_and_length")
+def lessons_and_length(course: Course) -> str:
+    """``12 lessons, 3 h 40 min``: how much a course is."""
+    lessons = ngettext("%(count)d lesson", "%(count)d lessons", course.lesson_count) % {"count": course.lesson_count}
+    return f"{lessons}, {length(course.duration)}" if course.duration else lessons
+
+
+@register("price_badge")
+def price_badge(course: Course) -> Markup:
+    """What a course costs, as lists show it."""
+    return Markup(str(_macros().price(course, money(course.price, course.currency))))  # noqa: S704 (our macro)
+
+
+@register("seal")
+def seal(key: str) -> Markup:
+    """The rosette of an achievement or a certificate."""
+    return Markup(plates.seal(key))  # noqa: S704 (drawn by us from numbers)
+
+
+register("readable_code")(readable_code)

@@ -1,0 +1,49 @@
+"""What the forms of the learner's pages send: a quiz on paper, a code to verify."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django import forms
+
+from apps.courses.models import Question
+
+Posted = Mapping[str, list[str]]
+
+
+class CodeForm(forms.Form):
+    """A certificate's code as somebody typed it."""
+
+    code = forms.CharField(max_length=40)
+
+
+def posted_answers(questions: Iterable[Question], posted: Posted) -> dict[str, Any]:
+    """The answers of the quiz form in the shapes of ``marking``. Judges nothing: marking does."""
+    return {str(question.uid): _answer(question, posted) for question in questions}
+
+
+def _answer(question: Question, posted: Posted) -> dict[str, Any] | None:
+    name = f"q.{question.uid}"
+    values = [value for value in posted.get(name, []) if value]
+    match Question.Kind(question.kind):
+        case Question.Kind.SINGLE:
+            return {"id": values[0]} if values else None
+        case Question.Kind.MULTIPLE:
+            return {"ids": values} if values else None
+        case Question.Kind.TRUTH:
+            return {"value": {"true": True, "false": False}.get(values[0], values[0])} if values else None
+        case Question.Kind.NUMERIC | Question.Kind.TEXT:
+            return {"text": values[0]} if values else None
+        case Question.Kind.ORDERING:
+            return _order(question, name, posted)
+        case Question.Kind.MATCHING:
+            pairs = {str(one["id"]): (posted.get(f"{name}.{one['id']}") or [""])[0] for one in question.options["left"]}
+            return {"pairs": pairs}
+
+
+def _order(question: Question, name: str, posted: Posted) -> dict[str, Any] | None:
+    places = {str(one["id"]): (posted.get(f"{name}.{one['id']}") or [""])[0] for one in question.options}
+    if not any(places.values()):
+        return None
+    # Two steps in one place, or one without: an order that marking refuses.
+    by_place = {place: step for step, place in places.items() if place}
+    return {"ids": [by_place[place] for place in sorted(by_place, key=lambda text: (len(text), text))]}

@@ -1,0 +1,202 @@
+"""Lessons: watched, read, taken as a quiz, fetched, heard."""
+
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts.guards import open_to_everyone, signed_in
+from apps.courses.errors import LectureUnavailable
+from apps.courses.models import Lesson
+from apps.learning import services
+from apps.learning.components import lesson_list
+from apps.learning.errors import EnrollmentClosed, NotEnrolled
+from apps.learning.forms import posted_answers
+from apps.learning.pages.person import person
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.lessons import (
+    OpenLesson,
+    captions_of,
+    entry_out,
+    lesson_at,
+    lesson_named,
+    player_out,
+    signed_sources,
+)
+from apps.learning.queries.quiz import get_attempt, questions_of, quiz_page_out
+from apps.learning.queries.transcript import paragraphs_of
+from studyplatform.kit.errors import AppError, ValidationFailed
+from studyplatform.kit.policies import enforce
+
+
+@open_to_everyone
+@require_GET
+def lesson(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
+    """A lesson of any kind. Preview lessons are open to visitors."""
+    opened = lesson_at(request.user, course, lesson)
+    if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
+        return _closed(request, opened, opened.verdict)
+    enforce(opened.verdict)
+    return _PAGES[Lesson.Kind(opened.lesson.kind)](request, opened)
+
+
+def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
+    tracks = captions_of(opened.lesson)
+    props = player_out(opened, tracks, signed_sources(opened.lesson, tracks=tracks, now=timezone.now()))
+    paragraphs = paragraphs_of(tracks[0].webvtt) if tracks else ()
+    context = {**_shared(opened), "props": props, "paragraphs": paragraphs}
+    return render(request, "learning/lesson_video.html", context)
+
+
+def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
+    return render(request, "learning/lesson_text.html", _shared(opened))
+
+
+def _file(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
+    one = opened.lesson
+    context = {"filename": one.attachment_name or one.title, "filesize": one.attachment_bytes}
+    return render(request, "learning/lesson_file.html", {**_shared(opened), **context})
+
+
+def _quiz(
+    request: HttpRequest,
+    opened: OpenLesson,
+    *,
+    given: dict[str, list[str]] | None = None,
+    errors: list[str] | None = None,
+) -> HttpResponse:
+    props = quiz_page_out(opened, now=timezone.now())
+    context = {**_shared(opened), "props": props, "given": given or {}, "errors": errors or []}
+    return render(request, "learning/lesson_quiz.html", context, status=400 if errors else 200)
+
+
+_PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: _file, Lesson.Kind.QUIZ: _quiz}
+
+
+def _shared(opened: OpenLesson) -> dict[str, Any]:
+    """What the pages of all kinds show."""
+    one, course, seat = opened.lesson, opened.course, opened.standing.enrollment
+    placed = opened.placed()
+    states = {item.entry.pk: item.state for item in placed}
+    before, after = opened.around()
+    part = opened.outline.part_of(one.pk)
+    place = next((n for n, entry in enumerate(part.entries, 1) if entry.pk == one.pk), 0) if part else 0
+    return {
+        "lesson": one,
+        "course": course,
+        "seat": seat,
+        "bookmarked": opened.is_bookmarked,
+        "may_save": opened.may_save,
+        "done": opened.standing.has_completed(one.pk),
+        "kicker": _kicker(one, part.number if part else 0, place),
+        "before": entry_out(before, course.slug, states[before.pk]) if before else None,
+        "after": entry_out(after, course.slug, states[after.pk]) if after else None,
+        "lesson_count": len(opened.outline.entries),
+        "outline": lesson_list(course, opened.outline, placed, current=one.pk),
+        "preview_note": _preview_note(opened),
+    }
+
+
+def _kicker(one: Lesson, section: int, place: int) -> str:
+    if one.kind == Lesson.Kind.QUIZ:
+        return _("Section %(section)s, quiz") % {"section": section}
+    return _("Section %(section)s, lesson %(lesson)s") % {"section": section, "lesson": place}
+
+
+def _preview_note(opened: OpenLesson) -> dict[str, str] | None:
+    """Why nothing is kept here, for those who look in without a seat."""
+    if opened.may_save:
+        return None
+    if opened.standing.is_staff:
+        return {
+            "title": _("You see this lesson as course staff"),
+            "body": _("Nothing you do here is kept as progress."),
+            "href": "",
+            "label": "",
+        }
+    return {
+        "title": _("A free preview"),
+        "body": _("Enroll to keep your place, take the quizzes and open the other lessons."),
+        "href": f"/courses/enroll?course={opened.course.slug}",
+        "label": _("Enroll now"),
+    }
+
+
+def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> HttpResponse:
+    """The screen for a lesson that needs a seat, with the way to one."""
+    context = {"error": refusal, "course": opened.course, "lesson": opened.lesson}
+    return render(request, "learning/closed.html", context, status=refusal.status)
+
+
+@signed_in
+@require_POST
+def complete(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
+    """The button under a text: mark it and go on."""
+    opened = lesson_at(request.user, course, lesson)
+    saved = services.complete_lesson(user=person(request), lesson_uid=opened.lesson.uid, now=timezone.now())
+    if saved.certificate is not None:
+        messages.success(request, _("You completed the course. Your certificate is ready."))
+        return redirect("learning:course-progress", course=course)
+    following = opened.around()[1]
+    return redirect(lesson_url(course, following.slug if following else lesson))
+
+
+@open_to_everyone
+@require_GET
+def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase:
+    """The file of a lesson, for whoever may open it. Fetching it completes the lesson."""
+    opened = lesson_at(request.user, course, lesson)
+    enforce(opened.verdict)
+    one = opened.lesson
+    if one.kind != Lesson.Kind.FILE or not one.attachment:
+        raise LectureUnavailable
+    if opened.may_save:
+        services.complete_lesson(user=person(request), lesson_uid=one.uid, now=timezone.now())
+    name = one.attachment_name or PurePath(str(one.attachment)).name
+    return FileResponse(one.attachment.open("rb"), as_attachment=True, filename=name)
+
+
+@signed_in
+@require_POST
+def start_attempt(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
+    """Open a try and show its questions."""
+    opened = lesson_at(request.user, course, lesson)
+    services.open_attempt(user=person(request), lesson_uid=opened.lesson.uid, now=timezone.now())
+    return redirect(lesson_url(course, lesson))
+
+
+@signed_in
+@require_POST
+def hand_in(request: HttpRequest, course: str, lesson: str, uid: UUID) -> HttpResponse:
+    """The quiz as a posted form. What does not fit its question is shown again, nothing is lost."""
+    attempt = get_attempt(request.user, uid)
+    given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
+    answers = posted_answers(questions_of(attempt.quiz), given)
+    try:
+        services.hand_in(attempt=attempt, answers=answers, now=timezone.now())
+    except ValidationFailed as refusal:
+        opened = lesson_at(request.user, course, lesson)
+        enforce(opened.verdict)
+        errors = [path.removeprefix("answers.") for path in refusal.in_fields]
+        return _quiz(request, opened, given=given, errors=errors)
+    return redirect(lesson_url(course, lesson))
+
+
+@open_to_everyone
+@require_GET
+def audio(request: HttpRequest) -> HttpResponse:
+    """The sound of a video lesson alone: /audio-fallback?lesson={uid}, or the lesson's slug."""
+    opened = lesson_named(request.user, request.GET.get("lesson", ""))
+    if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
+        return _closed(request, opened, opened.verdict)
+    enforce(opened.verdict)
+    tracks = captions_of(opened.lesson)
+    sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now())
+    paragraphs = paragraphs_of(tracks[0].webvtt) if tracks else ()
+    return render(request, "learning/audio.html", {**_shared(opened), "sources": sources, "paragraphs": paragraphs})

@@ -1,0 +1,204 @@
+"""What a learner has done in one course: milestones, lessons, quizzes, pace."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.db.models import Count, Q, Sum
+
+from apps.accounts.models import User
+from apps.courses.models import Course, Quiz
+from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
+from apps.learning.queries.outline import Entry, Mark, Outline, Placed, Standing, outline_of, place_all, resume_entry
+
+WEEKS = 10
+STATIONS = (0, 25, 50, 75, 100)
+
+
+@dataclass(frozen=True)
+class Station:
+    """A milestone: when it was reached, or how many lessons are missing."""
+
+    percent: int
+    reached_at: datetime | None
+    missing: int
+
+
+@dataclass(frozen=True)
+class QuizRecord:
+    """The tries at one quiz that were handed in."""
+
+    entry: Entry
+    pass_percent: int
+    tries: int
+    first: int
+    best: int
+    best_at: datetime
+
+    @property
+    def is_passed(self) -> bool:
+        return self.best >= self.pass_percent
+
+
+@dataclass(frozen=True)
+class Week:
+    """How many lessons were completed in the week that begins on this Monday."""
+
+    begins_on: date
+    lessons: int
+
+
+@dataclass(frozen=True)
+class CourseRecord:
+    """Everything the progress page says."""
+
+    course: Course
+    seat: Enrollment
+    outline: Outline
+    placed: tuple[Placed, ...]
+    stations: tuple[Station, ...]
+    quizzes: tuple[QuizRecord, ...]
+    quiz_count: int
+    weeks: tuple[Week, ...]
+    watched_seconds: int
+    resume: Entry | None
+    finish_on: date | None
+    certificate: Certificate | None
+
+    @property
+    def done(self) -> int:
+        return sum(one.state == "completed" for one in self.placed)
+
+    @property
+    def total(self) -> int:
+        return len(self.placed)
+
+    @property
+    def left(self) -> int:
+        return self.total - self.done
+
+    @property
+    def quiz_average(self) -> int | None:
+        """The mean of the best tries."""
+        return round(sum(quiz.best for quiz in self.quizzes) / len(self.quizzes)) if self.quizzes else None
+
+    @property
+    def quizzes_left(self) -> int:
+        return self.quiz_count - sum(quiz.is_passed for quiz in self.quizzes)
+
+    @property
+    def gain(self) -> int:
+        """How many points later tries gained on the first, on average over the quizzes tried again."""
+        again = [quiz.best - quiz.first for quiz in self.quizzes if quiz.tries > 1]
+        return round(sum(again) / len(again)) if again else 0
+
+
+def zone_of(user: User) -> ZoneInfo:
+    """The person's time zone; UTC if they named one that is not known."""
+    try:
+        return ZoneInfo(user.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def record_of(user: User, course: Course, seat: Enrollment, *, now: datetime) -> CourseRecord:
+    """The record of one seat. Four queries, three when the outline is known."""
+    outline = outline_of(course)
+    rows = LessonProgress.objects.filter(enrollment=seat).values_list(
+        "lesson_id", "position", "watched_seconds", "completed_at"
+    )
+    marks: dict[int, Mark] = {}
+    finished: list[datetime] = []
+    watched = 0
+    here = {entry.pk for entry in outline.entries}
+    for pk, position, seconds, completed_at in rows:
+        watched += seconds
+        if pk in here:
+            marks[pk] = Mark(position, seconds, completed_at is not None)
+            if completed_at is not None:
+                finished.append(completed_at)
+    finished.sort()
+    standing = Standing(seat, marks)
+    quizzes = dict(Quiz.objects.filter(lesson__course=course).values_list("lesson_id", "pass_percent"))
+    zone = zone_of(user)
+    return CourseRecord(
+        course=course,
+        seat=seat,
+        outline=outline,
+        placed=tuple(place_all(course, outline, standing)),
+        stations=_stations(seat, finished, len(outline.entries)),
+        quizzes=_quiz_records(seat, outline, quizzes),
+        quiz_count=len(quizzes),
+        weeks=_weeks(finished, zone, now),
+        watched_seconds=watched,
+        resume=resume_entry(course, outline, standing),
+        finish_on=_finish_on(finished, len(outline.entries) - len(finished), zone, now),
+        certificate=seat.certificate if hasattr(seat, "certificate") else None,
+    )
+
+
+def _stations(seat: Enrollment, finished: list[datetime], total: int) -> tuple[Station, ...]:
+    stations = [Station(0, seat.enrolled_at, 0)]
+    for percent in STATIONS[1:]:
+        needed = -(-total * percent // 100)  # rounded up
+        reached = finished[needed - 1] if 0 < needed <= len(finished) else None
+        stations.append(Station(percent, reached, max(0, needed - len(finished))))
+    return tuple(stations)
+
+
+def _quiz_records(seat: Enrollment, outline: Outline, pass_percents: dict[int, int]) -> tuple[QuizRecord, ...]:
+    rows = (
+        Attempt.objects.filter(enrollment=seat, submitted_at__isnull=False)
+        .order_by("number")
+        .values_list("quiz__lesson_id", "percent", "submitted_at")
+    )
+    tries: dict[int, list[tuple[int, datetime]]] = {}
+    for lesson_pk, percent, submitted_at in rows:
+        if submitted_at is not None:
+            tries.setdefault(lesson_pk, []).append((percent, submitted_at))
+    records = []
+    for entry in outline.entries:
+        if entry.pk in tries and entry.pk in pass_percents:
+            best, best_at = max(tries[entry.pk], key=lambda one: one[0])
+            first = tries[entry.pk][0][0]
+            records.append(QuizRecord(entry, pass_percents[entry.pk], len(tries[entry.pk]), first, best, best_at))
+    return tuple(records)
+
+
+def _monday(moment: datetime, zone: ZoneInfo) -> date:
+    day = moment.astimezone(zone).date()
+    return day - timedelta(days=day.weekday())
+
+
+def _weeks(finished: list[datetime], zone: ZoneInfo, now: datetime) -> tuple[Week, ...]:
+    this = _monday(now, zone)
+    counts = dict.fromkeys((this - timedelta(weeks=n) for n in range(WEEKS - 1, -1, -1)), 0)
+    for moment in finished:
+        week = _monday(moment, zone)
+        if week in counts:
+            counts[week] += 1
+    return tuple(Week(week, count) for week, count in counts.items())
+
+
+def _finish_on(finished: list[datetime], left: int, zone: ZoneInfo, now: datetime) -> date | None:
+    """When the course ends at the pace of the last four weeks; None without a pace or with nothing left."""
+    recent = sum(moment > now - timedelta(weeks=4) for moment in finished)
+    if not recent or left <= 0:
+        return None
+    return (now + timedelta(weeks=left * 4 / recent)).astimezone(zone).date()
+
+
+@dataclass(frozen=True)
+class Totals:
+    """A learner's time over all courses."""
+
+    watched_seconds: int
+    lessons_this_week: int
+
+
+def totals_of(user: User, *, now: datetime) -> Totals:
+    """Seconds watched in all, and lessons completed since Monday. One query."""
+    from_ = datetime.combine(_monday(now, zone_of(user)), datetime.min.time(), zone_of(user))
+    mine = LessonProgress.objects.filter(enrollment__user=user, enrollment__revoked_at=None)
+    figures = mine.aggregate(seconds=Sum("watched_seconds"), week=Count("pk", filter=Q(completed_at__gte=from_)))
+    return Totals(figures["seconds"] or 0, figures["week"])
