@@ -21,7 +21,7 @@ from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from studyplatform.kit import markdown, plates, time
+from studyplatform.kit import markdown, plates, sizes, time
 from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.money import money
 from studyplatform.kit.paging import shown_pages
@@ -218,6 +218,8 @@ def environment(**options: Any) -> Environment:
         clock=time.clock,
         duration=time.length,  # not "length": that is Jinja's own, of lists
         money=money,
+        limit=sizes.as_limit,
+        size=sizes.as_size,
         date=lambda value, form="j F Y": date_format(value, form),
         json=lambda value: Markup(json.dumps(value).replace("<", "\\u003c")),  # noqa: S704 (for script type=json)
     )

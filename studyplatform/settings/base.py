@@ -27,6 +27,8 @@ SITE_DESCRIPTION = (
 )
 SUPPORT_EMAIL = env.text("SUPPORT_EMAIL", "support@example.com")
 SITE_URL = env.text("SITE_URL", f"http://127.0.0.1:{env.number('PORT', 8000)}")
+# True closes the site with a page that says so; /status and /healthz stay open.
+MAINTENANCE = env.flag("MAINTENANCE")
 STATUS_URL = env.text("STATUS_URL", "/status")
 
 
@@ -89,6 +91,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "studyplatform.kit.pages.PermissionsPolicyMiddleware",
+    "studyplatform.site.maintenance.MaintenanceMiddleware",
     "studyplatform.kit.pages.TextCompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "studyplatform.kit.pages.SlashMiddleware",

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from studyplatform.site import dashboards, pages, reviews
+from studyplatform.site import articles, dashboards, pages, pending, reviews, robots
 from studyplatform.site.catalogue import catalogue_page
 from studyplatform.site.course import course_page
 from studyplatform.site.home import home
+from studyplatform.site.status import status
 
 app_name = "site"
 urlpatterns = [
@@ -16,5 +17,14 @@ urlpatterns = [
     path("dashboard/admin/", dashboards.admin_home, name="admin-home"),
     path("dashboard/admin/courses/<slug:slug>/review", reviews.course_review, name="review"),
     path("dashboard/admin/courses/<slug:slug>/step", reviews.course_step, name="review-step"),
+    path("help/", articles.help_index, name="help"),
+    path("help/errors/<str:code>", articles.help_error, name="help-error"),
+    path("help/<slug:article>", articles.help_article, name="help-article"),
+    *(path(name, articles.text, {"name": name}, name=name) for name in articles.TEXTS),
+    path("status", status, name="status"),
+    path("robots.txt", robots.robots_txt, name="robots"),
+    path("sitemap.xml", robots.sitemap_xml, name="sitemap"),
     path("healthz", pages.health, name="health"),
 ]
+# Last, so that a page of its own wins over its announcement.
+urlpatterns += pending.urlpatterns

@@ -7,11 +7,23 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.views import APIView
 
+from apps.accounts.guards import open_to_everyone
+from studyplatform.site.pending import PENDING
+
 # Pages that visitors may open, each with its reason.
 OPEN = {
     "site:home": "what the platform is",
     "site:catalogue": "courses are public in the navigation",
     "site:course": "courses are public in the navigation; its policy hides drafts",
+    "site:help": "help needs no account",
+    "site:help-article": "help needs no account",
+    "site:help-error": "an API's user follows the type of a problem here",
+    "site:accessibility": "a text that everybody may read",
+    "site:terms": "a text that everybody may read",
+    "site:privacy": "a text that everybody may read",
+    "site:status": "whether the site is well is no secret",
+    "site:robots": "for machines that read the site",
+    "site:sitemap": "for machines that read the site",
     "site:health": "load balancers have no account; it says nothing but that it is alive",
     "learning:lesson": "preview lessons are open; the policy decides lesson by lesson",
     "learning:lesson-download": "preview lessons are open; the policy decides lesson by lesson",
@@ -29,6 +41,7 @@ OPEN = {
     "docs": "the API's description is public",
     "admin:login": "never reached: sign-in-for-admin stands before it",
 }
+OPEN |= {f"site:pending-{one.route}": "says what works today" for one in PENDING if one.guard is open_to_everyone}
 # Calls that visitors may make, each with its reason.
 OPEN_CALLS = {
     "LogIn": "for those who are not signed in",

@@ -73,13 +73,11 @@ LATER = {
     "PAYMENT_CARD_DECLINED",
     "PAYMENT_PROCESSING_ERROR",
     "SUBSCRIPTION_EXPIRED",
-    "MAINTENANCE_MODE",
     "AI_UNAVAILABLE",
     "AI_CONTEXT_TOO_LONG",
     "AI_CONTENT_FILTERED",
     "FORUM_POST_TOO_LONG",
     "FORUM_MODERATION_REQUIRED",
-    "FEATURE_COMING_SOON",
 }
 # Said by the player and the uploader, which are still being built. This list may only shrink.
 BROWSER_LATER = BROWSER - {"NETWORK_OFFLINE"}

@@ -47,8 +47,6 @@ LATER = {
     "/forum/",
     "/forum/posts/{postId}",
     "/forum/topics/{topicId}",
-    "/help/supported-formats",
-    "/help/video-compression",
     "/mcp",
     "/me/dashboard",
     "/offline",
@@ -57,7 +55,6 @@ LATER = {
     "/settings/",
     "/settings/billing",
     "/settings/storage",
-    "/status",
 }
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "ada", "eve", "sam"]
 OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in

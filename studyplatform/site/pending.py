@@ -1,0 +1,89 @@
+"""Addresses of the specification that this version does not serve yet: the only list of them, and it only shrinks.
+
+Each answers 404 with a panel from the error catalogue that names what works today instead. Its guard
+is already the one that the page itself will have. Whoever builds the page deletes its line here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import URLPattern, path
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import administers, open_to_everyone, signed_in, teaches
+from studyplatform.kit.errors import FeatureComingSoon
+
+Guard = Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]
+Link = tuple[str, str | Promise]
+
+COURSES: Link = ("/courses/", _("Browse courses"))
+LEARNING: Link = ("/me/enrollments", _("My Learning"))
+TEACHING: Link = ("/dashboard/instructor/courses/", _("Your courses"))
+REVIEWS: Link = ("/dashboard/admin/", _("Course reviews"))
+HELP: Link = ("/help/", _("Help"))
+
+
+@dataclass(frozen=True)
+class Pending:
+    """An address, who may come, what it will be called, and where to go meanwhile."""
+
+    route: str
+    name: str | Promise
+    guard: Guard
+    instead: tuple[Link, ...]
+
+
+_discussions = (_("Discussions"), open_to_everyone, (COURSES, HELP))
+_billing = (_("Billing"), signed_in, (COURSES, LEARNING))
+_teaching = (teaches, (TEACHING,))
+_sample = (_("Sample page"), open_to_everyone, (COURSES,))
+
+PENDING = [
+    Pending("forum/", *_discussions),
+    Pending("forum/topics/<str:topic>", *_discussions),
+    Pending("forum/posts/<str:post>", *_discussions),
+    Pending("chat/", _("AI Tutor"), open_to_everyone, (COURSES, HELP)),
+    Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("The API")),)),
+    Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
+    Pending("files/", _("Files"), signed_in, (LEARNING,)),
+    Pending("settings/", _("Settings"), signed_in, (LEARNING, ("/auth/forgot-password", _("Change your password")))),
+    Pending("settings/billing", *_billing),
+    Pending("settings/storage", _("Storage"), signed_in, (LEARNING,)),
+    Pending("billing/methods", *_billing),
+    Pending("billing/subscriptions", *_billing),
+    Pending("billing/transactions", *_billing),
+    Pending("billing/renew", *_billing),
+    Pending("payment-success", *_billing),
+    Pending("payment-error", *_billing),
+    Pending("auth/verify-email", _("Verify your email"), open_to_everyone, (COURSES,)),
+    Pending("auth/oauth/callback", _("Social sign-in"), open_to_everyone, (("/auth/login", _("Sign in")),)),
+    Pending("offline", _("Offline lessons"), open_to_everyone, (LEARNING,)),
+    Pending("dashboard/instructor/students/", _("Students"), *_teaching),
+    Pending("dashboard/instructor/messages/", _("Messages"), *_teaching),
+    Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
+    Pending("dashboard/instructor/earnings/", _("Earnings"), *_teaching),
+    Pending("dashboard/instructor/forum", _("Discussions"), *_teaching),
+    Pending("dashboard/admin/forum", _("Moderation"), administers, (REVIEWS,)),
+    Pending("demo/tanstack-query", *_sample),
+    Pending("demo/mcp-todos", *_sample),
+    Pending("demo/start/server-funcs", *_sample),
+    Pending("demo/start/api-request", *_sample),
+    Pending("demo/form/simple", *_sample),
+    Pending("demo/form/address", *_sample),
+]
+
+
+def _page(one: Pending) -> Callable[..., HttpResponseBase]:
+    def pending_page(request: HttpRequest, **captured: Any) -> HttpResponse:
+        context = {"error": FeatureComingSoon(), "pending": one}
+        return render(request, "site/pending.html", context, status=FeatureComingSoon.status)
+
+    return require_safe(one.guard(pending_page))
+
+
+urlpatterns: list[URLPattern] = [path(one.route, _page(one), name=f"pending-{one.route}") for one in PENDING]

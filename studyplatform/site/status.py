@@ -1,0 +1,68 @@
+"""Whether the parts of this site are well, for people; load balancers ask /healthz."""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import open_to_everyone
+from studyplatform.kit.models import Job
+
+State = Literal["well", "slow", "down"]
+SLOW_DATABASE = 0.5  # seconds for the simplest question
+LATE_JOB = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class Service:
+    name: str
+    state: State
+    says: str
+
+
+def database() -> Service:
+    started = time.perf_counter()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return Service(_("Courses and accounts"), "down", _("The database does not answer."))
+    took = time.perf_counter() - started
+    return Service(
+        _("Courses and accounts"),
+        "well" if took < SLOW_DATABASE else "slow",
+        _("The database answers in %(time)s ms.") % {"time": max(1, round(took * 1000))},
+    )
+
+
+def processing() -> Service:
+    """Background work: late when something that could run has waited for minutes."""
+    now = timezone.now()
+    name = _("Video processing")
+    try:
+        waiting = Job.objects.filter(state=Job.State.QUEUED, run_at__lte=now)
+        oldest = waiting.order_by("run_at").values_list("run_at", flat=True).first()
+        running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gt=now).count()
+    except DatabaseError:
+        return Service(name, "down", _("Nothing can be said while the database does not answer."))
+    if oldest is None or now - oldest < LATE_JOB:
+        return Service(name, "well", ngettext("%(num)d job runs.", "%(num)d jobs run.", running) % {"num": running})
+    if running:
+        return Service(name, "slow", _("There is much to do; uploads take longer than usual."))
+    return Service(name, "down", _("Nothing is being processed. Uploads are kept and done later."))
+
+
+@require_safe
+@open_to_everyone
+def status(request: HttpRequest) -> HttpResponse:
+    services = [Service(_("Website"), "well", _("This page reached you.")), database(), processing()]
+    worst = max(services, key=lambda one: ["well", "slow", "down"].index(one.state)).state
+    return render(request, "site/status.html", {"services": services, "worst": worst, "now": timezone.now()})

@@ -1,0 +1,191 @@
+"""The screens for what is missing, broken, refused, closed or still to come."""
+
+import re
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import pytest
+from django.db import DatabaseError
+from django.test import Client, RequestFactory
+from django.urls import resolve
+from django.utils import timezone
+
+from apps.courses.errors import CourseNotFound
+from studyplatform.kit.errors import REGISTRY, FeatureComingSoon
+from studyplatform.kit.models import Job
+from studyplatform.site import errors, home, status
+from studyplatform.site.pending import PENDING
+
+
+def text_of(answer) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode())).replace("&#39;", "'")
+
+
+def buttons(answer) -> dict[str, str]:
+    found = re.findall(
+        r'<a class="btn[^"]*" href="([^"]*)"[^>]*>([^<]+)</a>', answer.content.decode().split("<main")[1]
+    )
+    return {label: href for href, label in found}
+
+
+@pytest.mark.parametrize("address", ["/nowhere", "/courses/a/b/c", "/dashboard/nothing", "/%00", "/ünknown/"])
+def test_an_unknown_page_is_not_found_in_the_specified_words(client: Client, db, address):
+    answer = client.get(address)
+
+    assert answer.status_code == 404
+    assert "<title>Page Not Found" in answer.content.decode()
+    assert "The page you're looking for doesn't exist or has been moved." in text_of(answer)
+    assert buttons(answer) == {"Go Home": "/", "Browse Courses": "/courses"}
+
+
+def crashed(client: Client, address: str = "/?a=1", method: str = "get"):
+    client.raise_request_exception = False
+    with patch.object(home, "figures", side_effect=RuntimeError("secret internals")):
+        return getattr(client, method)(address)
+
+
+def test_a_crash_says_the_specified_words_and_no_internals(client: Client, db):
+    answer = crashed(client)
+
+    words = text_of(answer)
+    assert answer.status_code == 500
+    assert "Oops! Something went wrong" in words
+    assert (
+        "An unexpected error occurred while loading the page. Don't worry, our team has been notified and is working"
+        " on it." in words
+    )
+    assert list(buttons(answer)) == ["Try Again", "Reload Page", "Go to Homepage"]
+    assert buttons(answer)["Try Again"] == "/?a=1"
+    assert "support@example.com" in words
+    assert answer["X-Request-ID"] in words
+    assert "secret internals" not in answer.content.decode()
+
+
+def test_the_crash_screen_asks_the_database_nothing(browser_of, leo, django_assert_num_queries):
+    request = RequestFactory().get("/")
+    # Whoever looks at the user or the session while the database is down crashes again.
+    request.user = SimpleNamespace()  # type: ignore[assignment]
+    request.csp_nonce = "n"  # type: ignore[attr-defined]
+
+    with django_assert_num_queries(0):
+        answer = errors.crash(request)
+
+    assert answer.status_code == 500
+    assert "Oops! Something went wrong" in text_of(answer)
+
+
+def test_a_refusal_says_what_to_do(client: Client, db):
+    answer = client.get("/courses/no-such-course")
+
+    assert answer.status_code == 404
+    assert str(CourseNotFound.message) in text_of(answer)
+    assert buttons(answer)["Browse courses"] == "/courses/"
+
+
+@pytest.mark.parametrize("one", PENDING, ids=lambda one: one.route)
+def test_what_is_to_come_says_what_works_today(browser_of, sam, one):
+    address = "/" + re.sub(r"<[^>]+>", "x", one.route)
+
+    answer = browser_of(sam).get(address)
+
+    assert answer.status_code == 404
+    assert str(FeatureComingSoon.message) in text_of(answer)
+    assert f'<h1 class="h1">{FeatureComingSoon.title}</h1>' in answer.content.decode()
+    assert len(buttons(answer)) >= 2
+    # When a page of its own has arrived, its line in PENDING must go.
+    assert resolve(address).url_name == f"pending-{one.route}"
+
+
+def test_what_is_to_come_keeps_its_guard(client: Client, browser_of, leo):
+    assert client.get("/settings/").headers["Location"].startswith("/auth/login?next=/settings/")
+    assert client.get("/dashboard/admin/forum").headers["Location"].startswith("/auth/login?next=")
+    assert browser_of(leo).get("/dashboard/admin/forum").headers["Location"] == "/"
+
+
+@pytest.mark.parametrize("code", sorted(REGISTRY))
+def test_each_error_code_has_its_page(client: Client, db, code):
+    answer = client.get(f"/help/errors/{code}")
+
+    assert answer.status_code == 200
+    assert code in text_of(answer)
+
+
+@pytest.mark.parametrize("address", ["/help/errors/NOPE", "/help/errors/..%2F..", "/help/nothing", "/help/index"])
+def test_help_that_does_not_exist_is_not_found(client: Client, db, address):
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("/help/", "Supported formats"),
+        ("/help/supported-formats", "MP4, MOV, AVI, WebM, up to 5GB"),
+        ("/help/supported-formats", "may be up to 2GB"),
+        ("/help/supported-formats", "Instructors have 50GB, students 5GB"),
+        ("/help/video-compression", "up to 5GB"),
+        ("/help/teaching", "24 to 48 hours"),
+        ("/help/learning", "After 5 failed attempts in a row an account is locked for 15 minutes"),
+        ("/accessibility", "4.5 to 1"),
+        ("/terms", "Terms of service"),
+        ("/privacy", "no advertising"),
+    ],
+)
+def test_texts_tell_what_holds(client: Client, db, address, says, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        answer = client.get(address)
+
+    assert says in text_of(answer)
+    assert not answer.cookies
+
+
+def test_the_limits_in_the_help_are_those_of_the_upload(client: Client, db, settings):
+    settings.UPLOAD_LIMITS = {"video": 3 * 2**30, "file": 2**30}
+
+    assert "up to 3GB" in text_of(client.get("/help/supported-formats"))
+
+
+def test_status_is_well_when_nothing_waits(client: Client, db):
+    answer = client.get("/status")
+
+    assert "Everything is well" in text_of(answer)
+
+
+def test_status_tells_that_nothing_is_processed(client: Client, db):
+    late = timezone.now() - status.LATE_JOB * 2
+    Job.objects.create(kind="x", run_at=late, created_at=late)
+
+    assert "Something is down" in text_of(client.get("/status"))
+
+
+def test_status_answers_while_the_database_does_not(client: Client, db):
+    with patch.object(status, "connection") as broken, patch.object(Job.objects, "filter", side_effect=DatabaseError):
+        broken.cursor.side_effect = DatabaseError
+        answer = client.get("/status")
+
+    assert answer.status_code == 200
+    assert "The database does not answer" in text_of(answer)
+
+
+def test_maintenance_closes_the_site_and_says_for_how_long(client: Client, db, settings):
+    settings.MAINTENANCE = True
+
+    page = client.get("/courses/")
+    call = client.get("/api/v1/auth/session/")
+
+    assert page.status_code == call.status_code == 503
+    assert "This usually takes 15 to 30 minutes." in text_of(page)
+    assert page["Retry-After"] == "1200"
+    assert call.json()["code"] == "MAINTENANCE_MODE"
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/status").status_code == 200
+
+
+def test_machines_find_the_public_pages(client: Client, course, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        site_map = client.get("/sitemap.xml").content.decode()
+    robots = client.get("/robots.txt").content.decode()
+
+    assert f"/courses/{course.slug}</loc><lastmod>" in site_map
+    assert "/help/supported-formats</loc>" in site_map
+    assert "Disallow: /dashboard/" in robots
+    assert robots.rstrip().endswith("/sitemap.xml")
