@@ -189,3 +189,11 @@ def test_machines_find_the_public_pages(client: Client, course, django_assert_nu
     assert "/help/supported-formats</loc>" in site_map
     assert "Disallow: /dashboard/" in robots
     assert robots.rstrip().endswith("/sitemap.xml")
+
+
+@pytest.mark.parametrize("one", PENDING, ids=lambda one: one.route)
+def test_where_the_announcements_lead_exists(browser_of, sam, one):
+    browser = browser_of(sam)
+
+    for address, _label in one.instead:
+        assert browser.get(address, follow=True).status_code == 200
