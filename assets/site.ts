@@ -13,6 +13,7 @@ import { startProgress } from "./site/progress";
 import { startSearch } from "./site/search";
 import { startTimes } from "./site/times";
 import { startToasts } from "./site/toasts";
+import { startWaiting } from "./site/waiting";
 
 loadMessages();
 startLook();
@@ -28,6 +29,7 @@ startAccount({
   reload: () => location.reload(),
 });
 startToasts();
+startWaiting();
 startTimes();
 startAvatars();
 startPreloading();

@@ -82,6 +82,20 @@ class Register(NewPassword):
         return User(**{name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name", "email")})
 
 
+class Code(forms.Form):
+    """The six digits of the mail; spaces and dashes that came along are forgiven."""
+
+    code = forms.CharField(
+        label=_("Code"), max_length=20, error_messages={"required": _("Type the six digits of the mail.")}
+    )
+
+    def clean_code(self) -> str:
+        digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
+        if not re.fullmatch(r"[0-9]{6}", digits):
+            raise ValidationError(_("The code has six digits."), code="invalid")
+        return digits
+
+
 class ForgotPassword(forms.Form):
     email = _email()
 

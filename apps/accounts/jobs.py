@@ -7,3 +7,8 @@ from studyplatform.kit.jobs import Running, job
 @job("accounts.send_password_reset")
 def send_password_reset(running: Running, *, email: str) -> None:
     services.send_password_reset(email=email)
+
+
+@job("accounts.send_email_proof")
+def send_email_proof(running: Running, *, user_id: int) -> None:
+    services.send_email_proof(user_id=user_id)

@@ -33,6 +33,7 @@ OPEN = {
     "accounts:sign-in": "for those who are not signed in",
     "accounts:register": "for those who have no account",
     "accounts:forgot-password": "for those who cannot sign in",
+    "accounts:verify-email": "the link in the mail is opened in any browser",
     "accounts:reset-password": "the link in the mail is the key",
     "accounts:sign-out": "leads a visitor home",
     "sign-in-for-admin": "leads to the sign-in page",

@@ -24,7 +24,6 @@ LATER = {
     "/api/demo-tq-todos",
     "/api/mcp-todos",
     "/auth/oauth/callback",
-    "/auth/verify-email",
     "/billing/methods",
     "/billing/renew",
     "/billing/subscriptions",

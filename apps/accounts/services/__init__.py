@@ -12,9 +12,18 @@ from apps.accounts.services.people import (
 )
 from apps.accounts.services.proving import lift_lock, prove_password
 from apps.accounts.services.resetting import ask_for_password_reset, reset_password, send_password_reset, user_of_reset
+from apps.accounts.services.verifying import (
+    ask_for_email_proof,
+    seconds_to_wait,
+    send_email_proof,
+    user_of_key,
+    verify_by_code,
+    verify_by_key,
+)
 
 __all__ = [
     "EmailTaken",
+    "ask_for_email_proof",
     "ask_for_password_reset",
     "block",
     "change_role",
@@ -23,9 +32,14 @@ __all__ = [
     "lift_lock",
     "prove_password",
     "reset_password",
+    "seconds_to_wait",
+    "send_email_proof",
     "send_password_reset",
     "sign_up",
     "sweep",
     "unblock",
+    "user_of_key",
     "user_of_reset",
+    "verify_by_code",
+    "verify_by_key",
 ]

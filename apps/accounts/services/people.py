@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from apps.accounts.events import PersonBlocked, PersonSignedUp, RoleChanged
 from apps.accounts.models import BrowserSession, LoginLock, Role, User
+from apps.accounts.services.verifying import ask_for_email_proof
 from studyplatform.kit.events import publish
 
 
@@ -26,6 +27,7 @@ def sign_up(*, email: str, password: str, first_name: str, last_name: str, now: 
                 user = User.objects.create_user(
                     email, password, first_name=first_name, last_name=last_name, terms_accepted_at=now
                 )
+                ask_for_email_proof(user=user, now=now)
                 publish(PersonSignedUp(user_id=user.pk))
                 return user
         except IntegrityError:

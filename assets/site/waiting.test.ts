@@ -1,0 +1,19 @@
+import { expect, it, vi } from "vitest";
+
+import { startWaiting } from "./waiting";
+
+it("can be pressed when the time has passed, and says how long that is", () => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<button data-wait="2" data-wait-text="Possible in {seconds} s">Send again</button>`;
+  startWaiting();
+  const button = document.querySelector("button")!;
+
+  expect(button.disabled).toBe(true);
+  expect(document.body.textContent).toContain("Possible in 2 s");
+  vi.advanceTimersByTime(1000);
+  expect(document.body.textContent).toContain("Possible in 1 s");
+  vi.advanceTimersByTime(1000);
+  expect(button.disabled).toBe(false);
+  expect(document.body.textContent).toBe("Send again");
+  vi.useRealTimers();
+});
