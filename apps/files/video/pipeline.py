@@ -204,7 +204,10 @@ def _encode_ladder(work: Work, part: Path, report: Report) -> None:
     arguments = renditions.ladder_arguments(
         work.source, work.probe, work.plan, work.sound, part, work.recipe, work.sheet
     )
-    work.execute(arguments, report)
+    work.execute(arguments, lambda done: report(done * 0.99))
+    work.execute(work.sheet.join_arguments(part), lambda _: None)
+    for tile in part.glob("tile-*.jpg"):
+        tile.unlink()
     _move_in(part, work.public)
 
 

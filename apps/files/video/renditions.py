@@ -14,6 +14,8 @@ from .probe import Probe, Sound
 from .recipe import Recipe
 from .stills import Sheet
 
+# Bits per second that even a still drawing is allowed.
+LEAST_RATE = 48_000
 # Linux takes 128 kB in one argument.
 LONGEST_ARGUMENT = 120_000
 
@@ -101,13 +103,19 @@ def ladder_arguments(
         if at:
             stream = stream.filter("scale", rendition.width, rendition.height, flags="bilinear")
         pair = stream.filter_multi_output("split", 2)
-        outputs.append(_rendition(pair.stream(0), rendition, plan, sound, folder, recipe))
+        rate = rendition.top_rate
+        if plan.copied is not None:
+            # A smaller picture never takes more than the copied one: players choose by rate.
+            rate = min(rate, max(source.picture.bit_rate, LEAST_RATE))
+        outputs.append(_rendition(pair.stream(0), rendition, plan, sound, folder, recipe, rate))
         stream = pair.stream(1)
-    outputs.append(sheet.output(stream, folder))
+    outputs.append(sheet.tiles(stream, folder))
     return finish(ffmpeg.merge_outputs(*outputs))
 
 
-def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe) -> Any:
+def _rendition(
+    picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe, rate: int
+) -> Any:
     target = folder / rendition.name
     tracks = [picture]
     options: dict[str, Any] = {
@@ -115,8 +123,8 @@ def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | Non
         "preset": recipe.preset,
         "profile:v": "high",
         "crf": recipe.quality,
-        "maxrate": rendition.top_rate,
-        "bufsize": rendition.top_rate * 3 // 2,
+        "maxrate": rate,
+        "bufsize": rate * 3 // 2,
         "threads": recipe.threads,
         "force_key_frames": forced_keyframes(plan, recipe),
         "sc_threshold": 0,
@@ -126,6 +134,8 @@ def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | Non
     if sound is not None:
         tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
         options["c:a"] = "copy"
+        # The picture waits for its sound: tiles of the storyboard, up to ten seconds apart, hold the reader up.
+        options["max_interleave_delta"] = 60_000_000
     return ffmpeg.output(*tracks, str(target / "index.m3u8"), **options, **hls_options(target, recipe))
 
 
