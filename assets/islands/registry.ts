@@ -10,4 +10,5 @@ export type IslandModule = {
 /** Name in `data-island` → how to fetch the island. */
 export const registry: Record<string, () => Promise<IslandModule>> = {
   player: () => import("./player"),
+  uploader: () => import("./uploader"),
 };

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from studyplatform.site import articles, dashboards, pages, pending, reviews, robots
+from studyplatform.site import articles, dashboards, pages, pending, reviews, robots, uploads
 from studyplatform.site.catalogue import catalogue_page
 from studyplatform.site.course import course_page
 from studyplatform.site.home import home
@@ -14,6 +14,7 @@ urlpatterns = [
     path("courses/", catalogue_page, name="catalogue"),
     path("courses/<slug:slug>", course_page, name="course"),
     path("dashboard/instructor/", dashboards.instructor_home, name="instructor-home"),
+    path("dashboard/instructor/upload/", uploads.uploads, name="upload"),
     path("dashboard/admin/", dashboards.admin_home, name="admin-home"),
     path("dashboard/admin/courses/<slug:slug>/review", reviews.course_review, name="review"),
     path("dashboard/admin/courses/<slug:slug>/step", reviews.course_step, name="review-step"),

@@ -151,6 +151,7 @@ class VideoLessons(GenericAPIView[Any]):
 
     @extend_schema(
         operation_id="authoring_video_lessons",
+        responses={200: shapes.VideoLesson(many=True)},
         parameters=[
             OpenApiParameter("video", UUID, many=True, description="Only lessons that show one of these videos."),
             OpenApiParameter("open", bool, description="Only lessons that show no video yet."),

@@ -1,0 +1,158 @@
+import { useMutation } from "@tanstack/react-query";
+import { Pause, Play, RefreshCw, RotateCcw, Trash2, X } from "lucide-react";
+import { type ChangeEvent, useState } from "react";
+
+import type { ApiError } from "../../shared/api/errors";
+import { t } from "../../shared/i18n";
+import { Button } from "../../shared/ui/Button";
+import { Dialog } from "../../shared/ui/Dialog";
+import { Icon } from "../../shared/ui/Icon";
+import { deleteVideo, retryVideo } from "./api";
+import type { CardProps } from "./JobCard";
+
+/** What can be done about a job, its own action first. */
+export function JobActions({ job, uploads, transfers, transport }: CardProps) {
+  const { transfer, video, name } = job;
+  const [isAsking, setAsking] = useState(false);
+  const options = { onSuccess: uploads.refresh };
+  const retrying = useMutation<unknown, ApiError, string>({ mutationFn: retryVideo, ...options });
+  const removing = useMutation<unknown, ApiError>({
+    mutationFn: async () => {
+      if (transfer && transfer.state !== "sent") return transfers.cancel(transfer.id);
+      if (transfer) transfers.forget(transfer.id);
+      if (video?.upload) return transport.remove(`/api/v1/uploads/${video.upload.uid}/`);
+      return video ? deleteVideo(video.uid) : undefined;
+    },
+    ...options,
+  });
+  const chosen = (use: (file: File) => void) => (event: ChangeEvent<HTMLInputElement>) => {
+    const file = event.target.files?.[0];
+    event.target.value = "";
+    if (file) use(file);
+  };
+  const state = transfer && transfer.state !== "sent" ? transfer.state : null;
+  const failed = retrying.error ?? removing.error;
+  const isSafe = state === "refused"; // nothing on the server: it only leaves the list
+  const canRemove = state !== null || video?.stage === "failed" || video?.stage === "uploading";
+
+  return (
+    <div className="job__acts">
+      {failed && (
+        <p className="field__error" role="alert">
+          {failed.message}
+        </p>
+      )}
+      {transfer && (state === "paused" || state === "interrupted") && (
+        <Button size="sm" onClick={() => transfers.resume(transfer.id)}>
+          <Icon icon={Play} />
+          {state === "interrupted" ? t("Resume upload") : t("Resume")}
+        </Button>
+      )}
+      {transfer && (state === "sending" || state === "waiting") && (
+        <button
+          className="icon-btn icon-btn--sm"
+          type="button"
+          aria-label={t("Pause upload of {name}", { name })}
+          onClick={() => transfers.pause(transfer.id)}
+        >
+          <Icon icon={Pause} />
+        </button>
+      )}
+      {!state && video?.stage === "uploading" && job.group === "needs" && video.upload && (
+        <FileButton
+          label={t("Resume upload")}
+          about={t("Choose {name} again to resume its upload", { name })}
+          icon={Play}
+          onChange={chosen((file) => {
+            const upload = video.upload;
+            if (!upload) return;
+            const isSame = file.name === upload.filename && file.size === upload.length;
+            void uploads.take(
+              [file],
+              isSame ? { url: `/api/v1/uploads/${upload.uid}/`, video: video.uid } : {},
+            );
+          })}
+        />
+      )}
+      {!state && video?.stage === "failed" && video.abilities.retry && (
+        <Button size="sm" isBusy={retrying.isPending} onClick={() => retrying.mutate(video.uid)}>
+          <Icon icon={RotateCcw} />
+          {t("Try again")}
+        </Button>
+      )}
+      {!state && video?.stage === "failed" && !video.abilities.retry && (
+        <FileButton
+          label={t("Replace file")}
+          about={t("Choose another file in place of {name}", { name })}
+          icon={RefreshCw}
+          onChange={chosen(
+            (file) => void uploads.take([file], { replaces: video.uid, video: video.uid }),
+          )}
+        />
+      )}
+      {!state && job.group === "done" && job.lesson && (
+        <a className="btn btn--sm" href={job.lesson.href}>
+          {t("Open lesson")}
+        </a>
+      )}
+      {canRemove && (
+        <button
+          className="icon-btn icon-btn--sm"
+          type="button"
+          aria-label={
+            isSafe || video?.stage === "failed"
+              ? t("Remove {name}", { name })
+              : t("Cancel upload of {name}", { name })
+          }
+          onClick={() => (isSafe ? removing.mutate() : setAsking(true))}
+        >
+          <Icon icon={video?.stage === "failed" && !state ? Trash2 : X} />
+        </button>
+      )}
+      {isAsking && (
+        <Dialog
+          title={
+            video?.stage === "failed" && !state ? t("Remove this video?") : t("Cancel this upload?")
+          }
+          onClose={() => setAsking(false)}
+          actions={
+            <>
+              <Button look="quiet" data-autofocus onClick={() => setAsking(false)}>
+                {t("Keep it")}
+              </Button>
+              <Button
+                look="danger-fill"
+                onClick={() => {
+                  setAsking(false);
+                  removing.mutate();
+                }}
+              >
+                {video?.stage === "failed" && !state ? t("Remove") : t("Cancel upload")}
+              </Button>
+            </>
+          }
+        >
+          <p>{t("What has arrived of “{name}” is deleted.", { name })}</p>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+type FileButtonProps = {
+  label: string;
+  about: string;
+  icon: typeof Play;
+  onChange: (event: ChangeEvent<HTMLInputElement>) => void;
+};
+
+/** A button that opens the file chooser. */
+function FileButton({ label, about, icon, onChange }: FileButtonProps) {
+  return (
+    <label className="btn btn--sm uploader__file">
+      <Icon icon={icon} />
+      {label}
+      <input type="file" accept="video/*" aria-label={about} onChange={onChange} />
+    </label>
+  );
+}

@@ -1,0 +1,88 @@
+import { CircleAlert, CircleCheck, WifiOff } from "lucide-react";
+import { useId } from "react";
+
+import { fillHref, lookup } from "../../shared/api/errors";
+import { Icon } from "../../shared/ui/Icon";
+import { JobActions } from "./JobActions";
+import type { Job } from "./jobs";
+import { LessonSelect } from "./LessonSelect";
+import { RetryNote } from "./RetryNote";
+import { Stages } from "./Stages";
+import type { Transfers } from "./transfers";
+import type { Transport } from "./transport";
+import type { Uploads } from "./useUploads";
+import { factsOf, saidOf } from "./words";
+
+export type CardProps = {
+  job: Job;
+  uploads: Uploads;
+  transfers: Transfers;
+  transport: Transport;
+  links: string[];
+};
+
+export function JobCard(props: CardProps) {
+  const { job, uploads, transfers, links } = props;
+  const { transfer, video } = job;
+  const name = useId();
+  const said = saidOf(job);
+  const isDone = job.group === "done";
+  const isBad = transfer?.state === "refused" || (transfer === null && video?.stage === "failed");
+  const isHeld = job.group === "needs" && !isBad;
+  const tone = isBad ? " job--bad" : isHeld ? " job--warn" : "";
+  const canAssign = job.lesson === null && !isBad && (video !== null || transfer?.url === null);
+  const more = links.length > 0 && transfer?.state === "refused" ? actionOf(job, links) : null;
+
+  return (
+    <li className={`job${tone}`} aria-labelledby={name}>
+      <div>
+        <h3 className="job__name" id={name}>
+          {job.name}
+        </h3>
+        <p className="small faint num">{factsOf(job)}</p>
+      </div>
+      <JobActions {...props} />
+      <Stages job={job} />
+      <div className="job__say">
+        <span className={isDone ? "field__ok" : undefined}>
+          {isBad && <Icon icon={CircleAlert} />}
+          {isHeld && <Icon icon={WifiOff} />}
+          {isDone && <Icon icon={CircleCheck} />}
+          {said.main}
+        </span>
+        {transfer?.state === "interrupted" ? (
+          <RetryNote transfer={transfer} transfers={transfers} />
+        ) : (
+          said.aside !== "" && <span>{said.aside}</span>
+        )}
+      </div>
+      {(canAssign || more) && (
+        <div className="job__more">
+          {more && (
+            <p className="small muted">
+              <a className="link" href={more.href}>
+                {more.label}
+              </a>
+            </p>
+          )}
+          {canAssign && (
+            <LessonSelect
+              job={job}
+              lessons={uploads.openLessons}
+              onChange={uploads.refresh}
+              transfers={transfers}
+            />
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** What the catalogue offers for the refusal, if this site has that page. */
+function actionOf({ transfer }: Job, links: string[]): { label: string; href: string } | null {
+  const problem = transfer?.error?.problem;
+  const action = problem ? lookup(problem.code).action : null;
+  const href = action ? fillHref(action.href, problem?.params ?? {}) : null;
+  return action && href && links.includes(href) ? { label: action.label, href } : null;
+}

@@ -1,0 +1,41 @@
+import { type CSSProperties, useEffect, useState } from "react";
+
+import { t } from "../../shared/i18n";
+import type { Transfer, Transfers } from "./transfers";
+
+type Props = { transfer: Transfer; transfers: Transfers };
+
+/** When an interrupted transfer goes on by itself, with a way to stop that. */
+export function RetryNote({ transfer, transfers }: Props) {
+  const { id, retryAt } = transfer;
+  const [now, setNow] = useState(() => Date.now());
+  const [since] = useState(() => Date.now());
+  useEffect(() => {
+    const clock = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(clock);
+  }, []);
+  if (retryAt === null) return <span>{t("It goes on when you resume it.")}</span>;
+
+  const left = Math.max(0, retryAt - now);
+  const share = retryAt > since ? (100 * left) / (retryAt - since) : 0;
+  return (
+    <span className="row row--tight" aria-live="off">
+      <span className="retry">
+        <svg className="retry__ring" viewBox="0 0 24 24" aria-hidden="true">
+          <circle cx="12" cy="12" r="9" pathLength="100" />
+          <circle
+            cx="12"
+            cy="12"
+            r="9"
+            pathLength="100"
+            style={{ "--v": share } as CSSProperties}
+          />
+        </svg>
+        <span>{t("Retrying in {seconds} s", { seconds: Math.ceil(left / 1000) })}</span>
+      </span>
+      <button className="link small" type="button" onClick={() => transfers.stopRetrying(id)}>
+        {t("Stop retrying")}
+      </button>
+    </span>
+  );
+}

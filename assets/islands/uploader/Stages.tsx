@@ -1,0 +1,38 @@
+import type { CSSProperties } from "react";
+
+import { t } from "../../shared/i18n";
+import { type Job, marksOf } from "./jobs";
+
+/** Five parts, from uploading to complete; where it failed is hatched. */
+export function Stages({ job }: { job: Job }) {
+  const names = [t("Uploading"), t("Analyzing"), t("Captions"), t("Finalizing"), t("Complete")];
+  const classes = {
+    done: "is-done",
+    now: "is-now",
+    held: "is-now is-held",
+    bad: "is-bad",
+    open: "",
+  };
+  return (
+    <ol className="stages" aria-label={t("Stages")}>
+      {marksOf(job).map(({ state, percent }, place) => {
+        const isHere = state === "now" || state === "held";
+        return (
+          <li
+            key={names[place]}
+            className={classes[state]}
+            style={{ "--v": percent } as CSSProperties}
+            aria-current={isHere ? "step" : undefined}
+          >
+            <span>
+              {names[place]}
+              {isHere && percent > 0 && ` ${percent}%`}
+              {state === "done" && <span className="vh">{t(", done")}</span>}
+              {state === "bad" && <span className="vh">{t(", failed")}</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

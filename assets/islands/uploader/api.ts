@@ -1,0 +1,68 @@
+/** Calls and query options of this island. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+
+import { authenticatedApi, unwrap } from "../../shared/api/client";
+import type { components } from "../../shared/api/schema.gen";
+
+export type Video = components["schemas"]["VideoOut"];
+export type VideoLesson = components["schemas"]["VideoLesson"];
+export type Storage = components["schemas"]["StorageOut"];
+
+export const videosQuery = queryOptions({
+  queryKey: ["videos"],
+  queryFn: () =>
+    unwrap(authenticatedApi.GET("/api/v1/videos/", { params: { query: { page_size: 100 } } })).then(
+      (page) => page.results as Video[],
+    ),
+});
+
+export const storageQuery = queryOptions({
+  queryKey: ["storage"],
+  queryFn: () => unwrap(authenticatedApi.GET("/api/v1/storage/")),
+});
+
+/** The lessons that show these videos. */
+export function lessonsOfVideos(videos: string[]) {
+  return queryOptions({
+    queryKey: ["teaching", "lessons", "of", ...videos],
+    queryFn: () =>
+      videos.length === 0
+        ? Promise.resolve<VideoLesson[]>([])
+        : unwrap(
+            authenticatedApi.GET("/api/v1/teaching/lessons/", {
+              params: { query: { video: videos.slice(0, 100), page_size: 100 } },
+            }),
+          ).then((page) => page.results),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The lessons that show no video yet. */
+export const openLessonsQuery = queryOptions({
+  queryKey: ["teaching", "lessons", "open"],
+  queryFn: () =>
+    unwrap(
+      authenticatedApi.GET("/api/v1/teaching/lessons/", {
+        params: { query: { open: true, page_size: 100 } },
+      }),
+    ).then((page) => page.results),
+});
+
+export function showInLesson(lesson: string, video: string): Promise<VideoLesson> {
+  return unwrap(
+    authenticatedApi.PUT("/api/v1/lessons/{uid}/video/", {
+      params: { path: { uid: lesson } },
+      body: { video },
+    }),
+  );
+}
+
+export function retryVideo(uid: string): Promise<Video> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/videos/{uid}/retry/", { params: { path: { uid } } }),
+  );
+}
+
+export function deleteVideo(uid: string): Promise<unknown> {
+  return unwrap(authenticatedApi.DELETE("/api/v1/videos/{uid}/", { params: { path: { uid } } }));
+}

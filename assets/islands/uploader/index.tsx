@@ -1,0 +1,17 @@
+import { useState } from "react";
+
+import { Transfers } from "./transfers";
+import { tusTransport } from "./tusTransport";
+import { Uploader, type UploaderProps } from "./Uploader";
+
+type Props = Omit<UploaderProps, "transfers" | "transport"> & {
+  /** Where uploads begin. */
+  endpoint: string;
+};
+
+/** Videos from this browser to the server, and what becomes of them there. */
+export function Island({ endpoint, ...props }: Props) {
+  const [transport] = useState(() => tusTransport(endpoint));
+  const [transfers] = useState(() => new Transfers(transport));
+  return <Uploader {...props} transport={transport} transfers={transfers} />;
+}

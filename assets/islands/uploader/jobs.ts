@@ -1,0 +1,134 @@
+/** The list that the page shows: what this browser sends and what the server makes of it, as one. Pure. */
+import type { Video, VideoLesson } from "./api";
+import type { Transfer } from "./transfers";
+
+export type Group = "needs" | "way" | "done";
+export type Job = {
+  key: string;
+  name: string;
+  /** Bytes. */
+  size: number;
+  group: Group;
+  transfer: Transfer | null;
+  video: Video | null;
+  lesson: VideoLesson | null;
+};
+
+/** An upload that moved so lately is being sent from somewhere else. */
+const ELSEWHERE_MS = 20_000;
+
+export function isMoving(video: Video, now: number): boolean {
+  return now - Date.parse(video.updated_at) < ELSEWHERE_MS;
+}
+
+function isToday(date: string | null, now: number): boolean {
+  return date !== null && new Date(date).toDateString() === new Date(now).toDateString();
+}
+
+function groupOf(transfer: Transfer | null, video: Video | null, now: number): Group | null {
+  if (transfer && transfer.state !== "sent")
+    return transfer.state === "refused" || transfer.state === "interrupted" ? "needs" : "way";
+  if (!video) return transfer ? "way" : null;
+  switch (video.stage) {
+    case "failed":
+      return "needs";
+    case "complete":
+      return isToday(video.completed_at, now) ? "done" : null;
+    case "uploading":
+      return transfer !== null || isMoving(video, now) ? "way" : "needs";
+    default:
+      return "way";
+  }
+}
+
+/** Jobs in the order of their groups' importance and, within them, newest first. */
+export function jobsOf(
+  transfers: readonly Transfer[],
+  videos: readonly Video[],
+  lessons: readonly VideoLesson[],
+  now: number,
+): Job[] {
+  const byUid = new Map(videos.map((video) => [video.uid, video]));
+  const lessonOf = (uid: string | null | undefined, target: string | null): VideoLesson | null =>
+    lessons.find((one) => uid !== null && uid !== undefined && one.video === uid) ??
+    lessons.find((one) => one.uid === target) ??
+    null;
+  const taken = new Set<string>();
+  const jobs: Job[] = [];
+
+  for (const transfer of [...transfers].reverse()) {
+    const video = byUid.get(transfer.video ?? "") ?? null;
+    // A new try of the same video stands above the old one, which it replaces.
+    if (transfer.video && taken.has(transfer.video)) continue;
+    if (transfer.video) taken.add(transfer.video);
+    const group = groupOf(transfer, video, now);
+    if (group === null) continue;
+    jobs.push({
+      key: `t${transfer.id}`,
+      name: transfer.file.name,
+      size: transfer.file.size,
+      group,
+      transfer,
+      video,
+      lesson: lessonOf(video?.uid, transfer.target),
+    });
+  }
+  for (const video of videos) {
+    if (taken.has(video.uid)) continue;
+    const group = groupOf(null, video, now);
+    if (group === null) continue;
+    const size = video.upload?.length ?? video.source_bytes;
+    const lesson = lessonOf(video.uid, video.upload?.target ?? null);
+    jobs.push({ key: video.uid, name: video.filename, size, group, transfer: null, video, lesson });
+  }
+  return jobs;
+}
+
+/** The open upload that this file could go on with: same name, same size. */
+export function openUploadFor(
+  file: Pick<File, "name" | "size">,
+  videos: readonly Video[],
+): Video | null {
+  return (
+    videos.find(
+      ({ stage, upload }) =>
+        stage === "uploading" && upload?.filename === file.name && upload.length === file.size,
+    ) ?? null
+  );
+}
+
+export const STAGES = ["uploading", "analyzing", "audio", "finalizing", "complete"] as const;
+
+export type StageMark = { state: "done" | "now" | "held" | "bad" | "open"; percent: number };
+
+/** The five parts of the bar. */
+export function marksOf({ transfer, video, size }: Job): StageMark[] {
+  const open: StageMark = { state: "open", percent: 0 };
+  const done: StageMark = { state: "done", percent: 100 };
+  const at = (index: number, mark: StageMark): StageMark[] =>
+    STAGES.map((_, place) => (place < index ? done : place === index ? mark : open));
+
+  if (transfer && transfer.state !== "sent") {
+    if (transfer.state === "refused") return at(0, { state: "bad", percent: 0 });
+    const percent = size > 0 ? Math.floor((100 * transfer.sent) / size) : 0;
+    return at(0, { state: transfer.state === "sending" ? "now" : "held", percent });
+  }
+  if (!video) return at(1, { state: "now", percent: 0 });
+  switch (video.stage) {
+    case "queued":
+      return at(1, { state: "now", percent: 0 });
+    case "uploading":
+      return at(0, { state: "held", percent: video.percent });
+    case "failed":
+      return at(failedStage(video), { state: "bad", percent: 0 });
+    case "complete":
+      return STAGES.map(() => done);
+    default:
+      return at(STAGES.indexOf(video.stage), { state: "now", percent: video.percent });
+  }
+}
+
+function failedStage({ failure }: Video): number {
+  if (failure === "upload_failed" || failure === "quota_exceeded") return 0;
+  return failure === "corrupt_file" ? 1 : 3;
+}

@@ -1,0 +1,91 @@
+/** Files travel by tus 1.0: in pieces of 8 MiB, resumed from the last byte that the server has kept. */
+import { DetailedError, Upload } from "tus-js-client";
+
+import { type ApiError, errorOfAnswer, makeError } from "../../shared/api/errors";
+import { session } from "../../shared/auth/browser";
+import type { Transport } from "./transport";
+
+export const CHUNK = 8 * 2 ** 20;
+
+/** The failure of a call of tus as the catalogue knows it; what never got an answer can be resumed. */
+export function errorOf(thrown: unknown): ApiError {
+  const answer = thrown instanceof DetailedError ? thrown.originalResponse : null;
+  if (!answer) return makeError("UPLOAD_NETWORK_ERROR");
+  const status = answer.getStatus();
+  if (status >= 500) return makeError("UPLOAD_NETWORK_ERROR");
+  let body: unknown = null;
+  try {
+    body = JSON.parse(answer.getBody());
+  } catch {
+    // A proxy's page: the status says enough.
+  }
+  return errorOfAnswer(new Response(null, { status }), body);
+}
+
+export function tusTransport(endpoint: string): Transport {
+  const options = (file: File) => ({
+    endpoint,
+    chunkSize: CHUNK,
+    // The store decides when to try again, so that people see it and can stop it.
+    retryDelays: null,
+    removeFingerprintOnSuccess: true,
+    metadata: { filename: file.name, purpose: "video" },
+    onBeforeRequest: async (request: { setHeader: (name: string, value: string) => void }) => {
+      // Asked for each piece: the token lives 15 minutes, an upload may take hours.
+      request.setHeader("Authorization", `Bearer ${await session.requireBearer()}`);
+    },
+  });
+
+  return {
+    start(task, events) {
+      const base = options(task.file);
+      let isStopped = false;
+      let video: string | null = null;
+      const upload: Upload = new Upload(task.file, {
+        ...base,
+        uploadUrl: task.url,
+        metadata: {
+          ...base.metadata,
+          ...(task.target !== null && { target: task.target }),
+          ...(task.replaces !== null && { replaces: task.replaces }),
+        },
+        onAfterResponse: (_request, response) => {
+          video = response.getHeader("Video-Uid") ?? video;
+          if (upload.url && video !== null) events.onCreated(upload.url, video);
+        },
+        onUploadUrlAvailable: () => {
+          if (upload.url) events.onCreated(upload.url, video);
+        },
+        onProgress: (sent) => events.onProgress(sent),
+        onSuccess: () => events.onDone(),
+        onError: (thrown) => {
+          if (!isStopped) events.onFail(errorOf(thrown));
+        },
+      });
+      upload.start();
+      return {
+        stop() {
+          isStopped = true;
+          void upload.abort();
+        },
+      };
+    },
+
+    async findPrevious(file) {
+      const found = await new Upload(file, options(file)).findPreviousUploads();
+      return found.at(-1)?.uploadUrl ?? null;
+    },
+
+    async remove(url) {
+      const token = await session.requireBearer();
+      const answer = await fetch(url, {
+        method: "DELETE",
+        headers: { "Tus-Resumable": "1.0.0", Authorization: `Bearer ${token}` },
+      }).catch(() => {
+        throw makeError("NETWORK_OFFLINE");
+      });
+      const isGone = answer.status === 404 || answer.status === 410;
+      if (!answer.ok && !isGone) throw errorOfAnswer(answer, await answer.json().catch(() => null));
+    },
+  };
+}

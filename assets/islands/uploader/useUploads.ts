@@ -1,0 +1,146 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+
+import { announce } from "../../shared/announce";
+import { t, tn } from "../../shared/i18n";
+import { lessonsOfVideos, openLessonsQuery, storageQuery, type Video, videosQuery } from "./api";
+import { type Limits, refusalOf } from "./check";
+import { type Job, jobsOf, openUploadFor } from "./jobs";
+import { listenToVideos } from "./live";
+import type { AddOptions, Transfer, Transfers } from "./transfers";
+import type { Transport } from "./transport";
+
+const ASK_EVERY_MS = 3_000;
+const LOOK_EVERY_MS = 10_000;
+
+/** The server's videos in the cache, kept fresh by the socket, or by asking while it is closed. */
+export function useVideos() {
+  const cache = useQueryClient();
+  const [isLive, setLive] = useState(false);
+  const videos = useQuery({ ...videosQuery, refetchInterval: isLive ? false : ASK_EVERY_MS });
+
+  useEffect(() => {
+    const put = (change: (videos: Video[]) => Video[]): void => {
+      cache.setQueryData(videosQuery.queryKey, (known) => (known ? change(known) : known));
+    };
+    return listenToVideos({
+      onVideo: (video) => {
+        put((known) => {
+          const before = known.find(({ uid }) => uid === video.uid);
+          speakOfChange(before, video);
+          return before
+            ? known.map((one) => (one.uid === video.uid ? video : one))
+            : [video, ...known];
+        });
+      },
+      onGone: (uid) => put((known) => known.filter((one) => one.uid !== uid)),
+      onLive: (isLiveNow) => {
+        setLive(isLiveNow);
+        // What happened while nobody listened.
+        if (isLiveNow) void cache.invalidateQueries({ queryKey: videosQuery.queryKey });
+      },
+    });
+  }, [cache]);
+  return videos;
+}
+
+function speakOfChange(before: Video | undefined, after: Video): void {
+  if (!before || before.stage === after.stage) return;
+  if (after.stage === "complete") announce(t("{name} is complete", { name: after.filename }));
+  if (after.stage === "failed")
+    announce(
+      t("{name}: {reason}", { name: after.filename, reason: after.failure_label }),
+      "assertive",
+    );
+}
+
+/** All jobs, and what can be done with new files. */
+export function useUploads(transfers: Transfers, transport: Transport, limits: Limits) {
+  const cache = useQueryClient();
+  const all = useSyncExternalStore(transfers.subscribe, () => transfers.all);
+  const videos = useVideos();
+  const storage = useQuery(storageQuery);
+  const openLessons = useQuery(openLessonsQuery);
+  const [now, setNow] = useState(() => Date.now());
+
+  const known = useMemo(() => videos.data ?? [], [videos.data]);
+  const uids = useMemo(() => known.slice(0, 100).map(({ uid }) => uid), [known]);
+  const shown = useQuery(lessonsOfVideos(uids));
+  const lessons = useMemo(
+    () => [...(shown.data ?? []), ...(openLessons.data ?? [])],
+    [shown.data, openLessons.data],
+  );
+  const jobs = useMemo(() => jobsOf(all, known, lessons, now), [all, known, lessons, now]);
+
+  useEffect(() => {
+    const clock = setInterval(() => setNow(Date.now()), LOOK_EVERY_MS);
+    return () => clearInterval(clock);
+  }, []);
+  useGuardedLeaving(transfers);
+  useRoomFollows(all, known);
+
+  const refresh = (): void => {
+    for (const key of ["videos", "storage", "teaching"])
+      void cache.invalidateQueries({ queryKey: [key] });
+  };
+
+  /** Take files that somebody chose or dropped; what was begun before goes on where it stopped. */
+  const take = async (files: readonly File[], options: AddOptions = {}): Promise<void> => {
+    let free = storage.data?.free ?? null;
+    for (const [index, file] of files.entries()) {
+      const begun = options.url || options.replaces ? null : openUploadFor(file, known);
+      const url =
+        options.url ??
+        (begun?.upload ? `/api/v1/uploads/${begun.upload.uid}/` : null) ??
+        (options.replaces ? null : await transport.findPrevious(file).catch(() => null));
+      // What was begun has its room already.
+      const refusal = refusalOf(file, limits, url === null ? free : null, storage.data?.allowance);
+      if (!refusal && free !== null && url === null) free -= file.size;
+      transfers.add(file, {
+        ...options,
+        url,
+        video: options.video ?? begun?.uid ?? null,
+        target: index === 0 ? (options.target ?? null) : null,
+        refusal,
+      });
+      if (refusal) announce(`${file.name}: ${refusal.message}`, "assertive");
+    }
+    announce(tn("{count} file added", "{count} files added", files.length));
+  };
+
+  return { jobs, take, refresh, videos, storage, openLessons: openLessons.data ?? [] };
+}
+
+export type Uploads = ReturnType<typeof useUploads>;
+export type { Job };
+
+/** The browser asks before a page is left that is still sending; back online, what stopped goes on. */
+function useGuardedLeaving(transfers: Transfers): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => {
+      if (transfers.isBusy) event.preventDefault();
+    };
+    addEventListener("beforeunload", ask);
+    addEventListener("online", transfers.resumeInterrupted);
+    return () => {
+      removeEventListener("beforeunload", ask);
+      removeEventListener("online", transfers.resumeInterrupted);
+    };
+  }, [transfers]);
+}
+
+/** The room that is left is asked anew whenever a transfer or a video begins, ends or goes. */
+function useRoomFollows(all: readonly Transfer[], videos: readonly Video[]): void {
+  const cache = useQueryClient();
+  const states = [
+    ...all.map(({ id, state, url }) => `${id}${state}${url === null ? "" : "+"}`),
+    ...videos.map(({ uid, stage }) => `${uid}${stage}`),
+  ].join();
+  const before = useRef(states);
+  useEffect(() => {
+    if (before.current === states) return;
+    before.current = states;
+    void cache.invalidateQueries({ queryKey: storageQuery.queryKey });
+    void cache.invalidateQueries({ queryKey: ["teaching"] });
+  }, [cache, states]);
+}

@@ -1,0 +1,107 @@
+/** What the page says about a job. */
+import { bytes, clock } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import type { Job } from "./jobs";
+import type { Transfer } from "./transfers";
+
+/** Seconds left at a glance: about 40 s left, about 3 min left, about 2 h left. */
+export function timeLeft(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds <= 0) return "";
+  if (seconds < 10) return t("a few seconds left");
+  if (seconds < 90) return t("about {count} s left", { count: Math.round(seconds / 10) * 10 });
+  if (seconds < 90 * 60) return t("about {count} min left", { count: Math.round(seconds / 60) });
+  return t("about {count} h left", { count: Math.round(seconds / 3600) });
+}
+
+/** "For lesson 3.5, 2.9 GB". */
+export function factsOf({ lesson, size, video }: Job): string {
+  const parts = [
+    lesson ? t("For lesson {number}", { number: lesson.number }) : t("Not assigned to a lesson"),
+  ];
+  if (size > 0) parts.push(bytes(size));
+  if (video && video.duration > 0) parts.push(clock(video.duration));
+  if (video && video.height > 0) parts.push(`${Math.min(video.width, video.height)}p`);
+  if (video && video.captions.length > 0)
+    parts.push(
+      t("captions in {languages}", {
+        languages: video.captions.map((one) => one.label).join(", "),
+      }),
+    );
+  return parts.join(", ");
+}
+
+export type Said = { main: string; aside: string };
+
+function ofTransfer(transfer: Transfer): Said {
+  const size = transfer.file.size;
+  switch (transfer.state) {
+    case "waiting":
+      return { main: t("Waiting for its turn."), aside: "" };
+    case "paused":
+      return {
+        main: t("Paused. {sent} are kept.", { sent: bytes(transfer.sent) }),
+        aside: t("for 7 days"),
+      };
+    case "interrupted":
+      return {
+        main: t("The connection was interrupted. {sent} arrived and are kept.", {
+          sent: bytes(transfer.sent),
+        }),
+        aside: "",
+      };
+    case "refused":
+      return {
+        main: transfer.error?.message ?? "",
+        aside: transfer.sent > 0 ? "" : t("Nothing was sent."),
+      };
+    default:
+      return {
+        main: t("{sent} of {size}{speed}", {
+          sent: bytes(transfer.sent),
+          size: bytes(size),
+          speed: transfer.speed > 0 ? `, ${bytes(transfer.speed)}/s` : "",
+        }),
+        aside: transfer.speed > 0 ? timeLeft((size - transfer.sent) / transfer.speed) : "",
+      };
+  }
+}
+
+/** The sentence under the bar and what stands at its end. */
+export function saidOf({ transfer, video }: Job): Said {
+  if (transfer && transfer.state !== "sent") return ofTransfer(transfer);
+  const queued = { main: t("Uploaded. Waiting in the queue."), aside: "" };
+  if (!video) return queued;
+  switch (video.stage) {
+    case "queued":
+      return queued;
+    case "uploading":
+      return {
+        main: t("The upload stopped at {percent}%. What arrived is kept.", {
+          percent: video.percent,
+        }),
+        aside: "",
+      };
+    case "failed":
+      return {
+        main: video.failure_detail === "" ? video.failure_label : video.failure_detail,
+        aside:
+          video.failure === "corrupt_file"
+            ? t("Nothing counts against your storage.")
+            : t("The upload itself is safe."),
+      };
+    case "complete":
+      return {
+        main: t("Complete"),
+        aside: t("{size} stored", { size: bytes(video.source_bytes) }),
+      };
+    default: {
+      const doing = video.doing === "" ? video.stage_label : video.doing;
+      return {
+        main: video.is_playable
+          ? t("Watchable already. Sharper pictures follow by themselves.")
+          : doing,
+        aside: "",
+      };
+    }
+  }
+}
