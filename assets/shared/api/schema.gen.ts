@@ -786,6 +786,21 @@ export interface components {
             number: number;
             title: string;
         };
+        PaginatedVideoLessonList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["VideoLesson"][];
+        };
         PaginatedVideoOutList: {
             /** @example 123 */
             count: number;
@@ -2134,6 +2149,10 @@ export interface operations {
                 course?: string;
                 /** @description Only lessons that show no video yet. */
                 open?: boolean;
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
                 /** @description Only lessons that show one of these videos. */
                 video?: string[];
             };
@@ -2148,7 +2167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VideoLesson"];
+                    "application/json": components["schemas"]["PaginatedVideoLessonList"];
                 };
             };
             /** @description A refusal or a failure. */
