@@ -71,11 +71,11 @@ def known_pages() -> list[str]:
 
 
 def _resolves(address: str) -> bool:
+    """Whether the page is there, and not only announced (see ``pending``)."""
     try:
-        resolve(address)
+        return not (resolve(address).url_name or "").startswith("pending-")
     except Resolver404:
         return False
-    return True
 
 
 def _target(person: User, text: str) -> dict[str, Any] | None:

@@ -35,7 +35,6 @@ LATER = {
     "/dashboard/instructor/forum",
     "/dashboard/instructor/messages/",
     "/dashboard/instructor/students/",
-    "/dashboard/instructor/upload/",
     "/demo/form/address",
     "/demo/form/simple",
     "/demo/mcp-todos",

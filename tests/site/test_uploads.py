@@ -1,0 +1,79 @@
+"""The page of the uploader: who gets in, what it promises, what it does with the lesson that it is given."""
+
+import json
+import re
+
+import pytest
+
+from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.files import VideoFactory
+
+ADDRESS = "/dashboard/instructor/upload/"
+
+
+def props_of(response):
+    page = response.content.decode()
+    return json.loads(
+        re.search(r'data-island="uploader".*?<script type="application/json">(.*?)</script>', page, re.S)[1]
+    )
+
+
+def test_it_is_open_to_those_who_teach(browser_of, client, ada, leo, sam):
+    assert browser_of(ada).get(ADDRESS).status_code == 200
+    assert browser_of(sam).get(ADDRESS).status_code == 200
+    assert browser_of(leo).get(ADDRESS)["Location"] == "/"
+    assert client.get(ADDRESS)["Location"] == f"/auth/login?next={ADDRESS}"
+
+
+def test_it_promises_what_the_server_enforces(browser_of, ada, settings):
+    settings.UPLOAD_LIMITS = {"video": 3 * 2**30, "file": 2**30}
+    settings.VIDEO_FORMATS = ("MP4", "WebM")
+
+    response = browser_of(ada).get(ADDRESS)
+
+    limits = props_of(response)["limits"]
+    assert (limits["video"], limits["videoLabel"], limits["formats"]) == (3 * 2**30, "3GB", ["MP4", "WebM"])
+    assert "MP4, WebM, up to 3GB each." in response.content.decode()
+
+
+def test_it_offers_only_pages_that_exist(browser_of, ada):
+    assert props_of(browser_of(ada).get(ADDRESS))["links"] == ["/help/video-compression", "/help/supported-formats"]
+
+
+def test_it_knows_the_lesson_that_it_is_for(browser_of, ada):
+    lesson = LessonFactory(section__course__instructor=ada, kind="video", title="The fall")
+
+    target = props_of(browser_of(ada).get(f"{ADDRESS}?lesson={lesson.uid}"))["target"]
+
+    assert (target["uid"], target["title"]) == (str(lesson.uid), "The fall")
+
+
+@pytest.mark.parametrize("case", ["nonsense", "foreign", "text", "review"])
+def test_it_takes_no_other_lesson(browser_of, ada, eve, case):
+    mine = {"section__course__instructor": ada, "kind": "video"}
+    asked = {
+        "nonsense": lambda: "x",
+        "foreign": lambda: LessonFactory(section__course__instructor=eve, kind="video").uid,
+        "text": lambda: LessonFactory(section__course__instructor=ada).uid,
+        "review": lambda: LessonFactory(**mine, section__course__status="review").uid,
+    }[case]()
+
+    assert props_of(browser_of(ada).get(f"{ADDRESS}?lesson={asked}"))["target"] is None
+
+
+def test_without_scripts_it_shows_what_is_uploaded_and_costs_the_same_with_many(
+    browser_of, ada, django_assert_max_num_queries
+):
+    VideoFactory.create_batch(40, owner=ada)
+    VideoFactory(filename="foreign.mp4")
+    VideoFactory(owner=ada, filename="broken.avi", stage="failed", failure="corrupt_file")
+    CourseFactory(instructor=ada)
+    browser = browser_of(ada)
+
+    with django_assert_max_num_queries(9):
+        page = browser.get(ADDRESS).content.decode()
+
+    assert page.count("job__name") == 12
+    assert "broken.avi" in page
+    assert "Corrupt file" in page
+    assert "foreign.mp4" not in page
