@@ -4,12 +4,14 @@ import { loadMessages } from "./shared/i18n";
 import { startAccount } from "./site/account";
 import { startAvatars } from "./site/avatars";
 import { startConfirming } from "./site/confirm";
+import { startFilters } from "./site/filters";
 import { hasUnsentInput, startForms } from "./site/forms";
 import { startLook } from "./site/look";
 import { startMenus } from "./site/menus";
 import { startPasswords } from "./site/passwords";
 import { startPreloading } from "./site/preload";
 import { startProgress } from "./site/progress";
+import { startRibbons } from "./site/ribbons";
 import { startSearch } from "./site/search";
 import { startTimes } from "./site/times";
 import { startToasts } from "./site/toasts";
@@ -22,6 +24,8 @@ startSearch();
 startConfirming();
 startForms();
 startPasswords();
+startRibbons();
+startFilters();
 startAccount({
   session,
   renderedFor: document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? null,

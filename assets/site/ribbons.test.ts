@@ -1,0 +1,38 @@
+import userEvent from "@testing-library/user-event";
+import { beforeAll, beforeEach, expect, it, vi } from "vitest";
+
+import { startRibbons } from "./ribbons";
+
+const keep = vi.fn<(course: string, on: boolean) => Promise<void>>();
+
+beforeAll(() => startRibbons(keep));
+
+beforeEach(() => {
+  keep.mockReset().mockResolvedValue();
+  document.body.innerHTML = `
+    <form method="post" data-ribbon="rivers"><input type="hidden" name="on" value="1">
+      <button class="ribbon" type="submit" aria-pressed="false" aria-label="Bookmark Rivers"></button></form>
+    <div data-live="polite"></div><div class="toasts" data-toasts></div>`;
+});
+
+const button = () => document.querySelector<HTMLButtonElement>("button.ribbon");
+
+it("pulls the ribbon down and lets it go", async () => {
+  await userEvent.click(button()!);
+  expect(button()?.getAttribute("aria-pressed")).toBe("true");
+  expect(keep).toHaveBeenLastCalledWith("rivers", true);
+  expect(document.querySelector<HTMLInputElement>("input[name=on]")?.value).toBe("");
+
+  await userEvent.click(button()!);
+  expect(button()?.getAttribute("aria-pressed")).toBe("false");
+  expect(keep).toHaveBeenLastCalledWith("rivers", false);
+});
+
+it("takes it back and says so when it was not kept", async () => {
+  keep.mockRejectedValue(new Error("offline"));
+
+  await userEvent.click(button()!);
+
+  await vi.waitFor(() => expect(button()?.getAttribute("aria-pressed")).toBe("false"));
+  expect(document.querySelector("[data-toasts]")?.textContent).toContain("could not be saved");
+});

@@ -1,0 +1,41 @@
+/** Ribbons of course cards: the form works by itself, here it works without leaving the page. */
+import { csrfHeaders } from "../shared/api/csrf";
+import { announce } from "../shared/announce";
+import { t } from "../shared/i18n";
+import { toast } from "../shared/toasts";
+
+type Keep = (course: string, on: boolean) => Promise<void>;
+
+async function keepOnServer(course: string, on: boolean): Promise<void> {
+  const answer = await fetch(`/api/v1/courses/${course}/bookmark/`, {
+    method: on ? "PUT" : "DELETE",
+    credentials: "same-origin",
+    headers: csrfHeaders(),
+  });
+  if (!answer.ok) throw new Error(`The ribbon was not kept (${answer.status})`);
+}
+
+function show(form: HTMLFormElement, button: HTMLButtonElement, on: boolean): void {
+  button.setAttribute("aria-pressed", String(on));
+  const field = form.querySelector<HTMLInputElement>("input[name=on]");
+  if (field) field.value = on ? "" : "1";
+}
+
+export function startRibbons(keep: Keep = keepOnServer): void {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !form.dataset.ribbon) return;
+    const button = form.querySelector<HTMLButtonElement>("button.ribbon");
+    if (!button) return; // the lesson page has a button of its own kind
+    event.preventDefault();
+    const on = button.getAttribute("aria-pressed") !== "true";
+    show(form, button, on);
+    keep(form.dataset.ribbon, on).then(
+      () => announce(on ? t("Bookmarked") : t("Bookmark removed")),
+      () => {
+        show(form, button, !on);
+        toast(t("The bookmark could not be saved. Try again."));
+      },
+    );
+  });
+}
