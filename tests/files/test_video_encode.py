@@ -204,7 +204,7 @@ def test_a_killed_step_is_the_only_one_repeated(clip, work_on) -> None:
     done = pipeline.process(work, lambda step, share: again.append(step.name) if share == 0 else None)
 
     assert taken == ["analyze", "poster", "sound", "captions", "first", "ladder"]
-    assert again == ["ladder", "finish"]
+    assert again == ["ladder", "storyboard", "finish"]
     assert done.is_complete
     assert not list(work.folder.glob("**/rubbish"))
 

@@ -1,13 +1,16 @@
 """Real input becomes a ladder that can be watched: looked at and listened to, not taken on trust."""
 
+import io
 import re
 from collections.abc import Callable
 from typing import Any
 
+import av
 import pytest
 from PIL import Image
 
 from apps.files.video.pipeline import Published, Work
+from apps.files.video.playlist import read_media
 from tests.files.clips import RECORDINGS, Seen, watch
 
 pytestmark = pytest.mark.media
@@ -124,6 +127,35 @@ def test_segments_begin_at_the_same_moments_in_all_renditions(processed: Process
         assert len({tuple(map(float, each)) for each in lengths.values()}) == 1, lengths
 
 
+@pytest.mark.parametrize("name", ["longer.mp4", "longer-sparse.mp4"])
+def test_every_segment_holds_its_own_sound(name: str, processed: Processed) -> None:
+    """A browser that has loaded one segment can play it: sound that lies in a later one would not do."""
+    work, published = processed(name)
+
+    for each in published.renditions:
+        folder = work.public / each.name
+        begin = 0.0
+        for segment in read_media(folder):
+            whole = (folder / "init.mp4").read_bytes() + (folder / segment.name).read_bytes()
+            with av.open(io.BytesIO(whole), format="mov") as file:
+                spans: dict[str, list[float]] = {}
+                for packet in file.demux():
+                    if packet.pts is not None:
+                        spans.setdefault(packet.stream.type, []).append(float(packet.pts * packet.time_base))
+            assert set(spans) == ({"video", "audio"} if each.width else {"audio"}), (each.name, segment.name)
+            for times in spans.values():
+                assert min(times) == pytest.approx(begin, abs=0.2), (each.name, segment.name)
+                assert max(times) == pytest.approx(begin + segment.duration, abs=0.25), (each.name, segment.name)
+            begin += segment.duration
+
+
+def test_there_is_no_stub_at_the_end(processed: Processed) -> None:
+    for name in ("longer.mp4", "lecture.mp4", "full-hd.mp4", "slow.mp4"):
+        work, published = processed(name)
+        for each in published.renditions:
+            assert read_media(work.public / each.name)[-1].duration >= 1.9, (name, each.name)
+
+
 def test_a_source_that_fits_is_copied_and_can_be_watched_first(clip, work_on) -> None:
     from apps.files.video.pipeline import STEPS, published, take
 
@@ -228,8 +260,6 @@ def test_the_poster_is_upright_and_not_larger_than_the_picture(processed: Proces
 
 
 def test_bright_colors_are_brought_down_for_ordinary_screens(processed: Processed) -> None:
-    import av
-
     work, published = processed("hdr.mov")
     rendition = work.public / published.renditions[0].name
     whole = (rendition / "init.mp4").read_bytes() + (rendition / "00000.m4s").read_bytes()

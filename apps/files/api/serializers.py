@@ -19,6 +19,7 @@ DOING = {
     "captions": _("Looking for captions in the file"),
     "first": _("Making the original watchable"),
     "ladder": _("Making every quality"),
+    "storyboard": _("Drawing the storyboard"),
     "finish": _("Putting everything together"),
 }
 

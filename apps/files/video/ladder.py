@@ -11,6 +11,8 @@ from .recipe import Recipe, Rung
 
 COPYABLE_PROFILES = {"baseline", "constrained baseline", "main", "high"}
 AUDIO = "audio"
+# Bits per second that even a still drawing is allowed.
+LEAST_RATE = 48_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +65,8 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
                 name=rung.name,
                 width=picture.width if is_copy else width,
                 height=picture.height if is_copy else height,
-                top_rate=rung.top_rate,
+                # Beside a copied picture a smaller one never takes more: players choose by rate.
+                top_rate=rung.top_rate if reason else min(rung.top_rate, max(picture.bit_rate, LEAST_RATE)),
                 is_copy=is_copy,
             )
         )

@@ -139,7 +139,7 @@ def _encode_sound(work: Work, part: Path, report: Report) -> None:
     arguments = renditions.sound_arguments(work.source, work.probe, sound, made, work.recipe)
     work.execute(arguments, lambda done: report(done * 0.9))
     (part / AUDIO).mkdir()
-    work.execute(renditions.audio_only_arguments(made, part / AUDIO, work.recipe), lambda _: None)
+    work.execute(renditions.audio_only_arguments(made, work.probe.duration, part / AUDIO, work.recipe), lambda _: None)
     made.replace(work.folder / "sound.m4a")
     _move_in(part, work.public)
 
@@ -199,21 +199,25 @@ def _keeps_time(folder: Path, plan: Plan) -> bool:
 
 
 def _encode_ladder(work: Work, part: Path, report: Report) -> None:
+    if not work.plan.encoded:
+        return
     for rendition in work.plan.encoded:
         (part / rendition.name).mkdir()
-    arguments = renditions.ladder_arguments(
-        work.source, work.probe, work.plan, work.sound, part, work.recipe, work.sheet
-    )
-    work.execute(arguments, lambda done: report(done * 0.99))
-    work.execute(work.sheet.join_arguments(part), lambda _: None)
-    for tile in part.glob("tile-*.jpg"):
-        tile.unlink()
+    work.execute(renditions.ladder_arguments(work.source, work.probe, work.plan, work.sound, part, work.recipe), report)
+    for rendition in work.plan.encoded:
+        if not playlist.is_interleaved(part / rendition.name, tracks=2 if work.plan.has_sound else 1):
+            raise ProcessingFailed("incomplete", f"{rendition.name}: a segment lacks a track")
+    _move_in(part, work.public)
+
+
+def _draw_storyboard(work: Work, part: Path, report: Report) -> None:
+    smallest = work.public / work.plan.pictures[-1].name
+    work.execute(renditions.storyboard_arguments(smallest, work.sheet, part, work.recipe), report)
+    (part / "storyboard.vtt").write_text(work.sheet.to_vtt(work.plan.duration))
     _move_in(part, work.public)
 
 
 def _finish(work: Work, part: Path, report: Report) -> None:
-    (part / "storyboard.vtt").write_text(work.sheet.to_vtt(work.plan.duration))
-    _move_in(part, work.public)
     for measured in _write_master(work):
         off = abs(measured.duration - work.plan.duration)
         if off > 0.1:
@@ -229,8 +233,9 @@ STEPS: tuple[Step, ...] = (
     Step(name="sound", stage="audio", weight=4, make=_encode_sound),
     Step(name="captions", stage="audio", weight=1, make=_extract_captions),
     Step(name="first", stage="finalizing", weight=1, make=_copy_top),
-    Step(name="ladder", stage="finalizing", weight=87, make=_encode_ladder),
-    Step(name="finish", stage="finalizing", weight=2, make=_finish),
+    Step(name="ladder", stage="finalizing", weight=86, make=_encode_ladder),
+    Step(name="storyboard", stage="finalizing", weight=2, make=_draw_storyboard),
+    Step(name="finish", stage="finalizing", weight=1, make=_finish),
 )
 
 

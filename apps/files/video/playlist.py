@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from .boxes import codecs_of
+from .boxes import children, codecs_of, find_all
 from .failures import ProcessingFailed
 
 MEDIA = "index.m3u8"
@@ -69,6 +69,17 @@ def read_media(folder: Path) -> list[Segment]:
     if not segments:
         raise ProcessingFailed("incomplete", f"{folder.name}: empty", retry=True)
     return segments
+
+
+def is_interleaved(folder: Path, tracks: int) -> bool:
+    """Whether every segment holds every track. The last one may be too short for a frame of sound."""
+    for segment in read_media(folder)[:-1]:
+        with (folder / segment.name).open("rb") as file:
+            head = file.read(64 * 1024)
+        index = next((box for box in children(head, 0, len(head)) if box.kind == b"moof"), None)
+        if index is None or sum(1 for _ in find_all(head, b"tfhd", index.start, index.end)) != tracks:
+            return False
+    return True
 
 
 def peak_rate(segments: list[Segment]) -> int:

@@ -14,13 +14,11 @@ from .probe import Probe, Sound
 from .recipe import Recipe
 from .stills import Sheet
 
-# Bits per second that even a still drawing is allowed.
-LEAST_RATE = 48_000
 # Linux takes 128 kB in one argument.
 LONGEST_ARGUMENT = 120_000
 
 
-def hls_options(folder: Path, recipe: Recipe) -> dict[str, Any]:
+def hls_options(folder: Path, segment: float) -> dict[str, Any]:
     """Output options of one rendition, in a folder of its own.
 
     Both tracks begin at 0 exactly: the encoders' delays are not pushed into the timeline, but
@@ -28,7 +26,7 @@ def hls_options(folder: Path, recipe: Recipe) -> dict[str, Any]:
     """
     return {
         "f": "hls",
-        "hls_time": recipe.segment,
+        "hls_time": segment,
         "hls_playlist_type": "vod",
         "hls_flags": "independent_segments",
         "hls_segment_type": "fmp4",
@@ -51,10 +49,12 @@ def sound_arguments(path: Path, source: Probe, sound: Sound, target: Path, recip
     return finish(ffmpeg.output(track, f"file:{target}", f="mp4", **options))
 
 
-def audio_only_arguments(sound: Path, folder: Path, recipe: Recipe) -> list[str]:
-    """Cut the finished sound into segments."""
+def audio_only_arguments(sound: Path, duration: float, folder: Path, recipe: Recipe) -> list[str]:
+    """Cut the finished sound into segments of equal length, without a stub at the end."""
     track = ffmpeg.input(f"file:{sound}", f="mov")["a:0"]
-    made = ffmpeg.output(track, str(folder / "index.m3u8"), c="copy", **hls_options(folder, recipe))
+    whole = duration + 0.1  # and what the encoder adds
+    segment = round(whole / max(1, round(whole / recipe.segment)), 3)
+    made = ffmpeg.output(track, str(folder / "index.m3u8"), c="copy", **hls_options(folder, segment))
     return finish(made)
 
 
@@ -78,44 +78,39 @@ def copy_arguments(
     if sound is not None:
         tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
     target = folder / top.name
-    made = ffmpeg.output(*tracks, str(target / "index.m3u8"), c="copy", **hls_options(target, recipe))
+    made = ffmpeg.output(*tracks, str(target / "index.m3u8"), c="copy", **hls_options(target, recipe.segment))
     return finish(made)
 
 
 def ladder_arguments(
-    path: Path,
-    source: Probe,
-    plan: Plan,
-    sound: Path | None,
-    folder: Path,
-    recipe: Recipe,
-    sheet: Sheet,
+    path: Path, source: Probe, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe
 ) -> list[str]:
-    """Decode once; each size is scaled from the next larger one; the storyboard comes along.
+    """Decode once; each size is scaled from the next larger one.
 
-    Where the only rendition is a copy, there is a storyboard to make and nothing else.
+    Nothing else may hang on this graph. ffmpeg serves the output that is furthest behind: one that
+    waits for the end, as a storyboard does, would keep it from reading the sound.
     """
-    largest = plan.encoded[0] if plan.encoded else sheet
+    largest, *smaller = plan.encoded
     file = source_input(path, source, recipe)
     stream = prepare(file, source, plan, largest.width, largest.height)
     outputs = []
-    for at, rendition in enumerate(plan.encoded):
-        if at:
-            stream = stream.filter("scale", rendition.width, rendition.height, flags="bilinear")
-        pair = stream.filter_multi_output("split", 2)
-        rate = rendition.top_rate
-        if plan.copied is not None:
-            # A smaller picture never takes more than the copied one: players choose by rate.
-            rate = min(rate, max(source.picture.bit_rate, LEAST_RATE))
-        outputs.append(_rendition(pair.stream(0), rendition, plan, sound, folder, recipe, rate))
-        stream = pair.stream(1)
-    outputs.append(sheet.tiles(stream, folder))
+    for rendition, following in zip(plan.encoded, [*smaller, None], strict=True):
+        picture = stream
+        if following is not None:
+            pair = stream.filter_multi_output("split", 2)
+            picture = pair.stream(0)
+            stream = pair.stream(1).filter("scale", following.width, following.height, flags="bilinear")
+        outputs.append(_rendition(picture, rendition, plan, sound, folder, recipe))
     return finish(ffmpeg.merge_outputs(*outputs))
 
 
-def _rendition(
-    picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe, rate: int
-) -> Any:
+def storyboard_arguments(rendition: Path, sheet: Sheet, folder: Path, recipe: Recipe) -> list[str]:
+    """Take the storyboard from a finished rendition, the smallest: cheaper than decoding the source."""
+    stream = ffmpeg.input(f"file:{rendition / 'index.m3u8'}", f="hls", threads=recipe.threads)["v:0"]
+    return finish(sheet.output(stream, folder))
+
+
+def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe) -> Any:
     target = folder / rendition.name
     tracks = [picture]
     options: dict[str, Any] = {
@@ -123,8 +118,8 @@ def _rendition(
         "preset": recipe.preset,
         "profile:v": "high",
         "crf": recipe.quality,
-        "maxrate": rate,
-        "bufsize": rate * 3 // 2,
+        "maxrate": rendition.top_rate,
+        "bufsize": rendition.top_rate * 3 // 2,
         "threads": recipe.threads,
         "force_key_frames": forced_keyframes(plan, recipe),
         "sc_threshold": 0,
@@ -134,9 +129,7 @@ def _rendition(
     if sound is not None:
         tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
         options["c:a"] = "copy"
-        # The picture waits for its sound: tiles of the storyboard, up to ten seconds apart, hold the reader up.
-        options["max_interleave_delta"] = 60_000_000
-    return ffmpeg.output(*tracks, str(target / "index.m3u8"), **options, **hls_options(target, recipe))
+    return ffmpeg.output(*tracks, str(target / "index.m3u8"), **options, **hls_options(target, recipe.segment))
 
 
 def forced_keyframes(plan: Plan, recipe: Recipe) -> str:

@@ -9,12 +9,9 @@ from typing import Any
 
 import ffmpeg
 
-from .graph import finish
-
 COLUMNS = 10
 ROWS = 10
 SHEET = "storyboard-%d.jpg"
-TILE = "tile-%05d.jpg"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,21 +44,12 @@ class Sheet:
     def columns(self) -> int:
         return min(COLUMNS, self.count)
 
-    def tiles(self, stream: Any, folder: Path) -> Any:
-        """Make the tiles from a stream of frames that begins at 0, each a file of its own.
-
-        Not at once the sheets: ffmpeg serves the output that is furthest behind, and one that waits
-        for a hundred tiles would keep it from reading the sound until the picture is all but done.
-        """
+    def output(self, stream: Any, folder: Path) -> Any:
+        """Make the sheets from a stream of frames that begins at 0."""
         stream = stream.filter("fps", fps=f"1/{self.interval:g}", start_time=0, round="up")
         stream = stream.filter("scale", self.width, self.height, flags="area")
-        return ffmpeg.output(stream, str(folder / TILE), f="image2", **{"q:v": 2})
-
-    def join_arguments(self, folder: Path) -> list[str]:
-        """Put the tiles of a folder together as sheets, in the same folder."""
-        stream = ffmpeg.input(str(folder / TILE), f="image2", framerate=1)
         stream = stream.filter("tile", f"{self.columns}x{self.rows}")
-        return finish(ffmpeg.output(stream, str(folder / SHEET), f="image2", **{"q:v": 5}))
+        return ffmpeg.output(stream, str(folder / SHEET), f="image2", **{"q:v": 5})
 
     def to_vtt(self, duration: float) -> str:
         """Write which tile belongs to which seconds, as WebVTT with media fragments."""
