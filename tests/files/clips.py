@@ -98,7 +98,7 @@ RECORDINGS = {
         Recording("longer.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -bf 2 -g 20 {AAC}"),
         Recording("longer-sparse.mp4", size="1280x720", rate="10", seconds=17, options=f"{X264} -g 900 {AAC}"),
         # Long enough to be killed in the middle.
-        Recording("long.mp4", size="854x480", rate="25", seconds=40, options=f"{X264} -g 900 {AAC}"),
+        Recording("long.mp4", size="854x480", rate="25", seconds=24, options=f"{X264} -g 900 {AAC}"),
         Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),
     )
 }

@@ -324,7 +324,7 @@ def test_under_asgi_pieces_are_sent_as_they_are_read(rf: Any, tmp_path: Path) ->
     answer = send_file(request, lambda: path.open("rb"), size=SIZE, changed=1.0, kind="video/mp4", cache="private")
 
     async def receive() -> list[bytes]:
-        return [piece async for piece in answer]  # type: ignore[attr-defined]
+        return [piece async for piece in answer]
 
     pieces = asyncio.run(receive())
     assert b"".join(pieces) == SEGMENT[7:]

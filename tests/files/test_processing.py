@@ -243,7 +243,7 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     assert (video.stage, job.state, job.attempts) == ("complete", "done", 2)
     made = local_path(video.directory)
     assert made is not None
-    assert watch(made / "480p").duration == pytest.approx(40, abs=0.1)
+    assert watch(made / "480p").duration == pytest.approx(24, abs=0.1)
     assert files_under(tmp_path / "work") == []
 
 

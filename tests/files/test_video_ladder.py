@@ -13,7 +13,8 @@ from apps.files.video.pipeline import Published, Work
 from apps.files.video.playlist import read_media
 from tests.files.clips import RECORDINGS, Seen, watch
 
-pytestmark = pytest.mark.media
+# One worker for all of them: what is made for one test is looked at by others.
+pytestmark = [pytest.mark.media, pytest.mark.xdist_group("ladder")]
 
 Processed = Callable[[str], tuple[Work, Published]]
 

@@ -178,7 +178,8 @@ def _copy_top(work: Work, part: Path, report: Report) -> None:
         renditions.copy_arguments(work.source, work.probe, top, work.sound, part, work.recipe),
         report,
     )
-    if not _keeps_time(part / top.name, work.plan):
+    tracks = 2 if work.plan.has_sound else 1
+    if not _keeps_time(part / top.name, work.plan) or not playlist.is_interleaved(part / top.name, tracks):
         work.refusal.touch()
         vars(work).pop("plan", None)
         return
