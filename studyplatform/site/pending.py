@@ -60,7 +60,6 @@ PENDING = [
     Pending("billing/renew", *_billing),
     Pending("payment-success", *_billing),
     Pending("payment-error", *_billing),
-    Pending("auth/verify-email", _("Verify your email"), open_to_everyone, (COURSES,)),
     Pending("auth/oauth/callback", _("Social sign-in"), open_to_everyone, (("/auth/login", _("Sign in")),)),
     Pending("offline", _("Offline lessons"), open_to_everyone, (LEARNING,)),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),

@@ -1,6 +1,7 @@
 """Every address of the specification (tests/data/routes.csv) as every kind of person: who gets in, who is led
 where."""
 
+import contextlib
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,50 +11,51 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
+from django.urls import Resolver404, resolve
 from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, User
 from apps.courses.models import Course, Lesson
 from apps.learning.models import Enrollment
+from studyplatform.site.pending import PENDING
 
 pytestmark = pytest.mark.django_db
 
-# Addresses that later issues bring. This list may only shrink: a test fails when one of them has arrived.
+# Addresses that later issues bring (studyplatform/site/pending.py): what stands there may leave, nothing may join.
 LATER = {
-    "/api/demo-names",
-    "/api/demo-tq-todos",
-    "/api/mcp-todos",
-    "/auth/oauth/callback",
-    "/billing/methods",
-    "/billing/renew",
-    "/billing/subscriptions",
-    "/billing/transactions",
-    "/chat/",
-    "/dashboard/admin/forum",
-    "/dashboard/instructor/analytics/",
-    "/dashboard/instructor/earnings/",
-    "/dashboard/instructor/forum",
-    "/dashboard/instructor/messages/",
-    "/dashboard/instructor/students/",
-    "/demo/form/address",
-    "/demo/form/simple",
-    "/demo/mcp-todos",
-    "/demo/start/api-request",
-    "/demo/start/server-funcs",
-    "/demo/tanstack-query",
-    "/files/",
-    "/forum/",
-    "/forum/posts/{postId}",
-    "/forum/topics/{topicId}",
-    "/mcp",
-    "/me/dashboard",
-    "/offline",
-    "/payment-error",
-    "/payment-success",
-    "/settings/",
-    "/settings/billing",
-    "/settings/storage",
+    "auth/oauth/callback",
+    "billing/methods",
+    "billing/renew",
+    "billing/subscriptions",
+    "billing/transactions",
+    "chat/",
+    "dashboard/admin/forum",
+    "dashboard/instructor/analytics/",
+    "dashboard/instructor/earnings/",
+    "dashboard/instructor/forum",
+    "dashboard/instructor/messages/",
+    "dashboard/instructor/students/",
+    "demo/form/address",
+    "demo/form/simple",
+    "demo/mcp-todos",
+    "demo/start/api-request",
+    "demo/start/server-funcs",
+    "demo/tanstack-query",
+    "files/",
+    "forum/",
+    "forum/posts/<str:post>",
+    "forum/topics/<str:topic>",
+    "mcp",
+    "me/dashboard",
+    "offline",
+    "payment-error",
+    "payment-success",
+    "settings/",
+    "settings/billing",
+    "settings/storage",
 }
+# Not even announced yet: the sample interfaces of a later issue. Shrinks in the same way.
+MISSING = {"/api/mcp-todos", "/api/demo-tq-todos", "/api/demo-names"}
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "ada", "eve", "sam"]
 OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
 TEACHING = {"ada", "eve", "sam"}
@@ -107,19 +109,27 @@ def rows() -> list[Row]:
 
 
 @pytest.fixture
-def browsers(
-    browser_of: Callable[[User], Client], ada: User, eve: User, leo: User, mia: User, sam: User, ben: User
-) -> dict[str, Client]:
-    """A browser for each of the people. Ben and one more were signed in, and are not any longer."""
-    ben.is_active = True
-    ben.save()
-    made = {"visitor": Client(), "expired": browser_of(mia), "ben": browser_of(ben)}
-    BrowserSession.objects.of(mia).update(expire_date=timezone.now() - timedelta(seconds=1))
-    ben.is_active = False
-    ben.save()
-    return made | {
-        name: browser_of(user) for name, user in {"mia": mia, "leo": leo, "ada": ada, "eve": eve, "sam": sam}.items()
-    }
+def browser_as(browser_of: Callable[[User], Client], request: pytest.FixtureRequest) -> Callable[[str], Client]:
+    """The browser of one of the people. Ben and the one whose login has expired were signed in, and are no more."""
+
+    def sign_in(person: str) -> Client:
+        match person:
+            case "visitor":
+                return Client()
+            case "expired":
+                user: User = request.getfixturevalue("mia")
+                browser = browser_of(user)
+                BrowserSession.objects.of(user).update(expire_date=timezone.now() - timedelta(seconds=1))
+            case "ben":
+                user = request.getfixturevalue("ben")
+                User.objects.filter(pk=user.pk).update(is_active=True)
+                browser = browser_of(User.objects.get(pk=user.pk))
+                User.objects.filter(pk=user.pk).update(is_active=False)
+            case _:
+                browser = browser_of(request.getfixturevalue(person))
+        return browser
+
+    return sign_in
 
 
 @pytest.fixture
@@ -151,29 +161,57 @@ def outcome(browser: Client, address: str) -> str:
             same = (led.path.rstrip("/"), led.query) == (asked.path.rstrip("/"), asked.query)
             return "sign in" if same else f"sign in, but then to {back}"
         return "home" if target.path == "/" else "in"
+    if answer.status_code == 404 and b'data-error="FEATURE_COMING_SOON"' in answer.content:
+        return "later"
     return str(answer.status_code)
 
 
-@pytest.mark.parametrize("row", [row for row in rows() if row.path not in LATER], ids=lambda row: row.path)
-def test_each_person_gets_where_they_belong(
-    row: Row, browsers: dict[str, Client], address: Callable[[str], str]
+@pytest.mark.parametrize("person", PEOPLE)
+def test_gets_where_they_belong_and_nowhere_else(
+    person: str, browser_as: Callable[[str], Client], address: Callable[[str], str]
 ) -> None:
-    there = address(row.path)
-    found = {person: outcome(browsers[person], there) for person in PEOPLE}
+    browser = browser_as(person)
+    wrong = {}
+    for row in rows():
+        there, expected = address(row.path), row.outcome_for(person)
+        if row.path in MISSING:
+            continue
+        if expected == "in" and is_pending(there):  # its guard stands; who passes it is told what works today
+            expected = "later"
+        found = outcome(browser, there)
+        if found != expected:
+            wrong[row.path] = f"{found}, not {expected}"
 
-    assert found == {person: row.outcome_for(person) for person in PEOPLE}
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("path", sorted(LATER))
-def test_what_is_later_is_not_here_yet(
-    path: str, sam: User, browser_of: Callable[[User], Client], address: Callable[[str], str]
-) -> None:
-    answer = browser_of(sam).get(address(path), follow=True)
+@pytest.mark.parametrize("person", PEOPLE)
+def test_enters_a_preview_lesson(person: str, browser_as: Callable[[str], Client], course: Course) -> None:
+    lesson = course.lessons.all()[0]
+    lesson.is_preview = True
+    lesson.save()
 
-    assert answer.status_code == 404, "it has arrived: take it off the list"
+    assert outcome(browser_as(person), f"/learn/{course.slug}/{lesson.slug}") == "in"
+
+
+def test_what_is_announced_for_later_only_becomes_less() -> None:
+    assert {pending.route for pending in PENDING} <= LATER
+
+
+@pytest.mark.parametrize("path", sorted(MISSING))
+def test_what_is_missing_is_not_here_yet(path: str, client: Client) -> None:
+    assert client.get(path).status_code == 404, "it has arrived: take it off the list"
 
 
 def test_the_table_has_something_to_judge() -> None:
     assert len(rows()) > 50
-    assert {row.path for row in rows()} >= LATER
+    assert {row.path for row in rows()} >= MISSING
     assert {row.outcome_for(person) for row in rows() for person in PEOPLE} == {"in", "sign in", "home", "enroll first"}
+
+
+def is_pending(address: str) -> bool:
+    path = urlsplit(address).path
+    for spelling in (path, path.rstrip("/"), path + "/"):
+        with contextlib.suppress(Resolver404):
+            return str(resolve(spelling or "/").url_name).startswith("pending-")
+    return False
