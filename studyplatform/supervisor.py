@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 BIN = Path(sys.executable).parent
+LEASH = Path(__file__).with_name("kit") / "leash.py"
 GRACE = 10.0  # seconds a process has to end by itself
 
 
@@ -83,7 +84,11 @@ class Supervisor:
                 time.sleep(1)  # it dies at once: do not spin
             self.say(f"{name} ended with status {process.returncode}; starting it again")
         self._started[name] = time.monotonic()
-        self.running[name] = subprocess.Popen(self.wanted[name], start_new_session=True)  # noqa: S603
+        # On a leash: should this process be killed outright, those it started end with it.
+        leash = [sys.executable, "-I", "-S", str(LEASH), str(os.getpid()), "0"]
+        self.running[name] = subprocess.Popen(  # noqa: S603
+            [*leash, *self.wanted[name]], stdin=subprocess.PIPE, start_new_session=True
+        )
 
     def _end(self) -> None:
         for process in self.running.values():

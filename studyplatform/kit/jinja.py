@@ -4,6 +4,7 @@ Django's own engine stays for the admin and third parties; it finds its template
 """
 
 import json
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -86,11 +87,20 @@ def imports(entry: str) -> list[str]:
 
 
 @steady
+def _sprite() -> frozenset[str]:
+    """The names of the icons that were built."""
+    text = (MANIFEST.parent / _manifest()["icons"]["svg"]).read_text()
+    return frozenset(re.findall(r'<symbol id="([a-z0-9-]+)"', text))
+
+
+@steady
 def icon(name: str, *classes: str, label: str = "") -> Markup:
     """A picture from the sprite of assets/icons.mjs, the size of the text around it.
 
     ``icon("bell")`` beside a word or in a control that has a name; ``label`` where it stands alone.
     """
+    if name not in _sprite() and settings.ENVIRONMENT in {"dev", "test"}:
+        raise KeyError(f"the sprite has no icon {name!r}: announce it in a template's comment, icons: {name}")
     shown = " ".join(("i", *classes))
     spoken = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
     address = f"{bundle('icons', 'svg')}#{name}"

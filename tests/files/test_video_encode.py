@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from apps.files.video import leash, pipeline
+from apps.files.video import pipeline
 from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.encode import PID_FILE, end_stray, run
 from apps.files.video.failures import ProcessingFailed
 from apps.files.video.recipe import Recipe
+from studyplatform.kit import leash
 
 pytestmark = pytest.mark.media
 QUIET = ["-v", "error", "-nostdin", "-progress", "pipe:1", "-nostats"]

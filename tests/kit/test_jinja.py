@@ -64,3 +64,9 @@ def test_markdown_is_sanitized():
     assert "<img" not in html
     assert 'href="javascript' not in html
     assert 'rel="nofollow noopener"' in html
+
+
+def test_an_icon_that_was_not_built_is_found_out():
+    assert 'aria-hidden="true"' in render('{{ icon("lock") }}')
+    with pytest.raises(KeyError, match="no icon 'dragon'"):
+        render('{{ icon("dragon") }}')

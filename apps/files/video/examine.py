@@ -23,8 +23,9 @@ import av
 import av.error
 import av.stream
 
+from studyplatform.kit.leash import be_nice, hold
+
 from .failures import CorruptFile, FormatUnsupported, VideoFailure
-from .leash import be_nice, hold
 
 MEMORY = 4 * 2**30
 CPU_SECONDS = 900

@@ -1,0 +1,67 @@
+"""What is started together ends together."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = """
+import sys
+from studyplatform.supervisor import Supervisor
+child = "import os, pathlib, time; pathlib.Path(%r).write_text(str(os.getpid())); time.sleep(60)"
+Supervisor({"child": [sys.executable, "-c", child % sys.argv[1]]}).run()
+"""
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return "zombie" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition, seconds: float = 15.0):
+    deadline = time.monotonic() + seconds
+    while not (answer := condition()):
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.05)
+    return answer
+
+
+@pytest.fixture
+def supervised(tmp_path):
+    note = tmp_path / "pid"
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(note)], cwd=ROOT)
+
+    def pid_of_child(other_than: int = 0) -> int:
+        text = note.read_text() if note.exists() else ""
+        return int(text) if text and int(text) != other_than else 0
+
+    yield process, pid_of_child
+    process.kill()
+    process.wait()
+
+
+def test_starts_what_died_again(supervised):
+    _, pid_of_child = supervised
+    first = wait_for(pid_of_child)
+
+    os.kill(first, signal.SIGKILL)
+
+    assert wait_for(lambda: pid_of_child(other_than=first))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_its_end_is_the_end_of_all(supervised, number):
+    process, pid_of_child = supervised
+    child = wait_for(pid_of_child)
+
+    process.send_signal(number)
+
+    wait_for(lambda: not is_alive(child))
+    process.wait(15)
