@@ -1,0 +1,330 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { STORAGE_KEY } from "../../shared/auth/session";
+import { session } from "../../shared/auth/browser";
+import { makeError } from "../../shared/api/errors";
+import { makeQueries } from "../../shared/queries";
+import { tokenFor } from "../../shared/testing/tokens";
+import type { Video, VideoLesson } from "./api";
+import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
+import { Transfers } from "./transfers";
+import { Uploader } from "./Uploader";
+
+const GB = 2 ** 30;
+const limits = {
+  video: 5 * GB,
+  videoLabel: "5GB",
+  fileLabel: "2GB",
+  formats: ["MP4", "MOV", "AVI", "WebM"],
+  endings: [".mp4", ".mov", ".avi", ".webm"],
+};
+const storage = { videos: GB, files: 0, held: GB, used: 2 * GB, free: 48 * GB, allowance: 50 * GB };
+
+let transport: FakeTransport;
+let videos: Video[];
+let lessons: VideoLesson[];
+let calls: { method: string; path: string; body: unknown }[];
+
+class SilentSocket extends EventTarget {
+  close(): void {
+    // Nothing comes through it in these tests.
+  }
+}
+
+beforeEach(() => {
+  transport = new FakeTransport();
+  videos = [];
+  lessons = [];
+  calls = [];
+  const user = {
+    id: "ada",
+    username: "ada",
+    email: "ada@example.com",
+    role: "instructor" as const,
+  };
+  session.login(user, tokenFor(900));
+  expect(localStorage.getItem(STORAGE_KEY)).not.toBeNull();
+  vi.stubGlobal("WebSocket", SilentSocket);
+  vi.stubGlobal("fetch", answer);
+});
+
+async function answer(request: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  const { method } = request;
+  const body: unknown = method === "GET" ? null : await request.json().catch(() => null);
+  calls.push({ method, path: pathname, body });
+  const page = (results: unknown[]) =>
+    Response.json({ count: results.length, next: null, previous: null, results });
+  if (pathname === "/api/v1/videos/") return page(videos);
+  if (pathname === "/api/v1/storage/") return Response.json(storage);
+  if (pathname === "/api/v1/teaching/lessons/")
+    return page(lessons.filter(({ video }) => (video === null) === searchParams.has("open")));
+  if (method === "PUT") return Response.json(lessonOf());
+  if (pathname.endsWith("/retry/")) return Response.json(videoOf());
+  return new Response(null, { status: 204 });
+}
+
+async function open(target: VideoLesson | null = null) {
+  render(
+    <QueryClientProvider client={makeQueries()}>
+      <Uploader
+        limits={limits}
+        target={target}
+        links={["/help/video-compression"]}
+        transport={transport}
+        transfers={new Transfers(transport)}
+      />
+    </QueryClientProvider>,
+  );
+  await screen.findByText("48 GB free of 50 GB");
+}
+const input = () => screen.getByLabelText<HTMLInputElement>("Choose videos");
+const choose = (...files: File[]) => userEvent.upload(input(), files, { applyAccept: false });
+const card = (name: string) => screen.getByRole("listitem", { name });
+const group = (name: string) => screen.getByRole("region", { name: new RegExp(`^${name}`) });
+const said = (kind: "polite" | "assertive") =>
+  document.querySelector(`[data-live=${kind}]`)?.textContent ?? "";
+const happens = (what: () => void) =>
+  act(async () => {
+    what();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+
+it("promises what the server enforces", async () => {
+  await open();
+
+  expect(screen.getByText(/MP4, MOV, AVI or WebM, up to 5GB each/)).toBeDefined();
+  expect(input().multiple).toBe(true);
+});
+
+it("sends a chosen file, shows how far it is, and says it politely once", async () => {
+  await open();
+  await choose(fileOf("lecture.mp4", 1000));
+  const upload = transport.of("lecture.mp4");
+  await happens(() => upload.events.onProgress(610));
+
+  expect(within(group("On its way")).getByText("Uploading 61%")).toBeDefined();
+  expect(within(card("lecture.mp4")).getByText(/^610 bytes of 1,?000 bytes/)).toBeDefined();
+  expect(said("polite")).toBe("1 file added");
+});
+
+it("pauses and resumes by keyboard", async () => {
+  await open();
+  await choose(fileOf("lecture.mp4", 1000));
+  screen.getByRole("button", { name: "Pause upload of lecture.mp4" }).focus();
+  await userEvent.keyboard("{Enter}");
+  expect(within(card("lecture.mp4")).getByText(/^Paused/)).toBeDefined();
+
+  await userEvent.click(screen.getByRole("button", { name: "Resume" }));
+
+  expect(transport.uploads).toHaveLength(2);
+});
+
+it("asks before it cancels, and frees the room", async () => {
+  await open();
+  await choose(fileOf("lecture.mp4", 1000));
+  act(() => transport.of("lecture.mp4").events.onCreated("/api/v1/uploads/7/", null));
+  await userEvent.click(screen.getByRole("button", { name: "Cancel upload of lecture.mp4" }));
+  expect(transport.removed).toEqual([]);
+
+  await userEvent.click(screen.getByRole("button", { name: "Cancel upload" }));
+
+  expect(transport.removed).toEqual(["/api/v1/uploads/7/"]);
+  expect(screen.queryByText("lecture.mp4")).toBeNull();
+});
+
+it.each([
+  ["notes.pdf", 5, "A video must be one of: MP4, MOV, AVI, WebM."],
+  ["huge.mp4", 6 * GB, "This file is larger than 5GB."],
+])("refuses %s before a byte is sent, and says it at once", async (name, size, words) => {
+  await open();
+  await choose(fileOf(name, size));
+
+  const refused = within(within(group("Needs you")).getByRole("listitem", { name }));
+  expect(refused.getByText(new RegExp(words))).toBeDefined();
+  expect(refused.getByText("Nothing was sent.")).toBeDefined();
+  expect(said("assertive")).toContain(words);
+  expect(transport.uploads).toEqual([]);
+
+  await userEvent.click(screen.getByRole("button", { name: `Remove ${name}` }));
+  expect(screen.queryByText(name)).toBeNull();
+});
+
+it("counts the files of one choice against the room together", async () => {
+  await open();
+  const sizes = [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4];
+  await choose(...sizes.map((size, index) => fileOf(`part-${index}.mp4`, size * GB)));
+
+  const last = within(within(group("Needs you")).getByRole("listitem", { name: "part-12.mp4" }));
+  expect(last.getByText(/This file needs 4 GB and 0 bytes of your 50 GB are free/)).toBeDefined();
+});
+
+it("links only to pages that exist", async () => {
+  await open();
+  await choose(fileOf("huge.mp4", 6 * GB), fileOf("notes.pdf", 5));
+
+  expect(screen.getByRole("link", { name: "How to compress a video" })).toBeDefined();
+  expect(screen.queryByRole("link", { name: "See supported formats" })).toBeNull();
+});
+
+it("keeps what arrived when the connection breaks, and goes on by itself or at once", async () => {
+  await open();
+  await choose(fileOf("lecture.mp4", 1000));
+  await happens(() => {
+    transport.of("lecture.mp4").events.onProgress(410);
+    transport.breakOff("lecture.mp4");
+  });
+  const held = within(within(group("Needs you")).getByRole("listitem", { name: "lecture.mp4" }));
+  expect(held.getByText(/410 bytes arrived and are kept/)).toBeDefined();
+  expect(held.getByText(/^Retrying in \d s$/)).toBeDefined();
+
+  await userEvent.click(held.getByRole("button", { name: "Resume upload" }));
+
+  expect(transport.uploads).toHaveLength(2);
+});
+
+it("goes on as soon as the browser is online again", async () => {
+  await open();
+  await choose(fileOf("lecture.mp4", 1000));
+  act(() => transport.breakOff("lecture.mp4"));
+  act(() => void window.dispatchEvent(new Event("online")));
+
+  expect(transport.uploads).toHaveLength(2);
+});
+
+it("shows what the server refuses in the words of the server", async () => {
+  await open();
+  await choose(fileOf("lecture.mp4", 1000));
+  act(() =>
+    transport
+      .of("lecture.mp4")
+      .events.onFail(makeError("UPLOAD_FORMAT_UNSUPPORTED", { formats: "MP4" })),
+  );
+
+  expect(within(group("Needs you")).getByText(/A video must be one of: MP4/)).toBeDefined();
+});
+
+it("offers to go on with what stopped earlier, and resumes it with the same file", async () => {
+  videos = [videoOf({ stage: "uploading", percent: 41, upload: uploadOf() })];
+  await open();
+  const stopped = within(await screen.findByRole("listitem", { name: "lecture.mp4" }));
+  expect(stopped.getByText(/stopped at 41%/)).toBeDefined();
+
+  const chooser = stopped.getByLabelText("Choose lecture.mp4 again to resume its upload");
+  await userEvent.upload(chooser, fileOf("lecture.mp4", 1000));
+
+  expect(transport.of("lecture.mp4").url).toBe(`/api/v1/uploads/${uploadOf().uid}/`);
+  expect(screen.getAllByText("lecture.mp4")).toHaveLength(1);
+});
+
+it("recognizes a dropped file that was begun before", async () => {
+  transport.previous.set("known.mp4", "/api/v1/uploads/9/");
+  videos = [videoOf({ stage: "uploading", upload: uploadOf() })];
+  await open();
+  await screen.findByRole("listitem", { name: "lecture.mp4" });
+  await choose(fileOf("lecture.mp4", 1000), fileOf("known.mp4", 50));
+
+  expect(transport.of("lecture.mp4").url).toBe(`/api/v1/uploads/${uploadOf().uid}/`);
+  expect(transport.of("known.mp4").url).toBe("/api/v1/uploads/9/");
+});
+
+it("shows the stages of processing and what is done", async () => {
+  const now = new Date().toISOString();
+  videos = [
+    videoOf({
+      uid: "a",
+      filename: "a.mp4",
+      stage: "audio",
+      percent: 45,
+      doing: "Preparing the sound",
+    }),
+    videoOf({ uid: "b", filename: "b.mp4", stage: "complete", completed_at: now, duration: 495 }),
+  ];
+  lessons = [lessonOf({ video: "b" })];
+  await open();
+
+  expect(await screen.findByText("Captions 45%")).toBeDefined();
+  expect(screen.getByText("Preparing the sound")).toBeDefined();
+  const done = within(within(group("Done today")).getByRole("listitem", { name: "b.mp4" }));
+  expect(await done.findByText(/For lesson 2.4/)).toBeDefined();
+  expect(done.getByRole("link", { name: "Open lesson" }).getAttribute("href")).toContain("#panel");
+});
+
+it("gives each failure its own action", async () => {
+  const failed = { stage: "failed" as const, updated_at: "2026-03-14T09:00:00Z" };
+  videos = [
+    videoOf({
+      ...failed,
+      uid: "a",
+      filename: "torn.avi",
+      failure: "corrupt_file",
+      failure_detail: "It ends at 3:14.",
+    }),
+    videoOf({
+      ...failed,
+      uid: "b",
+      filename: "again.mp4",
+      failure: "processing_failed",
+      failure_label: "Processing failed",
+      abilities: { edit: true, retry: true },
+    }),
+  ];
+  await open();
+  const torn = within(await screen.findByRole("listitem", { name: "torn.avi" }));
+  await userEvent.upload(torn.getByLabelText(/in place of torn.avi/), fileOf("whole.mp4", 5));
+  expect(transport.of("whole.mp4").replaces).toBe("a");
+
+  await userEvent.click(within(card("again.mp4")).getByRole("button", { name: "Try again" }));
+
+  expect(calls).toContainEqual({ method: "POST", path: "/api/v1/videos/b/retry/", body: null });
+});
+
+it("removes a failed video after asking", async () => {
+  videos = [videoOf({ uid: "a", filename: "torn.avi", stage: "failed", failure: "corrupt_file" })];
+  await open();
+  await userEvent.click(await screen.findByRole("button", { name: "Remove torn.avi" }));
+  await userEvent.click(screen.getByRole("button", { name: "Remove" }));
+
+  expect(calls).toContainEqual({ method: "DELETE", path: "/api/v1/videos/a/", body: null });
+});
+
+it("sends the first file to the lesson of the address", async () => {
+  const target = lessonOf({ title: "The fall" });
+  await open(target);
+  expect(screen.getByText(/Drop the video of lesson 2.4 here/)).toBeDefined();
+  await choose(fileOf("a.mp4", 5), fileOf("b.mp4", 5));
+
+  expect(transport.of("a.mp4").target).toBe(target.uid);
+  expect(transport.of("b.mp4").target).toBeNull();
+});
+
+it("shows a video in a lesson that has none", async () => {
+  videos = [videoOf({ stage: "analyzing" })];
+  lessons = [lessonOf()];
+  await open();
+  const choice = await screen.findByLabelText("Lesson that shows lecture.mp4");
+  fireEvent.change(choice, { target: { value: lessonOf().uid } });
+  await happens(() => undefined);
+
+  expect(calls).toContainEqual({
+    method: "PUT",
+    path: `/api/v1/lessons/${lessonOf().uid}/video/`,
+    body: { video: videoOf().uid },
+  });
+});
+
+it("holds the page while something is being sent", async () => {
+  await open();
+  const leave = () => {
+    const event = new Event("beforeunload", { cancelable: true });
+    window.dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+  expect(leave()).toBe(false);
+  await choose(fileOf("lecture.mp4", 1000));
+
+  expect(leave()).toBe(true);
+});

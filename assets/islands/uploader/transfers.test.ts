@@ -1,0 +1,168 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { makeError } from "../../shared/api/errors";
+import { FakeTransport, fileOf } from "./testing";
+import { RETRY_SECONDS, Transfers } from "./transfers";
+
+let transport: FakeTransport;
+let transfers: Transfers;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  transport = new FakeTransport();
+  transfers = new Transfers(transport);
+});
+
+const states = (): string[] => transfers.all.map(({ state }) => state);
+const add = (name: string, size = 1000) => transfers.add(fileOf(name, size));
+
+it("sends two at a time, the others in their turn", () => {
+  for (const name of ["a", "b", "c"]) add(name);
+  expect(states()).toEqual(["sending", "sending", "waiting"]);
+
+  transport.of("a").events.onDone();
+
+  expect(states()).toEqual(["sent", "sending", "sending"]);
+});
+
+it("pauses and goes on where it stopped", () => {
+  const { id } = add("a");
+  transport.of("a").events.onCreated("/api/v1/uploads/1/", "video-1");
+  transport.of("a").events.onProgress(400);
+  transfers.pause(id);
+  expect(transport.of("a").isStopped).toBe(true);
+  expect(transfers.all[0]).toMatchObject({ state: "paused", sent: 400, video: "video-1" });
+
+  transfers.resume(id);
+
+  expect(transport.of("a").url).toBe("/api/v1/uploads/1/");
+  expect(states()).toEqual(["sending"]);
+});
+
+it("gives the place of a paused one to the next", () => {
+  const { id } = add("a");
+  add("b");
+  add("c");
+  transfers.pause(id);
+
+  expect(states()).toEqual(["paused", "sending", "sending"]);
+});
+
+it("goes on by itself after a broken connection, with growing pauses", async () => {
+  add("a");
+  for (const seconds of RETRY_SECONDS) {
+    transport.breakOff("a");
+    expect(transfers.all[0]).toMatchObject({
+      state: "interrupted",
+      retryAt: Date.now() + seconds * 1000,
+    });
+    await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+    expect(states()).toEqual(["interrupted"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(states()).toEqual(["sending"]);
+  }
+  expect(transport.uploads).toHaveLength(RETRY_SECONDS.length + 1);
+});
+
+it("begins the pauses anew once something has arrived", () => {
+  add("a");
+  transport.breakOff("a");
+  transfers.resumeInterrupted();
+  transport.breakOff("a");
+  transfers.resumeInterrupted();
+  transport.of("a").events.onProgress(10);
+  transport.breakOff("a");
+
+  expect(transfers.all[0]?.retryAt).toBe(Date.now() + RETRY_SECONDS[0]! * 1000);
+});
+
+it("does not knock for ever", async () => {
+  add("a");
+  for (let tries = 0; tries < 30; tries += 1) {
+    transport.breakOff("a");
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  transport.breakOff("a");
+
+  expect(transfers.all[0]).toMatchObject({ state: "interrupted", retryAt: null });
+});
+
+it("waits for somebody when told to stop retrying", async () => {
+  const { id } = add("a");
+  transport.breakOff("a");
+  transfers.stopRetrying(id);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(states()).toEqual(["interrupted"]);
+
+  transfers.resume(id);
+
+  expect(states()).toEqual(["sending"]);
+});
+
+it.each(["UPLOAD_QUOTA_EXCEEDED", "UPLOAD_FILE_TOO_LARGE", "UPLOAD_FORMAT_UNSUPPORTED"] as const)(
+  "does not try again what the server refuses: %s",
+  async (code) => {
+    add("a");
+    transport.of("a").events.onFail(makeError(code));
+    await vi.advanceTimersByTimeAsync(600_000);
+
+    expect(states()).toEqual(["refused"]);
+    expect(transport.uploads).toHaveLength(1);
+  },
+);
+
+it("never starts what was refused beforehand", () => {
+  transfers.add(fileOf("a", 1), { refusal: makeError("UPLOAD_FILE_TOO_LARGE") });
+
+  expect(states()).toEqual(["refused"]);
+  expect(transport.uploads).toHaveLength(0);
+});
+
+it("frees the room on the server when cancelled", async () => {
+  const { id } = add("a");
+  transport.of("a").events.onCreated("/api/v1/uploads/1/", null);
+  await transfers.cancel(id);
+
+  expect(transport.of("a").isStopped).toBe(true);
+  expect(transport.removed).toEqual(["/api/v1/uploads/1/"]);
+  expect(transfers.all).toEqual([]);
+});
+
+it("keeps on the server what is forgotten here", () => {
+  const { id } = add("a");
+  transport.of("a").events.onCreated("/api/v1/uploads/1/", null);
+  transport.of("a").events.onDone();
+  transfers.forget(id);
+
+  expect(transport.removed).toEqual([]);
+});
+
+it("measures the speed of the last seconds", async () => {
+  add("a", 100_000);
+  for (let second = 1; second <= 10; second += 1) {
+    await vi.advanceTimersByTimeAsync(1000);
+    transport.of("a").events.onProgress(second * 500);
+  }
+
+  expect(transfers.all[0]?.speed).toBeCloseTo(500, 0);
+});
+
+it("tells its listeners at most four times a second of progress, and at once of changes", async () => {
+  add("a");
+  const told = vi.fn();
+  transfers.subscribe(told);
+  for (let bytes = 1; bytes <= 100; bytes += 1) transport.of("a").events.onProgress(bytes);
+  expect(told).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(250);
+  expect(told).toHaveBeenCalledOnce();
+
+  transport.of("a").events.onDone();
+  expect(told).toHaveBeenCalledTimes(2);
+});
+
+it("says whether leaving would stop something", () => {
+  const { id } = add("a");
+  expect(transfers.isBusy).toBe(true);
+  transfers.pause(id);
+  expect(transfers.isBusy).toBe(false);
+});
