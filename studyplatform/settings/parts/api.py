@@ -12,7 +12,6 @@ REST_FRAMEWORK = {
     "PAGE_SIZE": 24,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "studyplatform.kit.api.problem_handler",
-    "DEFAULT_THROTTLE_RATES": {"sign_in": "30/minute", "sign_up": "20/hour"},
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
