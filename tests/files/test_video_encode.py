@@ -139,7 +139,7 @@ def test_without_the_kernels_leash_the_keeper_watches_the_pipe(tmp_path: Path, m
     keeper = tmp_path / "leash.py"
     keeper.write_text(Path(str(leash.__file__)).read_text().replace('startswith("linux")', 'startswith("never")'))
     worker = subprocess.Popen(
-        [sys.executable, "-c", f"import apps.files.video.leash as l; l.__file__ = {str(keeper)!r}\n"
+        [sys.executable, "-c", f"import studyplatform.kit.leash as l; l.__file__ = {str(keeper)!r}\n"
          + textwrap.dedent(WORKER), str(tmp_path), *ENDLESS],
         cwd=ROOT,
     )  # fmt: skip
