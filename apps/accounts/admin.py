@@ -1,12 +1,18 @@
 """People in the admin. What changes an account goes through the services."""
 
+from allauth.account.models import EmailAddress
 from django.contrib import admin, messages
+from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
 from apps.accounts.models import Role, User
+
+admin.site.site_header = admin.site.site_title = _("Study Platform administration")
+# Roles decide what one may do, and an account has one email: neither of these means anything here.
+admin.site.unregister([Group, EmailAddress])
 
 
 @admin.register(User)

@@ -1,5 +1,7 @@
 """The accounts' background work."""
 
+from django.utils import timezone
+
 from apps.accounts import services
 from studyplatform.kit.jobs import Running, job
 
@@ -12,3 +14,8 @@ def send_password_reset(running: Running, *, email: str) -> None:
 @job("accounts.send_email_proof")
 def send_email_proof(running: Running, *, user_id: int) -> None:
     services.send_email_proof(user_id=user_id)
+
+
+@job("accounts.sweep")
+def sweep(running: Running) -> None:
+    services.sweep(now=timezone.now())

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib.auth import login, logout
 from django.http import HttpRequest
 
-from apps.accounts import tokens
+from apps.accounts import services, tokens
 from apps.accounts.models import User
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -23,6 +23,7 @@ def sign_in(request: HttpRequest, user: User, *, now: datetime, remember: bool =
         user_agent=request.headers.get("User-Agent", ""), address=request.META.get("REMOTE_ADDR") or None, now=now
     )
     request.session.set_expiry(None if remember else 0)
+    services.sweep_later()
 
 
 def sign_out(request: HttpRequest) -> None:

@@ -8,6 +8,7 @@ from apps.accounts.services.people import (
     end_sessions,
     sign_up,
     sweep,
+    sweep_later,
     unblock,
 )
 from apps.accounts.services.proving import lift_lock, prove_password
@@ -37,6 +38,7 @@ __all__ = [
     "send_password_reset",
     "sign_up",
     "sweep",
+    "sweep_later",
     "unblock",
     "user_of_key",
     "user_of_reset",

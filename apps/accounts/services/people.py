@@ -1,6 +1,6 @@
 """Accounts: making one, what it may do, and where it is signed in."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -9,6 +9,7 @@ from django.db.models import Q
 from apps.accounts.events import PersonBlocked, PersonSignedUp, RoleChanged
 from apps.accounts.models import BrowserSession, LoginLock, Role, User
 from apps.accounts.services.verifying import ask_for_email_proof
+from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
 
 
@@ -69,6 +70,11 @@ def end_sessions(*, user: User) -> None:
 def end_session(*, session: BrowserSession) -> None:
     """Sign out one browser: its session and all its tokens."""
     session.delete()
+
+
+def sweep_later() -> None:
+    """Have the ended sessions and counts removed within the hour; said by each sign-in, done once."""
+    jobs.enqueue("accounts.sweep", key="sweep", delay=timedelta(hours=1))
 
 
 def sweep(*, now: datetime) -> None:
