@@ -11,4 +11,5 @@ export type IslandModule = {
 export const registry: Record<string, () => Promise<IslandModule>> = {
   player: () => import("./player"),
   uploader: () => import("./uploader"),
+  quiz: () => import("./quiz"),
 };

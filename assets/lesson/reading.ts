@@ -3,6 +3,7 @@ import type { components } from "../shared/api/schema.gen";
 import { announce } from "../shared/announce";
 import { t } from "../shared/i18n";
 import { toast } from "../shared/toasts";
+import { openWayOn } from "../shared/wayOn";
 
 type Progress = components["schemas"]["ProgressOut"];
 type Complete = (uid: string) => Promise<Progress>;
@@ -64,7 +65,7 @@ function show(root: Document, end: HTMLElement, progress: Progress): void {
   line.textContent = t("You have completed this lesson.");
   end.replaceChildren(line);
   showCourse(root, progress);
-  unlockNext(root);
+  openWayOn(root);
   announce(
     t("Lesson complete, {percent} percent of the course", { percent: progress.course_percent }),
   );
@@ -90,17 +91,4 @@ function showCourse(root: Document, progress: Progress): void {
   picture?.setAttribute("aria-label", t("Completed"));
   const use = picture?.querySelector("use");
   use?.setAttribute("href", `${use.getAttribute("href")?.split("#")[0] ?? ""}#circle-check`);
-}
-
-/** The way on opens when this lesson was all it waited for. */
-function unlockNext(root: Document): void {
-  const next = root.querySelector<HTMLElement>("[data-next]");
-  if (!next?.dataset.next) return;
-  const link = root.createElement("a");
-  link.href = next.dataset.next;
-  link.className = "ways__one ways__one--next";
-  link.rel = "next";
-  link.append(...next.childNodes);
-  link.querySelector("svg")?.remove();
-  next.replaceWith(link);
 }

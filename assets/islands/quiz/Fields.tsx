@@ -1,0 +1,107 @@
+import { CircleAlert } from "lucide-react";
+import { useId, useState } from "react";
+
+import { t } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import type { Question } from "./api";
+import { Html, plain } from "./Html";
+import { type Answer, isNumber } from "./state";
+
+type Props = {
+  question: Question;
+  answer: Answer | undefined;
+  onAnswer: (answer: Answer) => void;
+};
+
+export function NumberField({ question, answer, onAnswer }: Props) {
+  const id = useId();
+  const [isLeft, setIsLeft] = useState(false);
+  const text = answer?.text ?? "";
+  const isWrong = isLeft && !isNumber(text);
+  return (
+    <div className="stack gap-2">
+      <div className="numfield">
+        <label className="vh" htmlFor={id}>
+          {question.unit ? t("Your answer in {unit}", { unit: question.unit }) : t("Your answer")}
+        </label>
+        <input
+          className="input"
+          id={id}
+          inputMode="decimal"
+          autoComplete="off"
+          maxLength={60}
+          value={text}
+          aria-invalid={isWrong || undefined}
+          aria-describedby={`${id}-hint`}
+          onChange={({ target }) => onAnswer({ text: target.value })}
+          onBlur={() => setIsLeft(true)}
+          onFocus={() => setIsLeft(false)}
+        />
+        {question.unit && <span aria-hidden="true">{question.unit}</span>}
+      </div>
+      {isWrong ? (
+        <p className="field__error" id={`${id}-hint`}>
+          <Icon icon={CircleAlert} />
+          {t("This is not a number.")}
+        </p>
+      ) : (
+        <p className="field__hint" id={`${id}-hint`}>
+          {t("Decimals with a point or a comma")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function TextField({ answer, onAnswer }: Props) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="vh" htmlFor={id}>
+        {t("Your answer")}
+      </label>
+      <input
+        className="input"
+        id={id}
+        autoComplete="off"
+        maxLength={500}
+        value={answer?.text ?? ""}
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) => onAnswer({ text: target.value })}
+      />
+      <p className="field__hint" id={`${id}-hint`}>
+        {t("Case and accents do not matter.")}
+      </p>
+    </div>
+  );
+}
+
+/** Each line of the left side chooses its partner from a list. */
+export function Matching({ question, answer, onAnswer }: Props) {
+  const id = useId();
+  const pairs = answer?.pairs ?? {};
+  return (
+    <ul className="match">
+      {question.left.map((line) => (
+        <li key={line.id}>
+          <label htmlFor={`${id}-${line.id}`}>
+            <Html html={line.html} />
+          </label>
+          <select
+            className="select"
+            id={`${id}-${line.id}`}
+            value={pairs[line.id] ?? ""}
+            onChange={({ target }) => onAnswer({ pairs: { ...pairs, [line.id]: target.value } })}
+          >
+            <option value="">{t("Choose one")}</option>
+            {question.right.map((partner) => (
+              <option key={partner.id} value={partner.id}>
+                {plain(partner.html)}
+              </option>
+            ))}
+          </select>
+        </li>
+      ))}
+    </ul>
+  );
+}

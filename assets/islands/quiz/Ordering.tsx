@@ -1,0 +1,113 @@
+import { ArrowDown, ArrowUp, GripVertical } from "lucide-react";
+import { type PointerEvent, useLayoutEffect, useRef, useState } from "react";
+
+import { announce } from "../../shared/announce";
+import { t } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import type { Question } from "./api";
+import { Html, plain } from "./Html";
+import { type Answer, moved, orderOf } from "./state";
+
+type Props = {
+  question: Question;
+  answer: Answer | undefined;
+  onAnswer: (answer: Answer) => void;
+};
+
+/** Steps to put in order: by their buttons, or dragged by the grip with mouse, pen or finger. */
+export function Ordering({ question, answer, onAnswer }: Props) {
+  const order = orderOf(question, answer);
+  const list = useRef<HTMLOListElement>(null);
+  const [held, setHeld] = useState<string | null>(null);
+  const focus = useFocusAfterMove(list);
+  const texts = new Map(question.options.map(({ id, html }) => [id, html]));
+
+  const move = (from: number, to: number): void => {
+    if (to < 0 || to >= order.length || from === to) return;
+    onAnswer({ ids: moved(order, from, to) });
+    announce(
+      t("{step} is now step {place} of {total}", {
+        step: plain(texts.get(order[from] ?? "") ?? ""),
+        place: to + 1,
+        total: order.length,
+      }),
+    );
+  };
+  const step = (id: string, from: number, by: -1 | 1): void => {
+    focus(id, by === -1 ? "up" : "down");
+    move(from, from + by);
+  };
+
+  const drag = (event: PointerEvent<HTMLElement>, id: string): void => {
+    if (held !== id || !list.current) return;
+    const rows = [...list.current.children].map((row) => row.getBoundingClientRect());
+    const from = order.indexOf(id);
+    const to = rows.findIndex(({ bottom }) => event.clientY < bottom);
+    move(from, to === -1 ? order.length - 1 : to);
+  };
+
+  return (
+    <ol className="order" ref={list}>
+      {order.map((id, place) => (
+        <li key={id} data-step={id} className={held === id ? "is-held" : undefined}>
+          {/* The buttons beside it do the same for keyboards and screen readers. */}
+          <span
+            className="grip"
+            aria-hidden="true"
+            onPointerDown={(event) => {
+              event.currentTarget.setPointerCapture(event.pointerId);
+              setHeld(id);
+            }}
+            onPointerMove={(event) => drag(event, id)}
+            onPointerUp={() => setHeld(null)}
+            onPointerCancel={() => setHeld(null)}
+          >
+            <Icon icon={GripVertical} />
+          </span>
+          <span className="order__n">{place + 1}</span>
+          <Html html={texts.get(id) ?? ""} />
+          <span className="order__b">
+            <button
+              className="icon-btn icon-btn--sm"
+              type="button"
+              data-move="up"
+              aria-label={t("Move step {number} up", { number: place + 1 })}
+              disabled={place === 0}
+              onClick={() => step(id, place, -1)}
+            >
+              <Icon icon={ArrowUp} />
+            </button>
+            <button
+              className="icon-btn icon-btn--sm"
+              type="button"
+              data-move="down"
+              aria-label={t("Move step {number} down", { number: place + 1 })}
+              disabled={place === order.length - 1}
+              onClick={() => step(id, place, 1)}
+            >
+              <Icon icon={ArrowDown} />
+            </button>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** A moved row takes the focus along; at an end, where its button stops working, the other one has it. */
+function useFocusAfterMove(list: React.RefObject<HTMLOListElement | null>) {
+  const wanted = useRef<{ id: string; by: "up" | "down" } | null>(null);
+  useLayoutEffect(() => {
+    if (!wanted.current) return;
+    const { id, by } = wanted.current;
+    wanted.current = null;
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>("[data-step]") ?? [])];
+    const row = rows.find(({ dataset }) => dataset.step === id);
+    const buttons = [...(row?.querySelectorAll<HTMLButtonElement>("[data-move]") ?? [])];
+    const same = buttons.find(({ dataset, disabled }) => dataset.move === by && !disabled);
+    (same ?? buttons.find(({ disabled }) => !disabled))?.focus();
+  });
+  return (id: string, by: "up" | "down"): void => {
+    wanted.current = { id, by };
+  };
+}

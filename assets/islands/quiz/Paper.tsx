@@ -1,0 +1,219 @@
+import { useMutation } from "@tanstack/react-query";
+import { Clock as ClockIcon, WifiOff } from "lucide-react";
+import { useCallback, useEffect, useReducer, useRef, useState } from "react";
+
+import { type ApiError, toApiError } from "../../shared/api/errors";
+import { t, tn } from "../../shared/i18n";
+import { Button } from "../../shared/ui/Button";
+import { Dialog } from "../../shared/ui/Dialog";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { Icon } from "../../shared/ui/Icon";
+import { type Attempt, submitAttempt } from "./api";
+import { Clock } from "./Clock";
+import { forget, keep, kept } from "./kept";
+import { QuestionCard } from "./QuestionCard";
+import { countAnswered, reduce, toSend } from "./state";
+import { useCountdown } from "./useCountdown";
+import { useCurrent, useOnline } from "./usePlace";
+
+type Props = {
+  attempt: Attempt;
+  /** By `Date.now()`; null without a limit. */
+  endsAt: number | null;
+  onHandedIn: (attempt: Attempt) => void;
+  /** The server says that this try is over or closed: what stands there now? */
+  onClosed: (error: ApiError) => void;
+};
+
+const SOON = 120;
+
+/** The questions of an open try as one paper, with their index and the clock beside. */
+export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
+  const { questions, uid } = attempt;
+  const [paper, dispatch] = useReducer(reduce, uid, (key) => kept(localStorage, key));
+  const [isAsking, setIsAsking] = useState(false);
+  const latest = useRef(paper);
+  useEffect(() => {
+    latest.current = paper;
+    keep(localStorage, uid, paper);
+  }, [paper, uid]);
+
+  const handing = useMutation({
+    mutationFn: () => submitAttempt(uid, toSend(questions, latest.current.answers)),
+    onSuccess: (done) => {
+      forget(localStorage, uid);
+      onHandedIn(done);
+    },
+    onError: (thrown) => {
+      const error = toApiError(thrown);
+      if (error.is("QUIZ_ATTEMPT_CLOSED") || error.is("QUIZ_TIME_OVER")) {
+        forget(localStorage, uid);
+        onClosed(error);
+      }
+    },
+  });
+  const { mutate, mutateAsync } = handing;
+  const handIn = useCallback(() => mutate(), [mutate]);
+  const left = useCountdown(endsAt, handIn);
+  const isOnline = useOnline();
+  const current = useCurrent(questions.length);
+
+  const error = handing.error ? toApiError(handing.error) : null;
+  const refused = refusedOf(error);
+  useEffect(() => {
+    const first = questions.findIndex((question) => refused.includes(question.uid));
+    if (first >= 0) document.getElementById(`q${first + 1}`)?.focus();
+    // Only when another failure arrives.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [error]);
+
+  const total = questions.length;
+  const answered = countAnswered(questions, paper.answers);
+  const open = total - answered;
+  const ask = (): void => (open > 0 ? setIsAsking(true) : handIn());
+  const handInButton = (
+    <Button look="primary" isBusy={handing.isPending} onClick={ask} className="btn--block">
+      {t("Hand in")}
+    </Button>
+  );
+
+  return (
+    <div className="paper__grid">
+      <aside className="paper__side" aria-label={t("This quiz")}>
+        <div className="panel panel__body stack">
+          {left !== null && <Clock left={left} limit={attempt.time_limit} />}
+          <nav className="qnav" aria-label={t("Questions")}>
+            {questions.map((question, index) => (
+              <IndexLink
+                key={question.uid}
+                number={index + 1}
+                isDone={question.uid in toSend([question], paper.answers)}
+                isFlagged={paper.flags.includes(question.uid)}
+                isCurrent={current === index + 1}
+              />
+            ))}
+          </nav>
+          <p className="small muted" role="status">
+            {t("{done} of {total} answered. Kept on this device.", { done: answered, total })}
+          </p>
+          {handInButton}
+        </div>
+        {left !== null && left <= SOON && left > 0 && (
+          <div className="notice notice--warning" role="status">
+            <Icon icon={ClockIcon} className="notice__icon" />
+            <p className="notice__title">{t("Less than two minutes left")}</p>
+            <p className="notice__body">{t("At 0:00 it is handed in as it stands.")}</p>
+          </div>
+        )}
+        {!isOnline && (
+          <div className="notice notice--warning" role="status">
+            <Icon icon={WifiOff} className="notice__icon" />
+            <p className="notice__title">{t("You are offline")}</p>
+            <p className="notice__body">
+              {t("Keep answering. Everything is kept on this device until you hand in.")}
+            </p>
+          </div>
+        )}
+      </aside>
+      <div className="questions">
+        {error && !isClosing(error) && (
+          <ErrorPanel
+            error={error}
+            {...(refused.length > 0 ? {} : { onRetry: () => mutateAsync() })}
+            message={
+              refused.length > 0
+                ? t("Nothing was handed in. Look at the marked questions.")
+                : t("Your answers are kept on this device.")
+            }
+          />
+        )}
+        {questions.map((question, index) => (
+          <QuestionCard
+            key={question.uid}
+            question={question}
+            number={index + 1}
+            total={total}
+            answer={paper.answers[question.uid]}
+            isFlagged={paper.flags.includes(question.uid)}
+            isRefused={refused.includes(question.uid)}
+            onAnswer={(answer) => dispatch({ type: "answer", question: question.uid, answer })}
+            onFlag={() => dispatch({ type: "flag", question: question.uid })}
+          />
+        ))}
+        <div className="questions__end row row--between">
+          <p className="muted">
+            {open > 0
+              ? tn(
+                  "{count} question is still open. You may hand in all the same.",
+                  "{count} questions are still open. You may hand in all the same.",
+                  open,
+                )
+              : t("Every question is answered.")}
+          </p>
+          <Button look="primary" isBusy={handing.isPending} onClick={ask}>
+            {t("Hand in")}
+          </Button>
+        </div>
+      </div>
+      {isAsking && (
+        <Dialog
+          title={t("Hand in with questions open?")}
+          onClose={() => setIsAsking(false)}
+          actions={
+            <>
+              <Button data-autofocus onClick={() => setIsAsking(false)}>
+                {t("Go on answering")}
+              </Button>
+              <Button
+                look="primary"
+                onClick={() => {
+                  setIsAsking(false);
+                  handIn();
+                }}
+              >
+                {t("Hand in")}
+              </Button>
+            </>
+          }
+        >
+          <p>
+            {tn(
+              "{count} question has no answer and earns nothing.",
+              "{count} questions have no answer and earn nothing.",
+              open,
+            )}
+          </p>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+type IndexProps = { number: number; isDone: boolean; isFlagged: boolean; isCurrent: boolean };
+
+function IndexLink({ number, isDone, isFlagged, isCurrent }: IndexProps) {
+  const said = [
+    isDone ? t("answered") : t("not answered"),
+    ...(isFlagged ? [t("flagged")] : []),
+    ...(isCurrent ? [t("you are here")] : []),
+  ];
+  const classes = [isDone && "is-done", isFlagged && "is-flag"].filter(Boolean).join(" ");
+  return (
+    <a href={`#q${number}`} className={classes} aria-current={isCurrent || undefined}>
+      {number}
+      <span className="vh">, {said.join(", ")}</span>
+    </a>
+  );
+}
+
+function isClosing(error: ApiError): boolean {
+  return error.is("QUIZ_ATTEMPT_CLOSED") || error.is("QUIZ_TIME_OVER");
+}
+
+/** The questions whose answers the server could not read. */
+function refusedOf(error: ApiError | null): string[] {
+  if (!error?.is("VALIDATION_FAILED")) return [];
+  return Object.keys(error.problem.fields)
+    .map((path) => /^answers\.([0-9a-f-]{36})/.exec(path)?.[1] ?? "")
+    .filter(Boolean);
+}

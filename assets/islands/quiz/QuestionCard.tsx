@@ -1,0 +1,93 @@
+import { Bookmark, CircleAlert } from "lucide-react";
+
+import { t } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import type { Question } from "./api";
+import { Choices } from "./Choices";
+import { Matching, NumberField, TextField } from "./Fields";
+import { Html } from "./Html";
+import { Ordering } from "./Ordering";
+import type { Answer } from "./state";
+
+type Props = {
+  question: Question;
+  number: number;
+  total: number;
+  answer: Answer | undefined;
+  isFlagged: boolean;
+  /** The server could not read the answer. */
+  isRefused: boolean;
+  onAnswer: (answer: Answer) => void;
+  onFlag: () => void;
+};
+
+/** One question of the paper. */
+export function QuestionCard(props: Props) {
+  const { question, number, total, isFlagged, isRefused, onFlag } = props;
+  const heading = `q${number}h`;
+  const hint = hintOf(question);
+  return (
+    <section className="question" id={`q${number}`} aria-labelledby={heading} tabIndex={-1}>
+      <div className="question__head">
+        <span className="num">{t("Question {number} of {total}", { number, total })}</span>
+        <button
+          className="btn btn--quiet btn--sm"
+          type="button"
+          aria-pressed={isFlagged}
+          aria-label={t("Flag question {number}", { number })}
+          onClick={onFlag}
+        >
+          <Icon icon={Bookmark} className={isFlagged ? "i--fill" : ""} />
+          {isFlagged ? t("Flagged") : t("Flag")}
+        </button>
+      </div>
+      <h2 className="question__ask" id={heading}>
+        <Html html={question.prompt_html} />
+      </h2>
+      {hint && <p className="question__kind">{hint}</p>}
+      {isRefused && (
+        <p className="field__error">
+          <Icon icon={CircleAlert} />
+          {t("This answer does not fit its question.")}
+        </p>
+      )}
+      <AnswerField {...props} heading={heading} />
+    </section>
+  );
+}
+
+function AnswerField({ heading, ...props }: Props & { heading: string }) {
+  switch (props.question.kind) {
+    case "single":
+    case "multiple":
+    case "truth":
+      return <Choices {...props} heading={heading} />;
+    case "numeric":
+      return <NumberField {...props} />;
+    case "text":
+      return <TextField {...props} />;
+    case "ordering":
+      return <Ordering {...props} />;
+    case "matching":
+      return <Matching {...props} />;
+  }
+}
+
+function hintOf({ kind, tolerance }: Question): string {
+  switch (kind) {
+    case "multiple":
+      return t("Choose every answer that is true.");
+    case "numeric":
+      return tolerance
+        ? t("A number. Answers within {tolerance} count.", { tolerance })
+        : t("A number.");
+    case "text":
+      return t("One word or a short phrase.");
+    case "ordering":
+      return t("Put the steps in order: drag them, or use the arrows.");
+    case "matching":
+      return t("Match each line with its partner.");
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,404 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { act, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { AuthProvider } from "../../shared/auth/AuthProvider";
+import { session } from "../../shared/auth/browser";
+import { makeQueries } from "../../shared/queries";
+import { tokenFor } from "../../shared/testing/tokens";
+import { Island, type QuizProps } from ".";
+import type { Attempt, Question } from "./api";
+
+const LESSON = "11111111-1111-4111-8111-111111111111";
+const ATTEMPT = "22222222-2222-4222-8222-222222222222";
+const uid = (n: number): string => `33333333-3333-4333-8333-33333333333${n}`;
+
+const base = {
+  prompt_html: "Why?",
+  points: 1,
+  options: [],
+  left: [],
+  right: [],
+  unit: "",
+  tolerance: "",
+};
+const abc = ["a", "b", "c"].map((id) => ({ id, html: `Option <em>${id}</em>` }));
+const questions: Question[] = [
+  { ...base, uid: uid(1), kind: "single", prompt_html: "Which <em>one</em>?", options: abc },
+  { ...base, uid: uid(2), kind: "multiple", options: abc },
+  { ...base, uid: uid(3), kind: "truth" },
+  { ...base, uid: uid(4), kind: "numeric", unit: "m", tolerance: "0.05" },
+  { ...base, uid: uid(5), kind: "text" },
+  { ...base, uid: uid(6), kind: "ordering", options: abc },
+  {
+    ...base,
+    uid: uid(7),
+    kind: "matching",
+    left: [{ id: "l", html: "Nile" }],
+    right: [
+      { id: "1", html: "North Sea" },
+      { id: "2", html: "<em>Mediterranean</em>" },
+    ],
+  },
+];
+
+const open: Attempt = {
+  uid: ATTEMPT,
+  number: 1,
+  started_at: "2026-03-20T12:00:00Z",
+  submitted_at: null,
+  time_limit: 0,
+  seconds_left: null,
+  pass_percent: 70,
+  questions,
+  result: null,
+};
+const done: Attempt = {
+  ...open,
+  submitted_at: "2026-03-20T12:09:52Z",
+  questions: [],
+  result: {
+    score: "5.2",
+    points: 6,
+    percent: 87,
+    is_passed: true,
+    best_percent: 87,
+    headline: "Passed, with one answer to look at again",
+    seconds: 592,
+    may_try_again: true,
+    next: {
+      uid: uid(9),
+      number: "2.7",
+      title: "Symmetric matrices",
+      kind: "video",
+      duration: 60,
+      url: "/learn/c/next",
+      state: "available",
+    },
+    questions: [
+      {
+        uid: uid(1),
+        kind: "single",
+        prompt_html: "Which one?",
+        verdict: "wrong",
+        earned: "0",
+        points: 1,
+        lines: abc.map(({ html }, place) => ({
+          html,
+          chosen_html: "",
+          right_html: "",
+          is_chosen: place === 0,
+          is_right: place === 1,
+          place: null,
+        })),
+        given: "",
+        accepted: "",
+        explanation_html: "Because of the slant.",
+        remarks_html: ["That is the other one."],
+        rewatch: { number: "2.5", title: "By hand", at: 248, url: "/learn/c/by-hand?t=248" },
+      },
+    ],
+  },
+};
+const quiz: QuizProps = {
+  lesson_uid: LESSON,
+  title: "Check your understanding",
+  url: "/learn/c/quiz",
+  intro_html: "",
+  question_count: 7,
+  pass_percent: 70,
+  time_limit: 0,
+  attempts_left: null,
+  may_attempt: true,
+  past: [],
+  attempt: null,
+  progress_page: "/me/course/c/progress",
+};
+
+let now: QuizProps;
+let sent: { url: string; body: unknown }[];
+let answer: (url: string) => Response | Error;
+
+beforeEach(() => {
+  session.login(
+    { id: "leo", username: "leo", email: "leo@example.com", role: "student" },
+    tokenFor(900),
+  );
+  window.scrollTo = () => undefined;
+  Element.prototype.scrollIntoView = () => undefined;
+  now = quiz;
+  sent = [];
+  answer = (url) => {
+    if (url.endsWith("/attempts/"))
+      return Response.json((now = { ...now, attempt: open }).attempt, { status: 201 });
+    if (url.endsWith("/submit/")) return Response.json((now = { ...now, attempt: done }).attempt);
+    return Response.json(now);
+  };
+  vi.stubGlobal("fetch", async (request: Request) => {
+    const url = new URL(request.url).pathname;
+    const text = await request.text();
+    if (request.method !== "GET") sent.push({ url, body: text ? JSON.parse(text) : null });
+    const given = answer(url);
+    if (given instanceof Error) throw given;
+    return given;
+  });
+});
+
+function show(props: QuizProps = now) {
+  now = props;
+  return render(
+    <AuthProvider>
+      <QueryClientProvider client={makeQueries()}>
+        <Island {...props} />
+      </QueryClientProvider>
+    </AuthProvider>,
+  );
+}
+
+function problem(code: string, status: number, fields: object = {}): Response {
+  const body = {
+    type: "",
+    title: "No",
+    status,
+    detail: `Refused: ${code}`,
+    code,
+    params: {},
+    fields,
+    request_id: "r",
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/problem+json" },
+  });
+}
+
+const press = (name: string | RegExp) =>
+  userEvent.click(screen.getAllByRole("button", { name })[0]!);
+const kept = (): string | null => localStorage.getItem(`study.quiz.${ATTEMPT}`);
+
+it("says the rules before it begins, and opens a try", async () => {
+  show({ ...quiz, time_limit: 1200, attempts_left: 2, past: [] });
+
+  expect(screen.getByText("70%")).toBeTruthy();
+  expect(screen.getByText("20 min")).toBeTruthy();
+  await press("Start the quiz");
+  expect(await screen.findByText("Question 1 of 7")).toBeTruthy();
+  expect(sent).toEqual([{ url: `/api/v1/lessons/${LESSON}/attempts/`, body: null }]);
+});
+
+it("offers no try where none is left", () => {
+  show({ ...quiz, attempts_left: 0, may_attempt: false });
+
+  expect(screen.queryByRole("button", { name: "Start the quiz" })).toBeNull();
+  expect(screen.getByText(/used every try/)).toBeTruthy();
+});
+
+it("takes all seven kinds of answers by keyboard and hands them in once", async () => {
+  const user = userEvent.setup();
+  show({ ...quiz, attempt: open });
+
+  await user.click(screen.getByRole("radio", { name: /Option a/ }));
+  await user.keyboard("b");
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: /Option b/ }).checked).toBe(true);
+  await user.click(screen.getByRole("checkbox", { name: /Option c/ }));
+  await user.click(screen.getByRole("checkbox", { name: /Option a/ }));
+  await user.click(screen.getByRole("radio", { name: /False/ }));
+  await user.type(screen.getByRole("textbox", { name: "Your answer in m" }), "3,2");
+  await user.type(screen.getByRole("textbox", { name: "Your answer" }), "Osmosis");
+  await user.click(screen.getByRole("button", { name: "Move step 1 down" }));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Nile" }), "Mediterranean");
+  expect(screen.getByText("Every question is answered.")).toBeTruthy();
+  await press("Hand in");
+
+  expect(await screen.findByRole("heading", { name: /Passed, with one/ })).toBeTruthy();
+  expect(sent).toEqual([
+    {
+      url: `/api/v1/attempts/${ATTEMPT}/submit/`,
+      body: {
+        answers: {
+          [uid(1)]: { id: "b" },
+          [uid(2)]: { ids: ["c", "a"] },
+          [uid(3)]: { value: false },
+          [uid(4)]: { text: "3,2" },
+          [uid(5)]: { text: "Osmosis" },
+          [uid(6)]: { ids: ["b", "a", "c"] },
+          [uid(7)]: { pairs: { l: "2" } },
+        },
+      },
+    },
+  ]);
+  expect(kept()).toBeNull();
+});
+
+it("keeps answers and flags through a reload", async () => {
+  const view = show({ ...quiz, attempt: open });
+  await userEvent.click(screen.getByRole("radio", { name: /Option c/ }));
+  await press("Flag question 1");
+  view.unmount();
+
+  show({ ...quiz, attempt: open });
+
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: /Option c/ }).checked).toBe(true);
+  expect(screen.getByRole("link", { name: /^1/ }).textContent).toContain("answered, flagged");
+  expect(screen.getByText("1 of 7 answered. Kept on this device.")).toBeTruthy();
+});
+
+it("asks before it hands in open questions, and the safe answer has the focus", async () => {
+  show({ ...quiz, attempt: open });
+  await press("Hand in");
+
+  const dialog = screen.getByRole("dialog");
+  expect(within(dialog).getByText(/7 questions have no answer/)).toBeTruthy();
+  expect(document.activeElement?.textContent).toBe("Go on answering");
+  await userEvent.click(within(dialog).getByRole("button", { name: "Go on answering" }));
+  expect(sent).toEqual([]);
+
+  await press("Hand in");
+  await userEvent.click(
+    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
+  );
+  expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
+});
+
+it("keeps the focus on the step that is moved, and says its new place", async () => {
+  show({ ...quiz, attempt: open });
+  screen.getByRole("button", { name: "Move step 2 up" }).focus();
+  await userEvent.keyboard("{Enter}");
+
+  // It is first now: its up button stopped working, so the other one has the focus.
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("Move step 1 down");
+  expect(document.querySelector('[data-live="polite"]')?.textContent).toBe(
+    "Option b is now step 1 of 3",
+  );
+});
+
+it("says at once that a word is no number", async () => {
+  show({ ...quiz, attempt: open });
+  await userEvent.type(screen.getByRole("textbox", { name: "Your answer in m" }), "three");
+  await userEvent.tab();
+
+  expect(screen.getByText("This is not a number.")).toBeTruthy();
+  expect(screen.getByText("A number. Answers within 0.05 count.")).toBeTruthy();
+});
+
+it("shows what was chosen, what is right, why, and the minute to rewatch", async () => {
+  show({ ...quiz, attempt: open });
+  await press("Hand in");
+  await userEvent.click(
+    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
+  );
+  const heading = await screen.findByRole("heading", { name: /Passed, with one/ });
+
+  expect(document.activeElement).toBe(heading);
+  expect(screen.getByRole("img", { name: "Score 87 percent" })).toBeTruthy();
+  expect(screen.getByText("Incorrect, 0 of 1")).toBeTruthy();
+  expect(screen.getByText("That is the other one.")).toBeTruthy();
+  expect(screen.getByText("Because of the slant.")).toBeTruthy();
+  expect(
+    screen.getByRole("link", { name: "Watch again from 4:08 in lesson 2.5" }).getAttribute("href"),
+  ).toBe("/learn/c/by-hand?t=248");
+  expect(screen.getByRole("link", { name: /Next: 2.7/ }).getAttribute("href")).toBe(
+    "/learn/c/next",
+  );
+  expect(screen.getByText("correct answer")).toBeTruthy();
+  expect(screen.getByRole("img", { name: "incorrect" })).toBeTruthy();
+});
+
+it("opens the way on that had waited for it", async () => {
+  document.body.innerHTML = `<span data-next="/learn/c/next"><span>Next lesson</span><svg></svg></span>`;
+  show({ ...quiz, attempt: open });
+  await press("Hand in");
+  await userEvent.click(
+    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
+  );
+
+  expect((await screen.findByRole("link", { name: "Next lesson" })).getAttribute("href")).toBe(
+    "/learn/c/next",
+  );
+});
+
+it("marks the questions that the server could not read, and loses nothing", async () => {
+  answer = () =>
+    problem("VALIDATION_FAILED", 400, {
+      [`answers.${uid(1)}`]: [{ code: "invalid", message: "No" }],
+    });
+  show({ ...quiz, attempt: open });
+  await userEvent.click(screen.getByRole("radio", { name: /Option a/ }));
+  await press("Hand in");
+  await userEvent.click(
+    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
+  );
+
+  expect(await screen.findByText("This answer does not fit its question.")).toBeTruthy();
+  expect(document.activeElement?.id).toBe("q1");
+  expect(kept()).toContain('"id":"a"');
+});
+
+it("keeps the answers when the connection breaks, and hands them in afterwards", async () => {
+  const works = answer;
+  answer = () => new TypeError("Failed to fetch");
+  show({ ...quiz, attempt: open });
+  await userEvent.click(screen.getByRole("radio", { name: /Option a/ }));
+  await press("Hand in");
+  await userEvent.click(
+    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
+  );
+  expect(await screen.findByText("Your answers are kept on this device.")).toBeTruthy();
+  expect(kept()).toContain('"id":"a"');
+
+  answer = works;
+  await press(/Try/);
+  expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
+});
+
+it.each(["QUIZ_ATTEMPT_CLOSED", "QUIZ_TIME_OVER"])(
+  "shows what stands when the server says %s",
+  async (code) => {
+    show({ ...quiz, attempt: open });
+    answer = (url) => {
+      if (!url.endsWith("/submit/")) return Response.json(now);
+      now = { ...now, attempt: done };
+      return problem(code, 409);
+    };
+    await press("Hand in");
+    await userEvent.click(
+      within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
+    );
+
+    expect(await screen.findByText(`Refused: ${code}`)).toBeTruthy();
+    expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
+    expect(kept()).toBeNull();
+  },
+);
+
+it("hands in by itself when the time is over, once", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  show({ ...quiz, time_limit: 600, attempt: { ...open, time_limit: 600, seconds_left: 90 } });
+  const clock = screen.getByRole("timer");
+  expect(clock.textContent).toMatch(/^1:(30|29)/);
+  expect(screen.getByText("Less than two minutes left")).toBeTruthy();
+
+  await act(() => vi.advanceTimersByTimeAsync(95_000));
+  vi.useRealTimers();
+
+  expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
+  expect(sent.filter(({ url }) => url.endsWith("/submit/"))).toHaveLength(1);
+});
+
+it("hides the clock, and remembers it", async () => {
+  const props = {
+    ...quiz,
+    time_limit: 600,
+    attempt: { ...open, time_limit: 600, seconds_left: 500 },
+  };
+  const view = show(props);
+  await press("Hide the clock");
+  expect(screen.queryByRole("timer")).toBeNull();
+  view.unmount();
+
+  show(props);
+  expect(screen.queryByRole("timer")).toBeNull();
+  await press("Show the clock");
+  expect(screen.getByRole("timer")).toBeTruthy();
+});

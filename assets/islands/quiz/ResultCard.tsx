@@ -1,0 +1,203 @@
+import { Check, Minus, X } from "lucide-react";
+
+import { clock } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import type { QuestionResult } from "./api";
+import { LETTERS } from "./Choices";
+import { Html } from "./Html";
+
+type Props = { question: QuestionResult; number: number; total: number };
+
+/** One question after handing in: what was chosen, what is right, why, and where to look again. */
+export function ResultCard({ question, number, total }: Props) {
+  const { remarks_html: remarks, explanation_html: explanation, rewatch } = question;
+  return (
+    <section className="question" id={`r${number}`} aria-labelledby={`r${number}h`}>
+      <div className="question__head">
+        <span className="num">{t("Question {number} of {total}", { number, total })}</span>
+        <Verdict question={question} />
+      </div>
+      <h3 className="question__ask" id={`r${number}h`}>
+        <Html html={question.prompt_html} />
+      </h3>
+      <Lines question={question} />
+      {(remarks.length > 0 || explanation || rewatch) && (
+        <div className={question.verdict === "right" ? "why" : "why why--no"}>
+          {remarks.map((remark) => (
+            <p key={remark}>
+              <Html html={remark} />
+            </p>
+          ))}
+          {explanation && (
+            <p>
+              <Html html={explanation} />
+            </p>
+          )}
+          {rewatch && (
+            <p>
+              <a className="link" href={rewatch.url}>
+                {rewatch.at
+                  ? t("Watch again from {time} in lesson {number}", {
+                      time: clock(rewatch.at),
+                      number: rewatch.number,
+                    })
+                  : t("Go back to lesson {number}, {title}", {
+                      number: rewatch.number,
+                      title: rewatch.title,
+                    })}
+              </a>
+            </p>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Verdict({ question: { verdict, earned, points } }: { question: QuestionResult }) {
+  const looks = {
+    right: {
+      tone: " badge--ok",
+      icon: Check,
+      words: t("Correct, {earned} of {points}", { earned, points }),
+    },
+    partly: {
+      tone: " badge--warn",
+      icon: X,
+      words: t("Partly right, {earned} of {points}", { earned, points }),
+    },
+    wrong: { tone: " badge--error", icon: X, words: t("Incorrect, 0 of {points}", { points }) },
+    open: { tone: "", icon: Minus, words: t("Not answered, 0 of {points}", { points }) },
+  };
+  const { tone, icon, words } = looks[verdict];
+  return (
+    <span className={`badge${tone}`}>
+      <Icon icon={icon} />
+      {words}
+    </span>
+  );
+}
+
+function Lines({ question }: { question: QuestionResult }) {
+  switch (question.kind) {
+    case "single":
+    case "multiple":
+      return <ChoiceLines question={question} />;
+    case "ordering":
+      return <OrderLines question={question} />;
+    case "matching":
+      return <MatchLines question={question} />;
+    default:
+      return <Said question={question} />;
+  }
+}
+
+function ChoiceLines({ question }: { question: QuestionResult }) {
+  return (
+    <div className="answers">
+      {question.lines.map((line, place) => (
+        <div
+          key={line.html}
+          className={[
+            "answer",
+            line.is_right && "answer--reveal",
+            line.is_chosen && !line.is_right && "answer--wrong",
+          ]
+            .filter(Boolean)
+            .join(" ")}
+        >
+          <span className="answer__box">
+            <kbd aria-hidden="true">{LETTERS[place]}</kbd>
+            <span>
+              <Html html={line.html} />
+              {line.is_right && <span className="vh"> {t("correct answer")}</span>}
+              {line.is_chosen && <span className="small faint"> {t("your answer")}</span>}
+            </span>
+            {line.is_right && <Icon icon={Check} />}
+            {line.is_chosen && !line.is_right && <Icon icon={X} label={t("incorrect")} />}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function OrderLines({ question }: { question: QuestionResult }) {
+  return (
+    <ol className="order order--result">
+      {question.lines.map((line, place) => (
+        <li key={line.html} className={line.is_chosen ? mark(line.is_right) : undefined}>
+          <span className="order__n">{place + 1}</span>
+          <span>
+            <Html html={line.html} />
+            {line.is_chosen && !line.is_right && (
+              <span className="small block">
+                {t("belongs in place {place}", { place: line.place ?? 0 })}
+              </span>
+            )}
+          </span>
+          {line.is_chosen && (
+            <Icon
+              icon={line.is_right ? Check : X}
+              label={line.is_right ? t("In place") : t("Out of place")}
+            />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function MatchLines({ question }: { question: QuestionResult }) {
+  return (
+    <ul className="order order--result order--pairs">
+      {question.lines.map((line) => (
+        <li
+          key={line.html}
+          className={line.is_chosen || line.is_right ? mark(line.is_right) : undefined}
+        >
+          <span>
+            <b className="medium">
+              <Html html={line.html} />
+            </b>
+            <span className="block">
+              {line.is_chosen ? <Html html={line.chosen_html} /> : t("not answered")}
+            </span>
+            {!line.is_right && (
+              <span className="small block">
+                {t("right:")} <Html html={line.right_html} />
+              </span>
+            )}
+          </span>
+          {line.is_chosen && (
+            <Icon
+              icon={line.is_right ? Check : X}
+              label={line.is_right ? t("Well matched") : t("Not matched")}
+            />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Said({ question: { verdict, given, accepted } }: { question: QuestionResult }) {
+  const look = verdict === "right" ? " answer--reveal" : given ? " answer--wrong" : "";
+  return (
+    <div className={`answer${look}`}>
+      <span className="answer__box">
+        <span>
+          {given ? t("You answered {given}.", { given }) : t("You left it open.")}{" "}
+          {t("Accepted: {accepted}", { accepted })}
+        </span>
+        {verdict === "right" && <Icon icon={Check} label={t("Correct")} />}
+        {verdict !== "right" && given && <Icon icon={X} label={t("Incorrect")} />}
+      </span>
+    </div>
+  );
+}
+
+function mark(isRight: boolean): string {
+  return isRight ? "is-right" : "is-wrong";
+}

@@ -1,0 +1,90 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { announce } from "../../shared/announce";
+import { type ApiError, toApiError } from "../../shared/api/errors";
+import { useAuth } from "../../shared/auth/AuthProvider";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { type Attempt, openAttempt, type QuizProps, quizQuery } from "./api";
+import { openWayOn } from "../../shared/wayOn";
+import { Outcome } from "./Outcome";
+import { Paper } from "./Paper";
+import { Start } from "./Start";
+
+export type { QuizProps };
+
+/** A quiz: the rules, the paper, the result. Its props are those of `GET /api/v1/lessons/{uid}/quiz/`. */
+export function Island(props: QuizProps) {
+  const { isLoading } = useAuth();
+  const query = quizQuery(props);
+  const { data: quiz, dataUpdatedAt } = useQuery({ ...query, initialDataUpdatedAt: pageCameAt });
+  const cache = useQueryClient();
+  const [fresh, setFresh] = useState<string | null>(null);
+  const [closed, setClosed] = useState<ApiError | null>(null);
+
+  const put = (attempt: Attempt): void => {
+    cache.setQueryData(query.queryKey, (known) => known && { ...known, attempt });
+    if (attempt.submitted_at) void cache.invalidateQueries({ queryKey: query.queryKey });
+  };
+  const opening = useMutation({
+    mutationFn: () => openAttempt(props.lesson_uid),
+    onSuccess: (opened) => {
+      setClosed(null);
+      put(opened);
+      window.scrollTo({ top: 0 });
+    },
+  });
+  const { attempt } = quiz;
+
+  if (attempt && !attempt.submitted_at && !isLoading) {
+    return (
+      <Paper
+        key={attempt.uid}
+        attempt={attempt}
+        endsAt={attempt.seconds_left === null ? null : dataUpdatedAt + attempt.seconds_left * 1000}
+        onHandedIn={(done) => {
+          setFresh(done.uid);
+          put(done);
+          announce(done.result?.headline ?? "");
+          if (done.result?.is_passed) openWayOn();
+        }}
+        onClosed={(error) => {
+          setClosed(error);
+          void cache.invalidateQueries({ queryKey: query.queryKey });
+        }}
+      />
+    );
+  }
+  return (
+    <>
+      {closed && <ErrorPanel error={closed} onDismiss={() => setClosed(null)} />}
+      {attempt?.result && (
+        <Outcome
+          key={attempt.uid}
+          attempt={attempt}
+          result={attempt.result}
+          progressPage={quiz.progress_page}
+          isFresh={fresh === attempt.uid}
+          again={
+            quiz.may_attempt && !attempt.result.is_passed
+              ? { isOpening: opening.isPending, onOpen: () => opening.mutate() }
+              : undefined
+          }
+        />
+      )}
+      <Start
+        quiz={quiz}
+        error={opening.error ? toApiError(opening.error) : null}
+        isOpening={opening.isPending}
+        onOpen={() => opening.mutate()}
+        onRetry={() => opening.mutateAsync()}
+      />
+    </>
+  );
+}
+
+/** When the page's answer began to arrive: its "seconds left" were counted then. */
+function pageCameAt(): number {
+  const [page] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return page ? performance.timeOrigin + page.responseStart : Date.now();
+}

@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+
+import type { Question } from "./api";
+import { kept, keep, forget } from "./kept";
+import {
+  countAnswered,
+  empty,
+  isAnswered,
+  isNumber,
+  moved,
+  orderOf,
+  reduce,
+  toggled,
+  toSend,
+} from "./state";
+
+const question = (uid: string, more: Partial<Question> = {}): Question => ({
+  uid,
+  kind: "single",
+  prompt_html: "Why?",
+  points: 1,
+  options: [],
+  left: [],
+  right: [],
+  unit: "",
+  tolerance: "",
+  ...more,
+});
+
+it("keeps the last answer to each question", () => {
+  let paper = reduce(empty, { type: "answer", question: "a", answer: { id: "1" } });
+  paper = reduce(paper, { type: "answer", question: "b", answer: { text: "x" } });
+  paper = reduce(paper, { type: "answer", question: "a", answer: { id: "2" } });
+
+  expect(paper.answers).toEqual({ a: { id: "2" }, b: { text: "x" } });
+});
+
+it("flags a question, and takes the flag off again", () => {
+  const flagged = reduce(empty, { type: "flag", question: "a" });
+
+  expect(flagged.flags).toEqual(["a"]);
+  expect(reduce(flagged, { type: "flag", question: "a" }).flags).toEqual([]);
+});
+
+it.each([
+  [undefined, false],
+  [{}, false],
+  [{ id: "" }, false],
+  [{ id: "a" }, true],
+  [{ ids: [] }, false],
+  [{ ids: ["a"] }, true],
+  [{ value: false }, true],
+  [{ text: "  " }, false],
+  [{ text: "0" }, true],
+  [{ pairs: { a: "" } }, false],
+  [{ pairs: { a: "", b: "1" } }, true],
+])("knows whether %j says anything", (answer, says) => {
+  expect(isAnswered(answer)).toBe(says);
+});
+
+it("sends only answers that say something, to questions that are asked", () => {
+  const questions = [question("a"), question("b")];
+  const answers = { a: { id: "1" }, b: { text: "" }, gone: { id: "9" } };
+
+  expect(toSend(questions, answers)).toEqual({ a: { id: "1" } });
+  expect(countAnswered(questions, answers)).toBe(1);
+});
+
+it("switches a choice of several", () => {
+  expect(toggled(undefined, "a")).toEqual(["a"]);
+  expect(toggled(["a", "b"], "a")).toEqual(["b"]);
+});
+
+it("moves one place of a list", () => {
+  expect(moved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"]);
+  expect(moved(["a", "b", "c"], 2, 0)).toEqual(["c", "a", "b"]);
+  expect(moved(["a"], 5, 0)).toEqual(["a"]);
+});
+
+it("shows steps as they came until one is moved, and forgets an order of other steps", () => {
+  const steps = question("a", {
+    options: [
+      { id: "p", html: "P" },
+      { id: "q", html: "Q" },
+    ],
+  });
+
+  expect(orderOf(steps, undefined)).toEqual(["p", "q"]);
+  expect(orderOf(steps, { ids: ["q", "p"] })).toEqual(["q", "p"]);
+  expect(orderOf(steps, { ids: ["q", "x"] })).toEqual(["p", "q"]);
+});
+
+it.each(["", "3", "3,2", "−3.2", "16,000", "16 000", "16.000,5", "7e0", ".5"])(
+  "takes %j for a number",
+  (text) => {
+    expect(isNumber(text)).toBe(true);
+  },
+);
+
+it.each(["three", "3m", "--3", "3..2", "1e", "NaN"])("does not take %j for one", (text) => {
+  expect(isNumber(text)).toBe(false);
+});
+
+it("keeps answers on this device until they are forgotten", () => {
+  const paper = { answers: { a: { id: "1" } }, flags: ["a"] };
+
+  expect(keep(localStorage, "try", paper)).toBe(true);
+  expect(kept(localStorage, "try")).toEqual(paper);
+  expect(kept(localStorage, "another")).toEqual(empty);
+  forget(localStorage, "try");
+  expect(kept(localStorage, "try")).toEqual(empty);
+});
+
+it.each([
+  "{",
+  "null",
+  "[]",
+  '{"answers": [1], "flags": []}',
+  '{"answers": {"a": 1}, "flags": [2]}',
+])("takes %j for nothing", (torn) => {
+  localStorage.setItem("study.quiz.try", torn);
+
+  expect(kept(localStorage, "try")).toEqual(empty);
+});
+
+it("goes on without storage", () => {
+  const refuse = (): never => {
+    throw new DOMException("refused", "QuotaExceededError");
+  };
+  const storage = { getItem: refuse, setItem: refuse, removeItem: refuse };
+
+  expect(keep(storage, "try", empty)).toBe(false);
+  expect(kept(storage, "try")).toEqual(empty);
+  expect(() => forget(storage, "try")).not.toThrow();
+});

@@ -1,0 +1,29 @@
+import { useEffect, useState } from "react";
+
+/**
+ * Whole seconds until a moment (by `Date.now()`); null without one. Calls `onEnd` once when it has come.
+ * Counted from the clock and not from the ticks, which a sleeping tab misses.
+ */
+export function useCountdown(end: number | null, onEnd: () => void): number | null {
+  const [now, setNow] = useState(() => Date.now());
+  const left = end === null ? null : Math.max(0, Math.ceil((end - now) / 1000));
+  const isOver = left === 0;
+
+  useEffect(() => {
+    if (end === null || isOver) return;
+    const tick = (): void => setNow(Date.now());
+    const timer = setInterval(tick, 250);
+    document.addEventListener("visibilitychange", tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", tick);
+    };
+  }, [end, isOver]);
+  useEffect(() => {
+    if (isOver) onEnd();
+    // Once per end: a new function is no new end.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [isOver]);
+
+  return left;
+}

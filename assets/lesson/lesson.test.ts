@@ -1,0 +1,129 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { startBookmark } from "./bookmark";
+import { END_MS, startFetching, startReading } from "./reading";
+
+let show: (isSeen: boolean) => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal(
+    "IntersectionObserver",
+    class {
+      constructor(heard: (entries: { isIntersecting: boolean }[]) => void) {
+        show = (isIntersecting) => heard([{ isIntersecting }]);
+      }
+      observe = (): void => undefined;
+      disconnect = (): void => undefined;
+    },
+  );
+});
+
+const done = {
+  position: 0,
+  watched_seconds: 0,
+  completed: true,
+  newly_completed: true,
+  course_percent: 44,
+  completed_lessons: 16,
+  certificate_url: null,
+};
+
+function page(end: string): void {
+  document.body.innerHTML = `
+    <span data-course-count>15 of 36 lessons</span><span data-course-percent>42%</span>
+    <progress data-course-bar max="100" value="42"></progress>
+    <div class="lesson lesson--now"><span class="lesson__state"><svg aria-label="In progress"><use href="/i.svg#circle-play"></use></svg></span></div>
+    <a data-fetch="lesson-1" href="#file">Download</a>
+    ${end}<span data-next="/learn/c/next">Next lesson<svg></svg></span>`;
+}
+
+const text = (lesson = "lesson-1", seconds = 0): string =>
+  `<div class="reading__end" data-reading-end="${lesson}" data-seconds="${seconds}"><button>Mark</button></div>`;
+
+it("completes a text when its end has stayed on the screen", async () => {
+  page(text());
+  const complete = vi.fn(() => Promise.resolve(done));
+  startReading(document, complete);
+
+  show(true);
+  await vi.advanceTimersByTimeAsync(END_MS - 100);
+  show(false);
+  await vi.advanceTimersByTimeAsync(END_MS);
+  expect(complete).not.toHaveBeenCalled();
+
+  show(true);
+  await vi.advanceTimersByTimeAsync(END_MS);
+  expect(complete).toHaveBeenCalledExactlyOnceWith("lesson-1");
+  expect(document.querySelector("[data-reading-end]")?.textContent).toBe(
+    "You have completed this lesson.",
+  );
+  expect(document.querySelector("[data-course-count]")?.textContent).toBe("16 of 36 lessons");
+  expect(document.querySelector("[data-course-percent]")?.textContent).toBe("44%");
+  expect(document.querySelector("progress")?.value).toBe(44);
+  expect(document.querySelector("use")?.getAttribute("href")).toBe("/i.svg#circle-check");
+  expect(document.querySelector<HTMLAnchorElement>("a[rel=next]")?.getAttribute("href")).toBe(
+    "/learn/c/next",
+  );
+});
+
+it("does not believe that a long text was read at once", async () => {
+  page(text("lesson-1", 600));
+  const complete = vi.fn(() => Promise.resolve(done));
+  startReading(document, complete);
+
+  show(true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(complete).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect(complete).toHaveBeenCalledOnce();
+});
+
+it("leaves the button when it does not work", async () => {
+  page(text());
+  startReading(document, () => Promise.reject(new Error("offline")));
+
+  show(true);
+  await vi.advanceTimersByTimeAsync(END_MS);
+  expect(document.querySelector("[data-reading-end] button")).not.toBeNull();
+});
+
+it("keeps nothing where there is nothing to keep", () => {
+  page(text(""));
+  const complete = vi.fn(() => Promise.resolve(done));
+  startReading(document, complete);
+  startFetching(document, complete);
+
+  expect(complete).not.toHaveBeenCalled();
+});
+
+it("completes a file when it is fetched", async () => {
+  page(`<div class="reading__end"><p>Fetch it</p></div>`);
+  const complete = vi.fn(() => Promise.resolve(done));
+  startFetching(document, complete);
+
+  document.querySelector<HTMLElement>("[data-fetch]")?.click();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(complete).toHaveBeenCalledExactlyOnceWith("lesson-1");
+  expect(document.querySelector(".reading__end")?.textContent).toContain("completed");
+});
+
+it("pulls the ribbon without a reload, and lets go when it was refused", async () => {
+  document.body.innerHTML = `<form data-ribbon="rivers"><input name="on" value="1">
+    <button data-bookmark aria-pressed="false"><svg></svg><span>Bookmark</span></button></form>`;
+  const button = document.querySelector("button");
+  const keep = vi.fn<(course: string, on: boolean) => Promise<unknown>>();
+  keep.mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error("no"));
+  startBookmark(document, keep);
+
+  button?.click();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(keep).toHaveBeenLastCalledWith("rivers", true);
+  expect(button?.getAttribute("aria-pressed")).toBe("true");
+  expect(button?.textContent.trim()).toBe("Bookmarked");
+
+  button?.click();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(keep).toHaveBeenLastCalledWith("rivers", false);
+  expect(button?.getAttribute("aria-pressed")).toBe("true");
+});
