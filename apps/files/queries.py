@@ -35,12 +35,7 @@ def storage_of(user: User) -> Storage:
     """How much room a person has and what takes it. What was uploaded counts; what we make of it does not."""
     videos = VideoAsset.objects.of(user.pk).aggregate(total=Sum("source_bytes"))["total"] or 0
     held = Upload.objects.of(user.pk).open().aggregate(total=Sum("length"))["total"] or 0
-    files = (
-        Upload.objects.of(user.pk)
-        .filter(purpose=Upload.Purpose.FILE, completed_at__isnull=False)
-        .aggregate(total=Sum("length"))["total"]
-        or 0
-    )
+    files = kept_files(user.pk).aggregate(total=Sum("length"))["total"] or 0
     return Storage(videos=videos, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
 
 
@@ -68,6 +63,15 @@ def video_for(user: policies.Person, uid: uuid.UUID) -> VideoAsset:
         raise NotFound
     enforce(policies.see_video(user, video))
     return video
+
+
+def kept_files(user_id: int) -> QuerySet[Upload]:
+    """A person's files that have arrived whole, newest first."""
+    return (
+        Upload.objects.of(user_id)
+        .filter(purpose=Upload.Purpose.FILE, completed_at__isnull=False)
+        .order_by("-completed_at", "-pk")
+    )
 
 
 def upload_for(user: policies.Person, uid: uuid.UUID) -> Upload:

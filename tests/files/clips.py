@@ -46,8 +46,8 @@ class Recording:
 RECORDINGS = {
     each.name: each
     for each in (
-        Recording("lecture.mp4", size="1280x720", rate="25", seconds=6, options=f"{X264} -bf 2 -g 50 {AAC}"),
-        Recording("sparse.mp4", size="1280x720", rate="25", seconds=6, options=f"{X264} -g 900 {AAC}"),
+        Recording("lecture.mp4", size="1280x720", rate="10", seconds=6, options=f"{X264} -bf 2 -g 20 {AAC}"),
+        Recording("sparse.mp4", size="1280x720", rate="10", seconds=6, options=f"{X264} -g 900 {AAC}"),
         Recording("full-hd.mp4", size="1920x1080", rate="10", options=f"{X264} -g 900 {AAC}"),
         Recording("upright.mov", size="640x360"),
         Recording("camera.avi", options="-c:v mpeg4 -q:v 8 -c:a libmp3lame -b:a 64k"),
@@ -96,7 +96,7 @@ RECORDINGS = {
         Recording("colors.mp4", filters=COLORS, is_silent=True, options=f"{X264} -g 900"),
         # Longer than ffmpeg waits for a track that is behind.
         Recording("longer.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -bf 2 -g 20 {AAC}"),
-        Recording("longer-sparse.mp4", size="1280x720", rate="10", seconds=17, options=f"{X264} -g 900 {AAC}"),
+        Recording("longer-sparse.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -g 900 {AAC}"),
         # Long enough to be killed in the middle.
         Recording("long.mp4", size="854x480", rate="25", seconds=24, options=f"{X264} -g 900 {AAC}"),
         Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),

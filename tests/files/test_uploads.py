@@ -572,3 +572,39 @@ def test_a_token_needs_no_cookie(ada, browser_of) -> None:
 
 def test_an_unknown_upload_is_not_found(desk: Client) -> None:
     assert desk.head(f"/api/v1/uploads/{uuid.uuid4()}/", **TUS).status_code == 404
+
+
+# --- Files that are no videos ------------------------------------------------------------------------------
+
+
+def test_a_file_is_kept_downloaded_and_removed(leo, mia, browser_of) -> None:
+    browser = browser_of(leo)
+    page = b"<script>alert(1)</script>" * 9
+    address = begin(browser, len(page), filename='my "essay".html', purpose="file")["Location"]
+    assert browser.get(address).status_code == 404  # nothing has arrived yet
+    send(browser, address, 0, page)
+
+    answer = browser.get(address)
+    part = browser.get(address, headers={"Range": "bytes=8-12"})
+
+    assert b"".join(answer.streaming_content) == page
+    assert answer["Content-Type"] == "application/octet-stream"
+    assert answer["Content-Disposition"].startswith("attachment;")
+    assert (part.status_code, b"".join(part.streaming_content)) == (206, page[8:13])
+    assert [each["filename"] for each in browser.get("/api/v1/uploads/?kept=1").json()] == ['my "essay".html']
+    assert queries.storage_of(leo).files == len(page)
+    assert browser_of(mia).get(address).status_code == 404
+
+    assert browser.delete(address, **TUS).status_code == 204
+    jobs.run_pending("default")
+    assert queries.storage_of(leo).used == 0
+    assert browser.get(address).status_code == 404
+
+
+def test_the_original_of_a_video_is_not_downloaded_here(desk: Client) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE)
+
+    assert desk.get(address).status_code == 404
+    assert desk.delete(address, **TUS).status_code == 204
+    assert VideoAsset.objects.get().stage == "queued"

@@ -9,9 +9,9 @@ import uuid
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.utils import timezone
-from django.utils.http import http_date
+from django.utils.http import content_disposition_header, http_date
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import permissions
@@ -25,6 +25,8 @@ from apps.files import errors, queries, services
 from apps.files.api.serializers import UploadOut
 from apps.files.models import Upload
 from apps.files.services.uploads import ALGORITHMS, Checksum
+from apps.files.storage import upload_path
+from apps.files.streaming import send_file
 from studyplatform.kit.api import signed_in
 from studyplatform.kit.errors import NotFound
 
@@ -71,7 +73,7 @@ class TusView(APIView):
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response = super().finalize_response(request, response, *args, **kwargs)
         response["Tus-Resumable"] = VERSION
-        response["Cache-Control"] = "no-store"
+        response.headers.setdefault("Cache-Control", "no-store")
         if response.status_code == 412:
             response["Tus-Version"] = VERSION
         return response
@@ -96,10 +98,16 @@ class TusView(APIView):
 
 
 class Uploads(TusView):
-    @extend_schema(operation_id="files_uploads", responses={200: UploadOut(many=True)})
+    @extend_schema(
+        operation_id="files_uploads",
+        parameters=[OpenApiParameter("kept", bool, description="The files that have arrived whole instead.")],
+        responses={200: UploadOut(many=True)},
+    )
     def get(self, request: Request) -> Response:
         """One's own uploads on their way, newest first, to resume them; at most a hundred."""
         user = signed_in(request)
+        if request.query_params.get("kept") in {"1", "true"}:
+            return Response(UploadOut(queries.kept_files(user.pk)[:100], many=True).data)
         uploads = Upload.objects.of(user.pk).open().order_by("-created_at")[:100]
         return Response(UploadOut(uploads, many=True).data)
 
@@ -133,6 +141,26 @@ class Uploads(TusView):
 
 
 class OneUpload(TusView):
+    @extend_schema(
+        operation_id="files_upload_download", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY}
+    )
+    def get(self, request: Request, uid: uuid.UUID) -> HttpResponseBase:
+        """Download a file of one's own that has arrived whole; parts of it by ``Range``."""
+        upload = queries.upload_for(signed_in(request), uid)
+        path = upload_path(upload.uid)
+        if upload.purpose != Upload.Purpose.FILE or upload.completed_at is None or not path.exists():
+            raise NotFound
+        answer = send_file(
+            request._request,  # noqa: SLF001
+            lambda: path.open("rb"),
+            size=upload.length,
+            changed=upload.completed_at.timestamp(),
+            kind="application/octet-stream",  # never shown by the browser as what it claims to be
+            cache="private, no-store",
+        )
+        answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=upload.filename) or ""
+        return answer
+
     @extend_schema(
         operation_id="files_upload_offset", parameters=[HEADERS["Tus-Resumable"]], responses={200: OpenApiTypes.NONE}
     )
@@ -175,7 +203,7 @@ class OneUpload(TusView):
 
     @extend_schema(operation_id="files_upload_cancel", parameters=[HEADERS["Tus-Resumable"]], responses={204: None})
     def delete(self, request: Request, uid: uuid.UUID) -> HttpResponse:
-        """Give an unfinished upload up; its room is free again."""
+        """Give up an unfinished upload, or remove a file that is kept; its room is free again."""
         user = signed_in(request)
         services.cancel_upload(upload=queries.upload_for(user, uid), by=user)
         return HttpResponse(status=204)

@@ -288,11 +288,14 @@ def _take_contents(video: VideoAsset, upload: Upload) -> None:
 
 
 def cancel_upload(*, upload: Upload, by: User) -> None:
-    """Give up an unfinished upload: its bytes and its reservation go. A finished one stays what it became."""
+    """Give up an unfinished upload, or a file that is kept: its bytes go and its room is free.
+
+    A finished video stays: it is deleted as a video.
+    """
     enforce(policies.continue_upload(by, upload))
     with transaction.atomic():
         fresh = Upload.objects.select_for_update().get(pk=upload.pk)
-        if fresh.completed_at is None:
+        if fresh.completed_at is None or fresh.purpose == Upload.Purpose.FILE:
             _drop(fresh)
 
 

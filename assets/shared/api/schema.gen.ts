@@ -466,10 +466,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** @description Download a file of one's own that has arrived whole; parts of it by ``Range``. */
+        get: operations["files_upload_download"];
         put?: never;
         post?: never;
-        /** @description Give an unfinished upload up; its room is free again. */
+        /** @description Give up an unfinished upload, or remove a file that is kept; its room is free again. */
         delete: operations["files_upload_cancel"];
         options?: never;
         head?: never;
@@ -2183,7 +2184,10 @@ export interface operations {
     };
     files_uploads: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The files that have arrived whole instead. */
+                kept?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2229,6 +2233,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    files_upload_download: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
             };
             /** @description A refusal or a failure. */
             default: {
