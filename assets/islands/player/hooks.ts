@@ -31,11 +31,22 @@ export function useQuiet(stage: HTMLElement | null, isPlaying: boolean): boolean
       clearTimeout(timer);
       timer = setTimeout(rest, QUIET_AFTER_MS);
     };
+    // A finger that calls the controls back must not press what it cannot see.
+    const onTouch = (event: PointerEvent): void => {
+      if (event.pointerType !== "touch" || !stage.classList.contains("is-quiet")) return;
+      const swallow = (click: Event): void => {
+        click.preventDefault();
+        click.stopPropagation();
+      };
+      stage.addEventListener("click", swallow, { capture: true, once: true });
+    };
+    stage.addEventListener("pointerdown", onTouch, { capture: true });
     const signs = ["pointermove", "pointerdown", "focusin", "keydown"];
     for (const sign of signs) stage.addEventListener(sign, wake);
     timer = setTimeout(rest, QUIET_AFTER_MS);
     return () => {
       clearTimeout(timer);
+      stage.removeEventListener("pointerdown", onTouch, { capture: true });
       for (const sign of signs) stage.removeEventListener(sign, wake);
     };
   }, [stage, isPlaying]);

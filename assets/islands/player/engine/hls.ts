@@ -23,6 +23,14 @@ export function nameOf(level: {
   return level.name ?? `${shorter}p`;
 }
 
+/** The index of a quality; where it is not on offer, of the next one below; -1 for auto. */
+export function levelOf(names: readonly string[], quality: Quality): number {
+  const wanted = Number.parseInt(quality, 10);
+  const lines = names.map((name) => Number.parseInt(name, 10)).filter((count) => count <= wanted);
+  // Levels come in the order of their bit rate, which is not always that of their size.
+  return lines.length === 0 ? -1 : names.indexOf(`${Math.max(...lines)}p`);
+}
+
 /** What a fatal error means to the viewer. */
 export function failureOf(
   { type, response }: Pick<ErrorData, "type" | "response">,
@@ -103,7 +111,7 @@ class HlsStream implements Stream {
     this.#hls = hls;
     hls.on(Hls.Events.MANIFEST_PARSED, () => {
       if (this.#isAudio) return;
-      this.events.onQualities(hls.levels.map(nameOf).reverse());
+      this.events.onQualities(hls.levels.map(nameOf));
       const index = this.#indexOf(this.#quality);
       hls.startLevel = index;
       if (index >= 0) hls.nextLevel = index;
@@ -139,12 +147,7 @@ class HlsStream implements Stream {
     this.events.onFailed(failure);
   }
 
-  /** The level of a quality; where it is not on offer, the next one below; -1 for auto. */
   #indexOf(quality: Quality): number {
-    const wanted = Number.parseInt(quality, 10);
-    if (Number.isNaN(wanted)) return -1;
-    return (
-      this.#hls?.levels.findLastIndex((level) => Number.parseInt(nameOf(level), 10) <= wanted) ?? -1
-    );
+    return levelOf(this.#hls?.levels.map(nameOf) ?? [], quality);
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetListenersAfterEach } from "../../../shared/testing/listeners";
 import { pickLanguage, wordsOf } from "./captions";
-import { failureOf, nameOf } from "./hls";
+import { failureOf, levelOf, nameOf } from "./hls";
 import { showCourse, showOutline } from "./lessons";
 import { defaults, readSettings, writeSettings } from "./settings";
 import { commandOf } from "./shortcuts";
@@ -40,6 +40,18 @@ it.each([
   [{ width: 0, height: 480 }, "480p"],
 ])("names the level %j %s", (level, name) => {
   expect(nameOf(level)).toBe(name);
+});
+
+it.each([
+  [["480p", "720p", "1080p"], "1080p", 2],
+  [["1080p", "480p", "720p"], "1080p", 0],
+  [["480p", "720p"], "1080p", 1],
+  [["720p"], "480p", -1],
+  [["480p", "720p", "1080p"], "auto", -1],
+  [["480p", "720p", "1080p"], "audio", -1],
+  [[], "720p", -1],
+] as const)("finds in %j for %s the level %i", (names, quality, index) => {
+  expect(levelOf(names, quality)).toBe(index);
 });
 
 it.each([

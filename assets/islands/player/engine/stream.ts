@@ -7,7 +7,7 @@ export type Sources = {
 };
 
 export type StreamEvents = {
-  /** The qualities on offer are known: heights as shown, best first. */
+  /** The qualities on offer are known: heights as shown. */
   onQualities: (heights: string[]) => void;
   /** What plays now: "720p"; `isForced` if the connection, not the viewer, chose lower. */
   onSwitched: (height: string, isForced: boolean) => void;
