@@ -12,6 +12,7 @@ import * as esbuild from "esbuild";
 
 import { checkBudgets } from "./budgets.mjs";
 import { iconSprite } from "./icons.mjs";
+import { asPublished, singleIcons } from "./plugins.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const assets = path.join(root, "assets");
@@ -64,7 +65,7 @@ const bundles = () => ({
   assetNames: "files/[name]-[hash]",
   loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
   external: ["/static/*"],
-  plugins: [iconSprite(root)],
+  plugins: [iconSprite(root), singleIcons(), asPublished()],
   legalComments: "external",
 });
 
@@ -139,7 +140,7 @@ const quality = {
 /** The text outputs with their compressed copies, which the server sends as they stand. */
 async function withCompressed(file, contents) {
   const written = [[file, contents]];
-  const isSent = /[-.]\w{8}\.(js|css|svg)$/.test(file); // head.js is read, not sent
+  const isSent = /[-.]\w{8}\.(m?js|css|svg)$/.test(file); // head.js is read, not sent
   if (watching || !isSent) return written;
   for (const kind of ["br", "gz"])
     written.push([`${file}.${kind}`, await squeeze[kind](contents, quality[kind])]);

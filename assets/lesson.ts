@@ -1,4 +1,8 @@
 // Lesson pages that are read or fetched: the end of a text completes it, a bookmark needs no reload.
+// site.ts has brought these: named here too, the build makes one file of them, not one per user.
+import "./shared/announce";
+import "./shared/format";
+
 import { authenticatedApi, unwrap } from "./shared/api/client";
 import { loadMessages } from "./shared/i18n";
 import { startBookmark } from "./lesson/bookmark";

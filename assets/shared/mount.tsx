@@ -1,3 +1,7 @@
+// site.ts has brought these: named here too, the build makes one file of them, not one per user.
+import "./announce";
+import "./format";
+
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ComponentType, StrictMode } from "react";
 import { createRoot, type Root } from "react-dom/client";

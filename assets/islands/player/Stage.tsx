@@ -133,7 +133,7 @@ function VideoHost({ video }: { video: HTMLVideoElement }) {
 function StartButton({ player: { playback } }: { player: Player }) {
   const time = usePlayback(playback, (state) => state.time);
   return (
-    <button className="stage__start" type="button" onClick={() => void playback.play()}>
+    <button className="stage__start" type="button" data-start onClick={() => void playback.play()}>
       <Icon icon={Play} className="i--fill" />
       <span>{time > 0 ? t("Resume at {time}", { time: clock(time) }) : t("Play")}</span>
     </button>

@@ -22,7 +22,19 @@ it.each(errorCodes)("shows %s with a title, a sentence and an icon", (code: Erro
   expect(screen.getByText(lookup(code).title)).toBeDefined();
   expect(container.textContent).not.toContain("%(");
   // eslint-disable-next-line testing-library/no-container -- an icon has no role
-  expect(container.querySelector("svg.notice__icon")).not.toBeNull();
+  const icon = container.querySelector("svg.notice__icon use");
+  expect(icon?.getAttribute("href")).toBe(`#${lookup(code).icon}`);
+});
+
+it("takes its icon from the sprite that the page uses", () => {
+  document.body.innerHTML =
+    '<svg class="i"><use href="/static/dist/icons-ABCD1234.svg#bell"/></svg>';
+  const { container } = render(<ErrorPanel error={makeError("NETWORK_OFFLINE")} />);
+
+  // eslint-disable-next-line testing-library/no-container -- an icon has no role
+  expect(container.querySelector("use")?.getAttribute("href")).toBe(
+    "/static/dist/icons-ABCD1234.svg#wifi-off",
+  );
 });
 
 it.each([

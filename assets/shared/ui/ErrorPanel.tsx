@@ -6,7 +6,7 @@ import { type ApiError, fillHref, lookup } from "../api/errors";
 import { type Retry, useRetry } from "../hooks/useRetry";
 import { t } from "../i18n";
 import { Button } from "./Button";
-import { Icon, iconNamed } from "./Icon";
+import { Icon, NamedIcon } from "./Icon";
 
 type Props = {
   error: ApiError;
@@ -41,7 +41,7 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
       className={entry.severity === "info" ? "notice" : `notice notice--${entry.severity}`}
       role={entry.severity === "error" ? "alert" : "status"}
     >
-      <Icon icon={iconNamed(entry.icon)} className="notice__icon" />
+      <NamedIcon name={entry.icon} className="notice__icon" />
       <p className="notice__title">{problem.title}</p>
       {sentence !== problem.title && <p className="notice__body">{sentence}</p>}
       {entry.helpText !== "" && !needsReference && <p className="notice__help">{entry.helpText}</p>}

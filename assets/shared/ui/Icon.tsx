@@ -1,19 +1,4 @@
-import {
-  Bot,
-  CircleAlert,
-  CircleCheck,
-  Clock,
-  CloudOff,
-  CreditCard,
-  HardDrive,
-  Info,
-  Lock,
-  type LucideIcon,
-  Mail,
-  Wifi,
-  WifiOff,
-  Wrench,
-} from "lucide-react";
+import type { LucideIcon } from "lucide-react";
 
 type Props = {
   icon: LucideIcon;
@@ -29,23 +14,17 @@ export function Icon({ icon: Drawing, label, className = "" }: Props) {
   return <Drawing className={`i ${className}`.trim()} strokeWidth={1.75} {...spoken} />;
 }
 
-/** The icons that the error catalogue names. */
-const named: Record<string, LucideIcon> = {
-  bot: Bot,
-  "circle-alert": CircleAlert,
-  "circle-check": CircleCheck,
-  clock: Clock,
-  "cloud-off": CloudOff,
-  "credit-card": CreditCard,
-  "hard-drive": HardDrive,
-  info: Info,
-  lock: Lock,
-  mail: Mail,
-  wifi: Wifi,
-  "wifi-off": WifiOff,
-  wrench: Wrench,
-};
+/** Where the page has its sprite: every page draws some icon from it. */
+function spriteAddress(): string {
+  const use = document.querySelector('svg.i > use[href*="#"]');
+  return use?.getAttribute("href")?.split("#")[0] ?? "";
+}
 
-export function iconNamed(name: string): LucideIcon {
-  return named[name] ?? CircleAlert;
+/** An icon by its name, as the error catalogue gives it: from the page's sprite, so it costs no code. */
+export function NamedIcon({ name, className = "" }: { name: string; className?: string }) {
+  return (
+    <svg className={`i ${className}`.trim()} aria-hidden="true">
+      <use href={`${spriteAddress()}#${name}`} />
+    </svg>
+  );
 }
