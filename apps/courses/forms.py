@@ -51,7 +51,7 @@ class CourseForm(forms.Form):
         label=gettext_lazy("What learners should bring"), max_length=4000, required=False, widget=forms.Textarea
     )
     prerequisites = forms.ModelMultipleChoiceField(Course.objects.none(), required=False)
-    pricing = forms.ChoiceField(choices=Course.Pricing.choices, initial=Course.Pricing.FREE)
+    pricing = forms.ChoiceField(choices=Course.Pricing.choices, initial=Course.Pricing.FREE, required=False)
     price = forms.DecimalField(
         label=gettext_lazy("Price"), min_value=Decimal(1), max_value=Decimal(10_000), decimal_places=2, required=False
     )
@@ -87,7 +87,12 @@ class CourseForm(forms.Form):
         given = dict(self.cleaned_data)
         price = given.pop("price") or Decimal(0)
         return CourseTexts(
-            **{**given, "price": int(price * 100), "plate_variant": given.get("plate_variant") or 0},
+            **{
+                **given,
+                "pricing": given["pricing"] or Course.Pricing.FREE,
+                "price": int(price * 100),
+                "plate_variant": given["plate_variant"] or 0,
+            },
         )
 
     @classmethod

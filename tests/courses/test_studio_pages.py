@@ -141,7 +141,6 @@ def test_a_new_course_leads_to_its_lectures(as_ada, ada):
             "subject": SubjectFactory(slug="statistics").pk,
             "difficulty": "beginner",
             "language": "en",
-            "pricing": "free",
             "outcomes": ["Count carefully.", "", "Read a test."],
         },
     )
