@@ -1,0 +1,259 @@
+"""The main job in one story: teach, upload, process, submit, approve, find, enroll, watch, quiz, certificate."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import struct
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from apps.files.video.binaries import find_ffmpeg
+from tests.e2e.conftest import Site, violations
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+
+COURSE = "How Rivers Find Their Way"
+SUMMARY = "Follow water from the spring to the sea, and see why no river runs straight."
+PROCESSED = 240_000  # ms: the demo's own film may be in the queue before it
+
+
+def make_clip(path: Path, *, seconds: int = 5, padding: int = 0) -> Path:
+    """A real video with sound; ``padding`` bytes of an empty box make it as large as wanted."""
+    picture, sound = f"testsrc2=s=640x360:r=25:d={seconds}", f"sine=f=330:d={seconds}"
+    subprocess.run(
+        [
+            *(str(find_ffmpeg()), "-v", "error", "-y", "-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", sound),
+            *("-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", "-shortest", str(path)),
+        ],
+        check=True,
+    )
+    if padding:
+        with path.open("ab") as file:
+            file.write(struct.pack(">I4s", padding + 8, b"free") + os.urandom(padding))
+    return path
+
+
+@pytest.fixture
+def teacher(people: Callable[..., Page]) -> Page:
+    return people("instructor")
+
+
+def write_course(teacher: Page) -> str:
+    """A new draft with a section, a video lesson and a quiz lesson; answers its slug."""
+    teacher.goto("/dashboard/instructor/courses/new")
+    teacher.get_by_label("Title").fill(COURSE)
+    teacher.get_by_label("One-sentence summary").fill(SUMMARY)
+    teacher.get_by_label("Category").select_option(index=1)
+    teacher.get_by_label("Outcome 1").fill("Read a valley like a page.")
+    teacher.get_by_role("button", name="Save and go on to the lectures").click()
+    expect(teacher.get_by_role("heading", level=1, name=COURSE)).to_be_visible()
+
+    teacher.get_by_label("Title of the new section").fill("Downhill")
+    teacher.get_by_role("button", name="Add a section").click()
+    teacher.get_by_label("Title of the new lesson in section 1").fill("Why water bends")
+    teacher.get_by_role("button", name="Add: Video").click()
+    expect(teacher.get_by_role("heading", name="Video 1.1")).to_be_visible()
+    return teacher.url.split("/courses/")[1].split("/")[0]
+
+
+def write_quiz(teacher: Page, slug: str) -> None:
+    teacher.goto(f"/dashboard/instructor/courses/{slug}/lectures")
+    teacher.get_by_label("Title of the new lesson in section 1").fill("Check yourself")
+    teacher.get_by_role("button", name="Add: Quiz").click()
+    teacher.get_by_text("Add a question").click()
+    teacher.get_by_role("link", name="Single choice").click()
+    teacher.get_by_label("Question", exact=True).fill("Where does a river cut its bank?")
+    teacher.get_by_label("Answer 1", exact=True).fill("On the inside of the bend")
+    teacher.get_by_label("Answer 2", exact=True).fill("On the outside of the bend")
+    teacher.get_by_label("Answer 2 is right").check(force=True)
+    teacher.get_by_label("Explanation, shown afterwards").fill("The water is fastest there.")
+    teacher.get_by_role("button", name="Save question").click()
+    expect(teacher.get_by_text("Question 1 is saved.")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_clip(tmp_path_factory.mktemp("clip") / "why-water-bends.mp4")
+
+
+def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Callable[..., Page], clip: Path) -> None:
+    # Ines writes a course and uploads its video.
+    slug = write_course(teacher)
+    teacher.get_by_role("link", name="Upload a video").click()
+    expect(teacher.get_by_text("Drop the video of lesson 1.1 here")).to_be_visible()
+    teacher.get_by_label("Choose videos").set_input_files(clip)
+    job = teacher.get_by_role("listitem").filter(has_text=clip.name)
+    expect(job).to_contain_text("For lesson 1.1")
+    expect(job.get_by_role("list", name="Stages")).to_be_visible()
+    assert violations(teacher) == []
+
+    # She writes the quiz while it is processed; then it is complete.
+    tab = teacher.context.new_page()
+    write_quiz(tab, slug)
+    assert violations(tab) == []
+    done = teacher.get_by_role("region", name=re.compile("^Done today"))
+    expect(done).to_contain_text(clip.name, timeout=PROCESSED)
+
+    # She submits it.
+    tab.goto(f"/dashboard/instructor/courses/{slug}/edit")
+    tab.get_by_role("button", name="Submit for review").click()
+    expect(tab.get_by_text("The course is handed in.")).to_be_visible()
+
+    # Nobody finds it yet.
+    learner = people("student")
+    assert learner.goto(f"/courses/{slug}").status == 404  # type: ignore[union-attr]
+
+    # An admin reads it and approves.
+    admin = people("admin")
+    admin.goto("/dashboard/admin/")
+    admin.get_by_role("link", name=f"Review {COURSE}").click()
+    expect(admin.get_by_role("heading", name="1.1 Why water bends")).to_be_visible()
+    assert violations(admin) == []
+    admin.get_by_label("Approve").check(force=True)
+    admin.get_by_role("button", name="Send decision").click()
+    expect(admin.get_by_text(f"“{COURSE}” is live.")).to_be_visible()
+
+    # A learner finds it by search and takes a seat.
+    learner.goto("/")
+    learner.get_by_role("searchbox").first.fill("rivers way")
+    learner.get_by_role("searchbox").first.press("Enter")
+    learner.get_by_role("link", name=COURSE).first.click()
+    learner.get_by_role("button", name="Enroll now").click()
+    learner.wait_for_url(re.compile(f"/(learn|courses)/{slug}"))
+
+    # The video really plays, and what was watched is what completes it.
+    learner.goto(f"/learn/{slug}/why-water-bends")
+    learner.locator("[data-start]").click()
+    video = learner.locator("video")
+    expect(video).to_have_count(1, timeout=20_000)
+    until(learner, "document.querySelector('video')?.currentTime > 1")
+    until(learner, "document.querySelector('video')?.ended")
+    expect(learner.locator("[data-course-count]").first).to_contain_text("1 of 2", timeout=15_000)
+
+    # The quiz is passed at the second try.
+    learner.goto(f"/learn/{slug}/check-yourself")
+    for answer, score in (("On the inside of the bend", "0%"), ("On the outside of the bend", "100%")):
+        learner.get_by_role("button", name=re.compile("^(Start the quiz|Try again)$")).first.click()
+        learner.get_by_label(answer).check(force=True)
+        hand_in(learner)
+        expect(learner.get_by_text(score, exact=True).first).to_be_visible(timeout=15_000)
+    expect(learner.get_by_text("The water is fastest there.")).to_be_visible()
+
+    # The certificate is there, and a visitor verifies it.
+    learner.goto(f"/me/course/{slug}/progress")
+    learner.get_by_role("main").get_by_role("link", name="Verify").click()
+    expect(learner.get_by_role("heading", name="This certificate is valid")).to_be_visible()
+    code = learner.url.rsplit("/", 1)[1]
+    pdf = learner.request.get(f"/certificates/{code}.pdf")
+    assert pdf.body().startswith(b"%PDF")
+
+    visitor = people()
+    visitor.goto("/certificates/")
+    visitor.get_by_label("Code").fill(f"{code[:4]} {code[4:8].lower()} {code[8:]}")
+    visitor.get_by_role("button", name="Verify").click()
+    expect(visitor.get_by_role("heading", name="This certificate is valid")).to_be_visible()
+    expect(visitor.get_by_text(COURSE).first).to_be_visible()
+
+
+HALFWAY = "/Uploading (3|4|5)\\d%/.test(document.querySelector('.jobs')?.innerText ?? '')"
+
+
+def until(page: Page, expression: str, seconds: float = 60) -> None:
+    """Wait until the expression is true. (Playwright's own way evaluates text, which the pages' policy forbids.)"""
+    deadline = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, expression
+        page.wait_for_timeout(50)
+
+
+def hand_in(learner: Page) -> None:
+    """Hand in, and say yes if a dialog asks."""
+    learner.get_by_role("button", name="Hand in").last.click()
+    dialog = learner.get_by_role("dialog")
+    try:
+        dialog.wait_for(timeout=1_500)
+    except Exception:
+        return
+    dialog.get_by_role("button", name="Hand in").click()
+
+
+def test_an_upload_survives_a_killed_server_and_goes_on_from_the_last_byte_kept(
+    teacher: Page, site: Site, tmp_path: Path
+) -> None:
+    size = 48 * 2**20
+    clip = make_clip(tmp_path / "large-lecture.mp4", seconds=2, padding=size)
+    offsets: list[int] = []
+
+    def note(request: Request) -> None:
+        if request.method == "PATCH":
+            offsets.append(int(request.headers["upload-offset"]))
+
+    teacher.on("request", note)
+    teacher.goto("/dashboard/instructor/upload/")
+    expect(teacher.get_by_text("free of 50 GB")).to_be_visible()
+    line = teacher.context.new_cdp_session(teacher)
+    conditions = {"offline": False, "latency": 0, "downloadThroughput": -1}
+    line.send("Network.emulateNetworkConditions", {**conditions, "uploadThroughput": 8 * 2**20})
+    teacher.get_by_label("Choose videos").set_input_files(clip)
+    job = teacher.get_by_role("listitem").filter(has_text=clip.name)
+    until(teacher, HALFWAY)
+
+    os.kill(web_process(site), signal.SIGKILL)
+
+    expect(job).to_contain_text("The connection was interrupted", timeout=30_000)
+    before = len(offsets)
+    line.send("Network.emulateNetworkConditions", {**conditions, "uploadThroughput": -1})
+    done = teacher.get_by_role("region", name=re.compile("^Done today"))
+    expect(done).to_contain_text(clip.name, timeout=PROCESSED)
+    assert offsets[before] >= 8 * 2**20, "it began anew"
+
+
+def web_process(site: Site) -> int:
+    """The id of this site's own web server, among all processes of the machine."""
+    port = site.env["PORT"]
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if port.encode() in words and any(word.endswith(b"daphne") for word in words):
+            return int(folder.name)
+    raise AssertionError("no web server")
+
+
+def test_a_stopped_upload_goes_on_after_a_reload_with_the_same_file(teacher: Page, tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "interrupted.mp4", seconds=2, padding=40 * 2**20)
+    teacher.goto("/dashboard/instructor/upload/")
+    expect(teacher.get_by_text("free of 50 GB")).to_be_visible()
+    line = teacher.context.new_cdp_session(teacher)
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 8 * 2**20}
+    line.send("Network.emulateNetworkConditions", slow)
+    teacher.get_by_label("Choose videos").set_input_files(clip)
+    until(teacher, HALFWAY)
+    teacher.get_by_role("button", name=f"Pause upload of {clip.name}").click()
+    expect(teacher.get_by_text(re.compile("^Paused"))).to_be_visible()
+    line.send("Network.emulateNetworkConditions", {**slow, "uploadThroughput": -1})
+
+    teacher.reload()
+
+    offsets: list[int] = []
+    teacher.on(
+        "request",
+        lambda request: offsets.append(int(request.headers["upload-offset"])) if request.method == "PATCH" else None,
+    )
+    expect(teacher.get_by_role("listitem").filter(has_text=clip.name)).to_have_count(1, timeout=30_000)
+    teacher.get_by_label("Choose videos").set_input_files(clip)
+    deadline = time.monotonic() + 60
+    while not offsets and time.monotonic() < deadline:
+        teacher.wait_for_timeout(100)
+    assert offsets[0] >= 8 * 2**20, "it began anew"
+    expect(teacher.get_by_role("listitem").filter(has_text=clip.name)).to_have_count(1)
