@@ -4,6 +4,7 @@ A heartbeat costs one read and one write. The write names the revision it was co
 tab saved in between it matches no row, and the merge is done again on what is there now.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -131,10 +132,14 @@ def recount(
     return seat, certificate
 
 
-def recount_course(*, course: Course, now: datetime) -> int:
-    """After its outline changed: count every seat of the course anew. Returns how many."""
+def recount_course(*, course: Course, now: datetime, keep: Callable[[], None] = lambda: None) -> int:
+    """After its outline changed: count every seat of the course anew. Returns how many.
+
+    ``keep`` is called between the seats, for a job to hold its lease.
+    """
     seats = list(Enrollment.objects.active().filter(course=course).values_list("pk", flat=True))
     for pk in seats:
+        keep()
         recount(enrollment_id=pk, now=now)
     return len(seats)
 

@@ -1,0 +1,15 @@
+"""Background work of learning."""
+
+from django.utils import timezone
+
+from apps.courses.models import Course
+from apps.learning import services
+from studyplatform.kit import jobs
+
+
+@jobs.job("learning.recount_course")
+def recount_course(running: jobs.Running, *, course_id: int) -> None:
+    """Count every seat of a course anew. Twice is harmless: it counts what is there."""
+    course = Course.objects.filter(pk=course_id).first()
+    if course is not None:
+        services.recount_course(course=course, now=timezone.now(), keep=running.keep)

@@ -1,0 +1,11 @@
+"""What learning does when another app reports something."""
+
+from apps.courses.events import OutlineChanged
+from studyplatform.kit import jobs
+from studyplatform.kit.events import subscribe
+
+
+@subscribe(OutlineChanged)
+def recount_the_seats(event: OutlineChanged) -> None:
+    """Lessons came, went or moved: what share of the course is complete has changed for everyone in it."""
+    jobs.enqueue("learning.recount_course", key=str(event.course_id), course_id=event.course_id)

@@ -1,0 +1,259 @@
+"""The learner's pages: who sees what, what forms do, and that a long course costs no more queries than a short one."""
+
+from collections.abc import Callable
+
+import pypdfium2
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.courses.models import Course, Lesson
+from apps.learning import services
+from apps.learning.certificate_pdf import draw
+from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.files import CaptionFactory, VideoFactory
+from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory
+from tests.learning.quiz import make_quiz, right_answers
+
+
+def text(answer) -> str:
+    return answer.content.decode()
+
+
+@pytest.fixture
+def at_leo(leo, seat, browser_of) -> Client:
+    return browser_of(leo)
+
+
+@pytest.fixture
+def grow(course: Course, ada) -> Callable[[int], Lesson]:
+    """Bring Ada's course to so many lessons; the last is a video with words."""
+
+    def grown(size: int) -> Lesson:
+        section = SectionFactory(course=course)
+        missing = size - course.lessons.count() - 1
+        Lesson.objects.bulk_create(
+            Lesson(
+                course=course, section=section, kind="text", position=n, number=f"3.{n}", slug=f"more-{n}", title="M"
+            )
+            for n in range(1, missing + 1)
+        )
+        video = VideoFactory(owner=ada, poster="poster.jpg")
+        CaptionFactory(video=video)
+        film = LessonFactory(section=section, course=course, kind="video", video=video, duration=90, slug="film")
+        Course.objects.filter(pk=course.pk).update(version=course.version + size)
+        return film
+
+    return grown
+
+
+@pytest.mark.parametrize("size", [10, 1000])
+def test_pages_cost_the_same_for_a_course_of_any_length(at_leo, course, grow, size, django_assert_max_num_queries):
+    film = grow(size)
+    quiz = make_quiz(course)
+    pages = {
+        f"/learn/{course.slug}/{film.slug}": 8,
+        f"/learn/{course.slug}/lesson-1-1": 7,
+        f"/learn/{course.slug}/{quiz.lesson.slug}": 8,
+        f"/me/course/{course.slug}/progress": 9,
+        f"/course/lessons?course={course.slug}": 6,
+    }
+    at_leo.get("/healthz")
+
+    for page, most in pages.items():
+        with django_assert_max_num_queries(most):
+            answer = at_leo.get(page)
+        assert answer.status_code == 200, page
+        assert text(answer).count("data-lesson=") in {0, size + 1}
+
+
+@pytest.mark.parametrize("seats", [3, 40])
+def test_my_learning_costs_the_same_for_many_courses(at_leo, leo, seats, django_assert_max_num_queries):
+    EnrollmentFactory.create_batch(seats, user=leo)
+    BookmarkFactory.create_batch(seats, user=leo)
+    for page in ("/me/enrollments", "/me/courses?filter=all", "/me/courses?filter=bookmarked"):
+        with django_assert_max_num_queries(10):
+            assert at_leo.get(page).status_code == 200
+
+
+def test_the_shelf_s_filters_and_pages(at_leo, leo, course):
+    EnrollmentFactory.create_batch(30, user=leo)
+
+    first, second = (text(at_leo.get(f"/me/courses?filter=learning&page={n}")) for n in (1, 2))
+
+    assert (first.count('class="shelf__t"'), second.count('class="shelf__t"')) == (24, 7)
+    assert text(at_leo.get("/me/courses?filter=completed")).count('class="shelf__t"') == 0
+    assert at_leo.get("/me/courses?filter=nonsense&sort=nonsense&page=99").status_code == 200
+
+
+def test_a_text_is_read_marked_and_left_for_the_next(at_leo, seat, course, lessons):
+    page = text(at_leo.get(f"/learn/{course.slug}/{lessons[0].slug}"))
+    assert "Words to read." in page
+    assert f'data-reading-end="{lessons[0].uid}"' in page
+
+    answer = at_leo.post(f"/learn/{course.slug}/{lessons[0].slug}/complete")
+    assert answer["Location"] == f"/learn/{course.slug}/{lessons[1].slug}"
+    assert LessonProgress.objects.get().completed_at is not None
+
+
+def test_the_transcript_stands_in_the_page(at_leo, course, grow):
+    page = text(at_leo.get(f"/learn/{course.slug}/{grow(8).slug}"))
+
+    assert '<span data-from="0.0" data-to="2.0">Hello.</span>' in page
+    assert "<noscript><video" in page
+    assert " style=" not in page
+    assert " onclick=" not in page
+
+
+def test_a_locked_lesson_says_which_comes_first(at_leo, course, lessons):
+    Course.objects.filter(pk=course.pk).update(requires_order=True)
+
+    answer = at_leo.get(f"/learn/{course.slug}/{lessons[3].slug}")
+
+    assert answer.status_code == 403
+    assert 'data-error="PREREQUISITE_NOT_MET"' in text(answer)
+    assert f"/course/lessons?course={course.slug}" in text(answer)
+
+
+def test_the_screen_for_strangers_enrolls_and_comes_back(mia, course, lessons, browser_of):
+    browser, page = browser_of(mia), f"/learn/{course.slug}/{lessons[0].slug}"
+    closed = browser.get(page)
+    assert (closed.status_code, 'data-error="ENROLLMENT_REQUIRED"' in text(closed)) == (403, True)
+
+    answer = browser.post("/courses/enroll", {"course": course.slug, "next": page})
+    assert answer["Location"] == page
+    assert browser.get(page).status_code == 200
+    assert browser.post("/courses/enroll", {"course": course.slug})["Location"] == f"/learn/{course.slug}"
+
+
+def test_enrolling_leads_to_no_other_site_and_into_no_closed_course(mia, browser_of, course):
+    browser = browser_of(mia)
+    away = browser.post("/courses/enroll", {"course": course.slug, "next": "https://evil.example/"})
+    assert away["Location"] == f"/learn/{course.slug}"
+
+    dear = CourseFactory(status="published", pricing="premium")
+    assert browser.get(f"/courses/enroll?course={dear.slug}").status_code == 402
+    browser.post("/courses/enroll", {"course": dear.slug})
+    assert not Enrollment.objects.filter(course=dear).exists()
+    assert browser.get("/courses/enroll?course=nothing").status_code == 404
+
+
+def test_forms_need_their_token(leo, seat, course, lessons):
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(leo)
+
+    assert browser.post(f"/learn/{course.slug}/{lessons[0].slug}/complete").status_code == 403
+    assert not LessonProgress.objects.exists()
+
+
+def test_a_file_is_fetched_by_those_who_may_and_is_then_complete(
+    at_leo, mia, browser_of, course, lessons, settings, tmp_path
+):
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "default": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(tmp_path)},
+        },
+    }
+    (tmp_path / "book.pdf").write_bytes(b"%PDF words")
+    file = LessonFactory(
+        section=lessons[0].section, course=course, kind="file", attachment="book.pdf", attachment_name="Über alles.pdf"
+    )
+    page = f"/learn/{course.slug}/{file.slug}"
+
+    assert Client().get(f"{page}/download").status_code == 302
+    assert browser_of(mia).get(f"{page}/download").status_code == 403
+    assert not LessonProgress.objects.exists()
+    answer = at_leo.get(f"{page}/download")
+    assert b"".join(answer.streaming_content) == b"%PDF words"
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert LessonProgress.objects.get().completed_at is not None
+    assert "You have completed this lesson." in text(at_leo.get(page))
+
+
+def test_a_quiz_works_as_a_form(at_leo, seat, course):
+    quiz = make_quiz(course)
+    page = f"/learn/{course.slug}/{quiz.lesson.slug}"
+    assert "Start the quiz" in text(at_leo.get(page))
+    at_leo.post(f"{page}/attempts")
+    attempt = Attempt.objects.get()
+    assert text(at_leo.get(page)).count('class="question"') == 7
+    posted = {}
+    for uid, answer in right_answers(quiz).items():
+        for value in answer.values():
+            if isinstance(value, dict):
+                posted |= {f"q.{uid}.{left}": right for left, right in value.items()}
+            elif isinstance(value, list) and len(value) == 4:
+                posted |= {f"q.{uid}.{step}": str(place) for place, step in enumerate(value, 1)}
+            else:
+                posted[f"q.{uid}"] = "true" if value is True else value
+    torn = {name: "nonsense" if value == "b" else value for name, value in posted.items()}
+
+    refused = at_leo.post(f"{page}/attempts/{attempt.uid}", torn)
+    assert (refused.status_code, "This answer does not fit its question." in text(refused)) == (400, True)
+    assert 'value="314159,5"' in text(refused)
+    assert at_leo.post(f"{page}/attempts/{attempt.uid}", posted)["Location"] == page
+    attempt.refresh_from_db()
+    assert attempt.percent == 100
+    assert "Passed, every answer right" in text(at_leo.get(page))
+
+
+def test_another_s_attempt_takes_no_form(leo, mia, seat, course, browser_of):
+    quiz = make_quiz(course)
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
+    EnrollmentFactory(user=mia, course=course)
+
+    browser_of(mia).post(f"/learn/{course.slug}/{quiz.lesson.slug}/attempts/{attempt.uid}", {})
+
+    attempt.refresh_from_db()
+    assert attempt.submitted_at is None
+
+
+def test_the_sound_page_names_a_lesson_in_any_way(at_leo, course, grow):
+    film = grow(8)
+    CourseFactory(status="published")
+
+    for name in (film.uid, film.slug, f"{course.slug}/{film.slug}"):
+        assert "sound.m4a" in text(at_leo.get(f"/audio-fallback?lesson={name}"))
+    assert "nothing to listen to" in text(at_leo.get("/audio-fallback?lesson=lesson-1-1"))
+    assert at_leo.get("/audio-fallback?lesson=nothing").status_code == 404
+    assert at_leo.get("/audio-fallback").status_code == 404
+
+
+def test_anyone_verifies_a_certificate_and_only_its_owner_fetches_it(at_leo, mia, seat, browser_of):
+    certificate = CertificateFactory(enrollment=seat)
+    page = f"/certificates/{certificate.code}"
+
+    assert "This certificate is valid" in text(Client().get(page))
+    assert (
+        Client().get(f"/certificates/?code={certificate.code.lower()[:6]} {certificate.code[6:]}")["Location"] == page
+    )
+    wrong = Client().get("/certificates/?code=<script>")
+    assert (wrong.status_code, "<script>" in text(wrong).split("<main")[1]) == (404, False)
+    assert Client().get(f"{page}.pdf").status_code == 302
+    assert browser_of(mia).get(f"{page}.pdf").status_code == 404
+    fetched = at_leo.get(f"{page}.pdf")
+    assert (fetched["Content-Type"], fetched.content[:5]) == ("application/pdf", b"%PDF-")
+
+
+@pytest.mark.parametrize("name", ["Zoë Ångström-Łukasiewicz", "Νίκος Иванов", "李小龙", "N" * 160])
+def test_the_document_says_it_in_any_script_on_one_page(seat, name):
+    certificate: Certificate = CertificateFactory(enrollment=seat, learner_name=name, lesson_count=6, duration=3600)
+
+    document = pypdfium2.PdfDocument(draw(certificate))
+    words = document[0].get_textpage().get_text_bounded()
+
+    assert len(document) == 1
+    assert name[:12] in words
+    assert certificate.course_title in words
+    assert document.get_metadata_dict()["Title"] == f"Certificate: {certificate.course_title}"
+    width, height = document[0].get_size()
+    assert width > height
+
+
+def test_a_name_that_no_face_can_write_falls_back_to_the_username(seat):
+    certificate = CertificateFactory(enrollment=seat, learner_name="\u0e2a\u0e21")
+
+    assert "leo" in pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
