@@ -459,6 +459,14 @@ def test_under_review_the_forms_are_locked_and_posts_refused(as_ada, course):
     assert "fieldset" in as_ada.get(at("edit", course.slug)).content.decode()
 
 
+@pytest.mark.parametrize("status", Course.Status.values)
+def test_every_status_has_its_page(as_ada, course, status):
+    Course.objects.filter(pk=course.pk).update(status=status, published_at=NOW)
+
+    for address in (at("edit", course.slug), at("lectures", course.slug), at("lesson", course.slug, "check")):
+        assert as_ada.get(address).status_code == 200, address
+
+
 def test_the_list_is_paged_filtered_and_costs_the_same_with_many(as_ada, ada, django_assert_max_num_queries):
     CourseFactory.create_batch(45, instructor=ada)
     CourseFactory(instructor=ada, status="published", title="Needle")

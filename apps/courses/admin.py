@@ -1,0 +1,137 @@
+"""Staff screens of courses. What moves a course are the services, with their rules and their history."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from apps.accounts.models import User
+from apps.courses import services
+from apps.courses.models import Course, Lesson, Section, StatusChange, Subject, Submission
+from studyplatform.kit.errors import AppError
+
+Step = Callable[[Course, User, datetime], object]
+
+
+def _each(request: HttpRequest, courses: QuerySet[Course], step: Step) -> None:
+    """Take a step with each course; say how many went, and why the others did not."""
+    if not isinstance(request.user, User):
+        return
+    done = 0
+    for course in courses:
+        try:
+            step(course, request.user, timezone.now())
+        except AppError as refusal:
+            messages.warning(request, f"{course}: {refusal}")
+        else:
+            done += 1
+    if done:
+        messages.success(request, ngettext("%d course was changed.", "%d courses were changed.", done) % done)
+
+
+class ReadOnly:
+    """Rows that only services write."""
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+class SubmissionInline(ReadOnly, admin.TabularInline[Submission, Course]):
+    model = Submission
+    fields = ["submitted_at", "submitted_by", "outcome", "note", "comment", "decided_by", "decided_at"]
+    ordering = ["-submitted_at"]
+    extra = 0
+
+
+class StatusChangeInline(ReadOnly, admin.TabularInline[StatusChange, Course]):
+    model = StatusChange
+    fields = ["changed_at", "was", "became", "changed_by", "reason"]
+    ordering = ["-changed_at"]
+    extra = 0
+
+
+@admin.register(Subject)
+class SubjectAdmin(admin.ModelAdmin[Subject]):
+    list_display = ["name", "slug", "position"]
+    list_editable = ["position"]
+    prepopulated_fields = {"slug": ["name"]}
+
+
+@admin.register(Course)
+class CourseAdmin(ReadOnly, admin.ModelAdmin[Course]):
+    """To look at; to change a course, open it in the studio, which an admin may."""
+
+    list_display = ["title", "instructor", "subject", "status", "lesson_count", "learner_count", "updated_at"]
+    list_filter = ["status", "subject", "difficulty", "pricing"]
+    list_select_related = ["instructor", "subject"]
+    search_fields = ["title", "slug", "instructor__email"]
+    exclude = ["plate"]
+    inlines = [SubmissionInline, StatusChangeInline]
+    actions = ["suspend", "reinstate", "archive", "restore"]
+
+    @admin.action(description=gettext_lazy("Suspend (policy review)"))
+    def suspend(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
+        reason = _("Suspended by the staff for a policy review.")
+        _each(
+            request,
+            courses,
+            lambda course, by, now: services.suspend_course(course=course, by=by, reason=reason, now=now),
+        )
+
+    @admin.action(description=gettext_lazy("End the suspension"))
+    def reinstate(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
+        _each(request, courses, lambda course, by, now: services.reinstate_course(course=course, by=by, now=now))
+
+    @admin.action(description=gettext_lazy("Archive"))
+    def archive(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
+        _each(request, courses, lambda course, by, now: services.archive_course(course=course, by=by, now=now))
+
+    @admin.action(description=gettext_lazy("Bring back from the archive"))
+    def restore(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
+        _each(request, courses, lambda course, by, now: services.restore_course(course=course, by=by, now=now))
+
+
+@admin.register(Section)
+class SectionAdmin(ReadOnly, admin.ModelAdmin[Section]):
+    list_display = ["title", "course", "position"]
+    list_select_related = ["course"]
+    search_fields = ["title", "course__title"]
+
+
+@admin.register(Lesson)
+class LessonAdmin(ReadOnly, admin.ModelAdmin[Lesson]):
+    list_display = ["title", "number", "kind", "course", "duration", "is_preview"]
+    list_filter = ["kind", "is_preview"]
+    list_select_related = ["course"]
+    search_fields = ["title", "course__title"]
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
+    """The history of reviews. Decisions with their comment are made on the review page."""
+
+    list_display = ["course", "submitted_by", "submitted_at", "outcome", "decided_by", "decided_at"]
+    list_filter = ["outcome"]
+    list_select_related = ["course", "submitted_by", "decided_by"]
+    date_hierarchy = "submitted_at"
+    actions = ["approve"]
+
+    @admin.action(description=gettext_lazy("Approve: the course goes live"))
+    def approve(self, request: HttpRequest, submissions: QuerySet[Submission]) -> None:
+        waiting = Course.objects.filter(submissions__in=submissions.filter(outcome=Submission.Outcome.PENDING))
+        _each(
+            request,
+            waiting,
+            lambda course, by, now: services.decide_submission(course=course, by=by, outcome="approved", now=now),
+        )
