@@ -88,6 +88,15 @@ it("asks for the page anew when a visitor has signed in in another tab", async (
   expect(reload).toHaveBeenCalledOnce();
 });
 
+it("tells a visitor who is typing that they are signed in now, and of nobody else", async () => {
+  await open("");
+  typed = true;
+  otherTabStores({ user: ada, token: tokenFor(600) });
+
+  expect(reload).not.toHaveBeenCalled();
+  expect(document.querySelector(".toast")!.textContent).toContain("You are signed in now.");
+});
+
 it("does not mind a token renewed in another tab", async () => {
   await open("ada", { user: ada, token: tokenFor(600) });
   otherTabStores({ user: ada, token: tokenFor(900) });

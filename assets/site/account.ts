@@ -38,9 +38,9 @@ export function startAccount({ session, renderedFor, hasUnsentInput, reload }: A
     if (isLeaving || renderedFor === null || session.state.isLoading) return;
     const { user } = session.state;
     if (renderedFor !== "" && !user) void signedOutElsewhere();
+    else if (user && renderedFor === "") renew(t("You are signed in now."), t("Reload the page"));
     else if (user && (user.id ?? renderedFor) !== renderedFor)
       renew(t("You signed in as somebody else in another tab."), t("Reload the page"));
-    else if (user && renderedFor === "") renew(t("You are signed in now."), t("Reload the page"));
   };
 
   document.addEventListener("submit", ({ target }) => {
