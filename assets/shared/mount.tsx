@@ -38,9 +38,15 @@ export async function mount(
   const load = islands[name];
   if (!load) throw new Error(`No island is called “${name}”`);
 
+  let onRetry: (() => void) | undefined;
   const Loaded = await load().then(
     ({ Island }) => Island,
-    (reason: unknown) => failing(reason),
+    (reason: unknown) => {
+      // A browser may remember that a module did not come, and after an update of the site it is
+      // called something else: only a fresh page can bring it.
+      onRetry = () => location.reload();
+      return failing(reason);
+    },
   );
   // A press that began on the fallback must end there, or nobody would hear it.
   await released();
@@ -49,7 +55,11 @@ export async function mount(
   roots.set(spot, root);
   root.render(
     <StrictMode>
-      <ErrorBoundary isWholePage={spot.dataset.scope === "page"} support={support}>
+      <ErrorBoundary
+        isWholePage={spot.dataset.scope === "page"}
+        support={support}
+        onRetry={onRetry}
+      >
         <AuthProvider>
           <QueryClientProvider client={queries}>
             <Loaded {...propsOf(spot)} />

@@ -8,6 +8,8 @@ type Props = {
   /** The island is the page's main content: its failure is the page's. */
   isWholePage?: boolean;
   support?: string | undefined;
+  /** What "Try Again" does where rendering once more is not enough. */
+  onRetry?: (() => void) | undefined;
 };
 type State = { error: unknown; hasFailed: boolean };
 
@@ -19,7 +21,10 @@ export class ErrorBoundary extends Component<Props, State> {
     return { error, hasFailed: true };
   }
 
-  #retry = (): void => this.setState({ error: null, hasFailed: false });
+  #retry = (): void => {
+    if (this.props.onRetry) this.props.onRetry();
+    else this.setState({ error: null, hasFailed: false });
+  };
 
   override render(): ReactNode {
     const { children, isWholePage = false, support } = this.props;
