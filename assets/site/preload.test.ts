@@ -81,6 +81,7 @@ it.each([
   ["a marked link", '<a href="/x" data-no-preload>x</a>'],
   ["a link in a marked part", '<div data-no-preload><a href="/x">x</a></div>'],
   ["a one-time address", '<a href="/me/dashboard?token=abc">x</a>'],
+  ["the way out", '<a href="/auth/logout">x</a>'],
   ["the API", '<a href="/api/v1/schema/">x</a>'],
   ["media", '<a href="/media/a.mp4">x</a>'],
   ["this page", '<a href="/">x</a>'],

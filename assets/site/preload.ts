@@ -4,7 +4,7 @@ export const INTENT_MS = 50;
 /** Pages fetched ahead from one page. Enough for a menu that is read with the pointer. */
 export const MOST_PAGES = 10;
 
-const never = /^\/(api|admin|accounts|media|static|mcp|ws)(\/|$)/;
+const never = /^\/(api|admin|accounts|auth\/logout|media|static|mcp|ws)(\/|$)/;
 
 type Connection = { saveData?: boolean; effectiveType?: string };
 
