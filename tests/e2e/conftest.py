@@ -156,3 +156,11 @@ def violations(page: Page) -> list[str]:
     page.evaluate(AXE)
     found = page.evaluate(f"axe.run(document, {{runOnly: {RULES}}})")
     return [f"{v['id']} x{len(v['nodes'])}: {v['nodes'][0]['target']}" for v in found["violations"]]
+
+
+def until(page: Page, expression: str) -> None:
+    """Wait for a condition in the page. Playwright's own way needs eval, which the policy of the pages refuses."""
+    deadline = time.monotonic() + 15
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, f"never true: {expression}"
+        page.wait_for_timeout(20)

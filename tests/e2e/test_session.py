@@ -1,0 +1,166 @@
+"""Being signed in, as the browser's tabs and the server see it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import PASSWORD, until
+
+pytestmark = pytest.mark.e2e
+
+STORED = "JSON.parse(localStorage.getItem('study.auth'))"
+# A token that looks right and ended long ago.
+PARTS = (b"{}", b'{"exp": 1700000000}', b"x")
+EXPIRED = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in PARTS)
+
+
+def sign_in(page: Page, name: str = "student", address: str = "/auth/login") -> None:
+    """A session of this test's own: the shared ones must outlive it."""
+    page.goto(address)
+    page.get_by_label("Email").fill(f"{name}@example.com")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("summary[aria-label='Account menu']")).to_be_visible()
+    until(page, STORED)
+
+
+def sign_out(page: Page) -> None:
+    page.locator("summary[aria-label='Account menu']").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
+
+
+def keep_token(page: Page, token: str) -> None:
+    page.evaluate(
+        """token => {
+          const { user } = JSON.parse(localStorage.getItem('study.auth'));
+          localStorage.setItem('study.auth', JSON.stringify({ user, token }));
+        }""",
+        token,
+    )
+
+
+def test_signing_in_leaves_the_user_and_a_token_in_storage(people):
+    page = people()
+    page.goto("/")
+    assert page.evaluate(STORED) is None
+
+    sign_in(page, address="/auth/login?next=/courses/")
+
+    expect(page).to_have_url("/courses/")
+    stored = page.evaluate(STORED)
+    assert set(stored) == {"user", "token"}
+    assert stored["user"]["email"] == "student@example.com"
+    assert stored["user"]["role"] == "student"
+    payload = stored["token"].split(".")[1]
+    left = json.loads(base64.urlsafe_b64decode(payload + "==="))["exp"] - time.time()
+    assert 60 < left <= 15 * 60
+
+
+def test_signing_out_ends_it_in_every_tab_and_on_the_server(people):
+    page = people()
+    sign_in(page)
+    other = page.context.new_page()
+    other.goto("/courses/")
+    expect(other.locator("summary[aria-label='Account menu']")).to_be_visible()
+    token = page.evaluate(STORED)["token"]
+    stranger = people().request
+
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert stranger.get("/api/v1/auth/session/", headers=bearer).status == 200
+    page.evaluate("addEventListener('auth:logout', () => localStorage.setItem('heard', 'yes'))")
+
+    sign_out(page)
+
+    expect(other.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
+    expect(other).to_have_url("/courses/")
+    assert page.evaluate("localStorage.getItem('heard')") == "yes"
+    assert other.evaluate(STORED) is None
+    assert stranger.get("/api/v1/auth/session/", headers=bearer).status == 401
+
+
+def test_the_signed_out_event_ends_the_session_of_the_page(people):
+    page = people()
+    sign_in(page)
+
+    page.evaluate("dispatchEvent(new Event('auth:logout'))")
+
+    assert page.evaluate(STORED) is None
+
+
+def test_a_page_of_somebody_who_left_leads_to_sign_in_and_back(people):
+    page = people()
+    sign_in(page)
+    other = page.context.new_page()
+    other.goto("/me/enrollments")
+    expect(other.get_by_role("heading", level=1)).to_be_visible()
+
+    sign_out(page)
+
+    expect(other).to_have_url("/auth/login?next=/me/enrollments")
+
+
+def test_another_tab_adopts_a_sign_in(people):
+    page = people()
+    other = page.context.new_page()
+    other.goto("/courses/")
+
+    sign_in(page)
+
+    expect(other.locator("summary[aria-label='Account menu']")).to_be_visible()
+    expect(other).to_have_url("/courses/")
+
+
+def test_another_tab_keeps_what_is_being_typed_and_offers_a_reload(people):
+    page = people()
+    other = page.context.new_page()
+    other.goto("/auth/register")
+    other.get_by_label("First name").press_sequentially("Ada")
+
+    sign_in(page)
+
+    expect(other.get_by_text("You are signed in now.")).to_be_visible()
+    expect(other.get_by_label("First name")).to_have_value("Ada")
+    other.get_by_role("button", name="Reload the page").click()
+    expect(other.locator("summary[aria-label='Account menu']")).to_be_visible()
+
+
+def test_an_expired_token_is_renewed_in_silence_while_the_cookie_lives(people):
+    page = people()
+    sign_in(page)
+    keep_token(page, EXPIRED)
+
+    page.goto("/courses/")
+
+    until(page, f"{STORED} && {STORED}.token !== '{EXPIRED}'")
+    expect(page.locator("summary[aria-label='Account menu']")).to_be_visible()
+    bearer = f"Bearer {page.evaluate(STORED)['token']}"
+    assert people().request.get("/api/v1/auth/session/", headers={"Authorization": bearer}).status == 200
+
+
+@pytest.mark.parametrize("token", [EXPIRED, "not-a-token", None], ids=["expired", "broken", "valid"])
+def test_what_is_stored_goes_when_the_cookie_is_gone(people, token: str | None):
+    page = people()
+    sign_in(page)
+    if token:
+        keep_token(page, token)
+    page.context.clear_cookies()
+
+    page.goto("/courses/")
+
+    until(page, "localStorage.getItem('study.auth') === null")
+    expect(page.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
+
+
+def test_nothing_that_somebody_stored_makes_a_visitor_somebody(people):
+    page = people()
+    page.add_init_script('localStorage[\'study.auth\'] = \'{"user": {"role": "admin"}, "token": "a.e30.c"}\'')
+
+    page.goto("/dashboard/admin/")
+
+    expect(page).to_have_url("/auth/login?next=/dashboard/admin/")
