@@ -85,4 +85,9 @@ def _page(one: Pending) -> Callable[..., HttpResponseBase]:
     return require_safe(one.guard(pending_page))
 
 
-urlpatterns: list[URLPattern] = [path(one.route, _page(one), name=f"pending-{one.route}") for one in PENDING]
+def name_of(one: Pending) -> str:
+    """What the address is called in the table of addresses."""
+    return "pending-" + "-".join(part for part in one.route.split("/") if part and "<" not in part)
+
+
+urlpatterns: list[URLPattern] = [path(one.route, _page(one), name=name_of(one)) for one in PENDING]

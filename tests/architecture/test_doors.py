@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.views import APIView
 
 from apps.accounts.guards import open_to_everyone
-from studyplatform.site.pending import PENDING
+from studyplatform.site.pending import PENDING, name_of
 
 # Pages that visitors may open, each with its reason.
 OPEN = {
@@ -42,7 +42,7 @@ OPEN = {
     "docs": "the API's description is public",
     "admin:login": "never reached: sign-in-for-admin stands before it",
 }
-OPEN |= {f"site:pending-{one.route}": "says what works today" for one in PENDING if one.guard is open_to_everyone}
+OPEN |= {f"site:{name_of(one)}": "says what works today" for one in PENDING if one.guard is open_to_everyone}
 # Calls that visitors may make, each with its reason.
 OPEN_CALLS = {
     "LogIn": "for those who are not signed in",

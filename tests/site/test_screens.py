@@ -14,7 +14,7 @@ from apps.courses.errors import CourseNotFound
 from studyplatform.kit.errors import REGISTRY, FeatureComingSoon
 from studyplatform.kit.models import Job
 from studyplatform.site import errors, home, status
-from studyplatform.site.pending import PENDING
+from studyplatform.site.pending import PENDING, name_of
 
 
 def text_of(answer) -> str:
@@ -93,7 +93,7 @@ def test_what_is_to_come_says_what_works_today(browser_of, sam, one):
     assert f'<h1 class="h1">{FeatureComingSoon.title}</h1>' in answer.content.decode()
     assert len(buttons(answer)) >= 2
     # When a page of its own has arrived, its line in PENDING must go.
-    assert resolve(address).url_name == f"pending-{one.route}"
+    assert resolve(address).url_name == name_of(one)
 
 
 def test_what_is_to_come_keeps_its_guard(client: Client, browser_of, leo):
