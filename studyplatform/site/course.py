@@ -17,8 +17,10 @@ from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson
-from apps.courses.queries.detail import caption_languages, course_for_page, courses_beside
+from apps.courses.queries.catalogue import remembered
+from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.learning import policies
+from apps.learning.components import lesson_rows
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.holdings import has_ribbon
 from apps.learning.queries.outline import (
@@ -31,7 +33,7 @@ from apps.learning.queries.outline import (
     resume_entry,
     standing_of,
 )
-from apps.learning.queries.ratings import ratings_of
+from apps.learning.queries.ratings import Ratings, ratings_of
 from studyplatform.kit.policies import enforce
 
 
@@ -84,13 +86,34 @@ def syllabus(course: Course, outline: Outline, standing: Standing, opened: int) 
         _syllabuses.move_to_end(key)
         return _syllabuses[key]
     placed: dict[int, Placed] = {one.entry.pk: one for one in place_all(course, outline, standing)}
-    context = {"course": course, "outline": outline, "placed": placed, "shared": is_shared, "opened": opened}
+    parts = []
+    for part in outline.parts:
+        here = [placed[entry.pk] for entry in part.entries]
+        rows = "" if is_shared else lesson_rows(course, here)
+        is_open = part.number == 1 if not opened else any(one.entry.pk == opened for one in here)
+        parts.append((part, here, rows, is_open, sum(one.entry.duration for one in here)))
+    context = {"course": course, "parts": parts}
     rendered = Markup(get_template("courses/_syllabus.html").render(context))  # noqa: S704 (our template)
     if is_shared:
         _syllabuses[key] = rendered
         while len(_syllabuses) > _KEPT:
             _syllabuses.popitem(last=False)
     return rendered
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the page tells everyone beside the course itself."""
+
+    captions: list[str]
+    ratings: Ratings
+    beside: Beside
+
+
+def told_of(course: Course) -> Told:
+    """Up to six queries, none while it is remembered; a new rating or version is told at once."""
+    key = ("course", course.pk, course.version, course.rating_count, course.rating_sum)
+    return remembered(key, lambda: Told(caption_languages(course), ratings_of(course), courses_beside(course)))
 
 
 def structured_data(course: Course, address: str) -> dict[str, Any]:
@@ -135,7 +158,6 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         is_bookmarked = has_ribbon(request.user, course.pk)
     outline = outline_of(course)
     resume = resume_of(course, outline, standing)
-    beside = courses_beside(course)
     address = f"{settings.SITE_URL}/courses/{course.slug}"
     context = {
         "course": course,
@@ -149,10 +171,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "outline": outline,
         "facts": facts_of(outline),
         "syllabus": syllabus(course, outline, standing, resume.entry.pk if resume else 0),
-        "captions": caption_languages(course),
-        "ratings": ratings_of(course),
-        "before": beside.before,
-        "goes_well": beside.goes_well,
+        "told": told_of(course),
         "structured": structured_data(course, address),
     }
     return render(request, "courses/detail.html", context)

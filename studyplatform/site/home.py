@@ -10,7 +10,7 @@ from django.shortcuts import render
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
-from apps.courses.queries.catalogue import Card, cards, listed_groups
+from apps.courses.queries.catalogue import Card, cards, listed_groups, remembered
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.holdings import holdings_of
 from apps.learning.queries.shelf import filtered, seats_of, shelve
@@ -84,6 +84,25 @@ def question_source() -> Source | None:
     return Source(title, f"/courses/{QUESTION_COURSE}") if title else None
 
 
+@dataclass(frozen=True)
+class Door:
+    """What the page shows everyone."""
+
+    starters: list[Card]
+    first_lesson: str
+    question: Source | None
+
+
+def door() -> Door:
+    """Three queries, none while it is remembered."""
+
+    def make() -> Door:
+        courses = starters()
+        return Door(courses, first_lesson(courses), question_source())
+
+    return remembered("home", make)
+
+
 def structured_data() -> dict[str, Any]:
     """The site in the words of schema.org, with its search."""
     return {
@@ -105,16 +124,16 @@ def home(request: HttpRequest) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
     going = shelve(filtered(seats_of(user), "in_progress")[:GOING]) if user else []
     facts, subjects = figures()
-    courses = starters()
+    shown = door()
     context = {
         "going": going,
         "holdings": holdings_of(user) if user else None,
         "can_teach": user is not None and user.can_teach,
         "facts": facts,
         "subjects": subjects,
-        "starters": courses,
-        "first_lesson": "" if going else first_lesson(courses),
-        "question_lesson": None if going else question_source(),
+        "starters": shown.starters,
+        "first_lesson": shown.first_lesson,
+        "question_lesson": shown.question,
         "structured": structured_data(),
     }
     return render(request, "site/home.html", context)

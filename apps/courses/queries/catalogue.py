@@ -1,16 +1,18 @@
 """The catalogue: what one may ask of it, how much answers each choice, and the rows of a page."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from django.core.cache import cache
 from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import EVEN_RATING, Course
 from apps.courses.search import search
+from studyplatform.kit.memo import Memo
+
+T = TypeVar("T")
 
 HOUR = 3600
 PAGE_SIZE = 24
@@ -153,11 +155,6 @@ def cards(courses: QuerySet[Course]) -> list[Card]:
     return [_card(*row) for row in courses.values_list(*_CARD_FIELDS)]
 
 
-def marked_cards(courses: QuerySet[Course], mark: str) -> list[tuple[Card, Any]]:
-    """The same with one more value of each course, such as an annotation. One query."""
-    return [(_card(*row), value) for *row, value in courses.values_list(*_CARD_FIELDS, mark)]
-
-
 def _named(choices: dict[str, tuple[Any, Q]], default: str) -> Case:
     return Case(
         *(When(condition, then=Value(name)) for name, (_label, condition) in choices.items()), default=Value(default)
@@ -205,22 +202,25 @@ def count_choices(found: Iterable[Group], subjects: dict[str, str], wish: Wish) 
     return Facets(counts, total, subjects)
 
 
-_GROUPS_KEY = "courses.catalogue.groups"
-_GROUPS_KEPT = 60  # seconds; another process may have published meanwhile
+_public: Memo[Any] = Memo("courses.public")
+"""What everybody sees of the catalogue."""
 
 
 def listed_groups() -> tuple[list[Group], dict[str, str]]:
-    """The whole public catalogue, counted. Remembered for a minute; ``forget_groups`` ends that."""
-    kept: tuple[list[Group], dict[str, str]] | None = cache.get(_GROUPS_KEY)
-    if kept is None:
-        kept = groups(Course.objects.listed())
-        cache.set(_GROUPS_KEY, kept, _GROUPS_KEPT)
-    return kept
+    """The whole public catalogue, counted. Remembered for a minute; ``forget_public`` ends that."""
+    found: tuple[list[Group], dict[str, str]] = _public.get("groups", lambda: groups(Course.objects.listed()))
+    return found
 
 
-def forget_groups() -> None:
-    """Count anew at the next look: a course came, went or changed."""
-    cache.delete(_GROUPS_KEY)
+def remembered(key: Hashable, make: Callable[[], T]) -> T:
+    """Something public about courses, remembered until one of them comes, goes or changes."""
+    value: T = _public.get(key, make)
+    return value
+
+
+def forget_public() -> None:
+    """Look anew at everything public: a course came, went or changed."""
+    _public.forget()
 
 
 def narrowed(courses: QuerySet[Course], wish: Wish) -> QuerySet[Course]:
@@ -264,11 +264,17 @@ class Page:
         return self.facets.total
 
 
-def page_of(wish: Wish, *, among: Collection[int] | None = None) -> Page:
-    """The page that the wish asks for: at most three queries, one fewer while the counts are remembered.
+@dataclass(frozen=True)
+class _Found:
+    """Which courses a page shows, and the counts beside them."""
 
-    ``among`` are the courses of a person's own list, which are shown whatever their status.
-    """
+    ids: list[int]
+    facets: Facets
+    number: int
+    pages: int
+
+
+def _find(wish: Wish, among: Collection[int] | None) -> tuple[_Found, list[Card]]:
     courses = Course.objects.listed() if among is None else Course.objects.filter(pk__in=among)
     if among is None and not wish.text:
         found, subjects = listed_groups()
@@ -281,4 +287,24 @@ def page_of(wish: Wish, *, among: Collection[int] | None = None) -> Page:
     number = min(wish.page, pages)
     start = (number - 1) * PAGE_SIZE
     rows = cards(narrowed(courses, wish)[start : start + PAGE_SIZE])
-    return Page(rows, facets, number, pages)
+    return _Found([card.pk for card in rows], facets, number, pages), rows
+
+
+def page_of(wish: Wish, *, among: Collection[int] | None = None) -> Page:
+    """The page that the wish asks for: at most three queries, and one for its rows while it is remembered.
+
+    ``among`` are the courses of a person's own list, which are shown whatever their status.
+    """
+    fresh: list[Card] | None = None
+
+    def find() -> _Found:
+        nonlocal fresh
+        found, fresh = _find(wish, among)
+        return found
+
+    found = find() if among is not None else remembered(wish, find)
+    if fresh is None:
+        # Only where they stand is remembered; what they are is read.
+        by_pk = {card.pk: card for card in cards(Course.objects.listed().filter(pk__in=found.ids))}
+        fresh = [by_pk[pk] for pk in found.ids if pk in by_pk]
+    return Page(fresh, found.facets, found.number, found.pages)

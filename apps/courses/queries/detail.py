@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Case, Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from apps.courses.models import Course
-from apps.courses.queries.catalogue import Card, marked_cards
+from apps.courses.queries.catalogue import Card, cards
 from apps.files.models import CaptionTrack
 
 BESIDE = 4
@@ -41,15 +41,14 @@ class Beside:
 
 
 def courses_beside(course: Course) -> Beside:
-    """One query. The same subject comes first, then what most people take."""
-    public = Course.objects.published().exclude(pk=course.pk)
-    popular = public.order_by("-learner_count", "pk").values("pk")[: BESIDE + 1]
-    related = public.filter(subject=course.subject_id).order_by("-learner_count", "pk").values("pk")[: BESIDE + 1]
-    first = course.prerequisites.through.objects.filter(from_course=course.pk).values("to_course")
-    wanted = Course.objects.listed().filter(Q(pk__in=first) | Q(pk__in=popular) | Q(pk__in=related))
-    wanted = wanted.annotate(is_first=Case(When(pk__in=first, then=True), default=False))
-    found = marked_cards(wanted.order_by("-learner_count", "pk"), "is_first")
-    before = [card for card, is_first in found if is_first]
-    others = [card for card, is_first in found if not is_first and card.availability == "now"]
-    others.sort(key=lambda card: card.subject != course.subject.slug)
-    return Beside(before, others[:BESIDE])
+    """Two queries, a third where the subject has few courses. The same subject comes first, then what most take."""
+    before = cards(Course.objects.listed().filter(leads_to=course.pk).order_by("title"))
+    taken = {course.pk, *(card.pk for card in before)}
+    public = Course.objects.published().order_by("-learner_count", "pk")
+    # A few more than needed, because some may be among those to take first.
+    more = BESIDE + len(taken)
+    related = [card for card in cards(public.filter(subject=course.subject_id)[:more]) if card.pk not in taken]
+    if len(related) < BESIDE:
+        known = taken | {card.pk for card in related}
+        related += [card for card in cards(public[: more + len(related)]) if card.pk not in known]
+    return Beside(before, related[:BESIDE])

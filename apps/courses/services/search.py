@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from apps.courses.models import Course, SearchDocument
-from apps.courses.queries.catalogue import forget_groups
+from apps.courses.queries.catalogue import forget_public
 from apps.courses.search import fold
 
 
@@ -12,7 +12,7 @@ def index_course(*, course_id: int) -> None:
 
     Call it in the transaction that changed the course.
     """
-    transaction.on_commit(forget_groups)
+    transaction.on_commit(forget_public)
     course = Course.objects.select_related("subject", "instructor").filter(pk=course_id).first()
     if course is None:
         return
