@@ -45,7 +45,7 @@ export function Controls({ player, lesson, isFull, onFullscreen, onHelp }: Props
       <SpeedMenu player={player} />
       <QualityMenu player={player} />
       <button
-        className="icon-btn hide-s"
+        className="icon-btn stage__wide"
         type="button"
         aria-label={t("Keyboard shortcuts")}
         onClick={onHelp}
@@ -94,7 +94,7 @@ function LessonButton({ lesson, icon, label }: LessonButtonProps) {
   if (!lesson || lesson.state === "locked") return null;
   const name = `${label}: ${lesson.title}`;
   return (
-    <a className="icon-btn hide-s" href={lesson.url} aria-label={name}>
+    <a className="icon-btn stage__wide" href={lesson.url} aria-label={name}>
       <Icon icon={icon} />
     </a>
   );
@@ -104,7 +104,7 @@ function Volume({ player: { playback } }: { player: Player }) {
   const volume = usePlayback(playback, (state) => state.volume);
   const isMuted = usePlayback(playback, (state) => state.isMuted);
   return (
-    <span className="volume hide-s">
+    <span className="volume stage__wide">
       <button
         className="icon-btn"
         type="button"
@@ -128,15 +128,17 @@ function Volume({ player: { playback } }: { player: Player }) {
 }
 
 function Time({ player, chapters }: { player: Player; chapters: PlayerProps["chapters"] }) {
-  const time = usePlayback(player.playback, (state) => Math.floor(state.time));
-  const duration = usePlayback(player.playback, (state) => state.duration);
+  const time = usePlayback(player.playback, ({ status, time, duration }) =>
+    status === "ended" ? Math.round(duration) : Math.floor(time),
+  );
+  const duration = usePlayback(player.playback, (state) => Math.round(state.duration));
   const chapter = chapterAt(chapters, time);
   return (
     <>
       <time>
         {clock(time)} <span>/ {clock(duration)}</span>
       </time>
-      {chapter && <span className="stage__chapter small hide-s">{chapter.title}</span>}
+      {chapter && <span className="stage__chapter small stage__wide">{chapter.title}</span>}
     </>
   );
 }
@@ -228,8 +230,8 @@ function QualityMenu({ player: { playback } }: { player: Player }) {
       heading={t("Quality")}
       button={
         <>
-          <span className="hide-s">{names[chosen]}</span>
-          <span className="only-s">
+          <span className="stage__wide">{names[chosen]}</span>
+          <span className="stage__narrow">
             {chosen === "auto" && height !== "" ? height : names[chosen]}
           </span>
         </>

@@ -33,7 +33,12 @@ export function useRetry(error: ApiError | null, onRetry?: () => unknown): Retry
       const seconds = canRetry && entry.autoRetry ? (entry.retryDelay ?? 0) : 0;
       clock.failed(error, seconds * 1000);
     } else clock.succeeded();
-    return () => clock.pause();
+    // A connection that has come back is worth a try, however often it has failed before.
+    if (error && canRetry) addEventListener("online", clock.tryNow);
+    return () => {
+      clock.pause();
+      removeEventListener("online", clock.tryNow);
+    };
   }, [clock, error, canRetry]);
 
   return {

@@ -97,6 +97,16 @@ it("gives up after three failures in a row and leaves the action", async () => {
   expect(screen.getByRole("button", { name: "Try again" })).toBeDefined();
 });
 
+it("tries again when the connection has come back, even after it gave up", async () => {
+  const retry = vi.fn();
+  render(<ErrorPanel error={makeError("VIDEO_NETWORK_ERROR")} onRetry={retry} />);
+  fireEvent.click(screen.getByRole("button", { name: "Stop retrying" }));
+  fireEvent(window, new Event("online"));
+  await tick(0);
+
+  expect(retry).toHaveBeenCalledOnce();
+});
+
 it("links to where help is, with the data of the error in the address", () => {
   render(
     <ErrorPanel error={makeError("PREREQUISITE_NOT_MET", { course: "a b", lesson: "2.6" })} />,

@@ -23,8 +23,6 @@ export function followTranscript(root: Document): Transcript {
 
   const bringIntoView = (line: Line): void => {
     const place = line.item ?? line.words;
-    // Only while the transcript is on the screen: the picture must not be scrolled away.
-    if (!list || !isOnScreen(list)) return;
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     place.scrollIntoView({ block: "nearest", behavior: isStill ? "auto" : "smooth" });
   };
@@ -57,7 +55,8 @@ export function followTranscript(root: Document): Transcript {
       }
       line?.words.classList.add("is-said");
       current = line;
-      if (line && isFollowing && Date.now() - readsAlone > SETTLE_MS) bringIntoView(line);
+      const isLed = isFollowing && Date.now() - readsAlone > SETTLE_MS && isReading(root);
+      if (line && isLed) bringIntoView(line);
     },
     destroy: () => silence.abort(),
   };
@@ -79,7 +78,8 @@ function lineAt(lines: readonly Line[], time: number): Line | null {
   return begun && time < begun.to + 1 ? begun : null;
 }
 
-function isOnScreen(element: HTMLElement): boolean {
-  const { top, bottom } = element.getBoundingClientRect();
-  return top < innerHeight * 0.8 && bottom > 0;
+/** The picture has been scrolled away: who watches it must not have the page moved under them. */
+function isReading(root: Document): boolean {
+  const stage = root.querySelector(".stage")?.getBoundingClientRect();
+  return !stage || stage.bottom < stage.height / 2;
 }
