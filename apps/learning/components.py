@@ -42,6 +42,7 @@ def _rows_of(course: Course) -> dict[_RowKey, str]:
     return rows
 
 
+@register("lesson_rows")
 def lesson_rows(course: Course, placed: Iterable[Placed], *, current: int = 0, note: str = "") -> Markup:
     """The rows of these lessons, as list items. ``note`` stands beneath the current one."""
     known = _rows_of(course)

@@ -20,7 +20,6 @@ from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import remembered
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.learning import policies
-from apps.learning.components import lesson_rows
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.holdings import has_ribbon
 from apps.learning.queries.outline import (
@@ -89,10 +88,9 @@ def syllabus(course: Course, outline: Outline, standing: Standing, opened: int) 
     parts = []
     for part in outline.parts:
         here = [placed[entry.pk] for entry in part.entries]
-        rows = "" if is_shared else lesson_rows(course, here)
         is_open = part.number == 1 if not opened else any(one.entry.pk == opened for one in here)
-        parts.append((part, here, rows, is_open, sum(one.entry.duration for one in here)))
-    context = {"course": course, "parts": parts}
+        parts.append((part, here, is_open, sum(one.entry.duration for one in here)))
+    context = {"course": course, "parts": parts, "is_shared": is_shared}
     rendered = Markup(get_template("courses/_syllabus.html").render(context))  # noqa: S704 (our template)
     if is_shared:
         _syllabuses[key] = rendered
