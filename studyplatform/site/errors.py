@@ -1,5 +1,6 @@
 """The screens for what is not found and what failed."""
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -8,6 +9,8 @@ from studyplatform.kit.references import request_id
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if not hasattr(request, "user"):  # refused before it was asked who this is, e.g. for its Host header
+        request.user = AnonymousUser()
     return render(request, "errors/refused.html", {"error": ValidationFailed()}, status=400)
 
 

@@ -64,3 +64,12 @@ def test_the_browser_is_told_what_to_refuse(client):
     assert answer["X-Frame-Options"] == "DENY"
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert "camera=()" in answer["Permissions-Policy"]
+
+
+def test_a_strangers_host_name_is_refused_with_a_page(client, settings):
+    settings.ALLOWED_HOSTS = ["learn.example"]
+
+    answer = client.get("/", headers={"Host": "evil.example"})
+
+    assert answer.status_code == 400
+    assert "evil.example" not in answer.content.decode()
