@@ -3,6 +3,10 @@
 import os
 import tempfile
 
+# Each process of a parallel run has a Redis database of its own: one's cache.clear() empties it whole.
+if os.environ.get("REDIS_URL") and os.environ.get("PYTEST_XDIST_WORKER"):
+    os.environ["REDIS_URL"] = f"{os.environ['REDIS_URL'].rpartition('/')[0]}/{os.environ['PYTEST_XDIST_WORKER'][2:]}"
+
 # Before base reads it: nothing a test writes may land in the developer's data folder.
 os.environ.setdefault("DATA_DIR", tempfile.mkdtemp(prefix="studyplatform-test-"))
 
