@@ -47,6 +47,8 @@ RECORDINGS = {
     each.name: each
     for each in (
         Recording("lecture.mp4", size="1280x720", rate="10", seconds=6, options=f"{X264} -bf 2 -g 20 {AAC}"),
+        Recording("twelve.mp4", size="1280x720", rate="12", seconds=6, options=f"{X264} -bf 2 -g 24 {AAC}"),
+        Recording("thirty.mp4", size="1280x720", rate="30", seconds=6, options=f"{X264} -bf 2 -g 60 {AAC}"),
         Recording("sparse.mp4", size="1280x720", rate="10", seconds=6, options=f"{X264} -g 900 {AAC}"),
         Recording("full-hd.mp4", size="1920x1080", rate="10", options=f"{X264} -g 900 {AAC}"),
         Recording("upright.mov", size="640x360"),

@@ -117,7 +117,7 @@ def test_the_master_playlist_states_what_the_segments_are(name: str, processed: 
 
 
 def test_segments_begin_at_the_same_moments_in_all_renditions(processed: Processed) -> None:
-    for name in ("lecture.mp4", "sparse.mp4"):
+    for name in ("lecture.mp4", "sparse.mp4", "twelve.mp4", "thirty.mp4"):
         work, published = processed(name)
         lengths = {
             each.name: re.findall(r"#EXTINF:([\d.]+)", (work.public / each.name / "index.m3u8").read_text())

@@ -139,7 +139,9 @@ def forced_keyframes(plan: Plan, recipe: Recipe) -> str:
     end: a last segment of a blink would make peaks of bit rate that are none.
     """
     if plan.keyframes:
-        early = float(1 / plan.frame_rate) / 2
+        # A quarter of a frame early: ffmpeg 5 rounds each moment to the nearest frame (half a frame early
+        # would fall to the frame before), newer ones take the first frame at or behind it.
+        early = float(1 / plan.frame_rate) / 4
         for moments in (plan.keyframes, plan.cuts):
             written = ",".join(f"{max(0.0, at - early):.3f}" for at in moments)
             if len(written) < LONGEST_ARGUMENT:
