@@ -122,10 +122,9 @@ def nothing_fails(page: Page, status: int) -> Iterator[None]:
     page.on("pageerror", lambda error: seen.append(f"script: {error}"))
 
     def on_failure(request: Request) -> None:
-        # What the browser itself breaks off did not fail: of a film what it does not need yet, and the
-        # tab's icon, which it asks for beside the page and drops when the page changes meanwhile.
-        dropped = request.failure == "net::ERR_ABORTED"
-        if not (dropped and (request.resource_type == "media" or "/favicons/" in request.url)):
+        # What the browser itself breaks off did not fail: of a film what it does not need yet, the tab's
+        # icon or a token's renewal when the page is left meanwhile. An unanswered request has other names.
+        if request.failure != "net::ERR_ABORTED":
             seen.append(f"failed: {request.url} {request.failure}")
 
     page.on("requestfailed", on_failure)
