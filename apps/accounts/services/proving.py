@@ -58,9 +58,8 @@ def _key(email: str, browser: str) -> str:
 
 
 def _take_place(key: str, now: datetime) -> None:
-    began = time.monotonic()
+    began, waited = time.monotonic(), 0.0
     while True:
-        waited = time.monotonic() - began
         with transaction.atomic():
             LoginLock.objects.get_or_create(key=key, defaults={"last_attempt_at": now})
             row = LoginLock.objects.select_for_update().filter(key=key).first()
@@ -78,6 +77,7 @@ def _take_place(key: str, now: datetime) -> None:
         if waited > PATIENCE:
             raise RateLimitExceeded(wait=int(PATIENCE))
         time.sleep(PAUSE)
+        waited = time.monotonic() - began
 
 
 def _give_back(key: str, *, proved: bool, now: datetime) -> None:
