@@ -1,12 +1,10 @@
-"""People, their signed-in browsers, and the lock against guessed passwords."""
+"""People: who they are, what they may do, how they want things."""
 
 import uuid
-from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any
 
 from django.contrib.auth.base_user import BaseUserManager
 from django.contrib.auth.models import AbstractUser
-from django.contrib.sessions.base_session import AbstractBaseSession, BaseSessionManager
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
@@ -17,6 +15,16 @@ class Role(models.TextChoices):
     STUDENT = "student", _("Student")
     INSTRUCTOR = "instructor", _("Instructor")
     ADMIN = "admin", _("Admin")
+
+
+class Theme(models.TextChoices):
+    LIGHT = "light", _("Light")
+    DARK = "dark", _("Dark")
+
+
+class Style(models.TextChoices):
+    ACADEMIC = "academic", _("Academic")
+    CORPORATE = "corporate", _("Corporate")
 
 
 class UserManager(BaseUserManager["User"]):
@@ -62,9 +70,18 @@ class User(AbstractUser):
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.STUDENT)
     avatar = models.ImageField(upload_to="avatars/", blank=True)
     headline = models.CharField(max_length=120, blank=True)
-    bio = models.TextField(blank=True)
+    bio = models.TextField(blank=True, max_length=300)
     time_zone = models.CharField(max_length=64, default="UTC")
     terms_accepted_at = models.DateTimeField(null=True, blank=True)
+    blocked_at = models.DateTimeField(null=True, blank=True)
+    block_reason = models.CharField(max_length=300, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True, help_text="The account is an empty shell since then.")
+
+    theme = models.CharField(max_length=5, choices=Theme.choices, blank=True, help_text="Empty: as the device.")
+    style = models.CharField(max_length=9, choices=Style.choices, blank=True)
+    player_shortcuts = models.BooleanField(default=True)
+    daily_minutes = models.PositiveSmallIntegerField(default=30)
+    weekly_lessons = models.PositiveSmallIntegerField(default=5)
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS = []
@@ -78,6 +95,8 @@ class User(AbstractUser):
         constraints = [
             models.UniqueConstraint(Lower("email"), name="one_account_per_email"),
             models.UniqueConstraint(Lower("username"), name="one_account_per_username"),
+            models.CheckConstraint(condition=Q(daily_minutes__range=(5, 600)), name="goal_of_minutes_in_a_day"),
+            models.CheckConstraint(condition=Q(weekly_lessons__range=(1, 100)), name="goal_of_lessons_in_a_week"),
         ]
 
     def __str__(self) -> str:
@@ -105,88 +124,3 @@ class User(AbstractUser):
     @property
     def can_teach(self) -> bool:
         return self.role in {Role.INSTRUCTOR, Role.ADMIN}
-
-
-class BrowserSessionQuerySet(models.QuerySet["BrowserSession"]):
-    def of(self, user: User) -> Self:
-        return self.filter(user=user)
-
-    def live(self, now: datetime) -> Self:
-        return self.filter(expire_date__gt=now)
-
-
-class BrowserSession(AbstractBaseSession):
-    """Django's session of one browser, with the person who is signed in there.
-
-    The islands' tokens name it by ``uid``: deleting the row signs the browser out and refuses its tokens
-    in one stroke. Visitors have a row only if something was kept for them.
-    """
-
-    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="browser_sessions")
-    user_agent = models.CharField(max_length=256, blank=True)
-    address = models.GenericIPAddressField(null=True)
-    signed_in_at = models.DateTimeField(null=True)
-    last_seen_at = models.DateTimeField(help_text="Kept to the hour.")
-
-    objects = BaseSessionManager.from_queryset(BrowserSessionQuerySet)()  # type: ignore[misc]
-
-    class Meta(AbstractBaseSession.Meta):
-        abstract = False
-
-    def __str__(self) -> str:
-        return f"{self.user_id} since {self.signed_in_at:%Y-%m-%d}" if self.signed_in_at else "visitor"
-
-
-class LoginLock(models.Model):
-    """Failures in a row under one key: an account, or an account in a browser known to it.
-
-    The rule is "the 5th failure locks"; to hold it under parallel guesses, an attempt takes one of the
-    places that are left before its password is checked, and gives it back as a failure or a success.
-    """
-
-    key = models.CharField(max_length=64, primary_key=True)
-    failures = models.PositiveSmallIntegerField(default=0)
-    checking = models.PositiveSmallIntegerField(default=0, help_text="Attempts whose password is being checked.")
-    last_attempt_at = models.DateTimeField()
-    locked_until = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = [models.Index(fields=["last_attempt_at"], name="login_lock_age")]
-
-    def __str__(self) -> str:
-        return f"{self.key[:8]} {self.failures}"
-
-    def is_locked(self, now: datetime) -> bool:
-        return self.locked_until is not None and self.locked_until > now
-
-    def has_place(self, limit: int) -> bool:
-        """Whether one more password may be checked before the account must lock."""
-        return self.failures + self.checking < limit
-
-    def catch_up(self, now: datetime, *, limit: int, lock: timedelta, crashed: timedelta) -> None:
-        """What time has changed: attempts that died while being checked are failures; after a lock, or when
-        nobody has tried for as long as one lasts, the count begins anew."""
-        if self.checking and self.last_attempt_at < now - crashed:
-            self.failures, self.checking = self.failures + self.checking, 0
-            if self.failures >= limit:
-                self.locked_until = self.last_attempt_at + lock
-        is_over = self.locked_until is not None and self.locked_until <= now
-        if is_over or self.last_attempt_at < now - lock:
-            self.failures, self.locked_until = 0, None
-
-
-class EmailProof(models.Model):
-    """The newest link and code sent to prove that an email reaches its owner."""
-
-    user = models.OneToOneField(User, models.CASCADE, related_name="email_proof")
-    email = models.EmailField()
-    code_hash = models.CharField(max_length=64)
-    tries = models.PositiveSmallIntegerField(default=0, help_text="Wrong codes so far.")
-    sent_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [models.CheckConstraint(condition=Q(tries__lte=10), name="email_proof_few_tries")]
-
-    def __str__(self) -> str:
-        return f"{self.email} {self.sent_at:%Y-%m-%d %H:%M}"
