@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from apps.accounts.pages import sign_in_for_admin
+from apps.accounts.pages.signing_in import sign_in_for_admin
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("studyplatform.api_urls")),

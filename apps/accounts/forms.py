@@ -8,7 +8,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import User
+from apps.accounts.models import Style, Theme, User
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 
@@ -109,3 +109,20 @@ class ResetPassword(NewPassword):
 
     def person(self) -> User:
         return self.user
+
+
+class ChangePassword(ResetPassword):
+    """The current password and the new one, twice."""
+
+    current = _password(_("Current password"), _("Enter your current password."))
+    field_order = ["current", "password", "confirmation"]
+
+
+class Appearance(forms.Form):
+    """How the site looks to one person. No theme: as the device."""
+
+    theme = forms.ChoiceField(
+        label=_("Appearance"), choices=[("", _("As this device")), *Theme.choices], required=False
+    )
+    style = forms.ChoiceField(label=_("Style"), choices=Style.choices)
+    player_shortcuts = forms.BooleanField(label=_("Player keyboard shortcuts"), required=False)

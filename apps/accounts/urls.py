@@ -1,17 +1,18 @@
-"""Addresses of the sign-in pages."""
+"""Addresses of accounts: the way in, and the settings."""
 
-from django.urls import path
+from django.urls import include, path
 
-from apps.accounts import pages
+from apps.accounts.pages import joining, resetting, signing_in
 
 app_name = "accounts"
 urlpatterns = [
-    path("auth/login", pages.sign_in, name="sign-in"),
-    path("auth/logout", pages.sign_out, name="sign-out"),
-    path("auth/register", pages.register, name="register"),
-    path("auth/verify-email", pages.verify_email, name="verify-email"),
-    path("auth/verify-email/resend", pages.resend_proof, name="resend-proof"),
-    path("auth/forgot-password", pages.forgot_password, name="forgot-password"),
-    path("auth/reset-password/<uuid:uid>/<str:token>", pages.reset_password, name="reset-password"),
-    path("dashboard", pages.dashboard, name="dashboard"),
+    path("auth/login", signing_in.sign_in, name="sign-in"),
+    path("auth/logout", signing_in.sign_out, name="sign-out"),
+    path("auth/register", joining.register, name="register"),
+    path("auth/verify-email", joining.verify_email, name="verify-email"),
+    path("auth/verify-email/resend", joining.resend_proof, name="resend-proof"),
+    path("auth/forgot-password", resetting.forgot_password, name="forgot-password"),
+    path("auth/reset-password/<uuid:uid>/<str:token>", resetting.reset_password, name="reset-password"),
+    path("dashboard", signing_in.dashboard, name="dashboard"),
+    path("settings/", include("apps.accounts.pages.settings.urls")),
 ]

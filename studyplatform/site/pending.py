@@ -51,7 +51,6 @@ PENDING = [
     Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("The API")),)),
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("files/", _("Files"), signed_in, (LEARNING,)),
-    Pending("settings/", _("Settings"), signed_in, (LEARNING, ("/auth/forgot-password", _("Change your password")))),
     Pending("settings/billing", *_billing),
     Pending("settings/storage", _("Storage"), signed_in, (LEARNING,)),
     Pending("billing/methods", *_billing),

@@ -50,7 +50,6 @@ LATER = {
     "offline",
     "payment-error",
     "payment-success",
-    "settings/",
     "settings/billing",
     "settings/storage",
 }

@@ -13,6 +13,7 @@ from apps.accounts.services.people import (
 )
 from apps.accounts.services.proving import lift_lock, prove_password
 from apps.accounts.services.resetting import ask_for_password_reset, reset_password, send_password_reset, user_of_reset
+from apps.accounts.services.settings import WrongPassword, change_password, choose_look
 from apps.accounts.services.verifying import (
     ask_for_email_proof,
     seconds_to_wait,
@@ -24,10 +25,13 @@ from apps.accounts.services.verifying import (
 
 __all__ = [
     "EmailTaken",
+    "WrongPassword",
     "ask_for_email_proof",
     "ask_for_password_reset",
     "block",
+    "change_password",
     "change_role",
+    "choose_look",
     "end_session",
     "end_sessions",
     "lift_lock",

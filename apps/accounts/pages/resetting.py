@@ -1,0 +1,46 @@
+"""A forgotten password. All of it works without JavaScript."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts import forms, services, sessions
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.pages.common import form_page, private
+
+
+@open_to_everyone
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def forgot_password(request: HttpRequest) -> HttpResponse:
+    form = forms.ForgotPassword(request.POST or None, initial={"email": request.GET.get("email", "")})
+    if form.is_valid():
+        services.ask_for_password_reset(email=form.cleaned_data["email"])
+        return render(request, "accounts/reset_sent.html", {"email": form.cleaned_data["email"]})
+    return form_page(request, "accounts/forgot_password.html", form)
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_http_methods(["GET", "HEAD", "POST"])
+def reset_password(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
+    user = services.user_of_reset(uid, token)
+    if user is None:
+        return private(render(request, "accounts/reset_expired.html", status=410))
+    form = forms.ResetPassword(request.POST or None, user=user)
+    if form.is_valid():
+        done = services.reset_password(uid=uid, token=token, password=form.cleaned_data["password"], now=timezone.now())
+        if done is None:
+            return private(render(request, "accounts/reset_expired.html", status=410))
+        sessions.sign_out(request)
+        messages.success(request, _("Your new password is set. Every device was signed out; sign in with it here."))
+        return redirect("accounts:sign-in")
+    return private(form_page(request, "accounts/reset_password.html", form, email=user.email))

@@ -1,0 +1,31 @@
+"""Theme and style, kept with the account so that they follow a person to every device."""
+
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts import forms, services
+from apps.accounts.guards import signed_in
+from apps.accounts.models import User
+from apps.accounts.pages.settings.shell import Section, page, register, saved
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    user = cast(User, request.user)
+    wants = {name: getattr(user, name) for name in ("theme", "style", "player_shortcuts")}
+    return {"form": forms.Appearance(initial=wants)}
+
+
+register(Section(slug="appearance", title=_("Appearance"), icon="contrast", context=_context))
+
+
+@signed_in
+@require_POST
+def save(request: HttpRequest) -> HttpResponse:
+    form = forms.Appearance(request.POST)
+    if not form.is_valid():
+        return page(request, "appearance", form=form)
+    services.choose_look(user=cast(User, request.user), **form.cleaned_data)
+    return saved("appearance")

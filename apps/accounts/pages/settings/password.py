@@ -1,0 +1,50 @@
+"""Change the password: proves the old one, keeps this browser signed in and ends all others."""
+
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
+
+from apps.accounts import forms, known_browsers, services, sessions
+from apps.accounts.guards import signed_in
+from apps.accounts.models import User
+from apps.accounts.pages.settings.shell import Section, page, register, saved
+from studyplatform.kit.errors import AppError
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    return {"form": forms.ChangePassword(user=cast(User, request.user)), "refusal": None}
+
+
+register(Section(slug="password", title=_("Password"), icon="lock-keyhole", context=_context))
+
+
+@signed_in
+@never_cache
+@sensitive_post_parameters()
+@require_POST
+def change(request: HttpRequest) -> HttpResponse:
+    user, now = cast(User, request.user), timezone.now()
+    form = forms.ChangePassword(request.POST, user=user)
+    refusal: AppError | None = None
+    if form.is_valid():
+        try:
+            services.change_password(
+                user=user,
+                current=form.cleaned_data["current"],
+                password=form.cleaned_data["password"],
+                browser=known_browsers.name_for(request, user.email),
+                now=now,
+            )
+        except services.WrongPassword:
+            form.add_error("current", _("Current password is incorrect"))
+        except AppError as error:
+            refusal = error
+        else:
+            sessions.sign_in(request, user, now=now)
+            return saved("password")
+    return page(request, "password", form=form, refusal=refusal)

@@ -1,0 +1,78 @@
+"""The settings page: one column of sections, each with forms of its own (one module a section).
+
+A section registers itself; its POST addresses end either with :func:`saved` or, for a form with errors,
+with :func:`page` and the bound form, so that the whole page comes back with what was typed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import signed_in
+from apps.accounts.models import User
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the page. ``context`` gives its template (``accounts/settings/<slug>.html``) what it shows."""
+
+    slug: str
+    title: str | Promise
+    icon: str
+    context: Callable[[HttpRequest], dict[str, Any]]
+    is_for: Callable[[User], bool] = lambda user: True
+
+
+# In the order of the page.
+_ORDER = (
+    "profile", "password", "security", "sessions", "notifications", "goals", "appearance", "teaching", "privacy"
+)  # fmt: skip
+_sections: dict[str, Section] = {}
+
+
+def register(section: Section) -> None:
+    """Add a section to the page; its place is that of its slug in ``_ORDER``.
+
+    :raises ValueError: the slug has no place.
+    """
+    if section.slug not in _ORDER:
+        raise ValueError(f"no place for the section {section.slug!r}")
+    _sections[section.slug] = section
+
+
+def sections_for(user: User) -> list[Section]:
+    """The sections of this person's page, in order."""
+    return [_sections[slug] for slug in _ORDER if slug in _sections and _sections[slug].is_for(user)]
+
+
+@signed_in
+@never_cache
+@require_safe
+def settings_page(request: HttpRequest) -> HttpResponse:
+    return page(request)
+
+
+def page(request: HttpRequest, slug: str = "", **changed: Any) -> HttpResponse:
+    """The whole page; of the section ``slug``, ``changed`` replaces what its context gives (a bound form, say)."""
+    user = cast(User, request.user)
+    sections = sections_for(user)
+    shown = [(one, one.context(request) | (changed if one.slug == slug else {})) for one in sections]
+    current = slug or request.GET.get("saved", "")
+    return render(
+        request,
+        "accounts/settings/page.html",
+        {"sections": shown, "current": current, "saved_at": timezone.now() if "saved" in request.GET else None},
+        status=422 if slug else 200,
+    )
+
+
+def saved(slug: str) -> HttpResponseRedirect:
+    """Back to the section, which says that it was saved."""
+    return HttpResponseRedirect(f"/settings/?saved={slug}#{slug}")
