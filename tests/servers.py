@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -26,25 +27,30 @@ def _postgres_bin() -> Path:
 
 
 @contextlib.contextmanager
-def postgres(*, durable: bool = False) -> Iterator[tuple[str, int]]:
+def postgres(*, durable: bool = False, keep: Path | None = None, anew: bool = True) -> Iterator[tuple[str, int]]:
     """A PostgreSQL server; yields its DATABASE_URL (database "postgres") and the postmaster's pid.
 
-    Without ``durable`` it does not wait for the disk, which tests need not.
+    Without ``durable`` it does not wait for the disk, which tests need not. ``keep`` is a folder in which its
+    data stay; unless ``anew``, it goes on with what lies there.
     """
     # initdb refuses to work for root; Debian's package brings the user postgres.
     user = "postgres" if os.geteuid() == 0 else None
-    folder = Path(tempfile.mkdtemp(prefix="study-postgres-"))
+    folder = keep or Path(tempfile.mkdtemp(prefix="study-postgres-"))
+    if keep and anew:
+        shutil.rmtree(keep, ignore_errors=True)
+        keep.mkdir(parents=True)
     if user:
         shutil.chown(folder, user)
     port = free_port()
     bin_ = _postgres_bin()
-    subprocess.run(
-        [bin_ / "initdb", "-D", folder / "data", "-U", "study", "-A", "trust", "-E", "UTF8", "--no-sync"],
-        check=True,
-        user=user,
-        cwd="/",
-        stdout=subprocess.DEVNULL,
-    )
+    if anew:
+        subprocess.run(
+            [bin_ / "initdb", "-D", folder / "data", "-U", "study", "-A", "trust", "-E", "UTF8", "--no-sync"],
+            check=True,
+            user=user,
+            cwd="/",
+            stdout=subprocess.DEVNULL,
+        )
     settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(folder), "max_connections": "200"}
     if not durable:
         settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -61,13 +67,14 @@ def postgres(*, durable: bool = False) -> Iterator[tuple[str, int]]:
         _wait(port, server)
         yield f"postgres://study@127.0.0.1:{port}/postgres", server.pid
     finally:
-        server.terminate()  # SIGTERM waits for clients; none are left, or they are not waited for long
+        server.send_signal(signal.SIGINT)  # does not wait for clients, as SIGTERM would
         try:
             server.wait(5)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

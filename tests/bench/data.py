@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
+import uuid
 from datetime import timedelta
 from itertools import accumulate
+from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.utils import timezone
 
-from apps.accounts.models import Role, User
-from apps.courses.models import Course, Lesson, Section, Subject
+from apps.accounts import tokens
+from apps.accounts.models import BrowserSession, Role, User
+from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject
 from apps.courses.services import search
-from apps.learning.models import Enrollment, LessonProgress, Rating
+from apps.files.models import CaptionTrack, VideoAsset
+from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating
 from studyplatform.kit import plates
-from tests.bench import BIG, EMAIL, PASSWORD
+from tests.bench import BIG, EMAIL, PASSWORD, QUIZ, VIDEO
 
 COURSES, LEARNERS, LESSONS = 10_000, 1_000, 130
 # As in a language: a few words are everywhere, most are rare (Zipf), so that searches find some and not all.
@@ -85,11 +89,14 @@ def fill() -> None:
             position=n,
             number=f"{section.position}.{n}",
             duration=480,
+            is_preview=section.position == 1 and n == 1,
             body=" ".join(dice.choices(WORDS, cum_weights=ZIPF, k=400)),
         )
         for section in sections
         for n in range(1, 11)
     )
+    _film(next(lesson for lesson in lessons if lesson.slug == VIDEO), teachers[0], dice)
+    _ask(next(lesson for lesson in lessons if lesson.slug == QUIZ))
     seat = Enrollment.objects.create(
         user=person,
         course=big,
@@ -110,4 +117,117 @@ def fill() -> None:
         Rating(enrollment=row, course=big, stars=dice.randint(3, 5), text="Clear.", created_at=now, updated_at=now)
         for row in seats
     )
+    big.rating_count, big.rating_sum = len(seats), sum(Rating.objects.values_list("stars", flat=True))
+    big.save(update_fields=["rating_count", "rating_sum"])
     search.index_all()
+
+
+def _film(lesson: Lesson, owner: User, dice: random.Random) -> None:
+    """A video of eight minutes with captions; nobody plays it, so there are no files."""
+    video = VideoAsset.objects.create(
+        owner=owner,
+        filename="lecture.mp4",
+        stage=VideoAsset.Stage.COMPLETE,
+        is_playable=True,
+        duration=480.0,
+        has_audio=True,
+        directory=f"videos/x/{uuid.uuid4()}",
+        poster="poster.jpg",
+        storyboard="storyboard.vtt",
+        created_at=timezone.now(),
+    )
+    cues = [
+        f"{n // 60:02}:{n % 60:02}.000 --> {(n + 4) // 60:02}:{(n + 4) % 60:02}.000\n"
+        + " ".join(dice.choices(WORDS, cum_weights=ZIPF, k=10))
+        for n in range(0, 480, 4)
+    ]
+    CaptionTrack.objects.create(
+        video=video, label="English", webvtt="\n\n".join(["WEBVTT", *cues]), created_at=timezone.now()
+    )
+    lesson.kind, lesson.video, lesson.body = Lesson.Kind.VIDEO, video, ""
+    lesson.save()
+
+
+def _ask(lesson: Lesson) -> None:
+    """A quiz of ten questions: six with one right answer, two with several, two with a number."""
+    lesson.kind, lesson.body = Lesson.Kind.QUIZ, ""
+    lesson.save()
+    quiz = Quiz.objects.create(lesson=lesson)
+    options = [{"id": sign, "text": f"The *answer* that is called {sign}"} for sign in "abcd"]
+    kinds: list[tuple[str, Any, dict[str, Any]]] = [
+        (Question.Kind.SINGLE, options, {"id": "b"}),
+        (Question.Kind.MULTIPLE, options, {"ids": ["a", "c"]}),
+        (Question.Kind.NUMERIC, {"unit": "m"}, {"value": 3.2, "tolerance": 0.1}),
+    ]
+    Question.objects.bulk_create(
+        Question(
+            quiz=quiz,
+            position=n,
+            kind=kind,
+            options=shown,
+            answer=answer,
+            prompt=f"Question {n}: which of these *holds*, and for which `x`?",
+            explanation="Because **the first** leads to the second, as the lesson says.",
+            remarks={"a": "This would hold if x were even."} if kind == Question.Kind.SINGLE else {},
+        )
+        for n, (kind, shown, answer) in enumerate([kinds[0]] * 6 + [kinds[1]] * 2 + [kinds[2]] * 2, start=1)
+    )
+
+
+def players(count: int) -> dict[str, Any]:
+    """Learners who are in the middle of the video and of the quiz: their tokens, attempts and the addresses.
+
+    What an earlier run has left of them goes; the answers pass the quiz with eight of ten.
+    """
+    now = timezone.now()
+    film, quiz = Lesson.objects.get(course__slug=BIG, slug=VIDEO), Quiz.objects.get(lesson__slug=QUIZ)
+    learners = list(User.objects.filter(email__startswith="l").order_by("pk")[:count])
+    BrowserSession.objects.filter(user__in=learners).delete()
+    sessions = BrowserSession.objects.bulk_create(
+        BrowserSession(
+            session_key=uuid.uuid4().hex,
+            session_data="",
+            user=user,
+            expire_date=now + timedelta(days=1),
+            last_seen_at=now,
+        )
+        for user in learners
+    )
+    seats = {seat.user_id: seat for seat in Enrollment.objects.filter(course__slug=BIG, user__in=learners)}
+    LessonProgress.objects.filter(enrollment__in=seats.values()).delete()
+    Attempt.objects.filter(enrollment__in=seats.values()).delete()
+    Enrollment.objects.filter(pk__in=[seat.pk for seat in seats.values()]).update(
+        completed_lessons=0, percent=0, milestone=0, last_lesson=film, last_activity_at=now
+    )
+    LessonProgress.objects.bulk_create(
+        LessonProgress(
+            enrollment=seat,
+            lesson=lesson,
+            started_at=now - timedelta(minutes=20),
+            updated_at=now - timedelta(minutes=20),
+        )
+        for seat in seats.values()
+        for lesson in (film, quiz.lesson)
+    )
+    tries = {
+        attempt.enrollment_id: attempt
+        for attempt in Attempt.objects.bulk_create(
+            Attempt(enrollment=seat, quiz=quiz, number=1, started_at=now) for seat in seats.values()
+        )
+    }
+    questions = list(quiz.questions.order_by("position"))
+    answers = {
+        str(question.uid): {"text": "3.2"} if question.kind == Question.Kind.NUMERIC else question.answer
+        for question in questions[2:]
+    } | {str(question.uid): {"id": "a"} for question in questions[:2]}
+    return {
+        "progress": f"/api/v1/lessons/{film.uid}/progress/",
+        "answers": answers,
+        "people": [
+            {
+                "token": tokens.issue(user, session.uid),
+                "submit": f"/api/v1/attempts/{tries[seats[user.pk].pk].uid}/submit/",
+            }
+            for user, session in zip(learners, sessions, strict=True)
+        ],
+    }

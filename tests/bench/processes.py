@@ -31,15 +31,19 @@ def tree(root: int) -> list[int]:
 
 
 def cpu(*roots: int) -> float:
-    """CPU seconds (user and system, with ended children) of the trees so far."""
-    total = 0
+    """CPU seconds (user and system, with ended children) of the trees so far.
+
+    Of living processes to the nanosecond, from the scheduler: a tick of 10 ms is several requests.
+    """
+    total = 0.0
     for root in roots:
         for pid in tree(root):
             try:
+                for thread in Path(f"/proc/{pid}/task").iterdir():
+                    total += int((thread / "schedstat").read_text().split()[0]) / 1e9
                 fields = _stat(pid)
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            total += sum(int(fields[index]) for index in (11, 12))
             if pid == root:
-                total += sum(int(fields[index]) for index in (13, 14))
-    return total / TICK
+                total += sum(int(fields[index]) for index in (13, 14)) / TICK
+    return total
