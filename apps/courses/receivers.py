@@ -26,6 +26,12 @@ def show_it_in_place_of_the_old_one(event: VideoPlayable) -> None:
     _show(event.video_id, only_playable=True)
 
 
+@subscribe(VideoCompleted)
+def show_it_if_it_was_never_half_done(event: VideoCompleted) -> None:
+    """A short film is complete at once: nobody said before that it can be watched."""
+    _show(event.video_id, only_playable=True)
+
+
 @subscribe(VideoAnalyzed)
 def take_its_length(event: VideoAnalyzed) -> None:
     services.take_video_length(video_id=event.video_id, now=timezone.now())

@@ -84,6 +84,19 @@ def test_learners_keep_their_video_until_the_new_one_can_be_watched(lesson, ada,
     assert shown(lesson) == new
 
 
+def test_a_film_that_is_complete_at_once_takes_the_old_ones_place(lesson, ada, told):
+    old = VideoFactory(owner=ada)
+    services.attach_video(lesson=lesson, by=ada, video=old, now=timezone.now())
+    with told():
+        new = upload(ada, lesson.uid)
+    VideoAsset.objects.filter(pk=new.pk).update(is_playable=True, stage="complete")
+
+    with told():
+        publish(VideoCompleted(video_id=new.pk))
+
+    assert shown(lesson) == new
+
+
 def test_the_newer_of_two_uploads_wins_whichever_is_done_first(lesson, ada, told):
     with told():
         first = upload(ada, lesson.uid)
