@@ -20,6 +20,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
     mutationFn: async () => {
       if (transfer && transfer.state !== "sent") return transfers.cancel(transfer.id);
       if (transfer) transfers.forget(transfer.id);
+      if (video?.stage === "complete") return deleteVideo(video.uid);
       if (video?.upload) return transport.remove(`/api/v1/uploads/${video.upload.uid}/`);
       return video ? deleteVideo(video.uid) : undefined;
     },
@@ -33,7 +34,16 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
   const state = transfer && transfer.state !== "sent" ? transfer.state : null;
   const failed = retrying.error ?? removing.error;
   const isSafe = state === "refused"; // nothing on the server: it only leaves the list
-  const canRemove = state !== null || video?.stage === "failed" || video?.stage === "uploading";
+  const isComplete = !state && video?.stage === "complete";
+  const isFailed = !state && video?.stage === "failed";
+  const canRemove = state !== null || isFailed || isComplete || video?.stage === "uploading";
+  const question = isComplete
+    ? { title: t("Delete this video?"), yes: t("Delete"), text: whatGoes(job) }
+    : {
+        title: isFailed ? t("Remove this video?") : t("Cancel this upload?"),
+        yes: isFailed ? t("Remove") : t("Cancel upload"),
+        text: t("What has arrived of “{name}” is deleted.", { name }),
+      };
 
   return (
     <div className="job__acts">
@@ -100,20 +110,20 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           className="icon-btn icon-btn--sm"
           type="button"
           aria-label={
-            isSafe || video?.stage === "failed"
-              ? t("Remove {name}", { name })
-              : t("Cancel upload of {name}", { name })
+            isComplete
+              ? t("Delete {name}", { name })
+              : isSafe || isFailed
+                ? t("Remove {name}", { name })
+                : t("Cancel upload of {name}", { name })
           }
           onClick={() => (isSafe ? removing.mutate() : setAsking(true))}
         >
-          <Icon icon={video?.stage === "failed" && !state ? Trash2 : X} />
+          <Icon icon={isFailed || isComplete ? Trash2 : X} />
         </button>
       )}
       {isAsking && (
         <Dialog
-          title={
-            video?.stage === "failed" && !state ? t("Remove this video?") : t("Cancel this upload?")
-          }
+          title={question.title}
           onClose={() => setAsking(false)}
           actions={
             <>
@@ -127,16 +137,25 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
                   removing.mutate();
                 }}
               >
-                {video?.stage === "failed" && !state ? t("Remove") : t("Cancel upload")}
+                {question.yes}
               </Button>
             </>
           }
         >
-          <p>{t("What has arrived of “{name}” is deleted.", { name })}</p>
+          <p>{question.text}</p>
         </Dialog>
       )}
     </div>
   );
+}
+
+function whatGoes({ name, lesson }: CardProps["job"]): string {
+  return lesson
+    ? t("“{name}” goes for good. Lesson {number} shows no video then.", {
+        name,
+        number: lesson.number,
+      })
+    : t("“{name}” goes for good and frees its room.", { name });
 }
 
 type FileButtonProps = {

@@ -27,7 +27,8 @@ export function JobCard(props: CardProps) {
   const name = useId();
   const said = saidOf(job);
   const isDone = job.group === "done";
-  const isBad = transfer?.state === "refused" || (transfer === null && video?.stage === "failed");
+  const isSent = transfer === null || transfer.state === "sent";
+  const isBad = transfer?.state === "refused" || (isSent && video?.stage === "failed");
   const isHeld = job.group === "needs" && !isBad;
   const tone = isBad ? " job--bad" : isHeld ? " job--warn" : "";
   const canAssign = job.lesson === null && !isBad && (video !== null || transfer?.url === null);

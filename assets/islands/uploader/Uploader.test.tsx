@@ -291,6 +291,29 @@ it("removes a failed video after asking", async () => {
   expect(calls).toContainEqual({ method: "DELETE", path: "/api/v1/videos/a/", body: null });
 });
 
+it("deletes a complete video after saying what shows it", async () => {
+  const completed_at = new Date().toISOString();
+  videos = [videoOf({ uid: "a", filename: "old-take.mp4", stage: "complete", completed_at })];
+  lessons = [lessonOf({ video: "a" })];
+  await open();
+  await userEvent.click(await screen.findByRole("button", { name: "Delete old-take.mp4" }));
+  expect(screen.getByText(/Lesson 2.4 shows no video then/)).toBeDefined();
+  await userEvent.click(screen.getByRole("button", { name: "Delete" }));
+
+  expect(calls).toContainEqual({ method: "DELETE", path: "/api/v1/videos/a/", body: null });
+});
+
+it("marks what failed after it was sent as failed, not as waiting for the network", async () => {
+  await open();
+  await choose(fileOf("torn.mp4", 10));
+  videos = [videoOf({ uid: "a", filename: "torn.mp4", stage: "failed", failure: "corrupt_file" })];
+  const upload = transport.of("torn.mp4");
+  await happens(() => upload.events.onCreated("/api/v1/uploads/u/", "a"));
+  await happens(() => upload.events.onDone());
+
+  await vi.waitFor(() => expect(card("torn.mp4").className).toContain("job--bad"), 5_000);
+});
+
 it("sends the first file to the lesson of the address", async () => {
   const target = lessonOf({ title: "The fall" });
   await open(target);
