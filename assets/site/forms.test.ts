@@ -38,6 +38,55 @@ it("sends a form once however often it is pressed, and shows that it works", () 
   expect(button().querySelector(".spin")).not.toBeNull();
 });
 
+function leave(): boolean {
+  return dispatchEvent(new Event("beforeunload", { cancelable: true }));
+}
+
+it("asks before an editor is left with unsaved words, and no more once they are taken back", () => {
+  show(`<form method="post" data-guard><textarea name="body">Old</textarea>
+    <select><option>a</option><option>b</option></select><input type="checkbox" checked>
+    <input type="hidden" value="x"></form><form><input name="q"></form>`);
+  const [body, kind, preview, query] = ["textarea", "select", "[type=checkbox]", "[name=q]"].map(
+    (one) => document.querySelector(one),
+  ) as [HTMLTextAreaElement, HTMLSelectElement, HTMLInputElement, HTMLInputElement];
+  query.value = "not an editor";
+  expect(leave()).toBe(true);
+
+  body.value = "New";
+  expect(leave()).toBe(false);
+  body.value = "Old";
+  expect(leave()).toBe(true);
+  kind.value = "b";
+  expect(leave()).toBe(false);
+  kind.value = "a";
+  preview.checked = false;
+  expect(leave()).toBe(false);
+});
+
+it("lets an editor be sent, but not at the cost of another one beside it", () => {
+  show(`<form method="post" data-guard><input name="title" value=""><button>Save</button></form>
+    <form method="post" data-guard id="rules"><input name="percent" value="70"></form>`);
+  const [title, percent] = [...document.querySelectorAll("input")] as [
+    HTMLInputElement,
+    HTMLInputElement,
+  ];
+  title.value = "Typed";
+  button().click();
+  expect(leave()).toBe(true);
+
+  percent.value = "80";
+  expect(leave()).toBe(false);
+});
+
+it("frees the button of whoever stays", async () => {
+  show(`<form method="post"><button>Move</button></form>
+    <form method="post" data-guard="unsaved"><input></form>`);
+  button().click();
+  expect(leave()).toBe(false);
+
+  await vi.waitFor(() => expect(button().hasAttribute("aria-busy")).toBe(false));
+});
+
 it("lets a search be sent again and again", () => {
   show('<form method="get"><button>Find</button></form>');
   button().click();

@@ -1,4 +1,4 @@
-/** Forms that post: one press counts, the button says that it works, errors get the focus. */
+/** Forms that post: one press counts, the button says that it works, errors get the focus, nothing typed is lost. */
 
 const sending = new WeakSet<HTMLFormElement>();
 let touched = false;
@@ -64,8 +64,54 @@ function forgive({ target }: Event): void {
   document.getElementById(`${target.id}-e`)?.replaceChildren();
 }
 
+function isChanged(control: Element): boolean {
+  if (control instanceof HTMLSelectElement)
+    return [...control.options].some(
+      (option, place) =>
+        option.selected !==
+        (option.defaultSelected || (place === 0 && !control.querySelector("[selected]"))),
+    );
+  if (control instanceof HTMLTextAreaElement) return control.value !== control.defaultValue;
+  if (!(control instanceof HTMLInputElement) || control.type === "hidden") return false;
+  if (control.type === "radio" || control.type === "checkbox")
+    return control.checked !== control.defaultChecked;
+  return control.value !== control.defaultValue;
+}
+
+/** An editor that holds what the server has not kept: typed since, or sent back with an error or as a preview. */
+function isUnsaved(form: HTMLFormElement): boolean {
+  return (
+    form.dataset.guard === "unsaved" ||
+    form.querySelector("[data-errors]") !== null ||
+    [...form.elements].some(isChanged)
+  );
+}
+
+/** The browser asks before an editor is left with unsaved words. The form that is just being sent saves its own. */
+function guardLeaving(event: BeforeUnloadEvent): void {
+  const editors = document.querySelectorAll<HTMLFormElement>("form[data-guard]");
+  if (![...editors].some((form) => !sending.has(form) && isUnsaved(form))) return;
+  event.preventDefault();
+  // Whoever stays can press again what the question interrupted.
+  setTimeout(reset, 500);
+}
+
+/** Going to the address's fragment takes the focus away again, after this script has run. */
+function focusErrorsAfterJump(): void {
+  if (location.hash === "") return;
+  addEventListener("load", () =>
+    setTimeout(() => {
+      const { activeElement } = document;
+      const isElsewhere = activeElement?.matches("input, textarea, select, button, a");
+      if (!isElsewhere) focusErrors();
+    }),
+  );
+}
+
 export function startForms(): void {
   focusErrors();
+  focusErrorsAfterJump();
+  addEventListener("beforeunload", guardLeaving);
   document.addEventListener("input", forgive);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("input", ({ target }) => {
