@@ -10,19 +10,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
+import jinja2
 from django.conf import settings
 from django.contrib.messages import get_messages
-from django.template.backends.jinja2 import Jinja2
+from django.http import HttpRequest
+from django.template.backends.jinja2 import Jinja2, Template
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.html import json_script
 from jinja2 import Environment, pass_context
+from jinja2.environment import TemplateModule
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from studyplatform.kit import markdown, plates, sizes, time
+from studyplatform.kit import fragments, markdown, plates, sizes, time
 from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.money import money
 from studyplatform.kit.paging import shown_pages
@@ -30,8 +33,34 @@ from studyplatform.kit.paging import shown_pages
 MANIFEST = Path(settings.BASE_DIR) / "static" / "dist" / "manifest.json"
 
 
+class Page(Template):
+    """A template that Django renders: what is one reader's is filled in last."""
+
+    def render(self, context: dict[str, Any] | None = None, request: HttpRequest | None = None) -> str:
+        if request is None:
+            return str(super().render(context))
+        own = {"request": request, "csrf_input": fragments.CSRF_INPUT, "csrf_token": fragments.CSRF}
+        return fragments.render(lambda: str(super(Page, self).render({**(context or {}), **own})), request)
+
+
 class Templates(Jinja2):
     """Django's Jinja2 backend, under the name that settings give."""
+
+    def get_template(self, template_name: str) -> Page:
+        return Page(super().get_template(template_name).template, self)
+
+    def from_string(self, template_code: str) -> Page:
+        return Page(super().from_string(template_code).template, self)
+
+
+class Source(jinja2.Template):
+    """A template that, imported by another, is run once and not once per page.
+
+    Jinja2 looks each time whether the importing one brings globals of its own; ours are the environment's.
+    """
+
+    def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
+        return super()._get_default_module()
 
 
 def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -62,13 +91,28 @@ def _manifest() -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8192)
-def _translated(language: str | None, message: str) -> str:
-    return translation.gettext(message)
+def _translated(language: str | None, message: str) -> Markup:
+    return Markup(translation.gettext(message))  # noqa: S704 (our own texts)
 
 
-def _gettext(message: str) -> str:
+@lru_cache(maxsize=8192)
+def _plain(language: str | None, message: str) -> Markup:
+    return _translated(language, message) % {}  # "%%" is one sign, as in texts with values
+
+
+def _gettext(message: str, **values: Any) -> Markup:
     # A page has some fifty texts; looking each up in Django's chain of catalogues is a tenth of its cost.
-    return _translated(translation.get_language(), message)
+    language = fragments.language()
+    return _translated(language, message) % values if values else _plain(language, message)
+
+
+@lru_cache(maxsize=8192)
+def _counted(language: str | None, singular: str, plural: str, num: int) -> Markup:
+    return Markup(translation.ngettext(singular, plural, num))  # noqa: S704 (our own texts)
+
+
+def _ngettext(singular: str, plural: str, num: int, **values: Any) -> Markup:
+    return _counted(fragments.language(), singular, plural, num) % {"num": num, **values}
 
 
 @steady
@@ -158,26 +202,6 @@ def island(
     return spot + Markup(str(json_script(props)))  # noqa: S704 (json_script escapes)
 
 
-_fragments: dict[tuple[object, ...], str] = {}
-_MOST_FRAGMENTS = 2048
-
-
-def fragment(*key: object, caller: Callable[[], str]) -> Markup:
-    """What the caller renders, remembered in this process: for parts that are the same for many readers.
-
-    The key must name everything the part depends on but the language; nothing of one reader (a name,
-    a CSRF token, a nonce) may stand in it. ``{% call fragment("footer", signed_in) %} … {% endcall %}``
-    """
-    full = (translation.get_language(), *key)
-    text = _fragments.get(full)
-    if text is None or settings.DEBUG:
-        text = str(caller())
-        if len(_fragments) >= _MOST_FRAGMENTS:
-            _fragments.pop(next(iter(_fragments)), None)  # the oldest: keys of old versions go by themselves
-        _fragments[full] = text
-    return Markup(text)  # noqa: S704 (a rendered template)
-
-
 @pass_context
 def flashes(context: Context) -> list[Any]:
     """The messages waiting for this request; reading them uses them up."""
@@ -185,11 +209,9 @@ def flashes(context: Context) -> list[Any]:
     return list(get_messages(request)) if request is not None and hasattr(request, "_messages") else []
 
 
-@pass_context
-def csp_nonce(context: Context) -> str:
-    """The nonce of this response's content security policy."""
-    request = context.get("request")
-    return str(getattr(request, "csp_nonce", "")) if request is not None else ""
+def csp_nonce() -> Markup:
+    """The nonce of this answer's content security policy, as a slot."""
+    return fragments.NONCE
 
 
 def _url(name: str, /, *args: Any, **kwargs: Any) -> str:
@@ -200,12 +222,15 @@ def environment(**options: Any) -> Environment:
     """The environment with what every template may use."""
     env = Environment(  # noqa: S701 (Django's backend passes autoescape=True)
         **options,
-        extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
+        extensions=["jinja2.ext.do"],
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.install_gettext_callables(_gettext, translation.ngettext, newstyle=True)  # type: ignore[attr-defined]
+    env.template_class = Source
     env.globals.update(
+        _=_gettext,
+        gettext=_gettext,
+        ngettext=_ngettext,
         static=steady(static),
         url=_url,
         bundle=bundle,
@@ -216,7 +241,7 @@ def environment(**options: Any) -> Environment:
         plate=plate,
         shown_pages=shown_pages,
         island=island,
-        fragment=fragment,
+        fragment=fragments.fragment,
         flashes=flashes,
         csp_nonce=csp_nonce,
         site=settings,

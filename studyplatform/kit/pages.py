@@ -3,7 +3,11 @@
 import re
 import uuid
 from collections.abc import Callable
+from functools import lru_cache
 
+from csp.constants import HEADER
+from csp.middleware import CheckableLazyObject, CSPMiddleware
+from csp.utils import build_policy
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
@@ -50,6 +54,27 @@ class TextCompressionMiddleware(GZipMiddleware):
         if response.streaming or response.status_code == 206:
             return response
         return super().process_response(request, response)
+
+
+@lru_cache(maxsize=2)
+def _policy(*, with_nonce: bool) -> str:
+    return str(build_policy(nonce="{nonce}" if with_nonce else None))
+
+
+class PolicyMiddleware(CSPMiddleware):
+    """django-csp's header; where no view asked for another policy, from a text that is built once."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        excluded = tuple(settings.CONTENT_SECURITY_POLICY["EXCLUDE_URL_PREFIXES"])
+        is_own = any(name.startswith("_csp_") for name in vars(response)) or HEADER in response
+        if settings.DEBUG or is_own or request.path_info.startswith(excluded):
+            return super().process_response(request, response)
+        nonce = getattr(request, "_csp_nonce", None)
+        response[HEADER] = _policy(with_nonce=nonce is not None).replace("{nonce}", nonce or "")
+        if nonce is None:
+            # From here on the nonce would stand in no header: whoever still asks for one is told so.
+            request.csp_nonce = CheckableLazyObject(self._csp_nonce_post_response)  # type: ignore[attr-defined]
+        return response
 
 
 class PermissionsPolicyMiddleware:

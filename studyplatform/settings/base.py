@@ -89,7 +89,7 @@ MIDDLEWARE = [
     "studyplatform.kit.pages.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "studyplatform.kit.pages.PolicyMiddleware",
     "studyplatform.kit.pages.PermissionsPolicyMiddleware",
     "studyplatform.site.maintenance.MaintenanceMiddleware",
     "studyplatform.kit.pages.TextCompressionMiddleware",

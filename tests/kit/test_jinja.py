@@ -6,7 +6,7 @@ from django.test import override_settings
 from django.utils import translation
 from markupsafe import Markup
 
-from studyplatform.kit.jinja import fragment
+from studyplatform.kit.fragments import fragment
 
 
 def render(source: str, **context: object) -> str:
