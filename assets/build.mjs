@@ -2,7 +2,7 @@
 // compressed copies, and budgets that fail the build. `--watch` rebuilds on change, unminified.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -13,6 +13,7 @@ import * as esbuild from "esbuild";
 import { checkBudgets } from "./budgets.mjs";
 import { iconSprite } from "./icons.mjs";
 import { asPublished, singleIcons } from "./plugins.mjs";
+import { KEEP_DAYS, retire } from "./retire.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const assets = path.join(root, "assets");
@@ -118,12 +119,6 @@ function manifestOf(metafile) {
   return Object.fromEntries(Object.entries(manifest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-async function filesIn(folder) {
-  if (!existsSync(folder)) return [];
-  const found = await readdir(folder, { withFileTypes: true, recursive: true });
-  return found.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
-}
-
 /** Write in one step, so that a server reading at the same time never sees half a file. */
 async function put(file, contents) {
   await mkdir(path.dirname(file), { recursive: true });
@@ -147,7 +142,7 @@ async function withCompressed(file, contents) {
   return written;
 }
 
-/** Write what was built, remove what no build made, and report the sizes. */
+/** Write what was built, let go of what it replaces, and report the sizes. */
 async function publish(results) {
   const outputs = results.flatMap((result) => result.outputFiles);
   const metafile = results[0].metafile;
@@ -157,8 +152,9 @@ async function publish(results) {
   const manifest = path.join(dist, "manifest.json");
   await Promise.all(files.map(([file, contents]) => put(file, contents)));
   await put(manifest, `${JSON.stringify(manifestOf(metafile), null, 2)}\n`);
-  const kept = new Set([manifest, ...files.map(([file]) => file)]);
-  for (const file of await filesIn(dist)) if (!kept.has(file)) await rm(file, { force: true });
+  const current = new Set([manifest, ...files.map(([file]) => file)].map(relative));
+  // A developer's server looks at the disk each time, and a build at each keystroke would pile up.
+  await retire(dist, current, { keepDays: watching ? 0 : KEEP_DAYS });
   return {
     metafile,
     sizes: new Map(files.map(([file, contents]) => [relative(file), contents.length])),

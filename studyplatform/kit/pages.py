@@ -1,9 +1,11 @@
 """What every server-rendered page shares: request ids, both spellings of an address, refusals as pages."""
 
+import contextlib
 import re
 import uuid
 from collections.abc import Callable
 from functools import lru_cache
+from typing import cast
 
 from csp.constants import HEADER
 from csp.middleware import CheckableLazyObject, CSPMiddleware
@@ -16,6 +18,7 @@ from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
 from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.references import request_id
@@ -75,6 +78,18 @@ class PolicyMiddleware(CSPMiddleware):
             # From here on the nonce would stand in no header: whoever still asks for one is told so.
             request.csp_nonce = CheckableLazyObject(self._csp_nonce_post_response)  # type: ignore[attr-defined]
         return response
+
+
+class StaticFilesMiddleware(WhiteNoiseMiddleware):
+    """Serve static files; one that has gone since the server started is like one that never was."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        static_file = self.find_file(path) if self.autorefresh else self.files.get(path)
+        if static_file is not None:
+            with contextlib.suppress(FileNotFoundError):
+                return cast(HttpResponseBase, self.serve(static_file, request))
+        return cast(HttpResponseBase, self.get_response(request))
 
 
 class PermissionsPolicyMiddleware:

@@ -88,7 +88,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyplatform.kit.pages.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "studyplatform.kit.pages.StaticFilesMiddleware",
     "studyplatform.kit.pages.PolicyMiddleware",
     "studyplatform.kit.pages.PermissionsPolicyMiddleware",
     "studyplatform.site.maintenance.MaintenanceMiddleware",
