@@ -120,6 +120,19 @@ it("shows the crash screen where the island is the page", async () => {
   expect(screen.getByRole("link", { name: "help@study.example" })).toBeDefined();
 });
 
+it("says once that it did not expect this, and names the code", async () => {
+  const spot = spotOf('data-island="thing" data-scope="page"', {});
+  await show(
+    spot,
+    island(() => {
+      throw new ApiError(500, { ...problemOf("UNKNOWN_ERROR", 500), request_id: "4f2a9c" });
+    }),
+  );
+
+  expect(screen.getByText("UNKNOWN_ERROR, 4f2a9c")).toBeDefined();
+  expect(screen.getByRole("alert").textContent.match(/notified/g)).toHaveLength(1);
+});
+
 it("shows the error of code that did not arrive, in the spot", async () => {
   const spot = spotOf('data-island="thing"', {});
   await show(spot, { thing: () => Promise.reject(new TypeError("Failed to fetch the module")) });

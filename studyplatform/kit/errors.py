@@ -128,12 +128,10 @@ class NetworkOffline(AppError):
     code = "NETWORK_OFFLINE"
     status = 503
     title = _("You are offline")
-    message = _(
-        "There is no connection. Downloaded lessons still open, and what you do now is synced when you are back."
-    )
+    message = _("There is no connection. What is open stays usable, and your progress is synced when you are back.")
     severity = "warning"
     icon = "wifi-off"
-    action = Action(_("Open downloaded lessons"), href="/offline")
+    action = Action(_("What works offline"), href="/offline")
 
 
 @dataclass(eq=False, kw_only=True)

@@ -47,6 +47,17 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
 
 @require_safe
 @open_to_everyone
+def offline(request: HttpRequest) -> HttpResponse:
+    """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it."""
+    context = {
+        "title": _("Without a connection"),
+        "summary": _("Trains have tunnels. Here is what goes on meanwhile, and what waits until you are back."),
+    }
+    return render(request, "site/help/offline.html", context)
+
+
+@require_safe
+@open_to_everyone
 def help_error(request: HttpRequest, code: str) -> HttpResponse:
     """The page that the ``type`` of a problem leads to."""
     error = REGISTRY.get(code)

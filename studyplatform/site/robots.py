@@ -43,6 +43,7 @@ def _pages() -> Iterable[tuple[str, datetime | None]]:
     yield "/help/", None
     for article in ARTICLES:
         yield f"/help/{article}", None
+    yield "/offline", None
     for name in TEXTS:
         yield f"/{name}", None
     # A map may name 50,000 addresses; the newest courses come first.

@@ -22,6 +22,7 @@ urlpatterns = [
     path("help/errors/<str:code>", articles.help_error, name="help-error"),
     path("help/<slug:article>", articles.help_article, name="help-article"),
     *(path(name, articles.text, {"name": name}, name=name) for name in articles.TEXTS),
+    path("offline", articles.offline, name="offline"),
     path("status", status, name="status"),
     path("robots.txt", robots.robots_txt, name="robots"),
     path("sitemap.xml", robots.sitemap_xml, name="sitemap"),

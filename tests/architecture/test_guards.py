@@ -47,7 +47,6 @@ LATER = {
     "forum/topics/<str:topic>",
     "mcp",
     "me/dashboard",
-    "offline",
     "payment-error",
     "payment-success",
     "settings/billing",

@@ -1,6 +1,7 @@
 /** The specified screens for a failure inside an island. Server pages have the same in templates. */
 import { useState } from "react";
 
+import { ApiError } from "../api/errors";
 import { t } from "../i18n";
 
 /** An island throws this when what it should show does not exist. */
@@ -12,6 +13,9 @@ export class NotFound extends Error {
 }
 
 function messageOf(error: unknown): string {
+  // The sentences of these two would only say once more what stands above.
+  if (error instanceof ApiError && (error.is("UNKNOWN_ERROR") || error.is("SERVER_ERROR")))
+    return [error.problem.code, error.problem.request_id].filter(Boolean).join(", ");
   return error instanceof Error ? error.message : String(error);
 }
 
