@@ -1,7 +1,7 @@
 """The whole test run, step by step; what `make test` does after the set-up.
 
-The checks of Python and of TypeScript run beside the Python suite on SQLite, then the same suite runs on
-PostgreSQL and Redis, then the browser tests. The first failing step ends the run with its output. Arguments
+The checks of Python and of TypeScript run beside the Python suite on SQLite, then what asks the database
+runs on PostgreSQL and Redis, then the browser tests. The first failing step ends the run with its output. Arguments
 are passed on to the last step's pytest.
 """
 
@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests import servers  # noqa: E402
+
+# Where bytecode is not kept, each of some twenty processes compiles the project and rewrites the tests anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 BIN = Path(sys.executable).parent
 TEST = {"DJANGO_SETTINGS_MODULE": "studyplatform.settings.test"}
@@ -72,7 +75,7 @@ def main() -> int:
             "pytest on PostgreSQL and Redis",
             *PYTEST,
             "-m",
-            "not e2e and not media",
+            "database and not e2e and not media",
             DATABASE_URL=database,
             REDIS_URL=cache,
         )

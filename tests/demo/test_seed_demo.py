@@ -66,7 +66,7 @@ def everything() -> dict[str, list[dict]]:
     }
 
 
-def test_everything_of_the_library_is_there(library):
+def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
     said = seed()
 
     assert f"{len(library.courses)} courses" in said
@@ -92,9 +92,6 @@ def test_everything_of_the_library_is_there(library):
         assert user.email_verified_at is not None
     assert Course.objects.taught_by(User.objects.get(email="instructor@example.com").pk).exists()
 
-
-def test_no_page_is_empty(library):
-    seed()
     amara = User.objects.get(email="student@example.com")
     half = Enrollment.objects.get(user=amara, course__slug="linear-algebra-geometrically")
     assert 40 <= half.percent <= 65

@@ -5,6 +5,7 @@ Every second of a clip begins with a white flash and a beep, so that its finishe
 judged by looking and listening instead of trusting what a header says.
 """
 
+import fcntl
 import io
 import shutil
 import subprocess
@@ -117,15 +118,19 @@ Light bends.
 
 
 class ClipShelf:
-    """Makes each clip once, when a test first asks for it."""
+    """Makes each clip once, when a test first asks for it; the processes of one run may share a shelf."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        folder.mkdir(exist_ok=True)
 
     def __call__(self, name: str) -> Path:
         path = self.folder / name
         if not path.exists():
-            self._record(RECORDINGS[name], path)
+            with (self.folder / f".{name}.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not path.exists():  # another process has made it meanwhile
+                    self._record(RECORDINGS[name], path)
         return path
 
     def _record(self, recording: Recording, path: Path) -> None:
@@ -163,7 +168,7 @@ class ClipShelf:
         """Join two pieces of different sizes without encoding them anew."""
         pieces = []
         for size in ("320x180", "640x360"):
-            piece = path.with_name(f"{size}.webm")
+            piece = path.with_name(f"{path.stem}-{size}.webm")
             picture = PICTURE.format(size=size, rate=recording.rate, d=recording.seconds / 2)
             ffmpeg("-f", "lavfi", "-i", picture, *VP8.split(), str(piece))
             pieces.append(f"file '{piece}'\n")

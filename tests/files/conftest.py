@@ -1,5 +1,6 @@
 """Clips and their finished forms, made once for all tests that look at them."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from tests.files.clips import ClipShelf
 
 @pytest.fixture(scope="session")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> ClipShelf:
-    return ClipShelf(tmp_path_factory.mktemp("clips"))
+    # Beside the folders of the run's processes, so that all of them take from one shelf.
+    own = tmp_path_factory.getbasetemp()
+    return ClipShelf((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "clips")
 
 
 @pytest.fixture
