@@ -31,7 +31,7 @@ export const catalogue = {
   MAINTENANCE_MODE: {"title": "Maintenance", "message": "The platform is being maintained. This usually takes 15 to 30 minutes.", "severity": "info", "icon": "wrench", "action": {"label": "See the status page", "href": "/status"}},
   MEDIA_LINK_EXPIRED: {"title": "This address has expired", "message": "Addresses of videos are valid for a while. Reload the page to get a new one.", "severity": "warning", "action": {"label": "Reload the page", "handler": "reload"}},
   METHOD_NOT_ALLOWED: {"title": "That cannot be done here", "message": "This address does not answer that kind of request."},
-  NETWORK_OFFLINE: {"title": "You are offline", "message": "There is no connection. Downloaded lessons still open, and what you do now is synced when you are back.", "severity": "warning", "icon": "wifi-off", "action": {"label": "Open downloaded lessons", "href": "/offline"}},
+  NETWORK_OFFLINE: {"title": "You are offline", "message": "There is no connection. What is open stays usable, and your progress is synced when you are back.", "severity": "warning", "icon": "wifi-off", "action": {"label": "What works offline", "href": "/offline"}},
   NOT_AUTHENTICATED: {"title": "Sign in first", "message": "User is not authenticated", "icon": "lock", "action": {"label": "Sign in", "href": "/auth/login"}},
   NOT_FOUND: {"title": "Not Found", "message": "The page you're looking for doesn't exist or has been moved."},
   PAYMENT_CARD_DECLINED: {"title": "Your card was declined", "message": "Your card was declined. Nothing was charged.", "icon": "credit-card", "action": {"label": "Update payment method", "href": "/billing/methods"}},
