@@ -12,7 +12,7 @@ import * as esbuild from "esbuild";
 
 import { checkBudgets } from "./budgets.mjs";
 import { iconSprite } from "./icons.mjs";
-import { asPublished, singleIcons } from "./plugins.mjs";
+import { leanHls, singleIcons } from "./plugins.mjs";
 import { KEEP_DAYS, retire } from "./retire.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
@@ -66,7 +66,7 @@ const bundles = () => ({
   assetNames: "files/[name]-[hash]",
   loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
   external: ["/static/*"],
-  plugins: [iconSprite(root), singleIcons(), asPublished()],
+  plugins: [iconSprite(root), singleIcons(), leanHls()],
   legalComments: "external",
 });
 
