@@ -20,6 +20,13 @@ it("remembers what was chosen", () => {
   expect(readSettings(localStorage)).toEqual(chosen);
 });
 
+it("shows captions until somebody hides them, and then in no lesson", () => {
+  expect(readSettings(localStorage).hasCaptions).toBe(true);
+
+  writeSettings(localStorage, { ...defaults, hasCaptions: false });
+  expect(readSettings(localStorage).hasCaptions).toBe(false);
+});
+
 it.each([
   ["{torn", {}],
   ["null", {}],

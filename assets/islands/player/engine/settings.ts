@@ -9,6 +9,7 @@ export type Settings = {
   volume: number;
   isMuted: boolean;
   quality: Quality;
+  /** Shown until somebody hides them; then hidden in every lesson. */
   hasCaptions: boolean;
   captionLanguage: string;
   /** Single keys act as shortcuts. */
@@ -22,7 +23,7 @@ export const defaults: Settings = {
   volume: 1,
   isMuted: false,
   quality: "auto",
-  hasCaptions: false,
+  hasCaptions: true,
   captionLanguage: "",
   hasShortcuts: true,
 };
