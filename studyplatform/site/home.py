@@ -1,5 +1,6 @@
 """Home: what the platform is, where to begin, and for a learner where to go on."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from apps.learning.queries.holdings import holdings_of
 from apps.learning.queries.shelf import filtered, seats_of, shelve
 
 STARTERS = 4
+# Divides by two, three and four: the index has full rows at every width.
+SUBJECTS = 12
 GOING = 3
 # The question on the page is drawn from this course; where it is not installed, no source is named.
 QUESTION_COURSE = "linear-algebra-geometrically"
@@ -44,7 +47,7 @@ class Source:
 
 
 def figures() -> tuple[Figures, list[SubjectCount]]:
-    """What can be studied now. One query, none while the counts are remembered."""
+    """What can be studied now, and the largest subjects. One query, none while the counts are remembered."""
     found, names = listed_groups()
     now = [group for group in found if group.availability == "now"]
     lessons = sum(group.lessons for group in now)
@@ -52,17 +55,23 @@ def figures() -> tuple[Figures, list[SubjectCount]]:
     for group in now:
         by_subject[group.category] += group.courses
     counts = [SubjectCount(slug, names[slug], count) for slug, count in by_subject.items() if count]
+    largest = sorted(counts, key=lambda subject: -subject.courses)[:SUBJECTS]
     return Figures(
         courses=sum(group.courses for group in now),
         free=sum(group.courses for group in now if group.price == Course.Pricing.FREE),
         usual_lesson=sum(group.seconds for group in now) / lessons if lessons else 0,
-    ), counts
+    ), [subject for subject in counts if subject in largest]
 
 
-def starters() -> list[Card]:
-    """The most taken courses for beginners, no two of a subject while there are others. One query."""
+def popular_starts() -> list[Card]:
+    """The most taken courses for beginners, more than are shown. One query."""
     beginner = Course.objects.published().filter(difficulty=Course.Difficulty.BEGINNER)
-    popular = cards(beginner.order_by("-learner_count", "pk")[: STARTERS * 4])
+    return cards(beginner.order_by("-learner_count", "pk")[: STARTERS * 4])
+
+
+def starters(popular: list[Card], taken: Collection[int] = ()) -> list[Card]:
+    """Those of them to show: none already taken, no two of a subject while there are others."""
+    popular = [card for card in popular if card.pk not in taken]
     chosen: list[Card] = []
     for card in popular:
         if all(card.subject != other.subject for other in chosen):
@@ -71,10 +80,12 @@ def starters() -> list[Card]:
     return chosen[:STARTERS]
 
 
-def first_lesson(courses: list[Card]) -> str:
-    """The address of a video that anyone may watch, "" if there is none. One query."""
-    previews = Lesson.objects.filter(course__in=[card.pk for card in courses], is_preview=True, kind=Lesson.Kind.VIDEO)
-    found = previews.order_by("-course__learner_count", "number").values_list("course__slug", "slug").first()
+def first_lesson() -> str:
+    """The address of a video that anyone may watch, of the most taken course; "" if there is none. One query."""
+    previews = Lesson.objects.filter(
+        course__status=Course.Status.PUBLISHED, is_preview=True, kind=Lesson.Kind.VIDEO, video__is_playable=True
+    )
+    found = previews.order_by("-course__learner_count", "course", "number").values_list("course__slug", "slug").first()
     return lesson_url(*found) if found else ""
 
 
@@ -88,7 +99,7 @@ def question_source() -> Source | None:
 class Door:
     """What the page shows everyone."""
 
-    starters: list[Card]
+    popular: list[Card]
     first_lesson: str
     question: Source | None
 
@@ -97,8 +108,7 @@ def door() -> Door:
     """Three queries, none while it is remembered."""
 
     def make() -> Door:
-        courses = starters()
-        return Door(courses, first_lesson(courses), question_source())
+        return Door(popular_starts(), first_lesson(), question_source())
 
     return remembered("home", make)
 
@@ -125,13 +135,14 @@ def home(request: HttpRequest) -> HttpResponse:
     going = shelve(filtered(seats_of(user), "in_progress")[:GOING]) if user else []
     facts, subjects = figures()
     shown = door()
+    holdings = holdings_of(user) if user else None
     context = {
         "going": going,
-        "holdings": holdings_of(user) if user else None,
+        "holdings": holdings,
         "can_teach": user is not None and user.can_teach,
         "facts": facts,
         "subjects": subjects,
-        "starters": shown.starters,
+        "starters": starters(shown.popular, holdings.seats if holdings else ()),
         "first_lesson": shown.first_lesson,
         "question_lesson": shown.question,
         "structured": structured_data(),

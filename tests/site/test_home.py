@@ -49,6 +49,29 @@ def test_starters_are_open_beginners_courses_of_several_subjects(client: Client,
     assert titles == ["Algebra 0", "Cells", "Algebra 1", "Algebra 2"]
 
 
+def test_the_index_of_subjects_has_full_rows(client: Client, db):
+    for n in range(14):
+        subject = SubjectFactory(slug=f"subject-{n}", name=f"Subject {n}")
+        CourseFactory.create_batch(1 if n in (3, 7) else 2, status="published", subject=subject)
+
+    names = re.findall(r'subject__name">([^<]+)', client.get("/").content.decode())
+
+    assert len(names) == 12
+    assert {"Subject 3", "Subject 7"}.isdisjoint(names)
+
+
+def test_a_learner_is_not_sent_to_start_what_they_have(browser_of, leo, mia):
+    taken = CourseFactory(status="published", title="Taken", learner_count=9)
+    CourseFactory(status="published", title="New", subject=taken.subject)
+    EnrollmentFactory(user=leo, course=taken)
+
+    def titles(page: str) -> list[str]:
+        return re.findall(r'course__title"><a [^>]+>([^<]+)', page)
+
+    assert titles(browser_of(leo).get("/").content.decode()) == ["New"]
+    assert titles(browser_of(mia).get("/").content.decode()) == ["Taken", "New"]
+
+
 def test_a_first_lesson_is_one_that_anyone_may_watch(client: Client, course):
     assert "Watch a first lesson" not in client.get("/").content.decode()
 
