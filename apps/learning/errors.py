@@ -13,6 +13,7 @@ class NotEnrolled(AppError):
     status = 403
     title = _("Enroll to open this lesson")
     message = _("This lesson is open to learners enrolled in “%(course)s”.")
+    severity = "warning"
     icon = "lock"
     action = Action(_("Enroll now"), href="/courses/{slug}")
 

@@ -97,6 +97,30 @@ def test_a_text_is_read_marked_and_left_for_the_next(at_leo, seat, course, lesso
     assert LessonProgress.objects.get().completed_at is not None
 
 
+def test_to_listen_looks_like_to_read(at_leo, course, grow):
+    page = text(at_leo.get(f"/audio-fallback?lesson={grow(8).uid}"))
+
+    assert "player__grid--read" in page
+
+
+def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_done(at_leo, seat, course, grow, now):
+    film = grow(8)
+    LessonProgress.objects.create(
+        enrollment=seat, lesson=film, position=30, watched_seconds=30, started_at=now, updated_at=now
+    )
+    Enrollment.objects.filter(pk=seat.pk).update(last_lesson=film)
+    address = f"/me/course/{course.slug}/progress"
+    assert "1:00 left" in text(at_leo.get(address))
+
+    for lesson in course.lessons.all():
+        LessonProgress.objects.update_or_create(
+            enrollment=seat, lesson=lesson, defaults={"started_at": now, "updated_at": now, "completed_at": now}
+        )
+    page = text(at_leo.get(address))
+    assert "lesson--now" not in page
+    assert "You have completed the course." in page
+
+
 def test_the_transcript_stands_in_the_page(at_leo, course, grow):
     page = text(at_leo.get(f"/learn/{course.slug}/{grow(8).slug}"))
 

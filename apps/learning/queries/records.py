@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.db.models import Count, Q, Sum
 
 from apps.accounts.models import User
-from apps.courses.models import Course, Quiz
+from apps.courses.models import Course, Lesson, Quiz
 from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
 from apps.learning.queries.outline import Entry, Mark, Outline, Placed, Standing, outline_of, place_all, resume_entry
 
@@ -76,6 +76,10 @@ class CourseRecord:
     @property
     def left(self) -> int:
         return self.total - self.done
+
+    @property
+    def has_videos(self) -> bool:
+        return any(entry.kind == Lesson.Kind.VIDEO for entry in self.outline.entries)
 
     @property
     def quiz_average(self) -> int | None:
