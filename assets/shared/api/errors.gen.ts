@@ -20,7 +20,7 @@ export const catalogue = {
   COURSE_UNDER_REVIEW: {"title": "The course is under review", "message": "While a course is under review it stays as it is. Withdraw it to change something.", "severity": "warning", "icon": "clock"},
   COURSE_WRONG_STATUS: {"title": "Not possible in this status", "message": "That cannot be done with a course in the status “%(status_now)s”.", "severity": "warning"},
   ENROLLMENT_CLOSED: {"title": "Enrollment closed", "message": "“%(course)s” takes no new learners at the moment.", "severity": "info", "icon": "info"},
-  ENROLLMENT_REQUIRED: {"title": "Enroll to open this lesson", "message": "This lesson is open to learners enrolled in “%(course)s”.", "icon": "lock", "action": {"label": "Enroll now", "href": "/courses/{slug}"}},
+  ENROLLMENT_REQUIRED: {"title": "Enroll to open this lesson", "message": "This lesson is open to learners enrolled in “%(course)s”.", "severity": "warning", "icon": "lock", "action": {"label": "Enroll now", "href": "/courses/{slug}"}},
   FEATURE_COMING_SOON: {"title": "Not part of this version", "message": "This part of the platform is not available in the version you are using.", "severity": "info", "icon": "info"},
   FORUM_MODERATION_REQUIRED: {"title": "Waiting for a moderator", "message": "Posts of new accounts are reviewed during the first week. Yours is saved and appears once approved.", "severity": "info", "icon": "clock"},
   FORUM_POST_TOO_LONG: {"title": "The post is too long", "message": "A post may have at most 5,000 characters."},
