@@ -19,3 +19,8 @@ def send_email_proof(running: Running, *, user_id: int) -> None:
 @job("accounts.sweep")
 def sweep(running: Running) -> None:
     services.sweep(now=timezone.now())
+
+
+@job("accounts.mail_notification")
+def mail_notification(running: Running, *, notification_id: int, to: str) -> None:
+    services.mail_notification(notification_id=notification_id, to=to)

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib.auth import login, logout
 from django.http import HttpRequest
 
-from apps.accounts import services, tokens
+from apps.accounts import known_browsers, services, tokens
 from apps.accounts.models import User
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -18,11 +18,20 @@ def sign_in(request: HttpRequest, user: User, *, now: datetime, remember: bool =
 
     Without ``remember`` the cookie ends with the browser.
     """
+    was_here, known = user.last_login is not None, known_browsers.name_for(request, user.email)
     login(request, user, backend=BACKEND)
     request.session.about(  # type: ignore[attr-defined]
         user_agent=request.headers.get("User-Agent", ""), address=request.META.get("REMOTE_ADDR") or None, now=now
     )
     request.session.set_expiry(None if remember else 0)
+    if was_here and not known and user.email_verified_at:  # the first sign-in of all is nobody's surprise
+        services.tell_of_new_device(
+            user=user,
+            session=session_uid(request),
+            user_agent=request.headers.get("User-Agent", ""),
+            address=request.META.get("REMOTE_ADDR", ""),
+            now=now,
+        )
     services.sweep_later()
 
 

@@ -1,5 +1,7 @@
 """What changes accounts, by use case."""
 
+from apps.accounts.kinds import Kind, Mail, kinds_for, register_kind
+from apps.accounts.services.notices import mail_notification, notify, notify_all
 from apps.accounts.services.people import (
     EmailTaken,
     block,
@@ -9,6 +11,7 @@ from apps.accounts.services.people import (
     sign_up,
     sweep,
     sweep_later,
+    tell_of_new_device,
     unblock,
 )
 from apps.accounts.services.proving import lift_lock, prove_password
@@ -25,6 +28,8 @@ from apps.accounts.services.verifying import (
 
 __all__ = [
     "EmailTaken",
+    "Kind",
+    "Mail",
     "WrongPassword",
     "ask_for_email_proof",
     "ask_for_password_reset",
@@ -34,8 +39,13 @@ __all__ = [
     "choose_look",
     "end_session",
     "end_sessions",
+    "kinds_for",
     "lift_lock",
+    "mail_notification",
+    "notify",
+    "notify_all",
     "prove_password",
+    "register_kind",
     "reset_password",
     "seconds_to_wait",
     "send_email_proof",
@@ -43,6 +53,7 @@ __all__ = [
     "sign_up",
     "sweep",
     "sweep_later",
+    "tell_of_new_device",
     "unblock",
     "user_of_key",
     "user_of_reset",

@@ -1,13 +1,16 @@
 """Accounts: making one, what it may do, and where it is signed in."""
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from apps.accounts.devices import device_name
 from apps.accounts.events import PersonBlocked, PersonSignedUp, RoleChanged
 from apps.accounts.models import BrowserSession, LoginLock, Role, User
+from apps.accounts.services.notices import notify
 from apps.accounts.services.verifying import ask_for_email_proof
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
@@ -70,6 +73,12 @@ def end_sessions(*, user: User) -> None:
 def end_session(*, session: BrowserSession) -> None:
     """Sign out one browser: its session and all its tokens."""
     session.delete()
+
+
+def tell_of_new_device(*, user: User, session: UUID, user_agent: str, address: str, now: datetime) -> None:
+    """Tell a person that their account was entered with a browser that had never entered it before."""
+    device = device_name(user_agent)
+    notify("account.new_device", user, "/settings/#sessions", key=str(session), now=now, device=device, address=address)
 
 
 def sweep_later() -> None:

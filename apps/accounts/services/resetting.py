@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.db import transaction
 
 from apps.accounts.models import User, UserManager
+from apps.accounts.services.notices import notify
 from apps.accounts.services.people import end_sessions
 from apps.accounts.services.proving import lift_lock
 from studyplatform.kit import jobs, mail
@@ -53,4 +54,5 @@ def reset_password(*, uid: UUID, token: str, password: str, now: datetime) -> Us
         user.save(update_fields=["password", "email_verified_at"])
         lift_lock(email=user.email)
         end_sessions(user=user)
+        notify("account.password_changed", user, "/settings/#password", now=now)
     return user

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from apps.accounts.errors import InvalidCredentials
 from apps.accounts.models import User
+from apps.accounts.services.notices import notify
 from apps.accounts.services.people import end_sessions
 from apps.accounts.services.proving import prove_password
 
@@ -30,6 +31,7 @@ def change_password(*, user: User, current: str, password: str, browser: str, no
         user.set_password(password)
         user.save(update_fields=["password"])
         end_sessions(user=user)
+        notify("account.password_changed", user, "/settings/#password", now=now)
 
 
 def choose_look(*, user: User, theme: str, style: str, player_shortcuts: bool) -> None:

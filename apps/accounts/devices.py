@@ -1,0 +1,32 @@
+"""What kind of browser a user agent names, in words: enough to recognize one's own."""
+
+import re
+
+from django.utils.translation import gettext as _
+
+# In this order: Edge and Opera also say Chrome, Chrome also says Safari.
+_BROWSERS = (
+    (r"Edg(e|A|iOS)?/", "Edge"),
+    (r"OPR/|Opera", "Opera"),
+    (r"Firefox/|FxiOS/", "Firefox"),
+    (r"Chrome/|CriOS/|Chromium/", "Chrome"),
+    (r"Safari/", "Safari"),
+)
+_SYSTEMS = (
+    (r"iPhone", "iPhone"),
+    (r"iPad", "iPad"),
+    (r"Android", "Android"),
+    (r"Windows", "Windows"),
+    (r"Mac OS X|Macintosh", "macOS"),
+    (r"CrOS", "ChromeOS"),
+    (r"Linux|X11", "Linux"),
+)
+
+
+def device_name(user_agent: str) -> str:
+    """``Firefox on Linux``; "an unknown browser" for what names neither."""
+    browser = next((name for pattern, name in _BROWSERS if re.search(pattern, user_agent)), "")
+    system = next((name for pattern, name in _SYSTEMS if re.search(pattern, user_agent)), "")
+    if browser and system:
+        return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}
+    return browser or system or _("an unknown browser")

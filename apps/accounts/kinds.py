@@ -1,0 +1,82 @@
+"""The kinds of notifications: each app registers its own, in its module ``notices``.
+
+    NEW_LESSON = services.register_kind(services.Kind(name="learning.new_lesson", group="learning", …))
+
+A kind's words are translatable templates (``%(course)s``) filled with what :func:`notify` was given, anew each
+time they are shown. They are plain text: whoever shows them escapes them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import NotificationChoice, User
+
+Mail = NotificationChoice.Mail
+Words = str | Promise
+Group = Literal["account", "learning", "teaching", "administration"]
+
+GROUPS: dict[Group, Words] = {
+    "account": _("Your account"),
+    "learning": _("Your courses"),
+    "teaching": _("Your teaching"),
+    "administration": _("Running the site"),
+}
+HAVE_A_LOOK = _("Have a look")
+NOT_YOU = _("If this was not you, reset your password at once: that signs out every browser.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What one kind of notification says, and how it is told unless a person chooses otherwise.
+
+    ``quote`` names a parameter that somebody wrote: it is shown as their words. A security kind is always told,
+    on the site and by mail, at once.
+    """
+
+    name: str
+    group: Group
+    title: Words
+    headline: Words
+    text: Words = ""
+    quote: str = ""
+    action: Words = HAVE_A_LOOK
+    icon: str = "bell"
+    hint: Words = ""
+    in_app: bool = True
+    mail: Mail = Mail.NOW
+    is_security: bool = False
+    is_for: Callable[[User], bool] = lambda user: True
+
+    def words(self, params: Mapping[str, Any]) -> tuple[str, str, str]:
+        """Headline, text and quotation with the parameters filled in.
+
+        :raises KeyError: a parameter is missing.
+        """
+        text = str(self.text) % params
+        if self.is_security:
+            text = f"{text} {NOT_YOU}".strip()
+        return str(self.headline) % params, text, str(params[self.quote]) if self.quote else ""
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register_kind(kind: Kind) -> Kind:
+    """Make a kind known.
+
+    :raises ValueError: the name is taken, or too long for the table.
+    """
+    if kind.name in KINDS or len(kind.name) > 40:
+        raise ValueError(f"the kind {kind.name!r} cannot be registered")
+    KINDS[kind.name] = kind
+    return kind
+
+
+def kinds_for(user: User) -> list[Kind]:
+    """The kinds that can happen to this person, by group."""
+    order = list(GROUPS)
+    return sorted((kind for kind in KINDS.values() if kind.is_for(user)), key=lambda kind: order.index(kind.group))

@@ -1,0 +1,113 @@
+"""Telling people what happened: on the site, by mail at once, or in a daily digest."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from apps.accounts.kinds import KINDS, Kind, Mail
+from apps.accounts.models import Notification, NotificationChoice, User
+from apps.accounts.queries import as_notice
+from apps.accounts.services.digests import next_digest
+from studyplatform.kit import jobs, mail
+
+_LONGEST = 500  # characters of a parameter; what is longer is read where the link leads
+
+
+def notify(
+    kind: str, user: User, link: str, key: str = "", *, to: str = "", now: datetime | None = None, **params: Any
+) -> None:
+    """Tell a person something; how, they have chosen.
+
+    Safe inside a transaction: it stands and falls with it, mails are jobs. With a ``key`` the same fact is told
+    once, however often it is reported. ``to`` is where the mail goes if not to the person's own address.
+
+    :raises ValueError: the link leads off this site.
+    :raises KeyError: the kind is unknown, or its words need a parameter that is not there.
+    """
+    notify_all(kind, [user], link, key, to=to, now=now, **params)
+
+
+def notify_all(
+    kind: str,
+    users: Iterable[User],
+    link: str,
+    key: str = "",
+    *,
+    to: str = "",
+    now: datetime | None = None,
+    **params: Any,
+) -> None:
+    """Tell many people the same, as :func:`notify` tells one, in a fixed number of queries (and a job a mail)."""
+    what, now = KINDS[kind], now or timezone.now()
+    if not is_own(link):
+        raise ValueError(f"{link!r} does not lead to a page of this site")
+    clean = {name: value if isinstance(value, int) else str(value)[:_LONGEST] for name, value in params.items()}
+    what.words(clean)
+    people = {user.pk: user for user in users if user.deleted_at is None}
+    ways = _ways(what, people)
+    rows = [
+        Notification(
+            user_id=pk,
+            kind=kind,
+            params=clean,
+            link=link,
+            key=key,
+            in_app=in_app,
+            created_at=now,
+            digest_due_at=next_digest(people[pk].time_zone, now=now) if way == Mail.DIGEST else None,
+        )
+        for pk, (in_app, way) in ways.items()
+        if in_app or way != Mail.OFF
+    ]
+    with transaction.atomic():
+        Notification.objects.bulk_create(rows, ignore_conflicts=True, batch_size=200)
+        # Those that were there already stay as they are: their uid is another.
+        new = Notification.objects.filter(uid__in=[row.uid for row in rows])
+        for pk, user_id, due in new.values_list("pk", "user_id", "digest_due_at"):
+            if due is not None:
+                jobs.enqueue(
+                    "accounts.send_digest", key=f"{user_id} {due:%Y%m%d%H%M}", delay=due - now, user_id=user_id
+                )
+            elif ways[user_id][1] == Mail.NOW:
+                jobs.enqueue("accounts.mail_notification", key=str(pk), notification_id=pk, to=to)
+
+
+def mail_notification(*, notification_id: int, to: str = "") -> None:
+    """Send the mail of one notification; none if its person is gone, or blocked and it is not about their safety."""
+    row = Notification.objects.select_related("user").filter(pk=notification_id).first()
+    notice = as_notice(row) if row else None
+    if row is None or notice is None or row.user.deleted_at:
+        return
+    kind = KINDS[row.kind]
+    if not row.user.is_active and not kind.is_security:
+        return
+    mail.send("notice", to=to or row.user.email, user=row.user, notice=notice, kind=kind, link=notice.link)
+
+
+def is_own(link: str) -> bool:
+    """Whether this is an address of this site, without a host."""
+    return (
+        link.startswith("/")
+        and link.isprintable()
+        and len(link) <= 300
+        and url_has_allowed_host_and_scheme(link, allowed_hosts=None)
+    )
+
+
+def _ways(kind: Kind, people: dict[int, User]) -> dict[int, tuple[bool, str]]:
+    """Per person: whether on the site, and how by mail. Other mail than of security goes to proved addresses only."""
+    if kind.is_security:
+        return dict.fromkeys(people, (True, Mail.NOW))
+    chosen = {
+        choice.user_id: (choice.in_app, choice.mail)
+        for choice in NotificationChoice.objects.filter(user__in=people, kind=kind.name)
+    }
+    ways = {}
+    for pk, user in people.items():
+        in_app, way = chosen.get(pk, (kind.in_app, kind.mail))
+        ways[pk] = (in_app, way if user.email_verified_at else Mail.OFF)
+    return ways

@@ -1,0 +1,256 @@
+"""The one function by which every app tells people something."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core import mail
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import kinds, services
+from apps.accounts.kinds import Kind, Mail
+from apps.accounts.models import Notification, NotificationChoice, Role, User
+from studyplatform.kit import jobs
+from studyplatform.kit.models import Job
+from tests.factories.accounts import PASSWORD, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def kind(monkeypatch):
+    """A kind of which one is told on the site and by mail."""
+    made = Kind(
+        name="test.tide", group="learning", title="Tides", headline="Tide at %(place)s", text="It is %(level)d."
+    )
+    monkeypatch.setitem(kinds.KINDS, made.name, made)
+    return made
+
+
+@pytest.fixture
+def leo(leo: User) -> User:
+    leo.email_verified_at = timezone.now()
+    leo.save()
+    return leo
+
+
+def tell(user: User, key: str = "", **changed) -> None:
+    services.notify("test.tide", user, "/courses/", key, **({"place": "Brest", "level": 4} | changed))
+
+
+def test_tells_on_the_site_and_by_mail(kind, leo) -> None:
+    tell(leo)
+    jobs.run_pending("default")
+
+    row = Notification.objects.get()
+    assert (row.user, row.kind, row.link, row.in_app, row.read_at) == (leo, "test.tide", "/courses/", True, None)
+    assert [(sent.to, sent.subject) for sent in mail.outbox] == [([leo.email], "Tide at Brest")]
+    assert "It is 4." in str(mail.outbox[0].body)
+    assert "http://127.0.0.1:8000/courses/" in str(mail.outbox[0].body)
+
+
+def test_the_same_fact_is_told_once(kind, leo, mia) -> None:
+    tell(leo, "tide-7")
+    tell(leo, "tide-7")
+    tell(mia, "tide-7")
+    tell(leo, "tide-8")
+    jobs.run_pending("default")
+
+    assert [row.user_id for row in Notification.objects.order_by("pk")] == [leo.pk, mia.pk, leo.pk]
+    assert len(mail.outbox) == 2  # Mia's address is not proved
+
+
+def test_without_a_key_each_report_counts(kind, leo) -> None:
+    tell(leo)
+    tell(leo)
+
+    assert Notification.objects.count() == 2
+
+
+def test_what_a_transaction_takes_back_was_never_told(kind, leo) -> None:
+    def fail():
+        with transaction.atomic():
+            tell(leo)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+
+    assert not Notification.objects.exists()
+    assert not Job.objects.filter(kind="accounts.mail_notification").exists()
+
+
+def test_leaves_a_transaction_usable_when_the_fact_was_told_already(kind, leo) -> None:
+    tell(leo, "once")
+    with transaction.atomic():
+        tell(leo, "once")
+        leo.headline = "still here"
+        leo.save()
+
+    leo.refresh_from_db()
+    assert leo.headline == "still here"
+
+
+@pytest.mark.parametrize(
+    ("in_app", "way", "rows", "mails"),
+    [(True, Mail.NOW, 1, 1), (True, Mail.OFF, 1, 0), (False, Mail.NOW, 1, 1), (False, Mail.OFF, 0, 0)],
+)
+def test_as_the_person_has_chosen(kind, leo, in_app, way, rows, mails) -> None:
+    NotificationChoice.objects.create(user=leo, kind="test.tide", in_app=in_app, mail=way)
+
+    tell(leo)
+    jobs.run_pending("default")
+
+    assert Notification.objects.count() == rows
+    assert Notification.objects.shown().count() == (1 if in_app else 0)
+    assert len(mail.outbox) == mails
+
+
+def test_security_cannot_be_switched_off(leo) -> None:
+    NotificationChoice.objects.create(user=leo, kind="account.password_changed", in_app=False, mail=Mail.OFF)
+
+    services.notify("account.password_changed", leo, "/settings/")
+    jobs.run_pending("default")
+
+    assert Notification.objects.shown().count() == 1
+    assert len(mail.outbox) == 1
+    assert "If this was not you" in str(mail.outbox[0].body)
+
+
+def test_other_mail_goes_to_proved_addresses_only(kind, mia) -> None:
+    """Who registers with a stranger's address must not be able to have us write to them."""
+    tell(mia)
+    jobs.run_pending("default")
+
+    assert Notification.objects.shown().count() == 1
+    assert mail.outbox == []
+
+
+def test_the_mail_can_go_to_a_former_address(leo) -> None:
+    services.notify("account.email_changed", leo, "/settings/", to="old@example.com", email="new@example.com")
+    jobs.run_pending("default")
+
+    assert [sent.to for sent in mail.outbox] == [["old@example.com"]]
+
+
+@pytest.mark.parametrize("change", [{"is_active": False}, {"deleted_at": datetime(2026, 1, 1, tzinfo=UTC)}])
+def test_nobody_writes_to_the_blocked_and_the_gone(kind, leo, change) -> None:
+    tell(leo)
+    User.objects.filter(pk=leo.pk).update(**change)
+    jobs.run_pending("default")
+
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "courses/",
+        "",
+        "/a" * 200,
+        "/\r\nX: y",
+    ],
+)
+def test_links_lead_to_this_site_only(kind, leo, link) -> None:
+    with pytest.raises(ValueError, match="does not lead"):
+        services.notify("test.tide", leo, link, place="Brest", level=1)
+
+    assert not Notification.objects.exists()
+
+
+def test_what_cannot_be_said_is_a_mistake_of_the_caller(kind, leo) -> None:
+    with pytest.raises(KeyError):
+        services.notify("test.tide", leo, "/courses/", place="Brest")
+    with pytest.raises(KeyError):
+        services.notify("test.unknown", leo, "/courses/")
+
+
+def test_a_kind_is_registered_once(kind) -> None:
+    with pytest.raises(ValueError, match="cannot be registered"):
+        services.register_kind(kind)
+
+
+def test_telling_many_costs_as_much_as_telling_one(kind, django_assert_max_num_queries) -> None:
+    people = [UserFactory() for _ in range(40)]
+
+    with django_assert_max_num_queries(7):
+        services.notify_all("test.tide", people, "/courses/", "low", place="Brest", level=1)
+    services.notify_all("test.tide", [*people, UserFactory()], "/courses/", "low", place="Brest", level=1)
+
+    assert Notification.objects.count() == 41
+
+
+# --- What accounts tell --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _after_commit(django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        yield
+
+
+def told(user: User) -> list[str]:
+    return list(Notification.objects.of(user).order_by("pk").values_list("kind", flat=True))
+
+
+def test_a_new_person_is_welcomed(django_capture_on_commit_callbacks) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        user = services.sign_up(
+            email="amara@example.org", password=PASSWORD, first_name="Amara", last_name="L", now=timezone.now()
+        )
+
+    assert told(user) == ["account.welcome"]
+
+
+def test_a_new_role_is_told(leo, django_capture_on_commit_callbacks) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        services.change_role(user=leo, role=Role.INSTRUCTOR)
+
+    assert told(leo) == ["account.role_changed"]
+    assert Notification.objects.get().params == {"role": "Instructor"}
+
+
+def test_a_new_password_is_told(leo, browser_of) -> None:
+    new = {"current": PASSWORD, "password": "BrightLake27", "confirmation": "BrightLake27"}
+    browser_of(leo).post("/settings/password", new)
+
+    assert "account.password_changed" in told(leo)
+
+
+def sign_in(browser: Client, user: User) -> None:
+    agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    answer = browser.post(
+        "/auth/login", {"email": user.email, "password": PASSWORD, "remember": "on"}, headers={"user-agent": agent}
+    )
+    assert answer.status_code == 302
+
+
+def test_a_sign_in_with_a_new_browser_is_told_and_with_a_known_one_is_not(leo) -> None:
+    laptop, phone = Client(), Client()
+
+    sign_in(laptop, leo)  # the first of all
+    sign_in(laptop, leo)
+    assert told(leo) == []
+    sign_in(phone, leo)
+    sign_in(phone, leo)
+
+    row = Notification.objects.get()
+    assert (row.kind, row.params["device"]) == ("account.new_device", "Firefox on Linux")
+
+
+def test_a_user_agent_cannot_write_into_headers(leo) -> None:
+    services.tell_of_new_device(
+        user=leo,
+        session="s",  # type: ignore[arg-type]
+        user_agent="Firefox/1\r\nBcc: eve@example.com",
+        address="127.0.0.1",
+        now=timezone.now() + timedelta(seconds=1),
+    )
+    jobs.run_pending("default")
+
+    assert "Bcc" not in str(mail.outbox[0].message())
