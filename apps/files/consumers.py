@@ -81,7 +81,8 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
             states |= {uid: self._sent[uid] for uid in there}
         self._sent = states
         videos = queries.videos_of(self._user.pk).filter(uid__in=changed) if changed else []
-        return [video_out(video, self._user, now=now) for video in videos], gone
+        holder = self.scope["session"].session_key or ""
+        return [video_out(video, self._user, now=now, holder=holder) for video in videos], gone
 
 
 def _states_of(user: User, *, since: datetime) -> dict[str, tuple[Any, ...]]:

@@ -157,3 +157,11 @@ class LinkExpired(AppError):
     message = _("Addresses of videos are valid for a while. Reload the page to get a new one.")
     severity = "warning"
     action = Action(_("Reload the page"), handler="reload")
+
+
+class LinkOfAnother(AppError):
+    code = "MEDIA_LINK_FOREIGN"
+    status = 403
+    title = _("This address was made for another browser")
+    message = _("Addresses of videos work where they were made. Open the lesson itself to get your own.")
+    severity = "warning"

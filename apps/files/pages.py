@@ -1,8 +1,9 @@
-"""The media addresses. Their token is the permission; who got it was decided when it was signed."""
+"""The media addresses. Their token is the permission; who got it, in which browser, was decided at its signing."""
 
 import re
 from datetime import datetime
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -30,7 +31,7 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """One file of a video."""
     now = timezone.now()
     try:
-        grant = read_token(token, now=now)
+        grant = read_token(token, now=now, holder=request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""))
     except AppError as refusal:
         # A player or an <img> asks here, not a person: a plain status, no page.
         return HttpResponse(

@@ -348,10 +348,69 @@ def test_a_range_of_an_empty_file_is_none() -> None:
     assert span.length == 0
 
 
-def test_a_token_names_version_and_expiry_alone(video: VideoAsset) -> None:
-    """Same video, same hour, same token for everybody: what is cached for one is no secret of another."""
-    assert token_of(video, NOW) == token_of(VideoAsset.objects.get(pk=video.pk), NOW)
-    assert token_of(video, NOW) != token_of(video, NOW + timedelta(seconds=1))
+def test_a_token_names_version_expiry_and_session_alone(video: VideoAsset) -> None:
+    """Same video, same hour, same session, same token: the browser's cache holds."""
+    assert token_of(video, NOW, "s1") == token_of(VideoAsset.objects.get(pk=video.pk), NOW, "s1")
+    assert token_of(video, NOW, "s1") != token_of(video, NOW + timedelta(seconds=1), "s1")
+    assert len({token_of(video, NOW, "s1"), token_of(video, NOW, "s2"), token_of(video, NOW)}) == 3
+
+
+def own_address(browser: Client, video: VideoAsset) -> str:
+    """What the player of the video's owner gets."""
+    return str(browser.get(f"/api/v1/videos/{video.uid}/").json()["sources"]["master"])
+
+
+def test_an_address_that_is_passed_on_opens_nothing(
+    video: VideoAsset, ada, leo, browser_of, client: Client, django_assert_num_queries
+) -> None:
+    """Not for a visitor, not for somebody else, not in another browser of the same person, and in no file of it."""
+    hers = browser_of(ada)
+    address = own_address(hers, video)
+    invented = Client()
+    invented.cookies["sessionid"] = "x" * 32
+
+    assert hers.get(address).status_code == 200
+    for name in ("master.m3u8", "480p/00000.m4s", "poster.jpg", "storyboard.vtt", "sound.m4a", "captions/0.vtt"):
+        for other in (client, browser_of(leo), browser_of(ada), invented):
+            with django_assert_num_queries(0):
+                answer = other.get(address.replace("master.m3u8", name))
+            assert answer.status_code == 403
+            assert b"adas" not in body(answer)
+
+
+def test_the_mark_of_a_session_is_neither_taken_off_nor_changed(
+    video: VideoAsset, ada, browser_of, client: Client
+) -> None:
+    token = own_address(browser_of(ada), video).split("/")[3]
+    raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    mark = slice(36, 44)
+    assert any(raw[mark])
+
+    for forged in (raw[:36] + bytes(8) + raw[44:], raw[:36] + raw[44:], raw[:36] + b"\xff" * 8 + raw[44:]):
+        changed = base64.urlsafe_b64encode(forged).rstrip(b"=").decode()
+        assert client.get(f"/media/v/{changed}/master.m3u8").status_code == 404
+
+
+def test_a_session_cannot_be_read_from_its_addresses(video: VideoAsset, ada, browser_of) -> None:
+    browser = browser_of(ada)
+    token = own_address(browser, video).split("/")[3]
+    raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    key = browser.cookies["sessionid"].value
+
+    assert key.encode()[:8] not in raw
+
+
+def test_behind_a_proxy_the_session_is_asked_first(
+    video: VideoAsset, ada, browser_of, client: Client, settings: Any
+) -> None:
+    settings.MEDIA_ACCEL_PREFIX = "/protected/"
+    hers = browser_of(ada)
+    address = own_address(hers, video)
+
+    assert hers.get(address)["X-Accel-Redirect"]
+    refused = client.get(address)
+    assert refused.status_code == 403
+    assert "X-Accel-Redirect" not in refused
 
 
 @pytest.fixture

@@ -110,11 +110,11 @@ OWN_FIELDS = (
 )  # fmt: skip
 
 
-def video_out(video: VideoAsset, user: Any, *, now: datetime) -> dict[str, Any]:
-    """Represent a video that came from `queries.shown`. No further queries."""
+def video_out(video: VideoAsset, user: Any, *, now: datetime, holder: str) -> dict[str, Any]:
+    """Represent a video that came from `queries.shown`, in the browser session ``holder``. No further queries."""
     open_uploads: list[Upload] = video.open_uploads  # type: ignore[attr-defined]
     tracks = list(video.captions.all())
-    sources = sign_link(video=video, now=now, captions=tracks)
+    sources = sign_link(video=video, now=now, holder=holder, captions=tracks)
     facts = {name: getattr(video, name) for name in OWN_FIELDS}
     shape = VideoOut(
         facts

@@ -11,11 +11,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from apps.accounts.guards import holder_of
+from apps.accounts.models import User
 from apps.files import queries, services
 from apps.files.api.serializers import CaptionsIn, CaptionTrackOut, StorageOut, VideoOut, video_out
 from apps.files.models import CaptionTrack, VideoAsset
 from studyplatform.kit.api import signed_in
 from studyplatform.kit.errors import NotFound
+
+
+def _shown(request: Request, user: User, uid: uuid.UUID) -> dict[str, Any]:
+    return video_out(queries.video_for(user, uid), user, now=timezone.now(), holder=holder_of(request))
 
 
 class Videos(viewsets.GenericViewSet[Any]):
@@ -32,12 +38,12 @@ class Videos(viewsets.GenericViewSet[Any]):
         user = signed_in(request)
         page = self.paginate_queryset(queries.videos_of(user.pk)) or []
         now = timezone.now()
-        return self.get_paginated_response([video_out(each, user, now=now) for each in page])
+        return self.get_paginated_response([video_out(each, user, now=now, holder=holder_of(request)) for each in page])
 
     @extend_schema(operation_id="files_video", responses={200: VideoOut})
     def retrieve(self, request: Request, uid: uuid.UUID) -> Response:
         user = signed_in(request)
-        return Response(video_out(queries.video_for(user, uid), user, now=timezone.now()))
+        return Response(_shown(request, user, uid))
 
     @extend_schema(operation_id="files_video_delete", responses={204: None})
     def destroy(self, request: Request, uid: uuid.UUID) -> Response:
@@ -51,7 +57,7 @@ class Videos(viewsets.GenericViewSet[Any]):
         """Process a video again whose processing failed."""
         user = signed_in(request)
         services.retry_video(video=queries.video_for(user, uid), by=user)
-        return Response(video_out(queries.video_for(user, uid), user, now=timezone.now()))
+        return Response(_shown(request, user, uid))
 
     @extend_schema(operation_id="files_video_captions", request=CaptionsIn, responses={201: CaptionTrackOut})
     @action(detail=True, methods=["post"])

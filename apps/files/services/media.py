@@ -1,12 +1,14 @@
 """Signed, expiring addresses of videos. Files signs; the owning app has decided who gets one.
 
 The token stands in the path, so that the relative addresses inside playlists carry it along:
-/media/v/<token>/1080p/00003.m4s. It names one version of one video and the second it expires; no
-database is asked when a segment is fetched.
+/media/v/<token>/1080p/00003.m4s. It names one version of one video, the second it expires, and the
+browser session it was made for, so that an address that somebody passes on opens nothing elsewhere;
+no database is asked when a segment is fetched (docs/adr/0008).
 """
 
 import base64
 import binascii
+import hashlib
 import hmac
 import struct
 import uuid
@@ -17,14 +19,15 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from apps.files.errors import LinkExpired
+from apps.files.errors import LinkExpired, LinkOfAnother
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.storage import video_directory
 from studyplatform.kit.errors import NotFound
 
 SALT = "files.media"
 SIGNATURE = 16  # bytes
-PAYLOAD = struct.Struct(">16s16sI")
+PAYLOAD = struct.Struct(">16s16sI8s")
+ANYONE = bytes(8)
 
 
 @dataclass(frozen=True)
@@ -56,17 +59,20 @@ class Grant:
     expires_at: datetime
 
 
-def sign_link(*, video: VideoAsset, now: datetime, captions: Iterable[CaptionTrack] | None = None) -> Sources | None:
+def sign_link(
+    *, video: VideoAsset, now: datetime, holder: str = "", captions: Iterable[CaptionTrack] | None = None
+) -> Sources | None:
     """Addresses for somebody whose right to watch the video has been decided; None if nothing can be watched yet.
 
     Valid for at least ``settings.MEDIA_LINK_HOURS``. Within an hour the addresses stay the same, so that the
-    browser's cache holds. ``captions``: the video's tracks, if the caller has them; else they are read.
+    browser's cache holds. ``holder``: the browser session they are for (``accounts.guards.holder_of``); empty for
+    what everybody may watch. ``captions``: the video's tracks, if the caller has them; else they are read.
     """
     if not video.is_playable:
         return None
     hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     expires_at = hour + timedelta(hours=settings.MEDIA_LINK_HOURS + 1)
-    base = f"/media/v/{token_of(video, expires_at)}"
+    base = f"/media/v/{token_of(video, expires_at, holder)}"
     tracks = CaptionTrack.objects.filter(video=video).order_by("language") if captions is None else captions
     return Sources(
         master=f"{base}/master.m3u8",
@@ -81,10 +87,10 @@ def sign_link(*, video: VideoAsset, now: datetime, captions: Iterable[CaptionTra
     )
 
 
-def token_of(video: VideoAsset, expires_at: datetime) -> str:
-    """Sign one version of a video until a moment."""
+def token_of(video: VideoAsset, expires_at: datetime, holder: str = "") -> str:
+    """Sign one version of a video until a moment, for one browser session or for everybody."""
     version = playable_version(video)
-    payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()))
+    payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()), _mark(holder))
     return _encode(payload + next(_signatures(payload)))
 
 
@@ -96,10 +102,16 @@ def playable_version(video: VideoAsset) -> uuid.UUID:
         return video.version or uuid.UUID(int=0)
 
 
-def read_token(token: str, *, now: datetime) -> Grant:
-    """What the token opens.
+def _mark(holder: str) -> bytes:
+    """A few bytes of a hash: they tell sessions apart, and from them no session is found."""
+    return hashlib.sha256(f"{SALT}:{holder}".encode()).digest()[: len(ANYONE)] if holder else ANYONE
+
+
+def read_token(token: str, *, now: datetime, holder: str = "") -> Grant:
+    """What the token opens in the browser session ``holder``.
 
     :raises NotFound: it was not signed here.
+    :raises LinkOfAnother: it was, for another browser session.
     :raises LinkExpired: it was, for an earlier time.
     """
     try:
@@ -112,7 +124,9 @@ def read_token(token: str, *, now: datetime) -> Grant:
         raise NotFound
     if not any(hmac.compare_digest(signature, each) for each in _signatures(payload)):
         raise NotFound
-    video, version, expiry = PAYLOAD.unpack(payload)
+    video, version, expiry, mark = PAYLOAD.unpack(payload)
+    if mark != ANYONE and not hmac.compare_digest(mark, _mark(holder)):
+        raise LinkOfAnother
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)
     if expires_at <= now:
         raise LinkExpired

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from apps.accounts.guards import holder_of
 from apps.learning import services
 from apps.learning.api.serializers import (
     AttemptOut,
@@ -118,7 +119,7 @@ class LessonPlayer(APIView):
         opened = lesson_of(request.user, uid)
         enforce(opened.verdict)
         tracks = captions_of(opened.lesson)
-        sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now())
+        sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now(), holder=holder_of(request))
         return Response(player_out(opened, tracks, sources))
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts.guards import open_to_everyone, signed_in
+from apps.accounts.guards import holder_of, open_to_everyone, signed_in
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
 from apps.learning import services
@@ -48,7 +48,8 @@ def lesson(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
 
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     tracks = captions_of(opened.lesson)
-    props = player_out(opened, tracks, signed_sources(opened.lesson, tracks=tracks, now=timezone.now()))
+    sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now(), holder=holder_of(request))
+    props = player_out(opened, tracks, sources)
     paragraphs = paragraphs_of(tracks[0].webvtt) if tracks else ()
     context = {**_shared(opened), "props": props, "paragraphs": paragraphs}
     return render(request, "learning/lesson_video.html", context)
@@ -197,6 +198,6 @@ def audio(request: HttpRequest) -> HttpResponse:
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
     tracks = captions_of(opened.lesson)
-    sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now())
+    sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now(), holder=holder_of(request))
     paragraphs = paragraphs_of(tracks[0].webvtt) if tracks else ()
     return render(request, "learning/audio.html", {**_shared(opened), "sources": sources, "paragraphs": paragraphs})

@@ -218,7 +218,7 @@ def player_out(opened: OpenLesson, tracks: list[CaptionTrack], sources: dict[str
     }
 
 
-def signed_sources(lesson: Lesson, *, tracks: list[CaptionTrack], now: datetime) -> dict[str, Any] | None:
+def signed_sources(lesson: Lesson, *, tracks: list[CaptionTrack], now: datetime, holder: str) -> dict[str, Any] | None:
     """The shape ``SourcesOut``, for whoever may open the lesson; None while there is nothing to play."""
-    found = sign_link(video=lesson.video, now=now, captions=tracks) if lesson.video else None
+    found = sign_link(video=lesson.video, now=now, holder=holder, captions=tracks) if lesson.video else None
     return None if found is None else asdict(found)
