@@ -22,6 +22,7 @@ OPEN = {
     "site:terms": "a text that everybody may read",
     "site:privacy": "a text that everybody may read",
     "site:status": "whether the site is well is no secret",
+    "site:offline": "helps while there is no connection",
     "site:robots": "for machines that read the site",
     "site:sitemap": "for machines that read the site",
     "site:health": "load balancers have no account; it says nothing but that it is alive",
