@@ -30,6 +30,7 @@ export const catalogue = {
   LESSON_WRONG_KIND: {"title": "Not that kind of lesson", "message": "Only a video lesson shows a video, and only a file lesson hands out a file.", "severity": "warning"},
   MAINTENANCE_MODE: {"title": "Maintenance", "message": "The platform is being maintained. This usually takes 15 to 30 minutes.", "severity": "info", "icon": "wrench", "action": {"label": "See the status page", "href": "/status"}},
   MEDIA_LINK_EXPIRED: {"title": "This address has expired", "message": "Addresses of videos are valid for a while. Reload the page to get a new one.", "severity": "warning", "action": {"label": "Reload the page", "handler": "reload"}},
+  MEDIA_LINK_FOREIGN: {"title": "This address was made for another browser", "message": "Addresses of videos work where they were made. Open the lesson itself to get your own.", "severity": "warning"},
   METHOD_NOT_ALLOWED: {"title": "That cannot be done here", "message": "This address does not answer that kind of request."},
   NETWORK_OFFLINE: {"title": "You are offline", "message": "There is no connection. What is open stays usable, and your progress is synced when you are back.", "severity": "warning", "icon": "wifi-off", "action": {"label": "What works offline", "href": "/offline"}},
   NOT_AUTHENTICATED: {"title": "Sign in first", "message": "User is not authenticated", "icon": "lock", "action": {"label": "Sign in", "href": "/auth/login"}},
