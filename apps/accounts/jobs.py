@@ -1,22 +1,23 @@
 """The accounts' background work."""
 
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
 from studyplatform.kit.jobs import Running, job
 
 
-@job("accounts.send_password_reset")
+@job("accounts.send_password_reset", label=_("Send the mail to reset a password"))
 def send_password_reset(running: Running, *, email: str) -> None:
     services.send_password_reset(email=email)
 
 
-@job("accounts.send_email_proof")
+@job("accounts.send_email_proof", label=_("Send the mail that proves an address"))
 def send_email_proof(running: Running, *, user_id: int) -> None:
     services.send_email_proof(user_id=user_id)
 
 
-@job("accounts.sweep")
+@job("accounts.sweep", label=_("Clear out sessions and proofs that have ended"))
 def sweep(running: Running) -> None:
     services.sweep(now=timezone.now())
 

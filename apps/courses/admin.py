@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course, Lesson, Section, StatusChange, Subject, Submission
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.records import ReadOnly
 
 Step = Callable[[Course, User, datetime], object]
 
@@ -34,19 +35,6 @@ def _each(request: HttpRequest, courses: QuerySet[Course], step: Step) -> None:
         messages.success(request, ngettext("%d course was changed.", "%d courses were changed.", done) % done)
 
 
-class ReadOnly:
-    """Rows that only services write."""
-
-    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        return False
-
-
 class SubmissionInline(ReadOnly, admin.TabularInline[Submission, Course]):
     model = Submission
     fields = ["submitted_at", "submitted_by", "outcome", "note", "comment", "decided_by", "decided_at"]
@@ -65,6 +53,7 @@ class StatusChangeInline(ReadOnly, admin.TabularInline[StatusChange, Course]):
 class SubjectAdmin(admin.ModelAdmin[Subject]):
     list_display = ["name", "slug", "position"]
     list_editable = ["position"]
+    search_fields = ["name", "slug"]
     prepopulated_fields = {"slug": ["name"]}
 
 
@@ -76,6 +65,7 @@ class CourseAdmin(ReadOnly, admin.ModelAdmin[Course]):
     list_filter = ["status", "subject", "difficulty", "pricing"]
     list_select_related = ["instructor", "subject"]
     search_fields = ["title", "slug", "instructor__email"]
+    list_per_page = 50
     exclude = ["plate"]
     inlines = [SubmissionInline, StatusChangeInline]
     actions = ["suspend", "reinstate", "archive", "restore"]
@@ -107,6 +97,7 @@ class SectionAdmin(ReadOnly, admin.ModelAdmin[Section]):
     list_display = ["title", "course", "position"]
     list_select_related = ["course"]
     search_fields = ["title", "course__title"]
+    list_per_page = 50
 
 
 @admin.register(Lesson)
@@ -115,6 +106,7 @@ class LessonAdmin(ReadOnly, admin.ModelAdmin[Lesson]):
     list_filter = ["kind", "is_preview"]
     list_select_related = ["course"]
     search_fields = ["title", "course__title"]
+    list_per_page = 50
 
 
 @admin.register(Submission)
@@ -124,6 +116,8 @@ class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
     list_display = ["course", "submitted_by", "submitted_at", "outcome", "decided_by", "decided_at"]
     list_filter = ["outcome"]
     list_select_related = ["course", "submitted_by", "decided_by"]
+    search_fields = ["course__title", "submitted_by__email"]
+    list_per_page = 50
     date_hierarchy = "submitted_at"
     actions = ["approve"]
 

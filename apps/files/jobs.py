@@ -3,6 +3,7 @@
 import uuid
 
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from apps.files import services
 from studyplatform.kit.jobs import Running, job
@@ -14,7 +15,18 @@ def _give_up(error: BaseException, *, video: int, version: str) -> None:
     services.give_up(video_id=video, version=uuid.UUID(version))
 
 
-@job("files.process_video", queue="media", max_attempts=TRIES, on_failure=_give_up)
+def _take_up_again(*, video: int, version: str) -> None:
+    services.reopen_video(video_id=video, version=uuid.UUID(version))
+
+
+@job(
+    "files.process_video",
+    queue="media",
+    max_attempts=TRIES,
+    on_failure=_give_up,
+    on_retry=_take_up_again,
+    label=_("Process a video"),
+)
 def process_video(running: Running, *, video: int, version: str) -> None:
     services.process_video(
         video_id=video,
@@ -24,11 +36,11 @@ def process_video(running: Running, *, video: int, version: str) -> None:
     )
 
 
-@job("files.expire_upload")
+@job("files.expire_upload", label=_("Drop an upload that was never finished"))
 def expire_upload(running: Running, *, upload: str) -> None:
     services.expire_upload(uid=uuid.UUID(upload), now=timezone.now())
 
 
-@job("files.remove")
+@job("files.remove", label=_("Remove files nobody needs"))
 def remove(running: Running, *, versions: list[str], names: list[str]) -> None:
     services.remove_files(versions=versions, names=names)

@@ -1,13 +1,14 @@
 """Background work of learning."""
 
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import Course
 from apps.learning import services
 from studyplatform.kit import jobs
 
 
-@jobs.job("learning.recount_course")
+@jobs.job("learning.recount_course", label=_("Count learners' progress anew"))
 def recount_course(running: jobs.Running, *, course_id: int) -> None:
     """Count every seat of a course anew. Twice is harmless: it counts what is there."""
     course = Course.objects.filter(pk=course_id).first()

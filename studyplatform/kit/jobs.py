@@ -20,6 +20,7 @@ from django.conf import settings
 from django.db import IntegrityError, close_old_connections, transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import Promise
 
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.models import Job
@@ -36,11 +37,15 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True)
 class Kind:
+    """A sort of work; ``label`` says in words what it does."""
+
     name: str
     queue: str
     max_attempts: int
     run: Callable[..., None]
     on_failure: Callable[..., None] | None
+    on_retry: Callable[..., None] | None = None
+    label: str | Promise = ""
 
 
 KINDS: dict[str, Kind] = {}
@@ -74,16 +79,18 @@ def job(
     queue: str = "default",
     max_attempts: int = 5,
     on_failure: Callable[..., None] | None = None,
+    on_retry: Callable[..., None] | None = None,
+    label: str | Promise = "",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Declare a kind of job: ``function(running, **payload)``.
 
     An AppError ends the job at once (a refusal does not get better by trying again); any other
     exception is tried again with growing pauses. ``on_failure(error, **payload)`` is called once
-    when the job is given up.
+    when the job is given up; ``on_retry(**payload)`` undoes that when somebody starts it again.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        KINDS[name] = Kind(name, queue, max_attempts, function, on_failure)
+        KINDS[name] = Kind(name, queue, max_attempts, function, on_failure, on_retry, label or name)
         return function
 
     return register
@@ -115,6 +122,28 @@ def enqueue(
         return open_
     transaction.on_commit(lambda: wake(queue))
     return row
+
+
+def retry(row: Job, *, now: datetime) -> bool:
+    """Start a failed job anew, with all its attempts; answers whether that was possible.
+
+    It is not for a job that has not failed, whose kind is gone, or whose work another open job does by now.
+    """
+    kind = KINDS.get(row.kind)
+    if kind is None:
+        return False
+    try:
+        with transaction.atomic():
+            again = Job.objects.filter(pk=row.pk, state=Job.State.FAILED).update(
+                state=Job.State.QUEUED, attempts=0, run_at=now, lease_token=None, lease_until=None, finished_at=None
+            )
+            if again and kind.on_retry:
+                kind.on_retry(**row.payload)
+    except IntegrityError:
+        return False
+    if again:
+        transaction.on_commit(lambda: wake(kind.queue))
+    return bool(again)
 
 
 def wake(queue: str) -> None:

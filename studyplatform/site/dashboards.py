@@ -19,8 +19,10 @@ from apps.courses.models import Course, Submission
 from apps.courses.queries import authoring, review
 from apps.files.models import VideoAsset
 from apps.learning.queries import figures
+from studyplatform.kit import markdown
 from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.models import Job
+from studyplatform.site.administration import job_label, job_rows
 
 LATEST = 8
 QUEUE_PAGE = 20
@@ -87,8 +89,8 @@ def admin_home(request: HttpRequest) -> HttpResponse:
             ),
             "stored": stored,
             "stored_size": filesizeformat(stored["bytes"]),
-            "queues": list(_queues()),
-            "jobs": Job.objects.order_by("-created_at", "-pk").defer("payload")[:LATEST],
+            "queues": [{**row, "label": job_label(row["kind"])} for row in _queues()],
+            "jobs": job_rows(Job.objects.order_by("-created_at", "-pk")[:LATEST]),
         },
     )
 
@@ -107,7 +109,7 @@ def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:
         if course.status == Course.Status.SUSPENDED:
             found.append(_todo("error", "circle-alert", _("%s is suspended") % course.title, "", f"{address}/edit"))
         elif course.status == Course.Status.DRAFT and course.last_outcome in {"changes_requested", "rejected"}:  # type: ignore[attr-defined]
-            said = " ".join(course.last_comment.split())[:160]  # type: ignore[attr-defined]
+            said = " ".join(markdown.render(course.last_comment).striptags().split())[:160]  # type: ignore[attr-defined]
             found.append(
                 _todo("info", "pencil", _("%s: the reviewer asks for changes") % course.title, said, f"{address}/edit")
             )

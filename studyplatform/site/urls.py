@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from studyplatform.site import articles, dashboards, pages, pending, reviews, robots, uploads
+from studyplatform.site import administration, articles, dashboards, pages, pending, reviews, robots, uploads
 from studyplatform.site.catalogue import catalogue_page
 from studyplatform.site.course import course_page
 from studyplatform.site.home import home
@@ -18,6 +18,9 @@ urlpatterns = [
     path("dashboard/admin/", dashboards.admin_home, name="admin-home"),
     path("dashboard/admin/courses/<slug:slug>/review", reviews.course_review, name="review"),
     path("dashboard/admin/courses/<slug:slug>/step", reviews.course_step, name="review-step"),
+    path("dashboard/admin/reviews/", administration.review_history, name="admin-reviews"),
+    path("dashboard/admin/jobs/", administration.job_list, name="admin-jobs"),
+    path("dashboard/admin/jobs/<uuid:uid>/retry", administration.job_retry, name="admin-job-retry"),
     path("help/", articles.help_index, name="help"),
     path("help/errors/<str:code>", articles.help_error, name="help-error"),
     path("help/<slug:article>", articles.help_article, name="help-article"),

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -69,6 +71,20 @@ def queue() -> QuerySet[Submission]:
         )
         .order_by("submitted_at", "pk")
     )
+
+
+def decided(*, text: str = "") -> QuerySet[Submission]:
+    """What no longer waits, the latest answer first; ``text`` is part of a course's title or its instructor's name."""
+    found = (
+        Submission.objects.exclude(outcome=Submission.Outcome.PENDING)
+        .select_related("course__instructor", "decided_by")
+        .defer("course__description", "course__outcomes", "course__before_you_begin", "course__plate")
+        .order_by("-decided_at", "-pk")
+    )
+    for word in text.split():
+        names = ["title", "instructor__first_name", "instructor__last_name", "instructor__username"]
+        found = found.filter(reduce(or_, (Q(**{f"course__{name}__icontains": word}) for name in names)))
+    return found
 
 
 def late(now: datetime) -> int:

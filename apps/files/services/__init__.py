@@ -4,7 +4,7 @@ from apps.files.services.captions import add_captions, remove_captions
 from apps.files.services.media import Sources, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.uploads import begin_upload, cancel_upload, complete_upload, expire_upload, receive
-from apps.files.services.videos import delete_video, import_video, keep_while, remove_files, retry_video
+from apps.files.services.videos import delete_video, import_video, keep_while, remove_files, reopen_video, retry_video
 
 __all__ = [
     "Sources",
@@ -21,6 +21,7 @@ __all__ = [
     "receive",
     "remove_captions",
     "remove_files",
+    "reopen_video",
     "retry_video",
     "sign_link",
 ]

@@ -73,12 +73,24 @@ def retry_video(*, video: VideoAsset, by: User) -> VideoAsset:
         video = VideoAsset.objects.select_for_update().get(pk=video.pk)
         if not policies.video_abilities(by, video)["retry"] or video.version is None:
             raise errors.VideoNotRetryable
-        video.stage = VideoAsset.Stage.QUEUED
-        video.failure = video.failure_detail = video.step = ""
-        video.percent = 0
-        video.save(update_fields=["stage", "failure", "failure_detail", "step", "percent", "updated_at"])
+        _reopen(video)
         enqueue_processing(video)
     return video
+
+
+def reopen_video(*, video_id: int, version: uuid.UUID) -> None:
+    """Let the processing of this version begin again, if it was given up; its job is somebody else's to start."""
+    with transaction.atomic():
+        video = VideoAsset.objects.select_for_update().filter(pk=video_id, version=version).first()
+        if video is not None and video.failure == VideoAsset.Failure.PROCESSING:
+            _reopen(video)
+
+
+def _reopen(video: VideoAsset) -> None:
+    video.stage = VideoAsset.Stage.QUEUED
+    video.failure = video.failure_detail = video.step = ""
+    video.percent = 0
+    video.save(update_fields=["stage", "failure", "failure_detail", "step", "percent", "updated_at"])
 
 
 def delete_video(*, video: VideoAsset, by: User) -> None:

@@ -1,0 +1,194 @@
+"""Past reviews and background work: who looks, what it costs, what another try does."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from apps.courses import services
+from apps.courses.models import Course, Submission
+from apps.files.models import VideoAsset
+from studyplatform.kit import jobs
+from studyplatform.kit.models import Job
+from studyplatform.site.administration import job_label
+from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.files import UploadFactory, VideoFactory
+
+NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+JOBS, REVIEWS = "/dashboard/admin/jobs/", "/dashboard/admin/reviews/"
+
+
+@pytest.fixture
+def as_sam(browser_of, sam):
+    return browser_of(sam)
+
+
+def failed(kind="files.remove", error="Traceback (most recent call last):\n  File\nOSError: disk on fire", **payload):
+    return Job.objects.create(
+        kind=kind, payload=payload, state="failed", attempts=5, error=error, run_at=NOW, created_at=NOW, finished_at=NOW
+    )
+
+
+@pytest.mark.parametrize("address", [JOBS, REVIEWS])
+def test_only_admins_look(browser_of, client, ada, leo, address):
+    assert client.get(address)["Location"] == f"/auth/login?next={address}"
+    for person in (ada, leo):
+        assert browser_of(person).get(address)["Location"] == "/"
+
+
+def test_only_admins_try_again(browser_of, client, ada, leo):
+    job = failed(versions=[], names=[])
+
+    for browser in (client, browser_of(ada), browser_of(leo)):
+        browser.post(f"{JOBS}{job.uid}/retry")
+
+    job.refresh_from_db()
+    assert job.state == "failed"
+
+
+def test_every_kind_has_words():
+    assert all(str(kind.label) != name for name, kind in jobs.KINDS.items() if not name.startswith("test."))
+    assert job_label("gone.long_ago") == "gone.long_ago"
+
+
+def test_a_job_is_shown_in_words_with_what_it_is_about(as_sam, ada, leo):
+    course, video = CourseFactory(title="Rivers", slug="rivers"), VideoFactory(owner=ada, filename="fall.mp4")
+    failed("learning.recount_course", course_id=course.pk)
+    failed("files.process_video", video=video.pk, version=uuid.uuid4().hex)
+    failed("files.expire_upload", upload=UploadFactory(owner=ada, filename="half.mp4").uid.hex)
+    failed("accounts.send_email_proof", user_id=leo.pk)
+    failed("files.expire_upload", upload=uuid.uuid4().hex)
+
+    page = as_sam.get(JOBS).content.decode()
+
+    for words in ("Process a video", "fall.mp4", "Rivers", "/courses/rivers/review", "half.mp4", leo.username):
+        assert words in page
+    assert "files.process_video</" not in page
+    assert "OSError: disk on fire" in page
+
+
+def test_another_try_runs_with_all_its_attempts(as_sam, django_capture_on_commit_callbacks, monkeypatch):
+    woken = []
+    monkeypatch.setattr(jobs, "wake", woken.append)
+    job = failed(versions=[], names=[])
+
+    with django_capture_on_commit_callbacks(execute=True):
+        page = as_sam.post(f"{JOBS}{job.uid}/retry", {"next": f"{JOBS}?state=failed"}, follow=True)
+
+    job.refresh_from_db()
+    assert (job.state, job.attempts, job.finished_at, woken) == ("queued", 0, None, ["default"])
+    assert page.redirect_chain[-1][0] == f"{JOBS}?state=failed"
+    assert "waits for its turn again" in page.content.decode()
+
+
+@pytest.mark.parametrize("state", ["done", "queued", "running"])
+def test_what_has_not_failed_is_left_alone(as_sam, state):
+    job = failed(versions=[], names=[])
+    Job.objects.filter(pk=job.pk).update(state=state)
+
+    page = as_sam.post(f"{JOBS}{job.uid}/retry", follow=True).content.decode()
+
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == (state, 5)
+    assert "Nothing was changed" in page
+
+
+def test_the_same_work_is_not_begun_twice(as_sam):
+    job = failed("learning.recount_course", course_id=1)
+    Job.objects.filter(pk=job.pk).update(key="1")
+    jobs.enqueue("learning.recount_course", key="1", course_id=1)
+
+    as_sam.post(f"{JOBS}{job.uid}/retry")
+
+    job.refresh_from_db()
+    assert job.state == "failed"
+
+
+def test_a_video_that_was_given_up_is_really_taken_up_again(as_sam, ada):
+    version = uuid.uuid4()
+    video = VideoFactory(owner=ada, stage="failed", failure="processing_failed", version=version)
+    job = failed("files.process_video", video=video.pk, version=version.hex)
+
+    as_sam.post(f"{JOBS}{job.uid}/retry")
+
+    assert VideoAsset.objects.get(pk=video.pk).stage == "queued"
+
+
+def test_a_video_with_other_contents_stays_as_it_is(as_sam, ada):
+    video = VideoFactory(owner=ada, stage="failed", failure="corrupt_file", version=uuid.uuid4())
+    job = failed("files.process_video", video=video.pk, version=uuid.uuid4().hex)
+
+    as_sam.post(f"{JOBS}{job.uid}/retry")
+
+    assert VideoAsset.objects.get(pk=video.pk).stage == "failed"
+
+
+def test_a_kind_that_is_gone_and_a_job_that_never_was(as_sam):
+    job = failed("gone.long_ago")
+
+    assert "Nothing was changed" in as_sam.post(f"{JOBS}{job.uid}/retry", follow=True).content.decode()
+    assert as_sam.post(f"{JOBS}{uuid.uuid4()}/retry", headers={"Accept": "text/html"}).status_code == 302
+    assert as_sam.get(f"{JOBS}{job.uid}/retry").status_code == 405
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example", "/me/evil", "javascript:evil"])
+def test_the_way_back_leads_nowhere_else(as_sam, target):
+    job = failed(versions=[], names=[])
+
+    answer = as_sam.post(f"{JOBS}{job.uid}/retry", {"next": target})
+
+    assert "evil" not in answer["Location"]
+    assert answer["Location"].startswith("/dashboard/admin/")
+
+
+def test_jobs_are_filtered_paged_and_cheap(as_sam, ada, django_assert_max_num_queries):
+    for n in range(45):
+        failed("files.process_video", video=VideoFactory(owner=ada).pk, version=uuid.uuid4().hex)
+        failed("learning.recount_course", course_id=CourseFactory().pk)
+        Job.objects.create(kind="files.remove", state="done", run_at=NOW, created_at=NOW - timedelta(hours=n))
+
+    with django_assert_max_num_queries(12):
+        page = as_sam.get(JOBS).content.decode()
+    assert page.count('class="jobs__what"') == 20
+    assert as_sam.get(f"{JOBS}?state=done&page=3").content.decode().count('class="jobs__what"') == 5
+    assert 'class="jobs__what"' not in as_sam.get(f"{JOBS}?state=running&kind=files.remove").content.decode()
+    assert as_sam.get(f"{JOBS}?state=%27&kind=none&page=x").status_code == 200
+
+
+@pytest.fixture
+def answered(ada, sam):
+    """A rejected and an approved course."""
+    later = NOW + timedelta(hours=30)
+    for title, outcome in (("Rivers", "rejected"), ("Glaciers", "approved")):
+        course = LessonFactory(section__course__instructor=ada, section__course__title=title).course
+        services.submit_course(course=course, by=ada, now=NOW)
+        services.decide_submission(course=course, by=sam, outcome=outcome, comment="See **2.1**.", now=later)
+
+
+def test_past_reviews_say_who_decided_what_and_when(as_sam, answered):
+    page = as_sam.get(REVIEWS).content.decode()
+
+    assert page.index("Glaciers") < page.index("Rivers")
+    for words in ("30 h", "See 2.1.", "Sam"):
+        assert words in page
+    assert "Glaciers" not in as_sam.get(f"{REVIEWS}?outcome=rejected").content.decode()
+    assert "Rivers" not in as_sam.get(f"{REVIEWS}?q=glac byron").content.decode()
+    assert "Nothing was found" in as_sam.get(f"{REVIEWS}?q=desert").content.decode()
+
+
+def test_past_reviews_are_paged_and_cheap(as_sam, ada, sam, django_assert_max_num_queries):
+    for _ in range(45):
+        course = CourseFactory(instructor=ada)
+        Submission.objects.create(
+            course=course,
+            submitted_by=ada,
+            submitted_at=NOW,
+            outcome="rejected",
+            decided_by=sam,
+            decided_at=NOW,
+        )
+
+    with django_assert_max_num_queries(8):
+        page = as_sam.get(REVIEWS).content.decode()
+    assert page.count("jobs__what") == 20
+    assert Course.objects.count() == 45
