@@ -26,6 +26,7 @@ function entryPoints() {
     islands: "islands.ts",
     site: "site.ts",
     lesson: "lesson.ts",
+    outline: "outline.ts",
     mount: "shared/mount.tsx",
   };
   for (const folder of readdirSync(path.join(assets, "islands"), { withFileTypes: true })) {

@@ -24,6 +24,7 @@ class AuthoredSection(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     title = serializers.CharField()
     position = serializers.IntegerField()
+    facts = serializers.CharField(help_text="Lessons, length and what is not ready, in words.")
     lessons = AuthoredLesson(many=True)
 
 

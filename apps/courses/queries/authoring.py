@@ -229,6 +229,7 @@ def outline_out(course: Course) -> dict[str, Any]:
                 "uid": row.section.uid,
                 "title": row.section.title,
                 "position": row.section.position,
+                "facts": row.facts,
                 "lessons": [_lesson_out(entry) for entry in row.rows],
             }
             for row in outline_of(course)

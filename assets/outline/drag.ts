@@ -1,0 +1,130 @@
+/** Rows dragged by their grip with mouse, pen or finger. The arrows beside it do the same for everybody else. */
+import { type Move, type Place, placeOf, rowsOf } from "./moves";
+
+const EDGE = 56; // px from the window's edge where it begins to scroll
+const OPEN_AFTER_MS = 500;
+
+export function startDragging(outline: HTMLElement, move: Move): void {
+  outline.addEventListener("pointerdown", (event) => {
+    const grip = (event.target as Element).closest<HTMLElement>("[data-grip]");
+    const row = grip?.closest<HTMLElement>("[data-lesson], [data-section]");
+    if (!grip || !row || event.button !== 0 || !event.isPrimary) return;
+    event.preventDefault();
+    drag(outline, grip, row, event, move);
+  });
+}
+
+function drag(
+  outline: HTMLElement,
+  grip: HTMLElement,
+  row: HTMLElement,
+  start: PointerEvent,
+  move: Move,
+): void {
+  const isLesson = "lesson" in row.dataset;
+  const line = document.createElement(isLesson ? "li" : "div");
+  line.className = "drop-here";
+  line.ariaHidden = "true";
+  let y = start.clientY;
+  let place = placeOf(row);
+  let frame = 0;
+  let opening: { unit: HTMLDetailsElement; timer: ReturnType<typeof setTimeout> } | null = null;
+
+  // Folded, sections are as near to each other as they are in mind; the held one stays under the pointer.
+  const top = row.getBoundingClientRect().top;
+  outline.classList.add("is-sorting");
+  if (!isLesson) outline.classList.add("is-sorting-sections");
+  scrollBy(0, row.getBoundingClientRect().top - top);
+  row.classList.add("is-moving");
+  grip.setPointerCapture(start.pointerId);
+  const from = start.clientY + scrollY;
+
+  const follow = (): void => {
+    row.style.translate = `0 ${y + scrollY - from}px`;
+    const found = isLesson ? lessonPlace(outline, row, y) : sectionPlace(outline, row, y);
+    if (found) {
+      place = found;
+      const end = place.list.querySelector<HTMLElement>(":scope > [data-none]");
+      place.list.insertBefore(line, place.before ?? end);
+    }
+    openFolded();
+  };
+  const openFolded = (): void => {
+    const unit = isLesson
+      ? unitAt(outline, y)?.querySelector<HTMLDetailsElement>(":scope > details")
+      : null;
+    if (opening && opening.unit !== unit) {
+      clearTimeout(opening.timer);
+      opening = null;
+    }
+    if (!unit || unit.open || opening) return;
+    const unfold = (): void => {
+      unit.open = true;
+      follow();
+    };
+    opening = { unit, timer: setTimeout(unfold, OPEN_AFTER_MS) };
+  };
+  const scroll = (): void => {
+    const by = y < EDGE ? y - EDGE : y > innerHeight - EDGE ? y - innerHeight + EDGE : 0;
+    if (by !== 0) {
+      scrollBy(0, by / 4);
+      follow();
+    }
+    frame = requestAnimationFrame(scroll);
+  };
+  const end = (isDropped: boolean): void => {
+    cancelAnimationFrame(frame);
+    if (opening) clearTimeout(opening.timer);
+    line.remove();
+    row.classList.remove("is-moving");
+    row.style.translate = "";
+    outline.classList.remove("is-sorting", "is-sorting-sections");
+    grip.removeEventListener("pointermove", onMove);
+    grip.removeEventListener("pointerup", onUp);
+    grip.removeEventListener("pointercancel", onCancel);
+    removeEventListener("keydown", onKey, true);
+    if (isDropped) move(row, place);
+    if (!isLesson) row.scrollIntoView({ block: "nearest" });
+  };
+  const onMove = (event: PointerEvent): void => {
+    y = event.clientY;
+    follow();
+  };
+  const onUp = (): void => end(true);
+  const onCancel = (): void => end(false);
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    end(false);
+  };
+  grip.addEventListener("pointermove", onMove);
+  grip.addEventListener("pointerup", onUp);
+  grip.addEventListener("pointercancel", onCancel);
+  addEventListener("keydown", onKey, true);
+  frame = requestAnimationFrame(scroll);
+}
+
+const middle = (row: HTMLElement): number => {
+  const { top, height } = row.getBoundingClientRect();
+  return top + height / 2;
+};
+
+function before(rows: HTMLElement[], row: HTMLElement, y: number): HTMLElement | null {
+  return rows.find((other) => other !== row && y < middle(other)) ?? null;
+}
+
+function unitAt(outline: HTMLElement, y: number): HTMLElement | null {
+  const units = rowsOf(outline);
+  return units.find((unit) => y < unit.getBoundingClientRect().bottom) ?? units.at(-1) ?? null;
+}
+
+function lessonPlace(outline: HTMLElement, row: HTMLElement, y: number): Place | null {
+  const unit = unitAt(outline, y);
+  const list = unit?.querySelector<HTMLElement>("[data-lessons]");
+  const isOpen = unit?.querySelector<HTMLDetailsElement>(":scope > details")?.open;
+  return list && isOpen ? { list, before: before(rowsOf(list), row, y) } : null;
+}
+
+function sectionPlace(outline: HTMLElement, row: HTMLElement, y: number): Place {
+  return { list: outline, before: before(rowsOf(outline), row, y) };
+}
