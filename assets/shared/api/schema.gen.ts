@@ -627,6 +627,8 @@ export interface components {
             version: number;
         };
         AuthoredSection: {
+            /** @description Lessons, length and what is not ready, in words. */
+            facts: string;
             lessons: components["schemas"]["AuthoredLesson"][];
             position: number;
             title: string;
