@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from apps.accounts import known_browsers, services, tokens
 from apps.accounts.models import User
+from studyplatform.kit.addresses import client_address
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 SEEN_EVERY = timedelta(hours=1)
@@ -21,7 +22,7 @@ def sign_in(request: HttpRequest, user: User, *, now: datetime, remember: bool =
     was_here, known = user.last_login is not None, known_browsers.name_for(request, user.email)
     login(request, user, backend=BACKEND)
     request.session.about(  # type: ignore[attr-defined]
-        user_agent=request.headers.get("User-Agent", ""), address=request.META.get("REMOTE_ADDR") or None, now=now
+        user_agent=request.headers.get("User-Agent", ""), address=client_address(request) or None, now=now
     )
     request.session.set_expiry(None if remember else 0)
     if was_here and not known and user.email_verified_at:  # the first sign-in of all is nobody's surprise

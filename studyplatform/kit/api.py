@@ -51,8 +51,11 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
     fields: dict[str, list[dict[str, str]]] | None = None
     headers: dict[str, str] = {}
     match exception:
-        case AppError():
+        case errors.RateLimitExceeded():
             error: AppError = exception
+            headers = {"Retry-After": str(exception.wait)}
+        case AppError():
+            error = exception
         case exceptions.ValidationError():
             error, fields = errors.ValidationFailed(), _fields(exception.get_full_details())
         case exceptions.ParseError():

@@ -45,3 +45,14 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} #{self.pk} {self.state}"
+
+
+class Tally(models.Model):
+    """How often something was done until ``ends_at`` (kit/limits.py). The key is a hash: no addresses are kept."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    ends_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.key[:8]} {self.count}"

@@ -54,6 +54,8 @@ ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 if HOST := env.text("HOST"):
     ALLOWED_HOSTS = ["*"] if HOST == "0.0.0.0" else [*ALLOWED_HOSTS, HOST]  # noqa: S104
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+# Only these may say in X-Forwarded-For where a request comes from.
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 
 INSTALLED_APPS = [
     "daphne",

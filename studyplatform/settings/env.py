@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -44,3 +45,14 @@ def words(name: str, default: Sequence[str] = ()) -> list[str]:
     """The variable as a comma-separated list."""
     value = text(name)
     return [part.strip() for part in value.split(",") if part.strip()] if value else list(default)
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """The variable as a comma-separated list of addresses and networks.
+
+    :raises ImproperlyConfigured: one of them is neither.
+    """
+    try:
+        return [ip_network(word) for word in words(name)]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from None

@@ -15,6 +15,7 @@ from apps.accounts import known_browsers, services, sessions
 from apps.accounts.api.serializers import LogInIn, SessionOut
 from apps.accounts.authentication import BearerAuthentication
 from apps.accounts.models import BrowserSession
+from studyplatform.kit import limits
 from studyplatform.kit.api import signed_in
 from studyplatform.kit.guards import CookieAuthentication
 
@@ -30,6 +31,7 @@ class LogIn(APIView):
     def post(self, request: Request) -> Response:
         page = request._request  # noqa: SLF001 (DRF has no public name for it)
         CookieAuthentication().enforce_csrf(request)
+        limits.spend_of(page, "sign-in", now=timezone.now())
         form = LogInIn(data=request.data)
         form.is_valid(raise_exception=True)
         email, now = form.validated_data["email"], timezone.now()

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from apps.accounts import known_browsers, sessions
 from apps.accounts.models import Role, User
+from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.pages import safe_next
 
 HOMES = {
@@ -36,9 +37,14 @@ def back(request: HttpRequest, user: User) -> str:
 
 
 def form_page(request: HttpRequest, template: str, form: Any, **context: Any) -> HttpResponse:
-    """The form with what was typed and what is wrong with it."""
+    """The form with what was typed and what is wrong with it; ``refusal`` is what stood against it as a whole."""
     onward = safe_next(request, request.POST.get("next") or request.GET.get("next"), "")
-    return render(request, template, {"form": form, "next": onward, **context})
+    response = render(request, template, {"form": form, "next": onward, **context})
+    refusal = context.get("refusal")
+    if isinstance(refusal, RateLimitExceeded):
+        response.status_code = refusal.status
+        response["Retry-After"] = str(refusal.wait)
+    return response
 
 
 def private(response: HttpResponse) -> HttpResponse:

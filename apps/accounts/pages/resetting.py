@@ -14,6 +14,8 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.pages.common import form_page, private
+from studyplatform.kit import limits
+from studyplatform.kit.errors import AppError, RateLimitExceeded
 
 
 @open_to_everyone
@@ -21,10 +23,16 @@ from apps.accounts.pages.common import form_page, private
 @require_http_methods(["GET", "HEAD", "POST"])
 def forgot_password(request: HttpRequest) -> HttpResponse:
     form = forms.ForgotPassword(request.POST or None, initial={"email": request.GET.get("email", "")})
+    refusal: AppError | None = None
     if form.is_valid():
-        services.ask_for_password_reset(email=form.cleaned_data["email"])
-        return render(request, "accounts/reset_sent.html", {"email": form.cleaned_data["email"]})
-    return form_page(request, "accounts/forgot_password.html", form)
+        try:
+            limits.spend_of(request, "reset", now=timezone.now())
+        except RateLimitExceeded as error:
+            refusal = error
+        else:
+            services.ask_for_password_reset(email=form.cleaned_data["email"])
+            return render(request, "accounts/reset_sent.html", {"email": form.cleaned_data["email"]})
+    return form_page(request, "accounts/forgot_password.html", form, refusal=refusal)
 
 
 @open_to_everyone

@@ -16,6 +16,7 @@ from apps.accounts.errors import AccountLocked, InvalidCredentials
 from apps.accounts.guards import open_to_everyone, signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.common import back, enter, form_page, home_of
+from studyplatform.kit import limits
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 from studyplatform.kit.pages import safe_next
 from studyplatform.kit.policies import enforce
@@ -38,6 +39,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         email, now = form.cleaned_data["email"], timezone.now()
         try:
+            limits.spend_of(request, "sign-in", now=now)
             user = services.prove_password(
                 email=email,
                 password=form.cleaned_data["password"],

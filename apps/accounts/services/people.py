@@ -12,7 +12,7 @@ from apps.accounts.events import PersonBlocked, PersonSignedUp, RoleChanged
 from apps.accounts.models import BrowserSession, LoginLock, Role, User
 from apps.accounts.services.notices import notify
 from apps.accounts.services.verifying import ask_for_email_proof
-from studyplatform.kit import jobs
+from studyplatform.kit import jobs, limits
 from studyplatform.kit.events import publish
 
 
@@ -91,3 +91,4 @@ def sweep(*, now: datetime) -> None:
     BrowserSession.objects.filter(expire_date__lte=now).delete()
     over = Q(locked_until=None) | Q(locked_until__lte=now)
     LoginLock.objects.filter(over, last_attempt_at__lt=now - settings.LOGIN_LOCK).delete()
+    limits.sweep(now=now)

@@ -34,6 +34,16 @@ CSRF_FAILURE_VIEW = "studyplatform.site.errors.csrf_failure"
 LOGIN_FAILURES = 5
 LOGIN_LOCK = timedelta(minutes=15)
 
+# How often from one address, and in how many seconds: generous, because a school is one address.
+RATE_LIMITS = {
+    "sign-in": (300, 5 * 60),
+    "register": (60, 60 * 60),
+    "reset": (60, 60 * 60),
+    "resend": (60, 60 * 60),
+    "social": (300, 5 * 60),
+    "mail-to-one": (6, 60 * 60),  # mails about joining to one email, whoever asks for them
+}
+
 SIMPLE_JWT = {
     "ACCESS_TOKEN_LIFETIME": timedelta(minutes=15),
     "ALGORITHM": "HS256",

@@ -1,0 +1,104 @@
+"""Limits by address: exact, shared by all processes, and not to be talked out of by a header."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_network
+from threading import Barrier
+
+import pytest
+from django.db import connections
+from django.test import RequestFactory
+
+from studyplatform.kit import limits
+from studyplatform.kit.addresses import client_address, neighborhood
+from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.models import Tally
+
+NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _small(settings: object) -> None:
+    settings.RATE_LIMITS = {"knock": (3, 60)}  # type: ignore[attr-defined]
+
+
+def knock(who: str = "10.0.0.1", *, after: float = 0) -> int:
+    """0, or the seconds one has to wait."""
+    try:
+        limits.spend("knock", who, now=NOW + timedelta(seconds=after))
+    except RateLimitExceeded as refused:
+        return refused.wait
+    return 0
+
+
+@pytest.mark.django_db
+def test_so_many_are_let_in_and_then_one_waits_until_the_time_is_over() -> None:
+    assert [knock(after=second) for second in (0, 10, 20, 30.5, 59.5)] == [0, 0, 0, 30, 1]
+    assert [knock(after=60), knock(after=61), knock(after=62), knock(after=63)] == [0, 0, 0, 57]
+
+
+@pytest.mark.django_db
+def test_one_s_count_is_no_other_s() -> None:
+    for _ in range(4):
+        knock()
+
+    assert knock("10.0.0.2") == 0
+
+
+@pytest.mark.django_db
+def test_what_is_over_is_swept() -> None:
+    knock()
+    knock("10.0.0.2", after=50)
+
+    limits.sweep(now=NOW + timedelta(seconds=61))
+
+    assert Tally.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_at_once_exactly_so_many_are_let_in() -> None:
+    gate = Barrier(12)
+
+    def one() -> int:
+        gate.wait()
+        try:
+            return knock()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(12) as pool:
+        waits = [done.result() for done in [pool.submit(one) for _ in range(12)]]
+
+    assert waits.count(0) == 3
+
+
+@pytest.mark.parametrize(
+    ("trusted", "remote", "forwarded", "client"),
+    [
+        ([], "203.0.113.7", "198.51.100.9", "203.0.113.7"),
+        (["10.0.0.0/8"], "203.0.113.7", "198.51.100.9", "203.0.113.7"),
+        (["10.0.0.0/8"], "10.0.0.1", "198.51.100.9", "198.51.100.9"),
+        (["10.0.0.0/8"], "10.0.0.1", "1.2.3.4, 198.51.100.9, 10.0.0.2", "198.51.100.9"),
+        (["10.0.0.0/8"], "10.0.0.1", "nonsense", "10.0.0.1"),
+        (["10.0.0.0/8"], "10.0.0.1", "", "10.0.0.1"),
+        (["10.0.0.0/8"], "::ffff:10.0.0.1", "2001:db8::1", "2001:db8::1"),
+        (["10.0.0.0/8"], "", "198.51.100.9", ""),
+    ],
+)
+def test_only_a_trusted_proxy_says_who_asks(
+    settings: object, rf: RequestFactory, trusted: list[str], remote: str, forwarded: str, client: str
+) -> None:
+    settings.TRUSTED_PROXIES = [ip_network(one) for one in trusted]  # type: ignore[attr-defined]
+
+    assert client_address(rf.get("/", REMOTE_ADDR=remote, HTTP_X_FORWARDED_FOR=forwarded)) == client
+
+
+def test_an_ipv6_client_is_its_whole_network() -> None:
+    assert neighborhood("2001:db8:1:2:3:4:5:6") == neighborhood("2001:db8:1:2::1") == "2001:db8:1:2::"
+    assert neighborhood("203.0.113.7") == "203.0.113.7"
+
+
+@pytest.mark.django_db
+def test_an_unknown_address_is_not_counted(rf: RequestFactory) -> None:
+    for _ in range(5):
+        limits.spend_of(rf.get("/", REMOTE_ADDR=""), "knock", now=NOW)
