@@ -17,6 +17,11 @@ def send_email_proof(running: Running, *, user_id: int) -> None:
     services.send_email_proof(user_id=user_id)
 
 
+@job("accounts.send_join_mail", label=_("Send the mail that proves a newcomer's address"))
+def send_join_mail(running: Running, *, uid: str) -> None:
+    services.send_join_mail(uid=uid)
+
+
 @job("accounts.sweep", label=_("Clear out sessions and proofs that have ended"))
 def sweep(running: Running) -> None:
     services.sweep(now=timezone.now())

@@ -9,6 +9,7 @@ urlpatterns = [
     path("auth/login", signing_in.sign_in, name="sign-in"),
     path("auth/logout", signing_in.sign_out, name="sign-out"),
     path("auth/register", joining.register, name="register"),
+    path("auth/register/check", joining.check_registration, name="check-registration"),
     path("auth/verify-email", joining.verify_email, name="verify-email"),
     path("auth/verify-email/resend", joining.resend_proof, name="resend-proof"),
     path("auth/forgot-password", resetting.forgot_password, name="forgot-password"),

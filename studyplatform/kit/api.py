@@ -51,11 +51,8 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
     fields: dict[str, list[dict[str, str]]] | None = None
     headers: dict[str, str] = {}
     match exception:
-        case errors.RateLimitExceeded():
-            error: AppError = exception
-            headers = {"Retry-After": str(exception.wait)}
         case AppError():
-            error = exception
+            error: AppError = exception
         case exceptions.ValidationError():
             error, fields = errors.ValidationFailed(), _fields(exception.get_full_details())
         case exceptions.ParseError():
@@ -63,8 +60,7 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             error = errors.NotAuthenticated()
         case exceptions.Throttled():
-            wait = max(1, round(getattr(exception, "wait", None) or 60))
-            error, headers = errors.RateLimitExceeded(wait=wait), {"Retry-After": str(wait)}
+            error = errors.RateLimitExceeded(wait=max(1, round(getattr(exception, "wait", None) or 60)))
         case exceptions.PermissionDenied() | PermissionDenied():
             error = errors.PermissionRefused()
         case exceptions.NotFound() | Http404():
@@ -78,6 +74,8 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
     response = problem_response(error, fields=fields)
     if isinstance(exception, exceptions.UnsupportedMediaType | exceptions.NotAcceptable):
         response.status_code = exception.status_code
+    if isinstance(error, errors.RateLimitExceeded):
+        headers["Retry-After"] = str(error.wait)
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="api"'
     for name, value in headers.items():

@@ -96,69 +96,6 @@ def test_sign_in_names_the_field_that_needs_attention(
     assert "data-errors" in page
 
 
-def test_registers_signs_in_and_returns(client: Client) -> None:
-    answer = client.post("/auth/register?next=/courses/rivers-and-their-work", GOOD)
-
-    user = User.objects.get(email="amara@example.org")
-    assert answer["Location"] == "/courses/rivers-and-their-work"
-    assert client.session["_auth_user_id"] == str(user.pk)
-    assert (user.first_name, user.role, user.is_staff) == ("Amara", "student", False)
-    assert user.terms_accepted_at is not None
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"first_name": " "}, "Enter your first name."),
-        ({"last_name": ""}, "Enter your last name."),
-        ({"email": "amara"}, "Enter a valid email address."),
-        ({"password": "Qr26", "confirmation": "Qr26"}, "at least 8 characters"),
-        ({"password": "quietriver26", "confirmation": "quietriver26"}, "Use at least one uppercase letter."),
-        ({"password": "QUIETRIVER26", "confirmation": "QUIETRIVER26"}, "Use at least one lowercase letter."),
-        ({"password": "QuietRiver", "confirmation": "QuietRiver"}, "Use at least one number."),
-        ({"password": "Password1", "confirmation": "Password1"}, "too common"),
-        ({"password": "Amara@Example.org1", "confirmation": "Amara@Example.org1"}, "too similar"),
-        ({"confirmation": "QuietRover26"}, "Passwords do not match"),
-        ({"terms": ""}, "You must agree to the terms of service"),
-    ],
-)
-def test_registration_refuses_with_the_specified_words(client: Client, change: dict[str, str], message: str) -> None:
-    page = client.post("/auth/register", GOOD | change).content.decode()
-
-    assert message in page
-    assert not User.objects.exists()
-    if "last_name" not in change:
-        assert 'value="Lindgren"' in page
-
-
-@pytest.mark.parametrize("name", ["Amara\r\nBcc: everyone@example.org", "Ama\u2028ra", "Ama\x00ra"])
-def test_a_name_is_one_line(client: Client, name: str) -> None:
-    client.post("/auth/register", GOOD | {"first_name": name})
-
-    assert not User.objects.exists()
-
-
-def test_nobody_registers_as_more_than_a_student(client: Client) -> None:
-    client.post("/auth/register", GOOD | {"role": "admin", "is_staff": "1", "is_superuser": "1", "is_active": "0"})
-
-    user = User.objects.get()
-    assert (user.role, user.is_staff, user.is_superuser, user.is_active) == ("student", False, False, True)
-
-
-def test_one_account_per_email_in_any_spelling(client: Client, leo: User) -> None:
-    page = client.post("/auth/register", GOOD | {"email": leo.email.upper()}).content.decode()
-
-    assert "There is already an account with this email." in page
-    assert User.objects.count() == 1
-
-
-def test_two_people_whose_emails_begin_alike_get_different_usernames(client: Client) -> None:
-    client.post("/auth/register", GOOD)
-    Client().post("/auth/register", GOOD | {"email": "amara@example.net"})
-
-    assert sorted(User.objects.values_list("username", flat=True)) == ["amara", "amara2"]
-
-
 def test_signing_out_takes_a_press(client: Client, leo: User) -> None:
     client.force_login(leo)
 

@@ -40,27 +40,6 @@ def wrong(code: str) -> str:
     return f"{(int(code) + 1) % 10**6:06}"
 
 
-def test_registering_sends_the_mail_and_says_so(client: Client) -> None:
-    page = client.post(
-        "/auth/register",
-        {
-            "first_name": "Amara",
-            "last_name": "Lindgren",
-            "email": "amara@example.org",
-            "password": "QuietRiver26",
-            "confirmation": "QuietRiver26",
-            "terms": "on",
-            "next": "/courses/",
-        },
-        follow=True,
-    )
-    jobs.run_pending("default")
-
-    assert "Welcome, Amara. We sent a link to amara@example.org" in page.content.decode()
-    assert mail.outbox[0].to == ["amara@example.org"]
-    assert re.match(r"\d{6} is your code for Study Platform", str(mail.outbox[0].subject))
-
-
 def test_the_link_verifies_by_a_press_in_any_browser(client: Client, leo: User) -> None:
     link, _ = send(leo)
 

@@ -33,6 +33,8 @@ OPEN = {
     "learning:certificate": "anyone may check a certificate by its code",
     "accounts:sign-in": "for those who are not signed in",
     "accounts:register": "for those who have no account",
+    "accounts:check-registration": "says of what was typed what the form itself would say",
+    "accounts:resend-proof": "for those who have no account yet, to what they registered with",
     "accounts:forgot-password": "for those who cannot sign in",
     "accounts:verify-email": "the link in the mail is opened in any browser",
     "accounts:reset-password": "the link in the mail is the key",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -52,6 +53,19 @@ class Site:
             capture_output=True,
             text=True,
         ).stdout
+
+
+def code_mailed_to(site: Site, email: str) -> str:
+    """The code of the newest mail to this address; waits for the worker to send it."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for file in sorted((Path(site.env["DATA_DIR"]) / "mail").glob("*.log"), reverse=True):
+            words = file.read_text()
+            found = re.search(r"^Subject: (\d{6}) ", words, re.MULTILINE)
+            if found and f"To: {email}" in words:
+                return found[1]
+        time.sleep(0.1)
+    raise AssertionError(f"no code was mailed to {email}")
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """People, their sessions, what they are told and what they ask for."""
 
+from apps.accounts.models.joining import Joining
 from apps.accounts.models.notices import Notification, NotificationChoice
 from apps.accounts.models.people import Role, Style, Theme, User, UserManager
 from apps.accounts.models.requests import DataExport, TeachingRequest
@@ -10,6 +11,7 @@ __all__ = [
     "DataExport",
     "EmailProof",
     "HandOver",
+    "Joining",
     "LoginLock",
     "Notification",
     "NotificationChoice",

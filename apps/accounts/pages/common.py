@@ -23,10 +23,14 @@ def home_of(user: User) -> str:
     return HOMES[Role(user.role)]
 
 
-def enter(request: HttpRequest, user: User, *, remember: bool = True) -> HttpResponseRedirect:
-    """Sign the browser in and lead on to where they were going."""
+def enter(request: HttpRequest, user: User, *, remember: bool = True, onward: str = "") -> HttpResponseRedirect:
+    """Sign the browser in and lead on to ``onward``, else to where they were going.
+
+    Every way in ends here: password, mailed code, provider, hand-over.
+    """
+    onward = safe_next(request, onward, "") or back(request, user)
     sessions.sign_in(request, user, now=timezone.now(), remember=remember)
-    response = HttpResponseRedirect(back(request, user))
+    response = HttpResponseRedirect(onward)
     known_browsers.remember(request, response, user.email)
     return response
 

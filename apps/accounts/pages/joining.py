@@ -1,10 +1,10 @@
 """Make an account and prove its email. All of it works without JavaScript."""
 
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,11 +12,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts import forms, services
-from apps.accounts.guards import open_to_everyone, signed_in
-from apps.accounts.models import User
+from apps.accounts import forms, policies, services
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.models import Joining, User
 from apps.accounts.pages.common import back, enter, form_page, private
+from studyplatform.kit import limits
+from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.pages import safe_next
+from studyplatform.kit.policies import enforce
+
+JOINING = "joining"  # the key in the visitor's session: the wish that this browser has made
 
 
 @open_to_everyone
@@ -24,67 +29,158 @@ from studyplatform.kit.pages import safe_next
 @sensitive_post_parameters("password", "confirmation")
 @require_http_methods(["GET", "HEAD", "POST"])
 def register(request: HttpRequest) -> HttpResponse:
-    if isinstance(request.user, User) and request.method != "POST":
+    """Asks for an account; whether the email has one already, the answer does not tell."""
+    if isinstance(request.user, User):
         return redirect(back(request, request.user))
     form = forms.Register(request.POST or None)
+    refusal: RateLimitExceeded | None = None
     if form.is_valid():
+        now = timezone.now()
         wanted = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "email", "password")}
         try:
-            user = services.sign_up(**wanted, now=timezone.now())
-        except services.EmailTaken:
-            form.add_error("email", _("There is already an account with this email."))
+            limits.spend_of(request, "register", now=now)
+            row = services.ask_to_join(**wanted, now=now)
+        except RateLimitExceeded as error:
+            refusal = error
         else:
-            sent = _("Welcome, %(name)s. We sent a link to %(email)s: open it to verify your email.")
-            messages.success(request, sent % {"name": user.first_name, "email": user.email})
-            return enter(request, user)
-    return form_page(request, "accounts/register.html", form)
+            return await_proof(request, row)
+    return form_page(request, "accounts/register.html", form, refusal=refusal)
+
+
+def await_proof(request: HttpRequest, row: Joining) -> HttpResponse:
+    """On to the page that asks for the mailed code: typed in this browser, it signs this browser in."""
+    request.session[JOINING] = str(row.uid)
+    return redirect("/auth/verify-email" + _onward(request))
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_POST
+def check_registration(request: HttpRequest) -> HttpResponse:
+    """What the server would say to the form as it stands, for the browser to show while one types."""
+    form = forms.Register(request.POST)
+    return JsonResponse({name: [str(one) for one in found] for name, found in form.errors.items()})
 
 
 @open_to_everyone
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def verify_email(request: HttpRequest) -> HttpResponse:
-    """By the link of the mail, which anybody's browser may open, or by its code, typed by who is signed in.
+    """By the link of the mail, which anybody's browser may open, or by its code, typed where it was asked for.
 
     The link asks for a press: mail programs that follow links by themselves prove nothing.
     """
     person = request.user if isinstance(request.user, User) else None
     if key := request.POST.get("key") or request.GET.get("key"):
+        return private(_by_link(request, key, person))
+    if person is not None:
+        return _by_code(request, person)
+    row = _joining(request)
+    if row is None:
+        return _proof_page(request, "visitor")
+    if row.user is not None:  # the link was pressed elsewhere meanwhile
+        return _arrive(request, row.user)
+    form = forms.Code(request.POST or None)
+    if form.is_valid():
+        try:
+            user = services.join_by_code(uid=row.uid, code=form.cleaned_data["code"], now=timezone.now())
+        except services.EmailTaken:
+            return _proof_page(request, "taken", email=row.email)
+        if user is not None:
+            return _arrive(request, user)
+        _refuse_code(form)
+    return _proof_page(request, "joining", form=form, row=row)
+
+
+def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpResponse:
+    now, is_pressed = timezone.now(), request.method == "POST"
+    wish = services.joining_of_key(key, now=now)
+    if wish is None:  # not of somebody who joins, but of an account that is there
         owner = services.user_of_key(key)
-        if owner is not None and request.method == "POST":
-            services.verify_by_key(key=key, now=timezone.now())
-        state = "ended" if owner is None else "done" if request.method == "POST" else "press"
-        return private(_proof_page(request, owner or person, state, key=key))
-    if person is None or person.email_verified_at:
-        return _proof_page(request, person, "done" if person else "visitor")
+        if owner is not None and is_pressed:
+            services.verify_by_key(key=key, now=now)
+        state = "ended" if owner is None else "done" if is_pressed else "press"
+        return _proof_page(request, state, person=owner or person, key=key)
+    if not is_pressed:
+        return _proof_page(request, "press", email=wish.email, key=key)
+    try:
+        user = services.join_by_key(key=key, now=now)
+    except services.EmailTaken:
+        return _proof_page(request, "taken", email=wish.email)
+    mine = _joining(request)
+    if user is not None and mine is not None and mine.pk == wish.pk and person is None:
+        return _arrive(request, user)
+    return _proof_page(request, "joined", email=wish.email)
+
+
+def _by_code(request: HttpRequest, person: User) -> HttpResponse:
+    if person.email_verified_at:
+        return _proof_page(request, "done", person=person)
     form = forms.Code(request.POST or None)
     if form.is_valid():
         if services.verify_by_code(user=person, code=form.cleaned_data["code"], now=timezone.now()):
-            return _proof_page(request, person, "done")
-        form.add_error("code", _("This code is not right, or has ended. Five wrong ones end a code."))
-    return _proof_page(request, person, "code", form=form)
+            return _proof_page(request, "done", person=person)
+        _refuse_code(form)
+    return _proof_page(request, "code", person=person, form=form)
 
 
-@signed_in
+def _refuse_code(form: forms.Code) -> None:
+    form.add_error("code", _("This code is not right, or has ended. Five wrong ones end a code."))
+
+
+def _arrive(request: HttpRequest, user: User) -> HttpResponse:
+    """The account is made: this browser asked for it, so it is signed in."""
+    request.session.pop(JOINING, None)
+    messages.success(request, _("Welcome, %(name)s. Your email is verified.") % {"name": user.first_name})
+    return enter(request, user)
+
+
+@open_to_everyone
 @require_POST
 def resend_proof(request: HttpRequest) -> HttpResponse:
-    wait = services.ask_for_email_proof(user=cast(User, request.user), now=timezone.now())
+    now = timezone.now()
+    limits.spend_of(request, "resend", now=now)
+    row = _joining(request)
+    if isinstance(request.user, User):
+        wait = services.ask_for_email_proof(user=request.user, now=now)
+    elif row is not None and row.user is None:
+        wait = services.ask_for_join_mail(row=row, now=now)
+    else:
+        enforce(policies.be_signed_in(request.user))
+        wait = 0
     if wait:
         messages.info(
             request, _("The last mail is on its way. Another one is possible in %(wait)d s.") % {"wait": wait}
         )
     else:
         messages.success(request, _("A new link and a new code are on their way."))
-    onward = safe_next(request, request.POST.get("next"), "")
-    return redirect("/auth/verify-email" + (f"?{urlencode({'next': onward}, safe='/')}" if onward else ""))
+    return redirect("/auth/verify-email" + _onward(request))
 
 
-def _proof_page(request: HttpRequest, person: User | None, state: str, **context: Any) -> HttpResponse:
+def _joining(request: HttpRequest) -> Joining | None:
+    uid = request.session.get(JOINING)
+    return services.joining(uid) if uid else None
+
+
+def _onward(request: HttpRequest) -> str:
+    onward = safe_next(request, request.POST.get("next") or request.GET.get("next"), "")
+    return f"?{urlencode({'next': onward}, safe='/')}" if onward else ""
+
+
+def _proof_page(
+    request: HttpRequest, state: str, *, person: User | None = None, row: Joining | None = None, **context: Any
+) -> HttpResponse:
     now = timezone.now()
+    wait = 0
+    if row is not None:
+        wait = services.seconds_until_join_mail(row, now=now)
+    elif person is not None and state in {"code", "ended"}:
+        wait = services.seconds_to_wait(person, now=now)
+    context = {"email": row.email if row else person.email if person else "", **context}
     context |= {
         "state": state,
-        "email": person.email if person else "",
-        "wait": services.seconds_to_wait(person, now=now) if person and state in {"code", "ended"} else 0,
+        "wait": wait,
         "next": safe_next(request, request.POST.get("next") or request.GET.get("next"), ""),
     }
     return render(request, "accounts/verify_email.html", context)

@@ -1,43 +1,19 @@
-"""Accounts: making one, what it may do, and where it is signed in."""
+"""Accounts: what they may do, and where they are signed in."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from apps.accounts.devices import device_name
-from apps.accounts.events import PersonBlocked, PersonSignedUp, RoleChanged
+from apps.accounts.events import PersonBlocked, RoleChanged
 from apps.accounts.models import BrowserSession, LoginLock, Role, User
+from apps.accounts.services.joining import forget_joinings
 from apps.accounts.services.notices import notify
-from apps.accounts.services.verifying import ask_for_email_proof
 from studyplatform.kit import jobs, limits
 from studyplatform.kit.events import publish
-
-
-class EmailTaken(Exception):
-    """Somebody has an account with this email."""
-
-
-def sign_up(*, email: str, password: str, first_name: str, last_name: str, now: datetime) -> User:
-    """A new account. The caller has validated the fields; the constraint judges the email.
-
-    :raises EmailTaken: an account with this email exists.
-    """
-    while True:
-        try:
-            with transaction.atomic():
-                user = User.objects.create_user(
-                    email, password, first_name=first_name, last_name=last_name, terms_accepted_at=now
-                )
-                ask_for_email_proof(user=user, now=now)
-                publish(PersonSignedUp(user_id=user.pk))
-                return user
-        except IntegrityError:
-            # Either the email, or two people at once were given the same username.
-            if User.objects.with_email(email):
-                raise EmailTaken from None
 
 
 def change_role(*, user: User, role: Role) -> None:
@@ -87,8 +63,9 @@ def sweep_later() -> None:
 
 
 def sweep(*, now: datetime) -> None:
-    """Remove what time has ended: expired sessions, and counts of failures that no longer matter."""
+    """Remove what time has ended: expired sessions, wishes for an account, and counts that no longer matter."""
     BrowserSession.objects.filter(expire_date__lte=now).delete()
     over = Q(locked_until=None) | Q(locked_until__lte=now)
     LoginLock.objects.filter(over, last_attempt_at__lt=now - settings.LOGIN_LOCK).delete()
     limits.sweep(now=now)
+    forget_joinings(now=now)

@@ -1,0 +1,404 @@
+"""Making an account: the form's rules, the proof, and what it must not tell (docs/adr/0009)."""
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+from unittest import mock
+
+import pytest
+import time_machine
+from django.contrib.auth import hashers
+from django.core import mail
+from django.db import connection, connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.accounts import services
+from apps.accounts.models import Joining, User
+from studyplatform.kit import jobs
+from tests.factories.accounts import PASSWORD, UserFactory
+
+pytestmark = pytest.mark.django_db
+GOOD = {
+    "first_name": "Amara",
+    "last_name": "Lindgren",
+    "email": "Amara@Example.org",
+    "password": "QuietRiver26",
+    "confirmation": "QuietRiver26",
+    "terms": "on",
+}
+
+
+@pytest.fixture
+def hashed() -> Iterator[list[str]]:
+    """Every password that is hashed."""
+    seen: list[str] = []
+    real = hashers.MD5PasswordHasher.encode
+
+    def encode(self: hashers.MD5PasswordHasher, password: str, salt: str) -> str:
+        seen.append(password)
+        return real(self, password, salt)
+
+    with mock.patch.object(hashers.MD5PasswordHasher, "encode", encode):
+        yield seen
+
+
+def register(client: Client, **changed: str) -> Any:
+    """Send the form and have the mail sent."""
+    answer = client.post("/auth/register", GOOD | changed)
+    jobs.run_pending("default")
+    return answer
+
+
+def posted() -> tuple[str, str]:
+    """The link and the code of the newest mail."""
+    words = str(mail.outbox[-1].body)
+    link = re.search(r"http://127\.0\.0\.1:8000(/auth/verify-email\S+)", words)
+    code = re.search(r"\b(\d{6})\b", words)
+    assert link
+    assert code
+    return link[1], code[1]
+
+
+def wrong(code: str) -> str:
+    return f"{(int(code) + 1) % 10**6:06}"
+
+
+def is_signed_in(client: Client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+# --- What works ------------------------------------------------------------------------------------
+
+
+def test_the_mailed_code_makes_the_account_and_signs_in_the_browser_that_registered(client: Client) -> None:
+    answer = register(client, next="/courses/rivers-and-their-work")
+    assert answer["Location"] == "/auth/verify-email?next=/courses/rivers-and-their-work"
+    asked = client.get(answer["Location"]).content.decode()
+    assert "amara@example.org" in asked
+    assert 'data-wait="' in asked
+    assert not User.objects.exists()
+    assert mail.outbox[0].to == ["amara@example.org"]
+    assert re.match(r"\d{6} is your code for Study Platform", str(mail.outbox[0].subject))
+
+    code = posted()[1]
+    typed = {"code": f" {code[:3]} {code[3:]}-", "next": "/courses/rivers-and-their-work"}
+    arrived = client.post("/auth/verify-email", typed)
+
+    user = User.objects.get(email="amara@example.org")
+    assert arrived["Location"] == "/courses/rivers-and-their-work"
+    assert client.session["_auth_user_id"] == str(user.pk)
+    assert (user.first_name, user.last_name, user.role, user.is_staff) == ("Amara", "Lindgren", "student", False)
+    assert user.terms_accepted_at is not None
+    assert user.email_verified_at is not None
+    assert user.check_password("QuietRiver26")
+
+
+def test_the_link_does_the_same_in_that_browser(client: Client) -> None:
+    register(client)
+
+    opened = client.get(posted()[0])
+    assert "Verify email" in opened.content.decode()
+    assert not User.objects.exists(), "mail programs that follow links prove nothing"
+    assert client.post(posted()[0])["Location"] == "/me/enrollments"
+    assert is_signed_in(client)
+
+
+def test_pressed_in_another_browser_the_link_lets_the_first_one_in(client: Client) -> None:
+    register(client)
+    phone = Client()
+
+    pressed = phone.post(posted()[0])
+    assert "The account is made" in pressed.content.decode()
+    assert not is_signed_in(phone)  # it proves an email, not a person
+
+    assert client.get("/auth/verify-email")["Location"] == "/me/enrollments"
+    assert is_signed_in(client)
+
+
+def test_a_second_press_makes_no_second_account(client: Client) -> None:
+    register(client)
+
+    for _ in range(2):
+        Client().post(posted()[0])
+
+    assert User.objects.count() == 1
+
+
+def test_two_people_whose_emails_begin_alike_get_different_usernames() -> None:
+    for email in ("amara@example.org", "amara@example.net"):
+        browser = Client()
+        register(browser, email=email)
+        browser.post("/auth/verify-email", {"code": posted()[1]})
+
+    assert sorted(User.objects.values_list("username", flat=True)) == ["amara", "amara2"]
+
+
+def test_asks_again_after_a_minute_and_a_new_code_ends_the_one_before(client: Client) -> None:
+    register(client)
+    older = posted()[1]
+
+    client.post("/auth/verify-email/resend", {"next": "/courses/"})
+    jobs.run_pending("default")
+    assert len(mail.outbox) == 1
+
+    with time_machine.travel(timezone.now() + timedelta(seconds=61)):
+        answer = client.post("/auth/verify-email/resend", {"next": "https://evil.example/"})
+        jobs.run_pending("default")
+        newer = posted()[1]
+        assert len(mail.outbox) == 2
+        assert answer["Location"] == "/auth/verify-email"
+        if older != newer:
+            client.post("/auth/verify-email", {"code": older})
+            assert not User.objects.exists()
+        client.post("/auth/verify-email", {"code": newer})
+    assert User.objects.exists()
+
+
+def test_whoever_is_signed_in_does_not_register(browser_of: Callable[[User], Client], leo: User) -> None:
+    browser = browser_of(leo)
+
+    assert browser.get("/auth/register")["Location"] == "/me/enrollments"
+    assert browser.post("/auth/register", GOOD)["Location"] == "/me/enrollments"
+    assert not Joining.objects.exists()
+
+
+# --- The form's rules ------------------------------------------------------------------------------
+
+REFUSALS = [
+    ({"first_name": " "}, "first_name", "Enter your first name."),
+    ({"first_name": "Amara\nBcc: x@example.org"}, "first_name", "Use letters, spaces and punctuation only."),
+    ({"last_name": ""}, "last_name", "Enter your last name."),
+    ({"email": "amara"}, "email", "Enter a valid email address."),
+    ({"email": ""}, "email", "Enter your email address."),
+    ({"password": "Qr26", "confirmation": "Qr26"}, "password", "at least 8 characters"),
+    ({"password": "quietriver26", "confirmation": "quietriver26"}, "password", "Use at least one uppercase letter."),
+    ({"password": "QUIETRIVER26", "confirmation": "QUIETRIVER26"}, "password", "Use at least one lowercase letter."),
+    ({"password": "QuietRiver", "confirmation": "QuietRiver"}, "password", "Use at least one number."),
+    ({"password": "Password1", "confirmation": "Password1"}, "password", "too common"),
+    ({"password": "Amara@Example.org1", "confirmation": "Amara@Example.org1"}, "password", "too similar"),
+    ({"password": "Lindgren1", "confirmation": "Lindgren1"}, "password", "too similar"),
+    ({"confirmation": "QuietRover26"}, "confirmation", "Passwords do not match"),
+    ({"confirmation": ""}, "confirmation", "Type the password once more."),
+    ({"terms": ""}, "terms", "You must agree to the terms of service"),
+]
+
+
+@pytest.mark.parametrize(("change", "field", "message"), REFUSALS)
+def test_refuses_with_the_specified_words_and_keeps_what_was_typed(
+    client: Client, change: dict[str, str], field: str, message: str
+) -> None:
+    page = client.post("/auth/register", GOOD | change).content.decode()
+
+    assert message in page
+    assert f'<a class="link" href="#id_{field}">' in page
+    assert "data-errors" in page
+    assert not Joining.objects.exists()
+    assert "QuietRiver26" not in page
+    if field != "last_name":
+        assert 'value="Lindgren"' in page
+
+
+@pytest.mark.parametrize(("change", "field", "message"), REFUSALS)
+def test_the_browser_is_told_the_same_while_one_types(
+    client: Client, change: dict[str, str], field: str, message: str
+) -> None:
+    told = client.post("/auth/register/check", GOOD | change).json()
+
+    assert list(told) == [field]
+    assert any(message in one for one in told[field])
+    assert not Joining.objects.exists()
+
+
+def test_the_check_does_not_know_who_has_an_account(client: Client, leo: User) -> None:
+    assert client.post("/auth/register/check", GOOD | {"email": leo.email}).json() == {}
+
+
+# --- What attackers tried --------------------------------------------------------------------------
+
+
+def test_nobody_registers_as_more_than_a_student(client: Client) -> None:
+    register(client, role="admin", is_staff="1", is_superuser="1", is_active="0", provider="google", user="1")
+    assert Joining.objects.get().provider == ""
+
+    client.post("/auth/verify-email", {"code": posted()[1]})
+
+    user = User.objects.get()
+    assert (user.role, user.is_staff, user.is_superuser, user.is_active) == ("student", False, False, True)
+
+
+def test_a_taken_email_is_answered_like_a_free_one_with_the_same_work(leo: User, ben: User, hashed: list[str]) -> None:
+    answers, pages, costs = set(), set(), set()
+    register(Client())  # the address is counted from its first try on
+    for email in ("nobody@example.com", "Leo@Example.com", "ben@example.com"):
+        browser = Client()
+        hashed.clear()
+        with CaptureQueriesContext(connection) as queries:
+            answer = browser.post("/auth/register", GOOD | {"email": email})
+        answers.add((answer.status_code, answer["Location"], tuple(sorted(answer.cookies))))
+        costs.add((len(hashed), len(queries)))
+        jobs.run_pending("default")
+        page = browser.get("/auth/verify-email").content.decode().split("<main")[1]
+        pages.add(re.sub(r'value="\w{64}"|data-wait="\d+"', "", page.replace(email.lower(), "")))
+        refused = browser.post("/auth/verify-email", {"code": "123456"}).content.decode()
+        assert "This code is not right, or has ended." in refused
+
+    assert (len(answers), len(pages), len(costs)) == (1, 1, 1)
+    assert costs.pop()[0] == 1
+
+
+def test_the_owner_of_a_taken_email_is_told_and_nothing_else_happens(client: Client, leo: User) -> None:
+    register(client, email=leo.email.upper())
+
+    told = mail.outbox[0]
+    assert (told.to, told.subject) == ([leo.email], "You already have an account at Study Platform")
+    assert "http://127.0.0.1:8000/auth/login" in str(told.body)
+    assert "/auth/forgot-password" in str(told.body)
+    assert "Amara" not in str(told.body), "a stranger's words do not reach the owner"
+    assert not re.search(r"\b\d{6}\b", str(told.body))
+    leo.refresh_from_db()
+    assert leo.check_password(PASSWORD)
+    assert User.objects.count() == 1
+
+
+def test_a_blocked_person_is_not_written_to(client: Client, ben: User) -> None:
+    register(client, email=ben.email)
+
+    assert mail.outbox == []
+
+
+def test_the_password_of_a_wish_opens_nothing(client: Client) -> None:
+    """Else registering and then signing in would tell whether an email was free."""
+    register(client)
+
+    body = {"email": "amara@example.org", "password": "QuietRiver26"}
+    answer = Client().post("/api/v1/auth/login", body, content_type="application/json")
+
+    assert answer.json()["code"] == "AUTH_INVALID_CREDENTIALS"
+
+
+def test_a_stranger_s_words_do_not_stand_in_the_mail(client: Client) -> None:
+    register(client, first_name="Win at https://evil.example")
+
+    assert "evil.example" not in str(mail.outbox[0].body)
+
+
+def test_five_wrong_codes_end_it(client: Client) -> None:
+    register(client)
+    code = posted()[1]
+
+    for _ in range(5):
+        client.post("/auth/verify-email", {"code": wrong(code)})
+    client.post("/auth/verify-email", {"code": code})
+
+    assert not User.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_guesses_at_once_are_counted_exactly() -> None:
+    row = services.ask_to_join(email="amara@example.org", first_name="Amara", last_name="Lindgren", now=timezone.now())
+    services.send_join_mail(uid=str(row.uid))
+    code = posted()[1]
+    gate = Barrier(16)
+
+    def guess() -> User | None:
+        gate.wait()
+        try:
+            return services.join_by_code(uid=row.uid, code=wrong(code), now=timezone.now())
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(16) as pool:
+        told = [done.result() for done in [pool.submit(guess) for _ in range(16)]]
+
+    assert told == [None] * 16
+    assert Joining.objects.get().tries == 5
+
+
+def test_a_code_is_for_one_browser(client: Client) -> None:
+    register(client)
+    code = posted()[1]
+    stranger = Client()
+    register(stranger, email="eve@example.org")
+
+    stranger.post("/auth/verify-email", {"code": code if code != posted()[1] else wrong(code)})
+
+    assert not is_signed_in(stranger)
+    assert not User.objects.exists()
+
+
+def test_the_first_to_prove_an_email_has_it_and_the_other_learns_so(client: Client) -> None:
+    """Somebody registers with a stranger's email and waits: the owner's proof makes the owner's account."""
+    waiting = Client()
+    register(waiting, password="AttackRiver26", confirmation="AttackRiver26")
+    old_link, old_code = posted()
+    register(client)
+    client.post("/auth/verify-email", {"code": posted()[1]})
+
+    late = waiting.post("/auth/verify-email", {"code": old_code})
+
+    assert "You have an account already" in late.content.decode()
+    assert "You have an account already" in waiting.post(old_link).content.decode()
+    assert not is_signed_in(waiting)
+    assert User.objects.get().check_password("QuietRiver26")
+
+
+def test_link_and_code_work_for_half_an_hour(client: Client) -> None:
+    register(client)
+    link, code = posted()
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=31)):
+        assert "This link has expired" in client.post(link).content.decode()
+        client.post("/auth/verify-email", {"code": code})
+
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("key", ["x", "a:b:c", "WyJhIl0:1abc:def"])
+def test_a_made_up_link_makes_nothing(client: Client, key: str) -> None:
+    register(client)
+
+    assert "This link has expired" in client.post(f"/auth/verify-email?key={key}").content.decode()
+    assert not User.objects.exists()
+
+
+def test_one_email_is_written_to_six_times_an_hour_whoever_asks(settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"mail-to-one": (6, 3600)}
+
+    told = [register(Client(), email="leo@example.com").status_code for _ in range(8)]
+
+    assert told == [302] * 6 + [429] * 2
+    assert len(mail.outbox) == 6
+
+
+def test_the_session_has_a_new_key_after_arriving(client: Client) -> None:
+    register(client)
+    before = client.session.session_key
+
+    client.post("/auth/verify-email", {"code": posted()[1]})
+
+    assert client.session.session_key != before
+
+
+def test_old_wishes_are_swept() -> None:
+    now = timezone.now()
+    for hours in (1, 25):
+        services.ask_to_join(email="amara@example.org", first_name="A", last_name="L", now=now - timedelta(hours=hours))
+
+    services.sweep(now=now)
+
+    assert Joining.objects.count() == 1
+
+
+def test_the_owner_can_still_register_what_another_only_wished_for(client: Client) -> None:
+    UserFactory(username="other")
+    register(Client())
+
+    register(client)
+    client.post("/auth/verify-email", {"code": posted()[1]})
+
+    assert User.objects.filter(email="amara@example.org").exists()

@@ -1,0 +1,85 @@
+"""Limits by address at the doors of the house."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from apps.accounts.models import User
+from studyplatform.kit import jobs
+from tests.accounts.test_joining import GOOD
+from tests.factories.accounts import PASSWORD
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _three_of_each(settings: Any) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, (3, 300))
+
+
+def sign_in(browser: Client, user: User) -> Any:
+    return browser.post("/auth/login", {"email": user.email, "password": PASSWORD})
+
+
+DOORS: dict[str, Callable[[Client, int], Any]] = {
+    "sign-in": lambda browser, n: browser.post("/auth/login", {"email": f"n{n}@example.com", "password": PASSWORD}),
+    "call": lambda browser, n: browser.post(
+        "/api/v1/auth/login", {"email": f"n{n}@example.com", "password": PASSWORD}, content_type="application/json"
+    ),
+    "register": lambda browser, n: browser.post("/auth/register", GOOD | {"email": f"n{n}@example.com"}),
+    "reset": lambda browser, n: browser.post("/auth/forgot-password", {"email": f"n{n}@example.com"}),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_one_address_is_let_in_so_often_and_then_told_how_long_to_wait(door: str) -> None:
+    for number in range(3):
+        assert DOORS[door](Client(), number).status_code != 429
+
+    refused = DOORS[door](Client(), 4)
+
+    assert refused.status_code == 429
+    assert 0 < int(refused["Retry-After"]) <= 300
+    assert b"RATE_LIMIT_EXCEEDED" in refused.content
+    elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+    assert DOORS[door](elsewhere, 5).status_code != 429
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_made_up_header_is_no_other_address(door: str) -> None:
+    answers = [DOORS[door](Client(headers={"X-Forwarded-For": f"203.0.113.{n}"}), n).status_code for n in range(4)]
+
+    assert answers[3] == 429
+
+
+def test_page_and_call_share_the_count_of_sign_ins(leo: User) -> None:
+    for number in range(3):
+        DOORS["call"](Client(), number)
+
+    assert sign_in(Client(), leo).status_code == 429
+
+
+def test_the_right_password_is_not_looked_at_any_more(leo: User) -> None:
+    for number in range(3):
+        DOORS["sign-in"](Client(), number)
+    browser = Client()
+
+    page = sign_in(browser, leo)
+
+    assert "_auth_user_id" not in browser.session
+    assert f'value="{leo.email}"' in page.content.decode()
+
+
+def test_asking_for_mails_again_is_limited_too(browser_of: Callable[[User], Client], leo: User) -> None:
+    User.objects.update(email_verified_at=None)
+    browser = browser_of(leo)
+
+    for _ in range(5):
+        answer = browser.post("/auth/verify-email/resend", follow=True)
+        jobs.run_pending("default")
+
+    assert len(mail.outbox) == 1
+    assert b"That was more than we can take at once." in answer.content
