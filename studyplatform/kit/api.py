@@ -49,7 +49,6 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
     """DRF's exception handler: everything that fails has the one shape; a crash shows no internals."""
     set_rollback()
     fields: dict[str, list[dict[str, str]]] | None = None
-    headers: dict[str, str] = {}
     match exception:
         case AppError():
             error: AppError = exception
@@ -74,12 +73,11 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
     response = problem_response(error, fields=fields)
     if isinstance(exception, exceptions.UnsupportedMediaType | exceptions.NotAcceptable):
         response.status_code = exception.status_code
-    if isinstance(error, errors.RateLimitExceeded):
-        headers["Retry-After"] = str(error.wait)
-    if error.status == 401:
-        headers["WWW-Authenticate"] = 'Bearer realm="api"'
-    for name, value in headers.items():
-        response[name] = value
+    match error:
+        case errors.RateLimitExceeded(wait=wait):
+            response["Retry-After"] = str(wait)
+        case AppError(status=401):
+            response["WWW-Authenticate"] = 'Bearer realm="api"'
     return response
 
 

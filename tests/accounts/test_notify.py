@@ -200,9 +200,8 @@ def told(user: User) -> list[str]:
 
 def test_a_new_person_is_welcomed(django_capture_on_commit_callbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        user = services.sign_up(
-            email="amara@example.org", password=PASSWORD, first_name="Amara", last_name="L", now=timezone.now()
-        )
+        wish = services.Newcomer(email="amara@example.org", first_name="Amara", last_name="L")
+        user = services.open_account(wish, now=timezone.now())
 
     assert told(user) == ["account.welcome"]
 

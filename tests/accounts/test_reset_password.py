@@ -95,6 +95,7 @@ def test_lifts_the_lock_and_ends_every_session_and_token(client: Client, leo: Us
 
 def test_the_answer_tells_nothing_about_the_account(client: Client, leo: User, ben: User) -> None:
     pages, costs = set(), set()
+    client.post("/auth/forgot-password", {"email": "first@example.com"})  # the address is counted from its first try on
     for email in (leo.email, ben.email, "nobody@example.com"):
         with CaptureQueriesContext(connection) as queries:
             page = client.post("/auth/forgot-password", {"email": email}).content.decode()
