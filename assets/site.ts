@@ -40,3 +40,5 @@ startTimes();
 startAvatars();
 startPreloading();
 startProgress();
+if (document.querySelector(".prefs"))
+  void import("./site/settings").then((page) => page.startSettings());

@@ -47,6 +47,14 @@ class EmailNotVerified(AppError):
     action = Action(_("Send it again"), handler="resend_verification")
 
 
+class PictureUnreadable(AppError):
+    code = "PICTURE_UNREADABLE"
+    status = 422
+    title = _("This picture cannot be used")
+    message = _("Choose a PNG, JPEG or WebP picture of at most 5 MB and 40 megapixels.")
+    icon = "image-off"
+
+
 @dataclass(eq=False, kw_only=True)
 class RoleRequired(AppError):
     code = "ROLE_REQUIRED"

@@ -18,3 +18,9 @@ class PersonBlocked(Event):
 @dataclass(frozen=True, kw_only=True)
 class RoleChanged(Event):
     user_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmailChanged(Event):
+    user_id: int
+    old: str

@@ -1,7 +1,9 @@
 """What the forms of the auth pages accept. Each message is the specification's where it has one."""
 
 import re
+from functools import cache
 from typing import Any
+from zoneinfo import available_timezones
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
@@ -10,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Style, Theme, User
 
+_RESERVED = {"admin", "administrator", "deleted", "deleted-user", "help", "moderator", "root", "staff", "support"}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 
 
@@ -126,3 +129,58 @@ class Appearance(forms.Form):
     )
     style = forms.ChoiceField(label=_("Style"), choices=Style.choices)
     player_shortcuts = forms.BooleanField(label=_("Player keyboard shortcuts"), required=False)
+
+
+class Profile(forms.Form):
+    """What others see of a person."""
+
+    username = forms.CharField(
+        label=_("Username"), min_length=3, max_length=30, error_messages={"required": _("Choose a username.")}
+    )
+    first_name = _name(_("First name"), _("Enter your first name."))
+    last_name = _name(_("Last name"), _("Enter your last name."))
+    time_zone = forms.ChoiceField(label=_("Time zone"))
+    headline = forms.CharField(label=_("Headline"), max_length=120, required=False, validators=[one_line])
+    bio = forms.CharField(label=_("About you"), max_length=300, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["time_zone"].choices = [(name, name) for name in time_zones()]  # type: ignore[attr-defined]
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        if not re.fullmatch(r"[\w.-]+", name) or name.strip("._-") == "":
+            raise ValidationError(_("Use letters, numbers, dots, dashes and underscores."), code="invalid")
+        if name.lower() in _RESERVED:
+            raise ValidationError(_("This username is taken."), code="taken")
+        return name
+
+
+class Portrait(forms.Form):
+    """A picture and the square of it to keep (fractions; without them the middle)."""
+
+    picture = forms.FileField(label=_("Picture"), error_messages={"required": _("Choose a picture.")})
+    x = forms.FloatField(min_value=0, max_value=1, required=False)
+    y = forms.FloatField(min_value=0, max_value=1, required=False)
+    size = forms.FloatField(min_value=0.05, max_value=1, required=False)
+
+
+class ChangeEmail(forms.Form):
+    email = _email()
+    password = _password(_("Current password"), _("Enter your current password."))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["email"].label = _("New email")
+
+
+class Goals(forms.Form):
+    daily_minutes = forms.IntegerField(label=_("Minutes a day"), min_value=5, max_value=120)
+    weekly_lessons = forms.IntegerField(label=_("Lessons a week"), min_value=1, max_value=20)
+
+
+@cache
+def time_zones() -> list[str]:
+    """The zones that carry a place's name, and UTC; in order of their names."""
+    regions = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
+    return ["UTC", *sorted(name for name in available_timezones() if name.startswith(regions))]

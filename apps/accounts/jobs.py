@@ -22,6 +22,11 @@ def send_join_mail(running: Running, *, uid: str) -> None:
     services.send_join_mail(uid=uid)
 
 
+@job("accounts.send_email_change", label=_("Send the link to a new email"))
+def send_email_change(running: Running, *, user_id: int, email: str) -> None:
+    services.send_email_change(user_id=user_id, email=email)
+
+
 @job("accounts.sweep", label=_("Clear out sessions and proofs that have ended"))
 def sweep(running: Running) -> None:
     services.sweep(now=timezone.now())

@@ -64,7 +64,7 @@ def answer(user: User, session: UUID) -> dict[str, object]:
             "last_name": user.last_name,
             "role": user.role,
             "roles": user.roles,
-            "avatar_url": user.avatar.url if user.avatar else None,
+            "avatar_url": user.avatar_url or None,
         },
         "token": tokens.issue(user, session),
     }

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from apps.accounts.pages import joining, resetting, signing_in
+from apps.accounts.pages import joining, pictures, resetting, signing_in
 
 app_name = "accounts"
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path("auth/verify-email/resend", joining.resend_proof, name="resend-proof"),
     path("auth/forgot-password", resetting.forgot_password, name="forgot-password"),
     path("auth/reset-password/<uuid:uid>/<str:token>", resetting.reset_password, name="reset-password"),
+    path("avatars/<str:name>", pictures.avatar, name="avatar"),
     path("dashboard", signing_in.dashboard, name="dashboard"),
     path("settings/", include("apps.accounts.pages.settings.urls")),
 ]

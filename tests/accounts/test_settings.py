@@ -1,13 +1,26 @@
 """The settings, a section at a time; as a browser without scripts uses them."""
 
 import re
+import struct
+import zlib
 from collections.abc import Callable
+from datetime import timedelta
+from io import BytesIO
+from typing import Any
+from unittest import mock
 
 import pytest
+from django.core import mail
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
+from PIL import Image
 
-from apps.accounts.models import BrowserSession, User
-from tests.factories.accounts import PASSWORD
+from apps.accounts import services
+from apps.accounts.models import BrowserSession, EmailProof, User
+from studyplatform.kit import jobs
+from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
 NEW = "BrightLake27"
@@ -20,7 +33,7 @@ def browser(browser_of: Callable[[User], Client], leo: User) -> Client:
 
 def test_a_visitor_is_asked_to_sign_in(client: Client) -> None:
     assert client.get("/settings/")["Location"] == "/auth/login?next=/settings/"
-    for section in ("password", "appearance"):
+    for section in ("profile", "picture", "picture/remove", "email", "email/drop", "goals", "password", "appearance"):
         assert client.post(f"/settings/{section}")["Location"].startswith("/auth/login")
 
 
@@ -29,7 +42,7 @@ def test_every_section_is_named_in_the_index(browser: Client) -> None:
 
     sections = re.findall(r'<section class="pref" id="([a-z]+)"', page)
     assert sections == re.findall(r'<a href="#([a-z]+)"', page.split('class="sideindex"')[1].split("</nav>")[0])
-    assert {"password", "appearance"} <= set(sections)
+    assert {"profile", "password", "goals", "appearance"} <= set(sections)
 
 
 def test_a_new_password_signs_out_every_other_browser(
@@ -100,3 +113,258 @@ def test_an_unknown_look_is_refused(browser: Client, leo: User) -> None:
     assert answer.status_code == 422
     leo.refresh_from_db()
     assert leo.theme == ""
+
+
+# --- Profile ------------------------------------------------------------------------------------
+
+PROFILE = {"username": "leo.m", "first_name": "Leo", "last_name": "Marsh", "time_zone": "Europe/Helsinki", "bio": "Hi."}
+
+
+def test_the_profile_is_saved(browser: Client, leo: User) -> None:
+    answer = browser.post("/settings/profile", PROFILE)
+
+    assert answer["Location"] == "/settings/?saved=profile#profile"
+    leo.refresh_from_db()
+    assert {name: getattr(leo, name) for name in PROFILE} == PROFILE
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"username": "MIA"}, "This username is taken."),
+        ({"username": "admin"}, "This username is taken."),
+        ({"username": "leo@example.com"}, "Use letters, numbers, dots, dashes and underscores."),
+        ({"username": "ab"}, "at least 3"),
+        ({"username": "x" * 31}, "at most 30"),
+        ({"first_name": "Leo\r\nBcc: all@example.com"}, "Use letters, spaces and punctuation only."),
+        ({"time_zone": "../../etc/passwd"}, "valid choice"),
+        ({"bio": "x" * 301}, "at most 300"),
+    ],
+)
+def test_a_profile_that_is_refused_comes_back_as_typed(
+    browser: Client, leo: User, mia: User, given: dict, words: str
+) -> None:
+    answer = browser.post("/settings/profile", PROFILE | given)
+
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert words in page
+    assert "Marsh" in page
+    leo.refresh_from_db()
+    assert leo.username == "leo"
+
+
+def test_two_cannot_take_the_same_username_at_once(leo: User, mia: User) -> None:
+    with (
+        mock.patch("django.db.models.query.QuerySet.exists", return_value=False),
+        pytest.raises(services.UsernameTaken),
+    ):
+        services.save_profile(
+            user=leo, username="MIA", first_name="L", last_name="M", headline="", bio="", time_zone="UTC"
+        )
+
+
+# --- Picture ------------------------------------------------------------------------------------
+
+
+def picture(size: tuple[int, int] = (400, 300), kind: str = "PNG", **options: object) -> SimpleUploadedFile:
+    """Left half red, right half blue."""
+    image = Image.new("RGB", size, "red")
+    image.paste("blue", (size[0] // 2, 0, *size))
+    out = BytesIO()
+    image.save(out, kind, **options)
+    return SimpleUploadedFile("me.png", out.getvalue())
+
+
+def drawn(browser: Client, leo: User) -> Image.Image:
+    leo.refresh_from_db()
+    answer = browser.get(leo.avatar_url)
+    assert answer["Content-Type"] == "image/webp"
+    assert "immutable" in answer["Cache-Control"]
+    return Image.open(BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
+def test_a_picture_becomes_a_small_square(browser: Client, leo: User, kind: str) -> None:
+    assert browser.post("/settings/picture", {"picture": picture(kind=kind)}).status_code == 302
+
+    image = drawn(browser, leo)
+    assert (image.format, image.size) == ("WEBP", (384, 384))
+    assert leo.avatar_url in browser.get("/settings/").content.decode()
+
+
+def test_the_chosen_part_is_kept(browser: Client, leo: User) -> None:
+    browser.post("/settings/picture", {"picture": picture(), "x": "0.6", "y": "0", "size": "0.5"})
+
+    red, _, blue = drawn(browser, leo).convert("RGB").getpixel((20, 200))
+    assert blue > 200 > 60 > red
+
+
+def test_where_it_was_taken_is_not_told_to_anybody(browser: Client, leo: User) -> None:
+    exif = Image.Exif()
+    exif[0x010F] = "Secret camera"
+    exif[0x0112] = 6  # lies on its side: the top is the left edge
+    browser.post("/settings/picture", {"picture": picture((300, 400), "JPEG", exif=exif)})
+
+    image = drawn(browser, leo)
+    assert not image.getexif()
+    red, _, blue = image.convert("RGB").getpixel((200, 20))
+    assert red > 200 > 60 > blue  # red had been at the left
+
+
+def test_the_picture_before_is_gone_from_the_disk(
+    browser: Client, leo: User, django_capture_on_commit_callbacks: Callable
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        browser.post("/settings/picture", {"picture": picture()})
+    leo.refresh_from_db()
+    first = leo.avatar.name
+    with django_capture_on_commit_callbacks(execute=True):
+        browser.post("/settings/picture", {"picture": picture()})
+        leo.refresh_from_db()
+        second = leo.avatar.name
+        browser.post("/settings/picture/remove")
+
+    assert first != second
+    assert not default_storage.exists(first)
+    assert not default_storage.exists(second)
+    leo.refresh_from_db()
+    assert leo.avatar_url == ""
+
+
+def bomb() -> bytes:
+    """A PNG of 20,000 by 20,000 pixels in a few kB."""
+    row = b"\x00" + bytes(20_000 // 8)
+    packer = zlib.compressobj(9)
+    body = b"".join(packer.compress(row) for _ in range(20_000)) + packer.flush()
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", 20_000, 20_000, 1, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(bomb(), id="decompression-bomb"),
+        pytest.param(b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', id="svg"),
+        pytest.param(b"<html><script>alert(1)</script>", id="html"),
+        pytest.param(picture().read()[:300], id="cut-off"),
+        pytest.param(b"GIF89a" + bytes(64), id="gif"),
+        pytest.param(b"%!PS-Adobe-3.0 EPSF-3.0\n", id="eps"),
+        pytest.param(b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20), id="too-many-bytes"),
+        pytest.param(picture((8, 8)).read(), id="too-small"),
+    ],
+)
+def test_what_is_no_picture_is_refused_and_leaves_no_file(browser: Client, leo: User, content: bytes) -> None:
+    answer = browser.post("/settings/picture", {"picture": SimpleUploadedFile("me.png", content)})
+
+    assert answer.status_code == 422
+    assert "PNG, JPEG or WebP" in answer.content.decode()
+    leo.refresh_from_db()
+    assert not leo.avatar
+
+
+@pytest.mark.parametrize("name", ["../../secret_key", "x.webp", "..%2f..%2fsecret_key", "0" * 24 + ".webp"])
+def test_only_pictures_are_served(client: Client, name: str) -> None:
+    assert client.get(f"/avatars/{name}").status_code == 404
+
+
+# --- Email --------------------------------------------------------------------------------------
+
+
+def ask(browser: Client, email: str = "leo@new.example", password: str = PASSWORD) -> Any:
+    answer = browser.post("/settings/email", {"email": email, "password": password})
+    jobs.run_pending("default")
+    return answer
+
+
+def link() -> str:
+    """The address in the mail to the new email."""
+    found = re.search(r"/settings/email/confirm\?key=\S+", next(m for m in mail.outbox if "Confirm" in m.subject).body)
+    assert found
+    return found[0]
+
+
+def test_a_new_email_is_used_once_its_owner_has_pressed(browser: Client, leo: User, client: Client) -> None:
+    ask(browser)
+
+    assert {message.to[0] for message in mail.outbox} == {"leo@new.example", "leo@example.com"}
+    assert "leo@new.example" in browser.get("/settings/").content.decode()
+    address = link()
+    assert client.get(address).status_code == 200
+    leo.refresh_from_db()
+    assert leo.email == "leo@example.com"
+
+    answer = client.post("/settings/email/confirm", {"key": address.split("key=")[1]})
+
+    assert "Your email is changed" in answer.content.decode()
+    leo.refresh_from_db()
+    assert leo.email == "leo@new.example"
+    assert leo.email_verified_at
+    assert client.post("/settings/email/confirm", {"key": address.split("key=")[1]}).status_code == 410
+
+
+def test_a_wrong_password_changes_nothing_and_counts(browser: Client, leo: User) -> None:
+    assert "Current password is incorrect" in ask(browser, password="WrongGuess1").content.decode()
+    for _ in range(4):
+        ask(browser, password="WrongGuess1")
+
+    assert 'data-error="AUTH_ACCOUNT_LOCKED"' in ask(browser).content.decode()
+    assert not mail.outbox
+
+
+def test_a_taken_email_is_told_to_its_owner_alone(browser: Client, leo: User, mia: User) -> None:
+    free, taken = ask(browser), None
+    EmailProof.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
+    mail.outbox.clear()
+    taken = ask(browser, email=mia.email)
+
+    assert (free.status_code, free["Location"]) == (taken.status_code, taken["Location"])
+    assert [(m.to, m.subject) for m in mail.outbox] == [([mia.email], "This email already has an account")]
+
+
+def test_an_email_taken_meanwhile_is_not_taken_twice(browser: Client, leo: User, client: Client) -> None:
+    ask(browser)
+    UserFactory(email="leo@new.example")
+
+    answer = client.post("/settings/email/confirm", {"key": link().split("key=")[1]})
+
+    assert answer.status_code == 410
+    leo.refresh_from_db()
+    assert leo.email == "leo@example.com"
+
+
+def test_dropping_the_change_ends_its_link(browser: Client, leo: User, client: Client) -> None:
+    ask(browser)
+    browser.post("/settings/email/drop")
+
+    assert client.post("/settings/email/confirm", {"key": link().split("key=")[1]}).status_code == 410
+
+
+def test_another_mail_only_after_a_minute(browser: Client, leo: User) -> None:
+    ask(browser)
+    mail.outbox.clear()
+
+    assert 'data-error="RATE_LIMIT_EXCEEDED"' in ask(browser, email="other@new.example").content.decode()
+    assert not mail.outbox
+
+
+@pytest.mark.parametrize("key", ["", "x", "WyJhIl0:1:abc", "'; DROP TABLE"])
+def test_a_made_up_key_is_an_ended_link(client: Client, key: str) -> None:
+    assert client.get("/settings/email/confirm", {"key": key}).status_code == 410
+
+
+# --- Goals --------------------------------------------------------------------------------------
+
+
+def test_goals_are_kept_within_their_limits(browser: Client, leo: User) -> None:
+    assert browser.post("/settings/goals", {"daily_minutes": "45", "weekly_lessons": "7"}).status_code == 302
+    for given in ({"daily_minutes": "4"}, {"daily_minutes": "9999"}, {"weekly_lessons": "0"}, {"weekly_lessons": "x"}):
+        answer = browser.post("/settings/goals", {"daily_minutes": "45", "weekly_lessons": "7"} | given)
+        assert answer.status_code == 422
+
+    leo.refresh_from_db()
+    assert (leo.daily_minutes, leo.weekly_lessons) == (45, 7)

@@ -37,6 +37,8 @@ OPEN = {
     "accounts:resend-proof": "for those who have no account yet, to what they registered with",
     "accounts:forgot-password": "for those who cannot sign in",
     "accounts:verify-email": "the link in the mail is opened in any browser",
+    "accounts:confirm-email": "the link in the mail is opened in any browser",
+    "accounts:avatar": "a picture is shown beside what its person says, to visitors too",
     "accounts:reset-password": "the link in the mail is the key",
     "accounts:sign-out": "leads a visitor home",
     "sign-in-for-admin": "leads to the sign-in page",

@@ -113,6 +113,11 @@ class User(AbstractUser):
         return (self.username or self.email or "U")[0].upper()
 
     @property
+    def avatar_url(self) -> str:
+        """Where the picture is served; nothing if there is none."""
+        return f"/avatars/{self.avatar.name.rsplit('/', 1)[-1]}" if self.avatar.name else ""
+
+    @property
     def roles(self) -> list[str]:
         """All roles held: an admin may also teach."""
         return [Role.INSTRUCTOR, Role.ADMIN] if self.role == Role.ADMIN else [self.role]

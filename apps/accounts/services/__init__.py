@@ -1,6 +1,14 @@
 """What changes accounts, by use case."""
 
 from apps.accounts.kinds import Kind, Mail, kinds_for, register_kind
+from apps.accounts.services.changing_email import (
+    ask_for_email_change,
+    change_email,
+    change_of_key,
+    drop_email_change,
+    send_email_change,
+    waiting_email,
+)
 from apps.accounts.services.joining import (
     EmailTaken,
     Newcomer,
@@ -25,9 +33,17 @@ from apps.accounts.services.people import (
     tell_of_new_device,
     unblock,
 )
+from apps.accounts.services.pictures import Crop, remove_picture, set_picture
 from apps.accounts.services.proving import lift_lock, prove_password
 from apps.accounts.services.resetting import ask_for_password_reset, reset_password, send_password_reset, user_of_reset
-from apps.accounts.services.settings import WrongPassword, change_password, choose_look
+from apps.accounts.services.settings import (
+    UsernameTaken,
+    WrongPassword,
+    change_password,
+    choose_look,
+    save_profile,
+    set_goals,
+)
 from apps.accounts.services.verifying import (
     ask_for_email_proof,
     seconds_to_wait,
@@ -38,19 +54,25 @@ from apps.accounts.services.verifying import (
 )
 
 __all__ = [
+    "Crop",
     "EmailTaken",
     "Kind",
     "Mail",
     "Newcomer",
+    "UsernameTaken",
     "WrongPassword",
+    "ask_for_email_change",
     "ask_for_email_proof",
     "ask_for_join_mail",
     "ask_for_password_reset",
     "ask_to_join",
     "block",
+    "change_email",
+    "change_of_key",
     "change_password",
     "change_role",
     "choose_look",
+    "drop_email_change",
     "end_session",
     "end_sessions",
     "join_by_code",
@@ -65,12 +87,17 @@ __all__ = [
     "open_account",
     "prove_password",
     "register_kind",
+    "remove_picture",
     "reset_password",
+    "save_profile",
     "seconds_to_wait",
     "seconds_until_join_mail",
+    "send_email_change",
     "send_email_proof",
     "send_join_mail",
     "send_password_reset",
+    "set_goals",
+    "set_picture",
     "sweep",
     "sweep_later",
     "tell_of_new_device",
@@ -79,4 +106,5 @@ __all__ = [
     "user_of_reset",
     "verify_by_code",
     "verify_by_key",
+    "waiting_email",
 ]

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import InvalidCredentials
 from apps.accounts.models import User
@@ -13,6 +13,10 @@ from apps.accounts.services.proving import prove_password
 
 class WrongPassword(Exception):
     """The current password is not right."""
+
+
+class UsernameTaken(Exception):
+    """Somebody else has this username."""
 
 
 def change_password(*, user: User, current: str, password: str, browser: str, now: datetime) -> None:
@@ -38,3 +42,35 @@ def choose_look(*, user: User, theme: str, style: str, player_shortcuts: bool) -
     """Keep how the site looks to this person, on every device."""
     user.theme, user.style, user.player_shortcuts = theme, style, player_shortcuts
     user.save(update_fields=["theme", "style", "player_shortcuts"])
+
+
+def save_profile(
+    *, user: User, username: str, first_name: str, last_name: str, headline: str, bio: str, time_zone: str
+) -> None:
+    """What others see of a person. The caller has validated the fields; the constraint judges the username.
+
+    :raises UsernameTaken: somebody else has it.
+    """
+    new = {
+        "username": username,
+        "first_name": first_name,
+        "last_name": last_name,
+        "headline": headline,
+        "bio": bio,
+        "time_zone": time_zone,
+    }
+    if User.objects.exclude(pk=user.pk).filter(username__iexact=username).exists():
+        raise UsernameTaken
+    for name, value in new.items():
+        setattr(user, name, value)
+    try:
+        with transaction.atomic():
+            user.save(update_fields=list(new))
+    except IntegrityError:  # two people at once
+        raise UsernameTaken from None
+
+
+def set_goals(*, user: User, daily_minutes: int, weekly_lessons: int) -> None:
+    """What a person means to do in a day and in a week."""
+    user.daily_minutes, user.weekly_lessons = daily_minutes, weekly_lessons
+    user.save(update_fields=["daily_minutes", "weekly_lessons"])

@@ -2,10 +2,17 @@
 
 from django.urls import path
 
-from apps.accounts.pages.settings import appearance, password, shell
+from apps.accounts.pages.settings import appearance, goals, password, profile, shell
 
 urlpatterns = [
     path("", shell.settings_page, name="settings"),
+    path("profile", profile.save, name="save-profile"),
+    path("picture", profile.save_picture, name="save-picture"),
+    path("picture/remove", profile.remove_picture, name="remove-picture"),
+    path("email", profile.change_email, name="change-email"),
+    path("email/drop", profile.drop_email_change, name="drop-email-change"),
+    path("email/confirm", profile.confirm_email, name="confirm-email"),
+    path("goals", goals.save, name="save-goals"),
     path("password", password.change, name="change-password"),
     path("appearance", appearance.save, name="save-appearance"),
 ]

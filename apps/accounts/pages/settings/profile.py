@@ -1,0 +1,143 @@
+"""Name, picture, email, time zone: what others see of a person, and how the site reaches them."""
+
+from datetime import datetime
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts import forms, known_browsers, services
+from apps.accounts.errors import PictureUnreadable
+from apps.accounts.guards import open_to_everyone, signed_in
+from apps.accounts.models import User
+from apps.accounts.pages.common import private
+from apps.accounts.pages.settings.shell import Section, page, register, saved
+from studyplatform.kit.errors import AppError
+
+FIELDS = ("username", "first_name", "last_name", "time_zone", "headline", "bio")
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    user = cast(User, request.user)
+    return {
+        "form": forms.Profile(initial={name: getattr(user, name) for name in FIELDS}),
+        "email_form": forms.ChangeEmail(auto_id="email-%s"),
+        "picture_form": forms.Portrait(),
+        "refusal": None,
+        "waiting_email": services.waiting_email(user),
+        "zones": _zones(timezone.now()),
+    }
+
+
+register(Section(slug="profile", title=gettext_lazy("Profile"), icon="user-round", context=_context))
+
+
+def _zones(now: datetime) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Regions with their zones: name, and its place and time of day in words."""
+    regions: dict[str, list[tuple[str, str]]] = {}
+    for name in forms.time_zones():
+        region, _slash, place = name.partition("/")
+        label = (place or region).replace("_", " ").replace("/", ", ")
+        regions.setdefault(region, []).append((name, f"{label}, {now.astimezone(ZoneInfo(name)):%H:%M}"))
+    return list(regions.items())
+
+
+@signed_in
+@require_POST
+def save(request: HttpRequest) -> HttpResponse:
+    form = forms.Profile(request.POST)
+    if form.is_valid():
+        try:
+            services.save_profile(user=cast(User, request.user), **form.cleaned_data)
+        except services.UsernameTaken:
+            form.add_error("username", _("This username is taken."))
+        else:
+            return saved("profile")
+    return page(request, "profile", form=form)
+
+
+@signed_in
+@require_POST
+def save_picture(request: HttpRequest) -> HttpResponse:
+    form = forms.Portrait(request.POST, request.FILES)
+    if not form.is_valid():
+        return page(request, "profile", picture_form=form)
+    place = [form.cleaned_data[name] for name in ("x", "y", "size")]
+    crop = None if None in place else services.Crop(*place)
+    try:
+        services.set_picture(user=cast(User, request.user), file=form.cleaned_data["picture"], crop=crop)
+    except PictureUnreadable as error:
+        form.add_error("picture", error.detail)
+        return page(request, "profile", picture_form=form)
+    return saved("profile")
+
+
+@signed_in
+@require_POST
+def remove_picture(request: HttpRequest) -> HttpResponse:
+    services.remove_picture(user=cast(User, request.user))
+    return saved("profile")
+
+
+@signed_in
+@never_cache
+@sensitive_post_parameters()
+@require_POST
+def change_email(request: HttpRequest) -> HttpResponse:
+    user = cast(User, request.user)
+    form = forms.ChangeEmail(request.POST, auto_id="email-%s")
+    refusal: AppError | None = None
+    if form.is_valid():
+        try:
+            services.ask_for_email_change(
+                user=user,
+                email=form.cleaned_data["email"],
+                password=form.cleaned_data["password"],
+                browser=known_browsers.name_for(request, user.email),
+                now=timezone.now(),
+            )
+        except services.WrongPassword:
+            form.add_error("password", _("Current password is incorrect"))
+        except AppError as error:
+            refusal = error
+        else:
+            sent = _("We sent a link to %(email)s. Open it within a day; until then your email stays as it is.")
+            messages.success(request, sent % {"email": form.cleaned_data["email"]})
+            return redirect("/settings/#profile")
+    return page(request, "profile", email_form=form, refusal=refusal)
+
+
+@signed_in
+@require_POST
+def drop_email_change(request: HttpRequest) -> HttpResponse:
+    services.drop_email_change(user=cast(User, request.user))
+    return saved("profile")
+
+
+@open_to_everyone
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_email(request: HttpRequest) -> HttpResponse:
+    """The link in the mail, which any browser may open; it asks for a press, as programs follow links too."""
+    key = request.POST.get("key") or request.GET.get("key") or ""
+    found = services.change_of_key(key)
+    state, email = ("press", found[1]) if found else ("ended", "")
+    if found and request.method == "POST":
+        changed = services.change_email(key=key, now=timezone.now())
+        state = "done" if changed else "ended"
+    return private(
+        render(
+            request,
+            "accounts/confirm_email.html",
+            {"state": state, "email": email, "key": key},
+            status=410 if state == "ended" else 200,
+        )
+    )

@@ -1,0 +1,94 @@
+"""Another email for an account: used once its owner has shown that it reaches them."""
+
+from datetime import datetime, timedelta
+
+from django.core import signing
+from django.db import IntegrityError, transaction
+
+from apps.accounts.errors import InvalidCredentials
+from apps.accounts.events import EmailChanged
+from apps.accounts.models import EmailProof, User, UserManager
+from apps.accounts.services.proving import prove_password
+from apps.accounts.services.settings import WrongPassword
+from apps.accounts.services.verifying import seconds_to_wait
+from studyplatform.kit import jobs, mail
+from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.events import publish
+
+VALID_FOR = timedelta(hours=24)
+_SALT = "accounts.email.change"
+
+
+def ask_for_email_change(*, user: User, email: str, password: str, browser: str, now: datetime) -> None:
+    """Send a link to the new email; until it is opened, everything stays as it is.
+
+    Whether somebody else has that email is said to nobody but its owner. The password is asked for, and
+    counted as at the sign-in, because whoever may change the email may soon change the password.
+
+    :raises WrongPassword: the password is not right.
+    :raises AccountLocked: five failures in a row.
+    :raises RateLimitExceeded: a mail was sent within the last minute.
+    """
+    if wait := seconds_to_wait(user, now=now):
+        raise RateLimitExceeded(wait=wait)
+    try:
+        prove_password(email=user.email, password=password, browser=browser, now=now)
+    except InvalidCredentials:
+        raise WrongPassword from None
+    email = UserManager.normalize_email(email)
+    with transaction.atomic():
+        EmailProof.objects.update_or_create(
+            user=user, defaults={"email": email, "code_hash": "", "tries": 0, "sent_at": now}
+        )
+        jobs.enqueue("accounts.send_email_change", user_id=user.pk, email=email)
+
+
+def send_email_change(*, user_id: int, email: str) -> None:
+    """The link to the new address, and a word to the old one."""
+    user = User.objects.filter(pk=user_id, is_active=True).first()
+    if user is None or waiting_email(user) != email:
+        return
+    if owner := User.objects.with_email(email):
+        mail.send("email-in-use", to=email, user=owner, link="/auth/login")
+        return
+    key = signing.dumps([str(user.uid), user.email, email], salt=_SALT)
+    mail.send("change-email", to=email, user=user, link=f"/settings/email/confirm?key={key}")
+    mail.send("change-email-asked", to=user.email, user=user, email=email, link="/settings/#password")
+
+
+def waiting_email(user: User) -> str:
+    """The new email that waits for its proof, or nothing."""
+    proof = EmailProof.objects.filter(user=user).exclude(email=user.email).first()
+    return proof.email if proof else ""
+
+
+def drop_email_change(*, user: User) -> None:
+    """Keep the email as it is; a link under way no longer works."""
+    EmailProof.objects.filter(user=user).exclude(email=user.email).delete()
+
+
+def change_of_key(key: str) -> tuple[User, str] | None:
+    """Whose email a link changes, and to what; None if it has ended or another one was asked for since."""
+    try:
+        uid, old, new = signing.loads(key, salt=_SALT, max_age=VALID_FOR)
+    except (signing.BadSignature, TypeError, ValueError):
+        return None
+    user = User.objects.filter(uid=uid, email=old, is_active=True, email_proof__email=new).first()
+    return (user, new) if user else None
+
+
+def change_email(*, key: str, now: datetime) -> User | None:
+    """The user whose email is another one now; None if the link has ended or somebody else has it by now."""
+    found = change_of_key(key)
+    if found is None:
+        return None
+    user, email = found
+    try:
+        with transaction.atomic():
+            old, user.email, user.email_verified_at = user.email, email, now
+            user.save(update_fields=["email", "email_verified_at"])
+            EmailProof.objects.filter(user=user).delete()
+            publish(EmailChanged(user_id=user.pk, old=old))
+    except IntegrityError:
+        return None
+    return user

@@ -1,0 +1,91 @@
+"""The picture of a person: read with suspicion, drawn anew, kept small."""
+
+import secrets
+from dataclasses import dataclass
+from io import BytesIO
+from typing import IO
+
+from django.core.files.base import ContentFile
+from django.db import transaction
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from apps.accounts.errors import PictureUnreadable
+from apps.accounts.models import User
+
+FORMATS = ("PNG", "JPEG", "WEBP")
+MOST_BYTES = 5 * 2**20
+MOST_PIXELS = 40_000_000  # beyond any phone's camera; checked in the header, before anything is decoded
+SIDE = 384  # pixels: twice the largest circle of a page
+
+
+@dataclass(frozen=True)
+class Crop:
+    """The square to keep, as fractions of the upright picture: its left, its top, and its side by the shorter one."""
+
+    x: float = 0.5
+    y: float = 0.5
+    size: float = 1.0
+
+
+def set_picture(*, user: User, file: IO[bytes], crop: Crop | None = None) -> None:
+    """Make the square of the file the person's picture. Without ``crop`` the middle is kept.
+
+    Only pixels survive: the file is decoded and encoded anew, so no metadata, no script and no second
+    file hidden behind it reaches anybody.
+
+    :raises PictureUnreadable: no PNG, JPEG or WebP, too large, or broken.
+    """
+    encoded = _square(file, crop)
+    old = user.avatar.name
+    with transaction.atomic():
+        user.avatar.save(f"{secrets.token_hex(12)}.webp", ContentFile(encoded), save=False)
+        user.save(update_fields=["avatar"])
+        _forget(user, old)
+
+
+def remove_picture(*, user: User) -> None:
+    """Back to the letter."""
+    old = user.avatar.name
+    with transaction.atomic():
+        user.avatar = ""
+        user.save(update_fields=["avatar"])
+        _forget(user, old)
+
+
+def _forget(user: User, name: str | None) -> None:
+    if name:
+        storage = user.avatar.storage
+        transaction.on_commit(lambda: storage.delete(name))
+
+
+def _square(file: IO[bytes], crop: Crop | None) -> bytes:
+    raw = file.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise PictureUnreadable
+    try:
+        with Image.open(BytesIO(raw), formats=FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS or min(image.size) < 16:
+                raise PictureUnreadable
+            image.draft("RGB", (SIDE * 4, SIDE * 4))  # a JPEG decodes to the size that is needed, no more
+            upright = ImageOps.exif_transpose(image)
+            square = _cut(upright.convert("RGBA"), crop)
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, EOFError):
+        raise PictureUnreadable from None
+    paper = Image.new("RGBA", square.size, "white")
+    paper.alpha_composite(square)
+    out = BytesIO()
+    paper.convert("RGB").resize((SIDE, SIDE), Image.Resampling.LANCZOS).save(out, "WEBP", quality=82)
+    return out.getvalue()
+
+
+def _cut(image: Image.Image, crop: Crop | None) -> Image.Image:
+    width, height = image.size
+    if crop is None:
+        side = min(width, height)
+        left, top = (width - side) // 2, (height - side) // 2
+    else:
+        side = max(1, round(min(width, height) * min(max(crop.size, 0.05), 1)))
+        left = round(min(max(crop.x, 0), 1) * width)
+        top = round(min(max(crop.y, 0), 1) * height)
+        left, top = min(left, width - side), min(top, height - side)
+    return image.crop((left, top, left + side, top + side))
