@@ -2,6 +2,7 @@
 import { session } from "./shared/auth/browser";
 import { loadMessages } from "./shared/i18n";
 import { startAccount } from "./site/account";
+import { startAccountLook } from "./site/account-look";
 import { startAvatars } from "./site/avatars";
 import { startChecking } from "./site/checking";
 import { startConfirming } from "./site/confirm";
@@ -34,6 +35,7 @@ startAccount({
   hasUnsentInput,
   reload: () => location.reload(),
 });
+startAccountLook(session);
 startToasts();
 startWaiting();
 startTimes();

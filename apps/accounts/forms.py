@@ -128,7 +128,6 @@ class Appearance(forms.Form):
         label=_("Appearance"), choices=[("", _("As this device")), *Theme.choices], required=False
     )
     style = forms.ChoiceField(label=_("Style"), choices=Style.choices)
-    player_shortcuts = forms.BooleanField(label=_("Player keyboard shortcuts"), required=False)
 
 
 class Profile(forms.Form):

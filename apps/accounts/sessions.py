@@ -65,6 +65,8 @@ def answer(user: User, session: UUID) -> dict[str, object]:
             "role": user.role,
             "roles": user.roles,
             "avatar_url": user.avatar_url or None,
+            "theme": user.theme,
+            "style": user.style,
         },
         "token": tokens.issue(user, session),
     }

@@ -7,6 +7,9 @@ export type Theme = (typeof themes)[number];
 export type Style = (typeof styles)[number];
 export type Look = { theme: Theme; style: Style };
 
+/** Told to the window when a person has chosen a look here. */
+export const LOOK_CHOSEN = "study:look";
+
 export const lookKeys = { theme: "study.theme", style: "study.style" } as const;
 
 // The canvas of tokens.css, for the browser's own bars.
@@ -57,6 +60,16 @@ export function chooseLook(choice: Partial<Look>): void {
   applyLook(look);
 }
 
+/** Back to the device's preference. */
+export function forgetLook(kind: keyof Look): void {
+  try {
+    localStorage.removeItem(lookKeys[kind]);
+  } catch {
+    // Storage is blocked: there is nothing to forget.
+  }
+  applyLook(readLook());
+}
+
 /** Controls are inputs with `data-look="theme"` or `data-look="style"`, wherever they stand. */
 function controls(): NodeListOf<HTMLInputElement> {
   return document.querySelectorAll<HTMLInputElement>("input[data-look]");
@@ -84,6 +97,7 @@ export function startLook(): void {
     if (!theme && !style) return;
     chooseLook({ ...(theme && { theme }), ...(style && { style }) });
     showChoices({ ...readLook(), ...(theme && { theme }), ...(style && { style }) });
+    dispatchEvent(new Event(LOOK_CHOSEN));
   });
   addEventListener("storage", ({ key }) => {
     if (key === null || key === lookKeys.theme || key === lookKeys.style) follow();

@@ -1,4 +1,5 @@
 /** The settings page: counters, the values of sliders, the section one is in, and the part of a picture to keep. */
+import { chooseLook, forgetLook, styles, themes } from "./look";
 import { startPortrait } from "./portrait";
 
 /** `<textarea data-counted="id">`: how many characters of its limit are used. */
@@ -47,10 +48,24 @@ function startIndex(): void {
   for (const section of document.querySelectorAll(".pref[id]")) watch.observe(section);
 }
 
+/** `<form data-look-form>`: what is sent to the account is worn here at once. */
+function startLookForm(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-look-form]");
+  form?.addEventListener("submit", () => {
+    const chosen = new FormData(form);
+    const theme = themes.find((name) => name === chosen.get("theme"));
+    const style = styles.find((name) => name === chosen.get("style"));
+    if (theme) chooseLook({ theme });
+    else forgetLook("theme");
+    if (style) chooseLook({ style });
+  });
+}
+
 export function startSettings(): void {
   startCounters();
   startRanges();
   startIndex();
+  startLookForm();
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-portrait]"))
     startPortrait(form);
 }

@@ -95,7 +95,18 @@ def test_the_look_is_kept_with_the_account(browser: Client, leo: User) -> None:
     browser.post("/settings/appearance", {"theme": "dark", "style": "corporate"})
 
     leo.refresh_from_db()
-    assert (leo.theme, leo.style, leo.player_shortcuts) == ("dark", "corporate", False)
+    assert (leo.theme, leo.style) == ("dark", "corporate")
+
+
+def test_a_choice_of_the_theme_menu_is_kept_with_the_account(browser: Client, client: Client, leo: User) -> None:
+    look = {"theme": "dark", "style": "corporate"}
+    answer = browser.put("/api/v1/me/look/", look, "application/json")
+
+    assert answer.status_code == 204
+    user = browser.get("/api/v1/auth/session/").json()["user"]
+    assert {name: user[name] for name in look} == look
+    assert client.put("/api/v1/me/look/", look, "application/json").status_code == 401
+    assert browser.put("/api/v1/me/look/", {"theme": "sepia"}, "application/json").status_code == 400
 
 
 def test_nothing_else_can_be_set_along(browser: Client, leo: User) -> None:

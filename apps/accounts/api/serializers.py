@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from apps.accounts.models import Role
+from apps.accounts.models import Role, Style, Theme
 
 
 class LogInIn(serializers.Serializer[object]):
@@ -19,6 +19,13 @@ class SessionUser(serializers.Serializer[object]):
     role = serializers.ChoiceField(choices=Role.choices)
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     avatar_url = serializers.CharField(allow_null=True)
+    theme = serializers.ChoiceField(choices=Theme.choices, allow_blank=True)
+    style = serializers.ChoiceField(choices=Style.choices, allow_blank=True)
+
+
+class LookIn(serializers.Serializer[object]):
+    theme = serializers.ChoiceField(choices=Theme.choices)
+    style = serializers.ChoiceField(choices=Style.choices)
 
 
 class SessionOut(serializers.Serializer[object]):

@@ -6,4 +6,5 @@ urlpatterns = [
     path("auth/login/", views.LogIn.as_view()),
     path("auth/logout/", views.LogOut.as_view()),
     path("auth/session/", views.Session.as_view()),
+    path("me/look/", views.Look.as_view()),
 ]

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import known_browsers, services, sessions
-from apps.accounts.api.serializers import LogInIn, SessionOut
+from apps.accounts.api.serializers import LogInIn, LookIn, SessionOut
 from apps.accounts.authentication import BearerAuthentication
 from apps.accounts.models import BrowserSession
 from studyplatform.kit import limits
@@ -74,3 +74,16 @@ class Session(APIView):
             return Response(sessions.answer(user, request.auth.uid))
         sessions.keep_alive(request._request, now=timezone.now())  # noqa: SLF001
         return Response(sessions.answer(user, sessions.session_uid(request._request)))  # noqa: SLF001
+
+
+class Look(APIView):
+    """Theme and style of the account, which its other devices take over."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="me_look", request=LookIn, responses={204: None})
+    def put(self, request: Request) -> Response:
+        form = LookIn(data=request.data)
+        form.is_valid(raise_exception=True)
+        services.choose_look(user=signed_in(request), **form.validated_data)
+        return Response(status=status.HTTP_204_NO_CONTENT)

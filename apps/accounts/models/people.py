@@ -79,7 +79,6 @@ class User(AbstractUser):
 
     theme = models.CharField(max_length=5, choices=Theme.choices, blank=True, help_text="Empty: as the device.")
     style = models.CharField(max_length=9, choices=Style.choices, blank=True)
-    player_shortcuts = models.BooleanField(default=True)
     daily_minutes = models.PositiveSmallIntegerField(default=30)
     weekly_lessons = models.PositiveSmallIntegerField(default=5)
 

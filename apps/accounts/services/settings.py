@@ -38,10 +38,10 @@ def change_password(*, user: User, current: str, password: str, browser: str, no
         notify("account.password_changed", user, "/settings/#password", now=now)
 
 
-def choose_look(*, user: User, theme: str, style: str, player_shortcuts: bool) -> None:
+def choose_look(*, user: User, theme: str, style: str) -> None:
     """Keep how the site looks to this person, on every device."""
-    user.theme, user.style, user.player_shortcuts = theme, style, player_shortcuts
-    user.save(update_fields=["theme", "style", "player_shortcuts"])
+    user.theme, user.style = theme, style
+    user.save(update_fields=["theme", "style"])
 
 
 def save_profile(

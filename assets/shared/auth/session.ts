@@ -15,6 +15,9 @@ export type SessionUser = {
   role: Role;
   roles?: Role[];
   avatar_url?: string | null;
+  /** The look kept with the account; empty: never chosen, or as the device. */
+  theme?: string;
+  style?: string;
   [field: string]: unknown;
 };
 export type Credentials = { user: SessionUser; token: string };

@@ -14,7 +14,7 @@ from apps.accounts.pages.settings.shell import Section, page, register, saved
 
 def _context(request: HttpRequest) -> dict[str, Any]:
     user = cast(User, request.user)
-    wants = {name: getattr(user, name) for name in ("theme", "style", "player_shortcuts")}
+    wants = {name: getattr(user, name) for name in ("theme", "style")}
     return {"form": forms.Appearance(initial=wants)}
 
 

@@ -1,0 +1,64 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import type { Session, SessionUser } from "../shared/auth/session";
+import { startAccountLook } from "./account-look";
+import { LOOK_CHOSEN, readLook } from "./look";
+
+const leo: SessionUser = { id: "1", username: "leo", email: "leo@example.com", role: "student" };
+
+function sessionOf(user: SessionUser): Session & { become: (user: SessionUser) => void } {
+  const listeners: (() => void)[] = [];
+  const one = {
+    state: { isLoading: false, user, token: "t" },
+    subscribe: (listener: () => void) => listeners.push(listener),
+    login: (changed: SessionUser) => (one.state = { ...one.state, user: changed }),
+    become: (changed: SessionUser) => {
+      one.state = { ...one.state, user: changed };
+      for (const listener of listeners) listener();
+    },
+  };
+  return one as unknown as Session & { become: (user: SessionUser) => void };
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: vi.fn() }));
+});
+
+it("takes over what the account chose on another device", () => {
+  startAccountLook(
+    sessionOf({ ...leo, theme: "dark", style: "corporate" }),
+    vi.fn(() => Promise.resolve()),
+  );
+  expect(readLook()).toEqual({ theme: "dark", style: "corporate" });
+});
+
+it("leaves this browser's choice to an account that never chose", () => {
+  localStorage.setItem("study.theme", "dark");
+  startAccountLook(
+    sessionOf({ ...leo, theme: "", style: "" }),
+    vi.fn(() => Promise.resolve()),
+  );
+  expect(readLook().theme).toBe("dark");
+});
+
+it("goes back to the device's own when that was chosen elsewhere", () => {
+  const session = sessionOf({ ...leo, theme: "dark", style: "academic" });
+  startAccountLook(
+    session,
+    vi.fn(() => Promise.resolve()),
+  );
+  session.become({ ...leo, theme: "", style: "academic" });
+  expect(readLook().theme).toBe("light");
+});
+
+it("sends a choice made here and is not undone by the older word of the account", async () => {
+  const session = sessionOf({ ...leo, theme: "light", style: "academic" });
+  const save = vi.fn(() => Promise.resolve());
+  startAccountLook(session, save);
+  localStorage.setItem("study.theme", "dark");
+  dispatchEvent(new Event(LOOK_CHOSEN));
+  await vi.waitFor(() => expect(session.state.user?.theme).toBe("dark"));
+  expect(save).toHaveBeenCalledWith({ theme: "dark", style: "academic" });
+  session.become({ ...leo, theme: "dark", style: "academic" });
+  expect(readLook().theme).toBe("dark");
+});
