@@ -39,6 +39,7 @@ export const catalogue = {
   PAYMENT_PROCESSING_ERROR: {"title": "The payment did not go through", "message": "The payment could not be processed. You were not charged.", "icon": "credit-card", "action": {"label": "Try again", "handler": "retry"}},
   PAYMENT_REQUIRED: {"title": "This course is not free", "message": "“%(course)s” is a paid course; its preview lessons are open to everyone.", "severity": "info", "icon": "credit-card"},
   PERMISSION_DENIED: {"title": "This is not open to you", "message": "Your account may not do this.", "icon": "lock"},
+  PICTURE_UNREADABLE: {"title": "This picture cannot be used", "message": "Choose a PNG, JPEG or WebP picture of at most 5 MB and 40 megapixels.", "icon": "image-off"},
   PREREQUISITE_NOT_MET: {"title": "Not open yet", "message": "This lesson opens when “%(lesson)s” is complete.", "severity": "warning", "icon": "lock", "action": {"label": "Go to the previous lesson", "href": "/course/lessons?course={course}"}},
   QUIZ_ATTEMPT_CLOSED: {"title": "Already handed in", "message": "This try was already handed in with other answers. Its result stands.", "severity": "info", "icon": "info"},
   QUIZ_NO_ATTEMPTS_LEFT: {"title": "No tries left", "message": "You have used every try this quiz allows. Your best result counts.", "severity": "info", "icon": "info"},
