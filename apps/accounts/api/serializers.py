@@ -20,12 +20,12 @@ class SessionUser(serializers.Serializer[object]):
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     avatar_url = serializers.CharField(allow_null=True)
     theme = serializers.ChoiceField(choices=Theme.choices, allow_blank=True)
-    style = serializers.ChoiceField(choices=Style.choices, allow_blank=True)
+    style = serializers.ChoiceField(choices=Style.choices, allow_blank=True)  # type: ignore[assignment]
 
 
 class LookIn(serializers.Serializer[object]):
     theme = serializers.ChoiceField(choices=Theme.choices)
-    style = serializers.ChoiceField(choices=Style.choices)
+    style = serializers.ChoiceField(choices=Style.choices)  # type: ignore[assignment]
 
 
 class SessionOut(serializers.Serializer[object]):
