@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0003_settings_and_notices'),
+        ('accounts', '0004_joining'),
     ]
 
     operations = [
