@@ -32,6 +32,6 @@ def sweep(running: Running) -> None:
     services.sweep(now=timezone.now())
 
 
-@job("accounts.mail_notification")
+@job("accounts.mail_notification", label=_("Mail a notification"))
 def mail_notification(running: Running, *, notification_id: int, to: str) -> None:
     services.mail_notification(notification_id=notification_id, to=to)

@@ -74,7 +74,7 @@ def admin_home(request: HttpRequest) -> HttpResponse:
             "waiting": waiting,
             "page": page,
             "late": review.late(now),
-            "median_hours": round(hours[len(hours) // 2]) if hours else None,
+            "median_hours": max(1, round(hours[len(hours) // 2])) if hours else None,
             "decided": len(hours),
             "people": User.objects.aggregate(
                 all=Count("pk"),

@@ -65,6 +65,7 @@ def test_a_lesson_is_dragged_and_stays_where_it_was_dropped(draft: Page) -> None
 
     expect(titles(draft)).to_have_text(["Downhill", "River", "Spring", "Brook", "Sea"])
     expect(draft.get_by_text("“River” is now 1.1.")).to_be_visible()
+    expect(draft.get_by_text("No lessons yet.").first).to_be_hidden()
     assert violations(draft) == []
     draft.reload()
     expect(titles(draft)).to_have_text(["Downhill", "River", "Spring", "Brook", "Sea"])
