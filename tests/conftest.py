@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from django.core.cache import cache
 
+from studyplatform.kit.keep import clear_all
 from tests.cast import ada, ben, browser_of, course, eve, leo, mia, nobody, sam, seat
 
 __all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", "sam", "seat"]
@@ -21,7 +22,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> Iterator[None]:
-    """Throttles and cached fragments of one test are no part of the next."""
+    """Throttles and what is kept of one test are no part of the next."""
     cache.clear()
+    clear_all()
     yield
     cache.clear()

@@ -1,12 +1,15 @@
-"""What courses do when files report something about a video."""
+"""What courses do when files report something about a video, and what the catalogue's version follows."""
 
 import logging
 
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.courses import policies, services
+from apps.courses.models import Course, SearchDocument, Subject
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
+from studyplatform.kit import versions
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import subscribe
 
@@ -14,6 +17,13 @@ logger = logging.getLogger(__name__)
 
 # A video that a public course shows is not deleted under its learners' eyes.
 files.keep_while(policies.delete_video)
+
+
+# What everybody sees of courses and their teachers. Seats are taken all day; their count may be a minute old.
+versions.watch("catalogue", Course, ignoring={"learner_count"})
+versions.watch("catalogue", Subject)
+versions.watch("catalogue", SearchDocument)
+versions.watch("catalogue", User, only={"username", "first_name", "last_name", "avatar", "headline", "bio"})
 
 
 @subscribe(VideoAnnounced)

@@ -2,6 +2,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from django.apps import AppConfig, apps
+from django.db.models.signals import post_migrate, pre_migrate
 
 
 class KitConfig(AppConfig):
@@ -18,3 +19,7 @@ class KitConfig(AppConfig):
                 name = f"{config.name}.{module}"
                 if find_spec(name):
                     import_module(name)
+        from studyplatform.kit import versions  # noqa: PLC0415 (asks for models, which are known only now)
+
+        pre_migrate.connect(versions.take_away, sender=self)
+        post_migrate.connect(versions.install, sender=self)

@@ -5,7 +5,6 @@ know or guess. Slots are filled when the page is done, in one pass.
 """
 
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -16,13 +15,14 @@ from django.middleware.csrf import get_token
 from django.utils import translation
 from markupsafe import Markup
 
+from studyplatform.kit.keep import Kept
+
 NONCE = Markup(f"nonce{secrets.token_hex(12)}")  # noqa: S704 (hexadecimal)
 CSRF = Markup(f"csrf{secrets.token_hex(12)}")  # noqa: S704 (hexadecimal)
 CSRF_INPUT = Markup('<input type="hidden" name="csrfmiddlewaretoken" value="{}">').format(CSRF)
 
 _page_language: ContextVar[str | None] = ContextVar("page_language", default=None)
-_kept: OrderedDict[tuple[object, ...], Markup] = OrderedDict()
-_MOST = 4096
+_kept: Kept[Markup] = Kept(24_000_000, weigh=len)  # signs
 
 
 def language() -> str | None:
@@ -55,20 +55,16 @@ def ready(key: tuple[object, ...], make: Callable[[], str]) -> Markup:
     stand in it: ``csrf_input``, ``csrf_token`` and ``csp_nonce()``. Keys of old versions are no longer asked
     for and go by themselves.
     """
+    if settings.DEBUG:
+        return Markup(make())  # noqa: S704 (a rendered template)
     full = (language(), *key)
     text = _kept.get(full)
-    if text is None or settings.DEBUG:
-        text = _kept[full] = Markup(make())  # noqa: S704 (a rendered template)
-        while len(_kept) > _MOST:
-            _kept.popitem(last=False)
-    else:
-        try:
-            _kept.move_to_end(full)
-        except KeyError:  # another thread let it go meanwhile
-            _kept[full] = text
-    return text
+    return _kept.put(full, Markup(make())) if text is None else text  # noqa: S704
 
 
-def fragment(*key: object, caller: Callable[..., Any]) -> Markup:
-    """``{% call fragment("footer", signed_in) %} … {% endcall %}``: see ``ready``."""
-    return ready(key, caller)
+def fragment(*key: object, caller: Callable[..., Any], keep: bool = True) -> Markup:
+    """``{% call fragment("footer", signed_in) %} … {% endcall %}``: see ``ready``.
+
+    Without ``keep`` it is rendered each time: where a page is one reader's own after all.
+    """
+    return ready(key, caller) if keep else Markup(caller())  # noqa: S704 (a rendered template)

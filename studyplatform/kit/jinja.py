@@ -39,8 +39,8 @@ class Page(Template):
     def render(self, context: dict[str, Any] | None = None, request: HttpRequest | None = None) -> str:
         if request is None:
             return str(super().render(context))
-        own = {"request": request, "csrf_input": fragments.CSRF_INPUT, "csrf_token": fragments.CSRF}
-        return fragments.render(lambda: str(super(Page, self).render({**(context or {}), **own})), request)
+        full = {**(context or {}), "request": request}
+        return fragments.render(lambda: str(super(Page, self).render(full)), request)
 
 
 class Templates(Jinja2):
@@ -244,6 +244,8 @@ def environment(**options: Any) -> Environment:
         fragment=fragments.fragment,
         flashes=flashes,
         csp_nonce=csp_nonce,
+        csrf_input=fragments.CSRF_INPUT,
+        csrf_token=fragments.CSRF,
         site=settings,
         catalogue=REGISTRY,
         **_extra,

@@ -1,49 +1,34 @@
-"""Answers that many readers share, remembered in this process for a moment.
+"""Answers that many readers share, kept in this process while the version of what they tell is the same."""
 
-Unlike Django's cache nothing is copied: what is remembered must not be changed by whoever gets it.
-All processes that share a cache forget together; without a shared one the others forget in time.
-"""
-
-import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from django.core.cache import cache
+from studyplatform.kit import versions
+from studyplatform.kit.keep import Kept
 
 T = TypeVar("T")
 
 
 class Memo(Generic[T]):
-    """Values by key, each for some seconds, until somebody says ``forget``."""
+    """Values by key under a version, each for some seconds.
 
-    def __init__(self, name: str, *, seconds: float = 60, size: int = 256) -> None:
-        self.name = f"memo.{name}"
+    The time limits what no version follows, e.g. a count of learners.
+    """
+
+    def __init__(self, version: str, *, seconds: float = 60, size: int = 128) -> None:
+        self.version = version
         self.seconds = seconds
-        self.size = size
-        self._token = ""
-        self._values: OrderedDict[Hashable, tuple[float, T]] = OrderedDict()
+        self._kept: Kept[tuple[float, T]] = Kept(size)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value, made anew if it is not known, too old, or forgotten."""
-        token = cache.get(self.name)
-        if token is None:
-            token = secrets.token_hex(8)
-            cache.set(self.name, token, None)
-        if token != self._token:
-            self._token, self._values = token, OrderedDict()
-        # Another thread may forget meanwhile: it replaces the whole table, this one keeps its own.
-        values, now = self._values, time.monotonic()
-        known = values.get(key)
-        if known is not None and known[0] > now:
+        """The value, made anew if it is not known, too old, or of another version."""
+        version = versions.current(self.version)
+        if version is None:
+            return make()
+        known = self._kept.get((version, key))
+        if known is not None and known[0] > time.monotonic():
             return known[1]
         value = make()
-        values[key] = (now + self.seconds, value)
-        while len(values) > self.size:
-            values.popitem(last=False)
+        self._kept.put((version, key), (time.monotonic() + self.seconds, value))
         return value
-
-    def forget(self) -> None:
-        """Let every process that shares the cache make its values anew."""
-        cache.delete(self.name)

@@ -1,4 +1,4 @@
-"""The job table: the truth about background work."""
+"""The job table: the truth about background work; and the versions of what pages show."""
 
 import uuid
 
@@ -56,3 +56,13 @@ class Tally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key[:8]} {self.count}"
+
+
+class Version(models.Model):
+    """The present version of something, written by triggers alone (``versions``)."""
+
+    name = models.CharField(max_length=32, primary_key=True)
+    value = models.CharField(max_length=36)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value}"

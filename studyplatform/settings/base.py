@@ -95,6 +95,7 @@ MIDDLEWARE = [
     "studyplatform.kit.pages.PermissionsPolicyMiddleware",
     "studyplatform.site.maintenance.MaintenanceMiddleware",
     "studyplatform.kit.pages.TextCompressionMiddleware",
+    "studyplatform.kit.visitors.VisitorPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "studyplatform.kit.pages.SlashMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -157,6 +158,7 @@ CACHES: dict[str, dict[str, object]] = {
         else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     )
 }
+VISITOR_PAGES = env.flag("VISITOR_PAGES", default=True)  # keep pages that are the same for every visitor
 CHANNEL_LAYERS: dict[str, dict[str, object]] = {
     "default": (
         {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}

@@ -5,3 +5,4 @@ from studyplatform.settings.base import *  # noqa: F403
 ENVIRONMENT = "dev"
 DEBUG = True
 WHITENOISE_AUTOREFRESH = True
+VISITOR_PAGES = False

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from studyplatform.kit.errors import REGISTRY
+from studyplatform.kit.visitors import same_for_visitors
 
 ARTICLES = {
     "supported-formats": (
@@ -30,12 +31,14 @@ TEXTS = {
 
 @require_safe
 @open_to_everyone
+@same_for_visitors()
 def help_index(request: HttpRequest) -> HttpResponse:
     return render(request, "site/help/index.html", {"articles": ARTICLES, "texts": TEXTS})
 
 
 @require_safe
 @open_to_everyone
+@same_for_visitors()
 def help_article(request: HttpRequest, article: str) -> HttpResponse:
     if article not in ARTICLES:
         raise Http404
@@ -47,6 +50,7 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
 
 @require_safe
 @open_to_everyone
+@same_for_visitors()
 def offline(request: HttpRequest) -> HttpResponse:
     """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it."""
     context = {
@@ -58,6 +62,7 @@ def offline(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @open_to_everyone
+@same_for_visitors()
 def help_error(request: HttpRequest, code: str) -> HttpResponse:
     """The page that the ``type`` of a problem leads to."""
     error = REGISTRY.get(code)
@@ -68,5 +73,6 @@ def help_error(request: HttpRequest, code: str) -> HttpResponse:
 
 @require_safe
 @open_to_everyone
+@same_for_visitors()
 def text(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, f"site/help/{name}.html", {"title": TEXTS[name]})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -16,6 +17,7 @@ from apps.courses.models import Course
 from apps.courses.queries import catalogue
 from apps.courses.queries.catalogue import Facets, Page, Wish
 from apps.learning.queries.holdings import Holdings, holdings_of
+from studyplatform.kit.visitors import same_for_visitors
 
 SUBJECTS_SHOWN = 8
 TABS = {
@@ -164,6 +166,7 @@ def tabs_of(query: QueryDict, holdings: Holdings, current: str, everything: int)
 
 
 @open_to_everyone
+@same_for_visitors("catalogue")
 def catalogue_page(request: HttpRequest) -> HttpResponse:
     query = request.GET
     wish = wish_of(query)
@@ -176,31 +179,58 @@ def catalogue_page(request: HttpRequest) -> HttpResponse:
         page = catalogue.page_of(wish, among=holdings.of(tab))
     else:
         page = catalogue.page_of(wish)
-    columns = facets_of(page.facets, wish)
     context = {
+        "asked": request.META.get("QUERY_STRING", ""),
         "wish": wish,
         "page": page,
-        "facets": columns,
-        "chips": chips_of(query, columns, wish),
-        "clear": address(QueryDict(), q=wish.text, filter=None if tab == "all" else tab),
+        "shown": Shown(query, wish, page, tab),
         "tabs": tabs_of(query, holdings, tab, _everything()) if holdings else [],
         "tab": tab,
         "holdings": holdings,
-        "sorts": [(name, label, name == wish.sort) for name, (label, _order) in catalogue.SORTS.items()],
-        "page_address": lambda number: address(query, page=str(number) if number > 1 else None),
-        "without_text": address(query, q=None),
-        "subjects_shown": _subjects_shown(page, wish),
     }
     return render(request, "courses/catalogue.html", context)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What stands around the cards, the same for everybody who asks the same: worked out only where it is rendered."""
+
+    query: QueryDict
+    wish: Wish
+    page: Page
+    tab: str
+
+    @cached_property
+    def facets(self) -> list[Facet]:
+        return facets_of(self.page.facets, self.wish)
+
+    @cached_property
+    def chips(self) -> list[Link]:
+        return chips_of(self.query, self.facets, self.wish)
+
+    @property
+    def clear(self) -> str:
+        return address(QueryDict(), q=self.wish.text, filter=None if self.tab == "all" else self.tab)
+
+    @property
+    def without_text(self) -> str:
+        return address(self.query, q=None)
+
+    @property
+    def sorts(self) -> list[tuple[str, Label, bool]]:
+        return [(name, label, name == self.wish.sort) for name, (label, _order) in catalogue.SORTS.items()]
+
+    @property
+    def subjects(self) -> int:
+        """Over how many subjects the results spread."""
+        counts = self.page.facets.counts["category"]
+        return sum(1 for slug, n in counts.items() if n and (not self.wish.subjects or slug in self.wish.subjects))
+
+    def page_address(self, number: int) -> str:
+        return address(self.query, page=str(number) if number > 1 else None)
 
 
 def _everything() -> int:
     """How many courses stand under "All" before anything is chosen."""
     found, _subjects = catalogue.listed_groups()
     return sum(group.courses for group in found if group.availability in catalogue.OPEN)
-
-
-def _subjects_shown(page: Page, wish: Wish) -> int:
-    """Over how many subjects the results spread."""
-    counts = page.facets.counts["category"]
-    return sum(1 for slug, count in counts.items() if count and (not wish.subjects or slug in wish.subjects))

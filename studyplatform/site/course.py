@@ -1,16 +1,15 @@
 """The course page: what it teaches, its lessons, its teacher, what others say, and the way in."""
 
-from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import get_template
-from django.utils.translation import get_language
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
@@ -20,6 +19,7 @@ from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import remembered
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.learning import policies
+from apps.learning.components import lesson_rows
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.holdings import has_ribbon
 from apps.learning.queries.outline import (
@@ -33,7 +33,9 @@ from apps.learning.queries.outline import (
     standing_of,
 )
 from apps.learning.queries.ratings import Ratings, ratings_of
+from studyplatform.kit.fragments import ready
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.visitors import same_for_visitors
 
 
 @dataclass(frozen=True)
@@ -64,54 +66,63 @@ class Resume:
     total: int
 
 
-def resume_of(course: Course, outline: Outline, standing: Standing) -> Resume | None:
+def resume_of(course: Course, outline: Outline, standing: Standing, placed: list[Placed]) -> Resume | None:
     seat = standing.enrollment
-    entry = resume_entry(course, outline, standing) if seat else None
+    entry = resume_entry(course, outline, standing, placed) if seat else None
     if seat is None or entry is None:
         return None
     total = len(outline.entries)
     return Resume(entry, lesson_url(course.slug, entry.slug), seat.percent, standing.completed_count, total)
 
 
-_syllabuses: OrderedDict[tuple[UUID, int, str | None], Markup] = OrderedDict()
-_KEPT = 200
-
-
-def syllabus(course: Course, outline: Outline, standing: Standing, opened: int) -> Markup:
-    """The sections with their lessons. What everyone without a seat sees is rendered once per version."""
+def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[Placed], opened: int) -> Markup:
+    """The sections with their lessons; the one of the lesson ``opened`` is open, else the first."""
     is_shared = standing.enrollment is None and not standing.is_staff
-    key = (course.uid, course.version, get_language())
-    if is_shared and key in _syllabuses:
-        _syllabuses.move_to_end(key)
-        return _syllabuses[key]
-    placed: dict[int, Placed] = {one.entry.pk: one for one in place_all(course, outline, standing)}
+    by_pk = {one.entry.pk: one for one in placed}
+    macros = get_template("courses/_syllabus.html").template.module  # type: ignore[attr-defined]
     parts = []
     for part in outline.parts:
-        here = [placed[entry.pk] for entry in part.entries]
-        is_open = part.number == 1 if not opened else any(one.entry.pk == opened for one in here)
-        parts.append((part, here, is_open, sum(one.entry.duration for one in here)))
-    context = {"course": course, "parts": parts, "is_shared": is_shared}
-    rendered = Markup(get_template("courses/_syllabus.html").render(context))  # noqa: S704 (our template)
-    if is_shared:
-        _syllabuses[key] = rendered
-        while len(_syllabuses) > _KEPT:
-            _syllabuses.popitem(last=False)
-    return rendered
+        is_open = any(entry.pk == opened for entry in part.entries) if opened else part.number == 1
+        key = ("syllabus", course.uid, course.version, part.number, is_open)
+        parts.append(ready((*key, "head"), partial(macros.section_head, part, is_open)))
+        if is_shared:
+            parts.append(ready((*key, "rows"), partial(macros.shared_rows, course.slug, part)))
+        else:
+            parts.append(lesson_rows(course, [by_pk[entry.pk] for entry in part.entries]))
+        parts.append(macros.SECTION_END)
+    return Markup("").join(parts)
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the page tells everyone beside the course itself."""
+class Shared:
+    """What the page tells everyone. Remembered: nobody may change it."""
 
+    course: Course
+    outline: Outline
+    facts: Facts
     captions: list[str]
     ratings: Ratings
     beside: Beside
+    stamp: int = field(default_factory=count().__next__)
+    """What is rendered from it is kept under its stamp, which nothing else has."""
 
 
-def told_of(course: Course) -> Told:
-    """Up to six queries, none while it is remembered; a new rating or version is told at once."""
-    key = ("course", course.pk, course.version, course.rating_count, course.rating_sum)
-    return remembered(key, lambda: Told(caption_languages(course), ratings_of(course), courses_beside(course)))
+def shared_of(slug: str) -> Shared:
+    """Up to eight queries, none while it is remembered.
+
+    :raises CourseNotFound: there is no such course.
+    """
+    return remembered(("course", slug), lambda: _read(slug))
+
+
+def _read(slug: str) -> Shared:
+    course = course_for_page().filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    outline = outline_of(course)
+    return Shared(
+        course, outline, facts_of(outline), caption_languages(course), ratings_of(course), courses_beside(course)
+    )
 
 
 def structured_data(course: Course, address: str) -> dict[str, Any]:
@@ -144,20 +155,20 @@ def structured_data(course: Course, address: str) -> dict[str, Any]:
 
 
 @open_to_everyone
+@same_for_visitors("catalogue")
 def course_page(request: HttpRequest, slug: str) -> HttpResponse:
-    course = course_for_page().filter(slug=slug).first()
-    if course is None:
-        raise CourseNotFound
+    shared = shared_of(slug)
+    course, outline = shared.course, shared.outline
     standing = standing_of(request.user, course)
     if standing.enrollment is None:
         enforce(policies.see_course(request.user, course))
     is_bookmarked = getattr(standing.enrollment, "is_bookmarked", None)
     if is_bookmarked is None and isinstance(request.user, User):
         is_bookmarked = has_ribbon(request.user, course.pk)
-    outline = outline_of(course)
-    resume = resume_of(course, outline, standing)
-    address = f"{settings.SITE_URL}/courses/{course.slug}"
+    placed = place_all(course, outline, standing)
+    resume = resume_of(course, outline, standing, placed)
     context = {
+        "shared": shared,
         "course": course,
         "availability": {"published": "now", "archived": "past"}.get(course.status, "soon"),
         "is_listed": policies.see_course(AnonymousUser(), course) is None,
@@ -167,9 +178,8 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "resume": resume,
         "refusal": policies.enroll(request.user, course),
         "outline": outline,
-        "facts": facts_of(outline),
-        "syllabus": syllabus(course, outline, standing, resume.entry.pk if resume else 0),
-        "told": told_of(course),
-        "structured": structured_data(course, address),
+        "facts": shared.facts,
+        "syllabus": syllabus(course, outline, standing, placed, resume.entry.pk if resume else 0),
+        "structured": lambda: structured_data(course, f"{settings.SITE_URL}/courses/{course.slug}"),
     }
     return render(request, "courses/detail.html", context)

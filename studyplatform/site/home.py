@@ -15,6 +15,7 @@ from apps.courses.queries.catalogue import Card, cards, listed_groups, remembere
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.holdings import holdings_of
 from apps.learning.queries.shelf import filtered, seats_of, shelve
+from studyplatform.kit.visitors import same_for_visitors
 
 STARTERS = 4
 # Divides by two, three and four: the index has full rows at every width.
@@ -130,6 +131,7 @@ def structured_data() -> dict[str, Any]:
 
 
 @open_to_everyone
+@same_for_visitors("catalogue")
 def home(request: HttpRequest) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
     going = shelve(filtered(seats_of(user), "in_progress")[:GOING]) if user else []

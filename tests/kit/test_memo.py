@@ -1,68 +1,88 @@
-"""What many readers share is remembered, and forgotten together."""
+"""What many readers share is remembered under the version of what it tells."""
 
-from django.core.cache import cache
+import pytest
 
+from studyplatform.kit import keep, memo, versions
+from studyplatform.kit.keep import Kept
 from studyplatform.kit.memo import Memo
 
 
-def test_makes_a_value_once_per_key():
-    memo: Memo[int] = Memo("test.once")
+@pytest.fixture
+def value(monkeypatch) -> dict[str, str | None]:
+    """The present version, as a test likes it."""
+    present: dict[str, str | None] = {"now": "one"}
+    monkeypatch.setattr(versions, "current", lambda name: present["now"])
+    return present
+
+
+def test_makes_a_value_once_per_key(value):
+    memo: Memo[int] = Memo("test")
     made = []
 
-    def make(value: int):
-        made.append(value)
-        return value
+    def make(number: int):
+        made.append(number)
+        return number
 
     assert [memo.get("a", lambda: make(1)), memo.get("a", lambda: make(2)), memo.get("b", lambda: make(3))] == [1, 1, 3]
     assert made == [1, 3]
 
 
-def test_forgets_for_every_process_that_shares_the_cache():
-    here: Memo[str] = Memo("test.shared")
-    elsewhere: Memo[str] = Memo("test.shared")
-    here.get("k", lambda: "old")
-    elsewhere.get("k", lambda: "old")
+def test_another_version_has_other_values(value):
+    memo: Memo[str] = Memo("test")
+    memo.get("k", lambda: "old")
 
-    elsewhere.forget()
+    value["now"] = "two"
 
-    assert here.get("k", lambda: "new") == "new"
-    assert elsewhere.get("k", lambda: "new") == "new"
+    assert memo.get("k", lambda: "new") == "new"
 
 
-def test_a_value_grows_old():
-    memo: Memo[str] = Memo("test.old", seconds=0)
+def test_without_a_version_nothing_is_kept(value):
+    value["now"] = None
+    memo: Memo[str] = Memo("test")
     memo.get("k", lambda: "old")
 
     assert memo.get("k", lambda: "new") == "new"
 
 
-def test_keeps_no_more_than_its_size():
-    memo: Memo[int] = Memo("test.size", size=2)
-    for n in range(5):
-        memo.get(n, lambda n=n: n)
+def test_a_value_grows_old(value, monkeypatch):
+    memo_: Memo[str] = Memo("test", seconds=60)
+    memo_.get("k", lambda: "old")
+    later = memo.time.monotonic() + 61
+    monkeypatch.setattr(memo.time, "monotonic", lambda: later)
 
-    assert memo.get(4, lambda: -1) == 4
-    assert memo.get(0, lambda: -1) == -1
-
-
-def test_an_emptied_cache_is_a_forgetting():
-    memo: Memo[str] = Memo("test.cleared")
-    memo.get("k", lambda: "old")
-    cache.clear()
-
-    assert memo.get("k", lambda: "new") == "new"
+    assert memo_.get("k", lambda: "new") == "new"
 
 
-def test_a_failure_is_not_remembered():
-    memo: Memo[str] = Memo("test.failure")
+def test_a_failure_is_not_remembered(value):
+    memo: Memo[str] = Memo("test")
 
     def fail() -> str:
-        raise ValueError
+        raise ZeroDivisionError
 
-    for _ in range(2):
-        try:
-            memo.get("k", fail)
-        except ValueError:
-            continue
-        raise AssertionError("the failure was swallowed")
+    with pytest.raises(ZeroDivisionError):
+        memo.get("k", fail)
     assert memo.get("k", lambda: "fine") == "fine"
+
+
+def test_keeps_what_was_used_last_and_no_more_than_it_may_weigh():
+    kept: Kept[str] = Kept(10, weigh=len)
+    kept.put("a", "12345")
+    kept.put("b", "12345")
+    kept.get("a")
+    kept.put("c", "123")
+
+    assert [kept.get("a"), kept.get("b"), kept.get("c")] == ["12345", None, "123"]
+    assert kept.weight == 8
+    kept.put("a", "1")
+    assert kept.weight == 4
+    kept.put("big", "x" * 11)
+    assert len(kept) == kept.weight == 0
+
+
+def test_everything_can_be_forgotten():
+    kept: Kept[str] = Kept(10)
+    kept.put("a", "b")
+
+    keep.clear_all()
+
+    assert kept.get("a") is None

@@ -271,7 +271,7 @@ def test_costs_the_same_with_130_lessons_and_many_reviews(
 
     with django_assert_max_num_queries(10):
         browser.get(address(course))
-    with django_assert_max_num_queries(9):  # the outline is known now
+    with django_assert_max_num_queries(3):  # what everybody sees is known now
         browser.get(address(course))
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(1):
         client.get(address(course))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
@@ -202,25 +203,20 @@ def count_choices(found: Iterable[Group], subjects: dict[str, str], wish: Wish) 
     return Facets(counts, total, subjects)
 
 
-_public: Memo[Any] = Memo("courses.public")
+_public: Memo[Any] = Memo("catalogue")
 """What everybody sees of the catalogue."""
 
 
 def listed_groups() -> tuple[list[Group], dict[str, str]]:
-    """The whole public catalogue, counted. Remembered for a minute; ``forget_public`` ends that."""
+    """The whole public catalogue, counted. One query, none while it is remembered."""
     found: tuple[list[Group], dict[str, str]] = _public.get("groups", lambda: groups(Course.objects.listed()))
     return found
 
 
 def remembered(key: Hashable, make: Callable[[], T]) -> T:
-    """Something public about courses, remembered until one of them comes, goes or changes."""
+    """Something public about courses, remembered for a minute or until a course comes, goes or changes."""
     value: T = _public.get(key, make)
     return value
-
-
-def forget_public() -> None:
-    """Look anew at everything public: a course came, went or changed."""
-    _public.forget()
 
 
 def narrowed(courses: QuerySet[Course], wish: Wish) -> QuerySet[Course]:
@@ -258,23 +254,15 @@ class Page:
     facets: Facets
     number: int
     pages: int
+    stamp: int = field(default_factory=count().__next__)
+    """What is rendered from this page is kept under its stamp, which no other page has."""
 
     @property
     def total(self) -> int:
         return self.facets.total
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Which courses a page shows, and the counts beside them."""
-
-    ids: list[int]
-    facets: Facets
-    number: int
-    pages: int
-
-
-def _find(wish: Wish, among: Collection[int] | None) -> tuple[_Found, list[Card]]:
+def _find(wish: Wish, among: Collection[int] | None) -> Page:
     courses = Course.objects.listed() if among is None else Course.objects.filter(pk__in=among)
     if among is None and not wish.text:
         found, subjects = listed_groups()
@@ -286,25 +274,12 @@ def _find(wish: Wish, among: Collection[int] | None) -> tuple[_Found, list[Card]
     pages = max(1, -(-facets.total // PAGE_SIZE))
     number = min(wish.page, pages)
     start = (number - 1) * PAGE_SIZE
-    rows = cards(narrowed(courses, wish)[start : start + PAGE_SIZE])
-    return _Found([card.pk for card in rows], facets, number, pages), rows
+    return Page(cards(narrowed(courses, wish)[start : start + PAGE_SIZE]), facets, number, pages)
 
 
 def page_of(wish: Wish, *, among: Collection[int] | None = None) -> Page:
-    """The page that the wish asks for: at most three queries, and one for its rows while it is remembered.
+    """The page that the wish asks for: at most three queries, none while it is remembered.
 
     ``among`` are the courses of a person's own list, which are shown whatever their status.
     """
-    fresh: list[Card] | None = None
-
-    def find() -> _Found:
-        nonlocal fresh
-        found, fresh = _find(wish, among)
-        return found
-
-    found = find() if among is not None else remembered(wish, find)
-    if fresh is None:
-        # Only where they stand is remembered; what they are is read.
-        by_pk = {card.pk: card for card in cards(Course.objects.listed().filter(pk__in=found.ids))}
-        fresh = [by_pk[pk] for pk in found.ids if pk in by_pk]
-    return Page(fresh, found.facets, found.number, found.pages)
+    return remembered(wish, lambda: _find(wish, None)) if among is None else _find(wish, among)

@@ -19,7 +19,6 @@ from apps.courses.events import (
 )
 from apps.courses.models import Course, StatusChange, Submission
 from apps.courses.queries import readiness
-from apps.courses.queries.catalogue import forget_public
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import Verdict, enforce
 
@@ -155,5 +154,4 @@ def _move(course: Course, to: str, by: User, now: datetime, reason: str = "") ->
     course.version += 1
     course.save(update_fields=["status", "published_at", "is_announced", "updated_at", "version"])
     StatusChange.objects.create(course=course, was=was, became=to, changed_by=by, changed_at=now, reason=reason.strip())
-    transaction.on_commit(forget_public)
     publish(CourseEdited(course_id=course.pk))

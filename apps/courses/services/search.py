@@ -1,18 +1,11 @@
 """Keep what search reads of a course in step with the course."""
 
-from django.db import transaction
-
 from apps.courses.models import Course, SearchDocument
-from apps.courses.queries.catalogue import forget_public
 from apps.courses.search import fold
 
 
 def index_course(*, course_id: int) -> None:
-    """Write the course's search document anew, and let the catalogue count anew.
-
-    Call it in the transaction that changed the course.
-    """
-    transaction.on_commit(forget_public)
+    """Write the course's search document anew. Call it in the transaction that changed the course."""
     course = Course.objects.select_related("subject", "instructor").filter(pk=course_id).first()
     if course is None:
         return

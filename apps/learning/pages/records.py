@@ -129,9 +129,9 @@ def lessons(request: HttpRequest) -> HttpResponse:
     """The lessons of a course with their states: /course/lessons?course={slug}."""
     found, standing = find_course(person(request), request.GET.get("course", ""))
     outline = outline_of(found)
-    placed = list(place_all(found, outline, standing))
+    placed = place_all(found, outline, standing)
     by_pk = {one.entry.pk: one for one in placed}
-    entry = resume_entry(found, outline, standing)
+    entry = resume_entry(found, outline, standing, placed)
     sections = [
         {
             "part": part,

@@ -49,7 +49,7 @@ class OpenLesson:
         return self.lesson.course
 
     def placed(self) -> list[Placed]:
-        return list(place_all(self.course, self.outline, self.standing))
+        return place_all(self.course, self.outline, self.standing)
 
     def around(self) -> tuple[Entry | None, Entry | None]:
         return self.outline.around(self.lesson.pk)

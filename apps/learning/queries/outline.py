@@ -1,13 +1,14 @@
 """A course's lessons in order, and where one person stands among them."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, OuterRef
+from django.db.models import Aggregate, Exists, JSONField, OuterRef, Q, Subquery
+from django.db.models.functions import JSONArray
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
@@ -128,8 +129,7 @@ def _read_outlines(course_pks: list[int]) -> dict[int, Outline]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """How far one person is in one lesson."""
 
     position: float
@@ -154,36 +154,49 @@ class Standing:
         return sum(mark.is_completed for mark in self.marks.values())
 
 
-def seat_of(person: Person, course: Course) -> Enrollment | None:
-    """The person's active seat, with ``is_bookmarked``. One query, none for visitors."""
-    if not isinstance(person, User):
-        return None
-    ribbon = Bookmark.objects.filter(user_id=OuterRef("user_id"), course_id=OuterRef("course_id"))
-    return (
-        Enrollment.objects.active()
-        .of(person.pk)
-        .filter(course=course)
-        .annotate(is_bookmarked=Exists(ribbon))
-        .select_related("certificate")
-        .first()
-    )
+class _AsArray(Aggregate):
+    """The rows of a group as one JSON array."""
+
+    function = "JSON_GROUP_ARRAY"
+    output_field = JSONField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, function="JSONB_AGG", **context)
+
+
+_MARKS = Subquery(
+    LessonProgress.objects.filter(enrollment=OuterRef("pk"))
+    .values("enrollment")
+    .annotate(rows=_AsArray(JSONArray("lesson_id", "position", "watched_seconds", Q(completed_at__isnull=False))))
+    .values("rows")
+)
 
 
 def standing_of(person: Person, course: Course) -> Standing:
-    """Where the person stands in the course. Two queries, none for visitors."""
-    seat = seat_of(person, course)
+    """Where the person stands in the course. One query, none for visitors.
+
+    The seat carries ``is_bookmarked``.
+    """
     staff = is_staff_of(person, course)
+    if not isinstance(person, User):
+        return Standing(is_staff=staff)
+    ribbon = Bookmark.objects.filter(user_id=OuterRef("user_id"), course_id=OuterRef("course_id"))
+    seat = (
+        Enrollment.objects.active()
+        .of(person.pk)
+        .filter(course=course)
+        .annotate(is_bookmarked=Exists(ribbon), marks=_MARKS)
+        .select_related("certificate")
+        .first()
+    )
     if seat is None:
         return Standing(is_staff=staff)
-    rows = LessonProgress.objects.filter(enrollment=seat).values_list(
-        "lesson_id", "position", "watched_seconds", "completed_at"
-    )
-    marks = {pk: Mark(position, watched, completed is not None) for pk, position, watched, completed in rows}
+    rows: list[tuple[int, float, int, bool]] = getattr(seat, "marks", None) or []
+    marks = {pk: Mark(position, watched, bool(is_completed)) for pk, position, watched, is_completed in rows}
     return Standing(seat, marks, staff)
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A lesson with its state for one person; ``blocker`` is the lesson that must be completed first."""
 
     entry: Entry
@@ -197,25 +210,29 @@ class Placed:
         return self.state != "locked"
 
 
-def place_all(course: Course, outline: Outline, standing: Standing) -> Iterator[Placed]:
+def place_all(course: Course, outline: Outline, standing: Standing) -> list[Placed]:
     """Every lesson with its state, in order. Reads nothing."""
+    placed: list[Placed] = []
     blocker: Entry | None = None
     in_order = course.requires_order and not standing.is_staff
+    needs_seat = standing.enrollment is None and not standing.is_staff
+    marks = standing.marks
     for entry in outline.entries:
-        mark = standing.marks.get(entry.pk)
+        mark = marks.get(entry.pk)
         if mark is not None and mark.is_completed:
-            yield Placed(entry, "completed")
+            placed.append(Placed(entry, "completed"))
             continue
-        if standing.enrollment is None and not standing.is_staff and not entry.is_preview:
-            yield Placed(entry, "locked", needs_seat=True)
+        if needs_seat and not entry.is_preview:
+            placed.append(Placed(entry, "locked", needs_seat=True))
         elif in_order and blocker is not None and not entry.is_preview:
-            yield Placed(entry, "locked", blocker=blocker)
+            placed.append(Placed(entry, "locked", blocker))
         elif mark is not None:
-            yield Placed(entry, "in_progress", left=max(0, entry.duration - int(mark.position)))
+            placed.append(Placed(entry, "in_progress", left=max(0, entry.duration - int(mark.position))))
         else:
-            yield Placed(entry, "available")
+            placed.append(Placed(entry, "available"))
         if blocker is None:
             blocker = entry
+    return placed
 
 
 def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Entry | None:
@@ -225,11 +242,13 @@ def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: 
     return next((entry for entry in outline.before(lesson_pk) if not standing.has_completed(entry.pk)), None)
 
 
-def resume_entry(course: Course, outline: Outline, standing: Standing) -> Entry | None:
+def resume_entry(
+    course: Course, outline: Outline, standing: Standing, placed: list[Placed] | None = None
+) -> Entry | None:
     """Where "Resume" leads: the last lesson if it is not complete, else the first open one after it, else the first."""
     if not outline.entries:
         return None
-    placed = list(place_all(course, outline, standing))
+    placed = place_all(course, outline, standing) if placed is None else placed
     last = standing.enrollment.last_lesson_id if standing.enrollment else None
     start = next((i for i, one in enumerate(placed) if one.entry.pk == last), 0)
     for one in placed[start:] + placed[:start]:

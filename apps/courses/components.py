@@ -1,0 +1,43 @@
+"""What other pages show of courses: cards, each rendered once per state of its course."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from django.template.loader import get_template
+from markupsafe import Markup
+
+from apps.courses.queries.catalogue import Card
+from studyplatform.kit.fragments import ready
+from studyplatform.kit.jinja import register
+
+
+def _macros() -> Any:
+    return get_template("components/course.html").template.module  # type: ignore[attr-defined]
+
+
+@register("course_cards")
+def course_cards(
+    cards: Iterable[Card],
+    *,
+    heading: int = 3,
+    seats: Mapping[int, int] | None = None,
+    ribbons: Collection[int] | None = None,
+) -> Markup:
+    """Cards in their order. ``heading``: the level of their titles.
+
+    For a person ``seats`` are percentages by course and ``ribbons`` the courses they bookmarked; a visitor
+    has neither, and their cards no ribbon.
+    """
+    shown = []
+    for card in cards:
+        percent = seats.get(card.pk) if seats else None
+        is_marked = None if ribbons is None else card.pk in ribbons
+        shown.append(
+            ready(
+                ("card", card, heading, percent, is_marked),
+                lambda card=card, percent=percent, is_marked=is_marked: _macros().course_card(  # type: ignore[misc]
+                    card, heading, percent, is_marked
+                ),
+            )
+        )
+    return Markup("").join(shown)

@@ -1,0 +1,121 @@
+"""Versions rise with every change of what they follow, whoever makes it, in the transaction that makes it."""
+
+import threading
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from apps.courses.models import Course, Subject
+from studyplatform.kit import versions
+from tests.factories.courses import CourseFactory
+
+
+def now() -> str | None:
+    return versions.current("catalogue")
+
+
+@pytest.fixture
+def one(db) -> Course:
+    return CourseFactory(status="published")
+
+
+def rises(change) -> bool:
+    before = now()
+    change()
+    return now() != before
+
+
+@pytest.mark.parametrize("fields", [{"title": "Else"}, {"status": "suspended"}, {"rating_sum": 5}, {"version": 7}])
+def test_rises_when_a_row_changes_past_the_models(one, fields):
+    assert rises(lambda: Course.objects.filter(pk=one.pk).update(**fields))
+
+
+def test_rises_when_rows_come_and_go(one):
+    assert rises(CourseFactory)
+    assert rises(
+        lambda: Course.objects.bulk_create([CourseFactory.build(subject=one.subject, instructor=one.instructor)])
+    )
+    assert rises(lambda: Course.objects.filter(pk=one.pk).delete())
+
+
+def test_rises_with_what_belongs_to_it(one):
+    people = get_user_model().objects.filter(pk=one.instructor_id)
+    assert rises(lambda: people.update(first_name="Else"))
+    assert rises(lambda: Subject.objects.update(name="Else"))
+
+
+def test_rises_after_an_insert_that_ignores_conflicts(one):
+    twin = CourseFactory.build(subject=one.subject, instructor=one.instructor, slug="another")
+    assert rises(lambda: Course.objects.bulk_create([twin], ignore_conflicts=True))
+
+
+def test_stays_when_nothing_that_is_shown_changes(one):
+    assert not rises(lambda: Course.objects.filter(pk=one.pk).update(learner_count=5))
+    assert not rises(lambda: get_user_model().objects.update(last_login=None))
+    assert not rises(lambda: get_user_model().objects.create_user("new@example.com", "Password1"))
+
+
+def test_no_value_comes_twice(one):
+    seen = {now()}
+    for title in "ababab":
+        Course.objects.filter(pk=one.pk).update(title=title)
+        seen.add(now())
+
+    assert len(seen) == 7
+
+
+def test_a_change_that_is_taken_back_was_none(one):
+    before = now()
+    try:
+        with transaction.atomic():
+            Course.objects.update(title="Else")
+            raise ZeroDivisionError
+    except ZeroDivisionError:
+        pass
+
+    assert now() == before
+
+
+def test_within_a_request_it_is_asked_once(one, django_assert_num_queries):
+    with versions.steady(), django_assert_num_queries(1):
+        assert now() == now() is not None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_another_connection_sees_it_with_the_change_and_not_before():
+    """The flushed table has no row yet: nothing may be kept until the first change makes one."""
+    one = CourseFactory(status="published")
+    before, seen = now(), []
+
+    def look() -> None:
+        seen.append((now(), Course.objects.get(pk=one.pk).title))
+        connection.close()
+
+    def elsewhere() -> None:
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+
+    with transaction.atomic():
+        Course.objects.filter(pk=one.pk).update(title="New")
+        elsewhere()
+    elsewhere()
+
+    assert seen[0] == (before, one.title)
+    assert seen[1] == (now(), "New")
+    assert seen[1][0] != before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_triggers_that_a_migration_lost_are_made_again():
+    CourseFactory(status="published")
+    versions.take_away(plan=["something"])
+    assert not rises(lambda: Course.objects.update(title="Unseen"))
+    before = now()
+
+    call_command("migrate", "kit", verbosity=0)
+
+    assert now() != before  # what changed meanwhile was not noticed by itself
+    assert rises(lambda: Course.objects.update(title="Seen"))

@@ -1,0 +1,233 @@
+"""Pages kept for visitors: always right, never somebody's."""
+
+import gzip
+import re
+
+import pytest
+from django.test import Client
+
+from apps.accounts.errors import SessionExpired
+from apps.courses import services
+from apps.courses.models import Course
+from apps.learning.services import enroll, set_bookmark
+from studyplatform.kit import visitors
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory, SubjectFactory
+from tests.factories.learning import RatingFactory
+
+
+@pytest.fixture(autouse=True)
+def shelf(db) -> Course:
+    lesson = LessonFactory(
+        section=SectionFactory(course=CourseFactory(status="published", title="Rivers", slug="rivers"))
+    )
+    CourseFactory(status="published", title="Lakes")
+    return lesson.course
+
+
+def page(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return re.sub(r'nonce="[^"]*"', "", answer.content.decode())
+
+
+ADDRESSES = ["/", "/courses/", "/courses/?q=rivers&sort=newest", "/courses/rivers", "/help/"]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_the_second_visitor_gets_the_same_page_and_no_work_is_done(address, django_assert_max_num_queries):
+    first = page(Client(), address)
+    with django_assert_max_num_queries(1):
+        assert page(Client(), address) == first
+    assert len(visitors._pages) == 1
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_packed_it_is_the_same_page_under_its_own_nonce(address):
+    first, *others = [Client().get(address, headers={"Accept-Encoding": "gzip"}) for _ in range(4)]
+    pages = [gzip.decompress(answer.content).decode() for answer in others]
+    nonces = [re.search(r"'nonce-([^']+)'", answer["Content-Security-Policy"])[1] for answer in others]
+
+    assert len(set(nonces)) == 3
+    for text, nonce, answer in zip(pages, nonces, others, strict=True):
+        assert set(re.findall(r'nonce="([^"]*)"', text)) == {nonce}
+        assert answer["Content-Length"] == str(len(answer.content))
+        assert answer["Vary"].count("Accept-Encoding") == 1
+        assert len(answer.content) < len(text) / 2
+    assert len({re.sub(r'nonce="[^"]*"', "", text) for text in pages}) == 1
+    assert first["Content-Type"] == others[0]["Content-Type"]
+    assert set(first.headers) - {"X-Request-ID"} <= set(others[0].headers) | {"Content-Encoding"}
+
+
+CHANGES = {
+    "a title": (lambda course, ada, sam: edit(course, ada, title="Streams"), "Streams"),
+    "a price": (lambda course, ada, sam: edit(course, ada, pricing="one_time", price=4900), "$49"),
+    "a review": (
+        lambda course, ada, sam: Course.objects.filter(pk=course.pk).update(rating_count=1, rating_sum=4),
+        "4.0",
+    ),
+    "a teacher": (lambda course, ada, sam: rename(course.instructor), "Nameda Newly"),
+    "a subject": (lambda course, ada, sam: rename_subject(course), "Hydrology"),
+}
+
+
+def edit(course: Course, by, **changes) -> None:
+    texts = {"title": course.title, "subject": course.subject, "summary": "s", "description": "d"} | changes
+    Course.objects.filter(pk=course.pk).update(instructor=by)
+    services.edit_course(course=course, by=by, texts=services.CourseTexts(**texts), now=THEN)
+
+
+def rename(person) -> None:
+    person.first_name, person.last_name = "Nameda", "Newly"
+    person.save()
+
+
+def rename_subject(course: Course) -> None:
+    course.subject.name = "Hydrology"
+    course.subject.save()
+
+
+@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("address", ["/courses/", "/courses/rivers"])
+def test_what_changes_is_shown_at_once(shelf, ada, sam, what, address):
+    change, shown = CHANGES[what]
+    visitor, signed_in = Client(), Client()
+    signed_in.force_login(sam)
+    for browser in (visitor, signed_in):
+        assert shown not in page(browser, address)
+
+    change(shelf, ada, sam)
+
+    for browser in (visitor, signed_in):
+        assert shown in page(browser, address)
+
+
+def test_a_new_lesson_is_shown_at_once(shelf, ada):
+    assert "The Delta" not in page(Client(), "/courses/rivers")
+    Course.objects.filter(pk=shelf.pk).update(instructor=ada)
+
+    services.add_lesson(section=shelf.sections.get(), by=ada, kind="text", title="The Delta", now=THEN)
+
+    assert "The Delta" in page(Client(), "/courses/rivers")
+
+
+def test_a_course_that_is_suspended_is_gone_at_once_and_comes_back(shelf, sam):
+    for address in ("/courses/", "/courses/rivers", "/courses/?q=rivers"):
+        page(Client(), address)
+
+    services.suspend_course(course=shelf, by=sam, reason="Under examination.", now=THEN)
+
+    assert Client().get("/courses/rivers").status_code == 404
+    assert "Rivers" not in page(Client(), "/courses/")
+
+    services.reinstate_course(course=shelf, by=sam, now=THEN)
+
+    assert "Rivers" in page(Client(), "/courses/")
+    assert Client().get("/courses/rivers").status_code == 200
+
+
+def test_a_draft_seen_by_its_teacher_is_kept_for_nobody(ada):
+    draft = CourseFactory(title="Secret", slug="secret", instructor=ada)
+    teacher = Client()
+    teacher.force_login(ada)
+    for _ in range(2):
+        assert "Secret" in page(teacher, "/courses/secret")
+        assert Client().get("/courses/secret").status_code == 404
+    assert draft.title not in page(Client(), "/courses/")
+
+
+def test_who_is_signed_in_sees_their_own_and_leaves_nothing_behind(leo, mia, shelf):
+    set_bookmark(user=leo, course=shelf, on=True, now=THEN)
+    enroll(user=leo, course=shelf, now=THEN)
+    browsers = {person.username: Client() for person in (leo, mia)}
+    for person in (leo, mia):
+        browsers[person.username].force_login(person)
+    for _ in range(2):
+        for address in ("/", "/courses/", "/courses/rivers"):
+            own, other, visitors_page = (
+                page(browsers[leo.username], address), page(browsers[mia.username], address), page(Client(), address)
+            )  # fmt: skip
+            assert leo.email in own
+            assert leo.email not in other
+            assert leo.email not in visitors_page
+            assert "csrfmiddlewaretoken" not in visitors_page
+        assert "0% complete" in page(browsers[leo.username], "/courses/")
+        assert 'aria-pressed="true"' in page(browsers[leo.username], "/courses/")
+        for strange in (page(browsers[mia.username], "/courses/"), page(Client(), "/courses/")):
+            assert "0% complete" not in strange
+            assert 'aria-pressed="true"' not in strange
+
+
+def test_a_message_waits_for_its_reader_alone():
+    page(Client(), "/")
+    told = Client()
+    told.cookies["sessionid"] = "ended"
+    answer = told.get("/me/dashboard")
+    assert answer.status_code == 302
+
+    words = SessionExpired().detail
+    assert words not in page(Client(), "/")
+    told.cookies.pop("sessionid")
+    assert words in page(told, "/")
+    assert words not in page(Client(), "/")
+
+
+def test_addresses_are_told_apart_and_the_order_of_parameters_is_not():
+    page(Client(), "/courses/?q=rivers&sort=newest")
+    page(Client(), "/courses/?sort=newest&q=rivers")
+    assert len(visitors._pages) == 1
+
+    page(Client(), "/courses/?sort=newest&q=lakes")
+    page(Client(), "/courses/")
+    assert len(visitors._pages) == 3
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        {"path": "/courses/nothing"},
+        {"path": "/courses/", "headers": {"Cookie": "sessionid=guessed"}},
+        {"path": "/courses/", "headers": {"Authorization": "Bearer x"}},
+        {"path": "/courses/?" + "x=1&" * 100},
+        {"path": "/auth/login"},
+        {"path": "/learn/rivers/lesson-1-1"},
+        {"path": "/api/v1/courses/"},
+        {"path": "/healthz"},
+    ],
+    ids=lambda ask: ask["path"][:24],
+)
+def test_what_is_not_for_all_is_not_kept(ask):
+    Client().get(ask["path"], headers=ask.get("headers"))
+
+    assert not len(visitors._pages)
+
+
+def test_a_foreign_host_name_gets_nothing_that_was_kept(settings):
+    settings.ALLOWED_HOSTS = ["testserver"]
+    page(Client(), "/courses/")
+
+    assert Client().get("/courses/", headers={"Host": "evil.example"}).status_code == 400
+
+
+def test_a_closed_site_is_closed(settings):
+    page(Client(), "/courses/")
+    settings.MAINTENANCE = True
+
+    assert Client().get("/courses/").status_code == 503
+
+
+def test_it_can_be_turned_off(settings):
+    settings.VISITOR_PAGES = False
+    page(Client(), "/courses/")
+
+    assert not len(visitors._pages)
+
+
+def test_what_no_version_follows_is_at_most_a_minute_old(shelf, monkeypatch):
+    RatingFactory(course=shelf)
+    page(Client(), "/courses/rivers")
+    later = visitors.time.monotonic() + 61
+    monkeypatch.setattr(visitors.time, "monotonic", lambda: later)
+    SubjectFactory()  # changes nothing that is shown here
+    Course.objects.filter(pk=shelf.pk).update(learner_count=77)
+
+    assert "77 learners" in page(Client(), "/courses/rivers")
