@@ -2,7 +2,7 @@
 
 from django.contrib.auth.models import AnonymousUser
 
-from apps.accounts.errors import RoleRequired
+from apps.accounts.errors import EmailNotVerified, RoleRequired
 from apps.accounts.models import Role, User
 from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.policies import Verdict
@@ -12,6 +12,13 @@ Person = User | AnonymousUser
 
 def be_signed_in(user: Person) -> Verdict:
     return None if user.is_authenticated else NotAuthenticated()
+
+
+def be_verified(user: Person) -> Verdict:
+    """Enrolling, posting and teaching wait for a proved email."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if user.email_verified_at else EmailNotVerified()
 
 
 def teach(user: Person) -> Verdict:

@@ -6,7 +6,7 @@ What belongs to somebody else is not found rather than forbidden: its existence 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from apps.accounts.policies import be_signed_in, teach
+from apps.accounts.policies import be_signed_in, be_verified, teach
 from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict, abilities
@@ -16,7 +16,7 @@ Person = User | AnonymousUser
 
 def upload(user: Person, purpose: str) -> Verdict:
     """Lecture videos are for those who teach, other files for everybody who is signed in."""
-    return teach(user) if purpose == Upload.Purpose.VIDEO else be_signed_in(user)
+    return teach(user) or be_verified(user) if purpose == Upload.Purpose.VIDEO else be_signed_in(user)
 
 
 def continue_upload(user: Person, upload: Upload) -> Verdict:

@@ -1,7 +1,7 @@
 """Who may take a seat, open a lesson, rate a course."""
 
 from apps.accounts.models import User
-from apps.accounts.policies import be_signed_in
+from apps.accounts.policies import be_signed_in, be_verified
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
@@ -21,7 +21,7 @@ def see_course(person: Person, course: Course) -> Verdict:
 
 
 def enroll(person: Person, course: Course) -> Verdict:
-    """Whoever is signed in may take a seat in a free course that is open."""
+    """Whoever is signed in with a proved email may take a seat in a free course that is open."""
     unseen = see_course(person, course)
     if unseen is not None:
         return unseen
@@ -31,7 +31,7 @@ def enroll(person: Person, course: Course) -> Verdict:
         return EnrollmentClosed(course=course.title)
     if course.pricing != Course.Pricing.FREE:
         return PaymentRequired(course=course.title)
-    return None
+    return be_verified(person)
 
 
 def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Entry | None) -> Verdict:

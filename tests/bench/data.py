@@ -32,7 +32,14 @@ def fill() -> None:
     dice, now = random.Random(7), timezone.now()
     password = make_password(PASSWORD)
     teachers = User.objects.bulk_create(
-        User(email=f"t{n}@example.com", username=f"t{n}", first_name="Tea", last_name=f"Cher {n}", role=Role.INSTRUCTOR)
+        User(
+            email=f"t{n}@example.com",
+            username=f"t{n}",
+            first_name="Tea",
+            last_name=f"Cher {n}",
+            role=Role.INSTRUCTOR,
+            email_verified_at=now,
+        )
         for n in range(50)
     )
     learners = User.objects.bulk_create(

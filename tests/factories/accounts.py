@@ -1,6 +1,7 @@
 """People."""
 
-from factory.declarations import LazyAttribute, Sequence
+from django.utils import timezone
+from factory.declarations import LazyAttribute, LazyFunction, Sequence
 from factory.django import DjangoModelFactory
 
 from apps.accounts.models import Role, User
@@ -9,7 +10,7 @@ PASSWORD = "StudyDemo1"
 
 
 class UserFactory(DjangoModelFactory[User]):
-    """A student; ``UserFactory(role=Role.INSTRUCTOR)`` teaches. The password is ``StudyDemo1``."""
+    """A student; ``UserFactory(role=Role.INSTRUCTOR)`` teaches. The password is ``StudyDemo1``, the email verified."""
 
     class Meta:
         model = User
@@ -17,6 +18,7 @@ class UserFactory(DjangoModelFactory[User]):
     username = Sequence(lambda n: f"learner{n}")
     email = LazyAttribute(lambda person: f"{person.username}@example.com")
     role = Role.STUDENT
+    email_verified_at = LazyFunction(timezone.now)
 
     @classmethod
     def _create(cls, model_class, *args, **kwargs):

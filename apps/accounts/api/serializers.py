@@ -31,3 +31,7 @@ class LookIn(serializers.Serializer[object]):
 class SessionOut(serializers.Serializer[object]):
     user = SessionUser()
     token = serializers.CharField()
+
+
+class ResendOut(serializers.Serializer[object]):
+    wait = serializers.IntegerField(help_text="Seconds until another mail may be asked for; 0: one is on its way.")

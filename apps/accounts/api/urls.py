@@ -7,4 +7,5 @@ urlpatterns = [
     path("auth/logout/", views.LogOut.as_view()),
     path("auth/session/", views.Session.as_view()),
     path("me/look/", views.Look.as_view()),
+    path("auth/resend-verification/", views.ResendVerification.as_view()),
 ]

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts import known_browsers, services, sessions
-from apps.accounts.api.serializers import LogInIn, LookIn, SessionOut
+from apps.accounts.api.serializers import LogInIn, LookIn, ResendOut, SessionOut
 from apps.accounts.authentication import BearerAuthentication
 from apps.accounts.models import BrowserSession
 from studyplatform.kit import limits
@@ -87,3 +87,16 @@ class Look(APIView):
         form.is_valid(raise_exception=True)
         services.choose_look(user=signed_in(request), **form.validated_data)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ResendVerification(APIView):
+    """Sends the signed-in person a new link and code, at most once a minute."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="auth_resend_verification", request=None, responses={202: ResendOut})
+    def post(self, request: Request) -> Response:
+        now = timezone.now()
+        limits.spend_of(request._request, "resend", now=now)  # noqa: SLF001
+        wait = services.ask_for_email_proof(user=signed_in(request), now=now)
+        return Response({"wait": wait}, status=status.HTTP_202_ACCEPTED)

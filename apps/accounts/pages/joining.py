@@ -1,7 +1,7 @@
 """Make an account and prove its email. All of it works without JavaScript."""
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -155,7 +155,7 @@ def resend_proof(request: HttpRequest) -> HttpResponse:
         )
     else:
         messages.success(request, _("A new link and a new code are on their way."))
-    return redirect("/auth/verify-email" + _onward(request))
+    return redirect("/auth/verify-email" + (_onward(request) or _asked_from(request)))
 
 
 def _joining(request: HttpRequest) -> Joining | None:
@@ -166,6 +166,15 @@ def _joining(request: HttpRequest) -> Joining | None:
 def _onward(request: HttpRequest) -> str:
     onward = safe_next(request, request.POST.get("next") or request.GET.get("next"), "")
     return f"?{urlencode({'next': onward}, safe='/')}" if onward else ""
+
+
+def _asked_from(request: HttpRequest) -> str:
+    """Back to the page that refused, once the email is proved."""
+    page = urlsplit(safe_next(request, request.headers.get("Referer"), ""))
+    if not page.path or page.path.startswith("/auth/"):
+        return ""
+    back = page.path + (f"?{page.query}" if page.query else "")
+    return f"?{urlencode({'next': back}, safe='/')}"
 
 
 def _proof_page(

@@ -3,6 +3,7 @@
 from django.http import HttpRequest
 
 from apps.accounts.models import User
+from apps.accounts.policies import teach
 from apps.courses import policies
 from apps.courses.errors import CourseNotFound, NotCourseStaff
 from apps.courses.models import Course
@@ -34,6 +35,6 @@ def course_for_staff(request: HttpRequest, slug: str) -> Course:
             raise CourseNotFound
         raise NotCourseStaff
     if not policies.is_staff_of(person, course):
-        enforce(policies.create_course(person))
+        enforce(teach(person))
         raise NotCourseStaff
     return course

@@ -61,6 +61,7 @@ def create_course(*, by: User, texts: CourseTexts, now: datetime) -> Course:
     """A new draft of this instructor, under a slug nobody has.
 
     :raises RoleRequired: the person may not teach.
+    :raises EmailNotVerified: their email is not proved.
     """
     enforce(policies.create_course(by))
     with transaction.atomic():

@@ -134,6 +134,20 @@ it("runs the handler that the catalogue names", () => {
   expect(resend).toHaveBeenCalledOnce();
 });
 
+it("sends the mail again by itself where nothing else is said", async () => {
+  const fetch = vi.fn<(request: Request) => Promise<Response>>(() =>
+    Promise.resolve(Response.json({ wait: 0 }, { status: 202 })),
+  );
+  vi.stubGlobal("fetch", fetch);
+  vi.useRealTimers();
+  render(<ErrorPanel error={makeError("AUTH_EMAIL_NOT_VERIFIED")} />);
+  fireEvent.click(screen.getByRole("button", { name: "Send it again" }));
+
+  await screen.findByText("A new link and a new code are on their way.");
+  expect(fetch.mock.calls[0]?.[0].url).toContain("/api/v1/auth/resend-verification/");
+  vi.unstubAllGlobals();
+});
+
 it("names the reference that stands in the log", () => {
   const problem = { ...problemOf("SERVER_ERROR", 500), request_id: "SP-2B7K" };
   render(<ErrorPanel error={new ApiError(500, problem)} />);

@@ -3,6 +3,7 @@ import { type CSSProperties, type ReactNode, useEffect } from "react";
 
 import { announce } from "../announce";
 import { type ApiError, fillHref, lookup } from "../api/errors";
+import { resendVerification } from "../auth/resend";
 import { type Retry, useRetry } from "../hooks/useRetry";
 import { t } from "../i18n";
 import { Button } from "./Button";
@@ -20,6 +21,9 @@ type Props = {
   children?: ReactNode;
 };
 
+/** What a handler does wherever nothing else is said. */
+const everywhere: Record<string, () => unknown> = { resend_verification: resendVerification };
+
 /** What went wrong, what was kept, what to do, and what will happen by itself. */
 export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, children }: Props) {
   const { problem } = error;
@@ -32,7 +36,9 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
   const handler = entry.action?.handler ?? "";
   const href = entry.action?.href ? fillHref(entry.action.href, problem.params) : null;
   const act =
-    handler === "reload" && !onRetry ? () => location.reload() : (handlers?.[handler] ?? onRetry);
+    handler === "reload" && !onRetry
+      ? () => location.reload()
+      : (handlers?.[handler] ?? everywhere[handler] ?? onRetry);
   const named = handler === "" ? undefined : entry.action?.label;
   const needsReference = entry.code === "SERVER_ERROR" || entry.code === "UNKNOWN_ERROR";
 

@@ -1,0 +1,123 @@
+"""What waits for a proved email, and that the way out is offered where it is refused."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.errors import EmailNotVerified
+from apps.accounts.models import Role, User
+from apps.courses.models import Course
+from apps.courses.services import submit_course
+from apps.learning.models import Enrollment
+from studyplatform.kit import jobs
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import CourseFactory, SubjectFactory
+from tests.files.test_uploads import begin as begin_upload
+
+pytestmark = pytest.mark.django_db
+CODE = "AUTH_EMAIL_NOT_VERIFIED"
+
+
+@pytest.fixture
+def unproved(browser_of: Callable[[User], Client]) -> Client:
+    return browser_of(UserFactory(username="una", email_verified_at=None))
+
+
+@pytest.fixture
+def teacher() -> User:
+    return UserFactory(username="tea", role=Role.INSTRUCTOR, email_verified_at=None)
+
+
+def call(browser: Client, address: str, body: dict[str, Any]) -> Any:
+    return browser.post(address, body, content_type="application/json")
+
+
+def test_enrolling_shows_the_panel_whose_button_sends_the_mail_and_leads_back(unproved: Client, course: Course) -> None:
+    page = f"/courses/{course.slug}"
+    refused = unproved.post("/courses/enroll", {"course": course.slug}, headers={"Referer": f"http://testserver{page}"})
+    shown = unproved.get(refused["Location"]).content.decode()
+
+    assert refused["Location"].endswith(page)
+    assert f'data-error="{CODE}"' in shown
+    action = re.search(
+        r'<form method="post" action="([^"]+)"><input type="hidden" name="csrfmiddlewaretoken"[^>]+>'
+        r'<button class="btn btn--sm" type="submit">Send it again',
+        shown,
+    )
+    assert action
+    sent = unproved.post(action[1], headers={"Referer": f"http://testserver{page}"})
+    jobs.run_pending("default")
+    assert mail.outbox[0].to == ["una@example.com"]
+    assert sent["Location"] == f"/auth/verify-email?next={page}"
+    assert not Enrollment.objects.exists()
+
+
+def test_the_page_that_asks_says_so_before_one_presses(unproved: Client, course: Course) -> None:
+    page = unproved.get(f"/courses/enroll?course={course.slug}")
+
+    assert page.status_code == 403
+    assert "Send it again" in page.content.decode()
+
+
+def test_once_proved_one_enrolls(unproved: Client, course: Course) -> None:
+    User.objects.filter(username="una").update(email_verified_at="2026-01-01T00:00Z")
+
+    unproved.post("/courses/enroll", {"course": course.slug})
+
+    assert Enrollment.objects.count() == 1
+
+
+def test_a_course_is_not_begun(browser_of: Callable[[User], Client], teacher: User) -> None:
+    subject = SubjectFactory()
+    browser = browser_of(teacher)
+    texts = {"title": "Rivers", "subject": subject.pk, "difficulty": "beginner", "language": "en", "summary": "Water."}
+
+    refused = browser.post("/dashboard/instructor/courses/new", texts, follow=True).content.decode()
+    assert f'data-error="{CODE}"' in refused
+    assert not Course.objects.exists()
+
+    User.objects.filter(pk=teacher.pk).update(email_verified_at=timezone.now())
+    browser.post("/dashboard/instructor/courses/new", texts)
+    assert Course.objects.count() == 1
+
+
+def test_a_course_is_not_submitted(teacher: User) -> None:
+    course = CourseFactory(instructor=teacher, status="draft")
+
+    with pytest.raises(EmailNotVerified):
+        submit_course(course=course, by=teacher, now=timezone.now())
+
+    course.refresh_from_db()
+    assert course.status == "draft"
+
+
+def test_a_video_is_not_uploaded(browser_of: Callable[[User], Client], teacher: User) -> None:
+    browser = browser_of(teacher)
+
+    answer = begin_upload(browser)
+    assert (answer.status_code, answer.json()["code"]) == (403, CODE)
+
+    User.objects.filter(pk=teacher.pk).update(email_verified_at=timezone.now())
+    assert begin_upload(browser).status_code == 201
+
+
+def test_the_call_sends_the_mail_at_most_once_a_minute(unproved: Client) -> None:
+    waits = []
+    for _ in range(2):
+        answer = call(unproved, "/api/v1/auth/resend-verification", {})
+        assert answer.status_code == 202
+        waits.append(answer.json()["wait"])
+        jobs.run_pending("default")
+
+    assert waits[0] == 0
+    assert waits[1] > 50
+    assert len(mail.outbox) == 1
+
+
+def test_a_visitor_asks_for_no_mail(client: Client) -> None:
+    assert call(client, "/api/v1/auth/resend-verification/", {}).status_code == 401
