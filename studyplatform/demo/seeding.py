@@ -249,7 +249,8 @@ def seed_activity(line: Activity, now: datetime) -> None:
 def _live(user: User, course: Course, line: Activity, dice: random.Random, latest: datetime) -> None:
     lessons = list(course.lessons.select_related("quiz").order_by("section__position", "position").defer("body"))
     done = line.lessons_of(len(lessons))
-    times = _evenings(done + 1, dice, latest)
+    # The last evening is for what comes next; whoever is through completed the course on it.
+    times = _evenings(min(done + 1, len(lessons)), dice, latest)
     seat = learning.grant_seat(user=user, course=course, now=times[0] - timedelta(minutes=7))
     rows: list[LessonProgress] = []
     for lesson, at in zip(lessons[:done], times, strict=False):
