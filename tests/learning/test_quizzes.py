@@ -222,7 +222,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
     assert (truth["given"], truth["accepted"], truth["verdict"]) == ("True", "True", "right")
     assert (number["given"], number["accepted"]) == ("3", "314158.5 to 314159.5 m")
     assert number["remarks_html"] == ["zeppelin-remark: only the first digit."]
-    assert (text["verdict"], text["given"], text["accepted"]) == ("open", "", "zeppelin-accepted")
+    assert (text["verdict"], text["given"], text["accepted"]) == ("open", "", "“zeppelin-accepted”")
     assert [(line["html"], line["is_right"], line["place"]) for line in order["lines"]] == [
         ("Step s", True, 1),
         ("Step q", False, 3),

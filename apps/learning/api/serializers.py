@@ -291,6 +291,11 @@ class PastAttempt(serializers.Serializer[object]):
     submitted_at = serializers.DateTimeField()
 
 
+class KindCount(serializers.Serializer[object]):
+    kind = serializers.ChoiceField(choices=Question.Kind.choices)
+    count = serializers.IntegerField()
+
+
 class QuizOut(serializers.Serializer[object]):
     """The quiz lesson's page: its rules, past tries, and the attempt to go on with. The island's props."""
 
@@ -299,6 +304,7 @@ class QuizOut(serializers.Serializer[object]):
     url = serializers.CharField()
     intro_html = serializers.CharField(allow_blank=True)
     question_count = serializers.IntegerField()
+    kinds = KindCount(many=True, help_text="How many questions of each kind await, the most frequent first.")
     pass_percent = serializers.IntegerField()
     time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
     attempts_left = serializers.IntegerField(allow_null=True, help_text="Null: as many as one likes.")

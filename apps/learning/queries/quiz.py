@@ -1,11 +1,13 @@
 """Quizzes and attempts as pages and islands show them. What tells an answer is read only from handed-in attempts."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Count, IntegerField, Max, Q, Value
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -16,7 +18,7 @@ from apps.learning import marking
 from apps.learning.models import Attempt
 from apps.learning.queries.addresses import lesson_url, progress_url
 from apps.learning.queries.lessons import OpenLesson, entry_out
-from apps.learning.queries.outline import Entry, Person, Standing, outline_of
+from apps.learning.queries.outline import Entry, Person, Placed, Standing, outline_of
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.markdown import render_inline
 
@@ -93,6 +95,46 @@ def quiz_standing(quiz: Quiz, standing: Standing) -> QuizStanding:
     return QuizStanding(quiz, tuple(rows))
 
 
+@dataclass(frozen=True)
+class QuizAhead:
+    """The quiz that comes after a lesson, as the card beside that lesson shows it."""
+
+    placed: Placed
+    url: str
+    question_count: int
+    pass_percent: int
+    best: int | None
+    """The best try that was handed in; None without one."""
+
+    @property
+    def is_passed(self) -> bool:
+        return self.placed.state == "completed"
+
+
+def quiz_ahead(opened: OpenLesson) -> QuizAhead | None:
+    """The next quiz of the course after this lesson. One query, none where no quiz follows."""
+    passed_here = False
+    for placed in opened.placed():
+        if passed_here and placed.entry.kind == Lesson.Kind.QUIZ:
+            break
+        passed_here = passed_here or placed.entry.pk == opened.lesson.pk
+    else:
+        return None
+    own = Q(attempts__enrollment=opened.standing.enrollment, attempts__submitted_at__isnull=False)
+    found = (
+        Quiz.objects.filter(lesson=placed.entry.pk)
+        .annotate(asked=Count("questions", distinct=True))
+        .annotate(
+            best=Max("attempts__percent", filter=own) if opened.standing.enrollment else Value(None, IntegerField())
+        )
+        .values_list("asked", "pass_percent", "best")
+        .first()
+    )
+    if found is None or not found[0]:
+        return None
+    return QuizAhead(placed, lesson_url(opened.course.slug, placed.entry.slug), *found)
+
+
 # --- What is shown ---------------------------------------------------------------------------------
 
 
@@ -149,6 +191,9 @@ def quiz_out(
         "url": lesson_url(lesson.course.slug, lesson.slug),
         "intro_html": str(render_inline(quiz.intro)),
         "question_count": len(questions),
+        "kinds": [
+            {"kind": kind, "count": count} for kind, count in Counter(one.kind for one in questions).most_common()
+        ],
         "pass_percent": quiz.pass_percent,
         "time_limit": quiz.time_limit,
         "attempts_left": left,

@@ -252,7 +252,7 @@ def _accepted(question: Question) -> str:
                 }
             return f"{number} {unit}".strip()
         case Question.Kind.TEXT:
-            return _(" or ").join(key["accepted"])
+            return _(" or ").join(f"“{text}”" for text in key["accepted"])
         case _:
             return ""
 

@@ -99,6 +99,13 @@ export function Outcome({ attempt, result, progressPage, isFresh, again }: Props
               </a>
             ))}
           </nav>
+          <p className="small muted">
+            {t("{right} of {total} right.", {
+              right: questions.filter(({ verdict }) => verdict === "right").length,
+              total: questions.length,
+            })}{" "}
+            {t("The explanations stay here.")}
+          </p>
         </aside>
         <div className="questions">
           {questions.map((question, index) => (

@@ -107,6 +107,10 @@ const quiz: QuizProps = {
   url: "/learn/c/quiz",
   intro_html: "",
   question_count: 7,
+  kinds: [
+    { kind: "single", count: 3 },
+    { kind: "numeric", count: 1 },
+  ],
   pass_percent: 70,
   time_limit: 0,
   attempts_left: null,
@@ -192,6 +196,38 @@ it("offers no try where none is left", () => {
 
   expect(screen.queryByRole("button", { name: "Start the quiz" })).toBeNull();
   expect(screen.getByText(/used every try/)).toBeTruthy();
+});
+
+it("says what will be asked, and nothing of it once the result stands above", async () => {
+  show();
+  expect(await screen.findByText("3 questions with one right answer")).toBeTruthy();
+  expect(screen.getByText("1 number to work out")).toBeTruthy();
+  expect(screen.getByText("Take the time you need; nothing runs out.")).toBeTruthy();
+});
+
+it("lists the tries so far with the best of them", async () => {
+  const past = [
+    { percent: 83, is_passed: true },
+    { percent: 41, is_passed: false },
+  ].map((one, place) => ({
+    ...one,
+    uid: uid(place),
+    number: place + 1,
+    submitted_at: "2026-03-20T12:09:52Z",
+  }));
+  now = { ...quiz, past, attempt: done, may_attempt: false, attempts_left: 0 };
+  show();
+
+  const rules = await screen.findByRole("region", { name: "Rules" });
+  expect(within(rules).getByText("Best result").nextSibling?.textContent).toBe("83%");
+  expect(
+    within(rules)
+      .getAllByRole("progressbar")
+      .map((bar) => bar.getAttribute("value")),
+  ).toEqual(["83", "41"]);
+  expect(within(rules).getByText(/You have used every try/)).toBeTruthy();
+  expect(within(rules).queryByRole("button")).toBeNull();
+  expect(within(rules).queryByText("What you will be asked")).toBeNull();
 });
 
 it("takes all seven kinds of answers by keyboard and hands them in once", async () => {

@@ -182,14 +182,20 @@ function MatchLines({ question }: { question: QuestionResult }) {
   );
 }
 
-function Said({ question: { verdict, given, accepted } }: { question: QuestionResult }) {
+function Said({ question: { kind, verdict, given, accepted } }: { question: QuestionResult }) {
   const look = verdict === "right" ? " answer--reveal" : given ? " answer--wrong" : "";
   return (
     <div className={`answer${look}`}>
       <span className="answer__box">
         <span>
-          {given ? t("You answered {given}.", { given }) : t("You left it open.")}{" "}
-          {t("Accepted: {accepted}", { accepted })}
+          {!given && t("You left it open.")}
+          {given &&
+            (kind === "text"
+              ? t("You answered “{given}”.", { given })
+              : t("You answered {given}.", { given }))}
+          {![given, `“${given}”`].includes(accepted) && (
+            <> {t("Accepted: {accepted}", { accepted })}</>
+          )}
         </span>
         {verdict === "right" && <Icon icon={Check} label={t("Correct")} />}
         {verdict !== "right" && given && <Icon icon={X} label={t("Incorrect")} />}

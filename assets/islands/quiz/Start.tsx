@@ -1,24 +1,43 @@
+import {
+  ArrowDownUp,
+  Check,
+  CheckCheck,
+  CircleDot,
+  Clock,
+  Hash,
+  Link2,
+  ListChecks,
+  type LucideIcon,
+  MessageSquareText,
+  RefreshCw,
+  TextCursorInput,
+} from "lucide-react";
+import type { ReactNode } from "react";
+
 import type { ApiError } from "../../shared/api/errors";
-import { duration } from "../../shared/format";
-import { t } from "../../shared/i18n";
+import { duration, longDate } from "../../shared/format";
+import { t, tn } from "../../shared/i18n";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { Icon } from "../../shared/ui/Icon";
 import type { QuizProps } from "./api";
 
 type Props = {
   quiz: QuizProps;
   error: ApiError | null;
+  /** A result stands above: the rules are known. */
+  isAgain: boolean;
   isOpening: boolean;
   onOpen: () => void;
   onRetry: () => Promise<unknown>;
 };
 
-/** The rules, the tries so far, and the button that opens one. */
-export function Start({ quiz, error, isOpening, onOpen, onRetry }: Props) {
+/** What awaits, the tries so far, and the button that opens one. */
+export function Start({ quiz, error, isAgain, isOpening, onOpen, onRetry }: Props) {
   const { attempts_left: left, past, question_count: count } = quiz;
 
   return (
-    <section className="panel panel__body start mt-6" aria-label={t("Rules")}>
+    <section className="panel start mt-6" aria-label={t("Rules")}>
       <dl className="start__facts">
         <Fact name={t("Questions")} value={String(count)} />
         <Fact name={t("To pass")} value={`${quiz.pass_percent}%`} />
@@ -27,28 +46,38 @@ export function Start({ quiz, error, isOpening, onOpen, onRetry }: Props) {
           value={quiz.time_limit ? duration(quiz.time_limit) : t("No limit")}
         />
         <Fact name={t("Tries left")} value={left === null ? t("No limit") : String(left)} />
+        {past.length > 0 && (
+          <Fact
+            name={t("Best result")}
+            value={`${Math.max(...past.map(({ percent }) => percent))}%`}
+          />
+        )}
       </dl>
-      {error && <ErrorPanel error={error} onRetry={onRetry} />}
-      {quiz.may_attempt && (
-        <Button look="primary" isBusy={isOpening} onClick={onOpen}>
-          {past.length > 0 ? t("Try again") : t("Start the quiz")}
-        </Button>
-      )}
-      {left === 0 && !quiz.may_attempt && (
-        <p className="muted">
-          {t("You have used every try this quiz allows. Your best result counts.")}
-        </p>
-      )}
-      {count === 0 && <p className="muted">{t("This quiz has no questions yet.")}</p>}
-      {past.length > 0 && (
-        <p className="small faint num">
-          {past
-            .map(({ number, percent }) => t("Try {number}: {percent}%", { number, percent }))
-            .join(", ")}
-        </p>
-      )}
+      {count > 0 && !isAgain && <Awaits quiz={quiz} />}
+      {past.length > 0 && <Tries past={past} />}
+      <div className="start__act">
+        {error && <ErrorPanel error={error} onRetry={onRetry} />}
+        {quiz.may_attempt ? (
+          <Button
+            look={isAgain ? "secondary" : "primary"}
+            size="lg"
+            isBusy={isOpening}
+            onClick={onOpen}
+          >
+            {past.length > 0 ? t("Try again") : t("Start the quiz")}
+          </Button>
+        ) : (
+          <p className="muted">{whyNot(quiz)}</p>
+        )}
+      </div>
     </section>
   );
+}
+
+function whyNot({ attempts_left: left, question_count: count }: QuizProps): string {
+  if (left === 0) return t("You have used every try this quiz allows. Your best result counts.");
+  if (count === 0) return t("This quiz has no questions yet.");
+  return t("Quizzes are for those who are enrolled.");
 }
 
 function Fact({ name, value }: { name: string; value: string }) {
@@ -56,6 +85,117 @@ function Fact({ name, value }: { name: string; value: string }) {
     <div>
       <dt>{name}</dt>
       <dd>{value}</dd>
+    </div>
+  );
+}
+
+type Kind = QuizProps["kinds"][number]["kind"];
+const kinds: Record<Kind, { icon: LucideIcon; words: (count: number) => string }> = {
+  single: {
+    icon: CircleDot,
+    words: (n) =>
+      tn("{count} question with one right answer", "{count} questions with one right answer", n),
+  },
+  multiple: {
+    icon: ListChecks,
+    words: (n) =>
+      tn(
+        "{count} question with several right answers",
+        "{count} questions with several right answers",
+        n,
+      ),
+  },
+  truth: {
+    icon: CheckCheck,
+    words: (n) => tn("{count} statement, true or false", "{count} statements, true or false", n),
+  },
+  numeric: {
+    icon: Hash,
+    words: (n) => tn("{count} number to work out", "{count} numbers to work out", n),
+  },
+  text: {
+    icon: TextCursorInput,
+    words: (n) => tn("{count} word or short phrase", "{count} words or short phrases", n),
+  },
+  ordering: {
+    icon: ArrowDownUp,
+    words: (n) => tn("{count} list to put in order", "{count} lists to put in order", n),
+  },
+  matching: {
+    icon: Link2,
+    words: (n) => tn("{count} set of pairs to match", "{count} sets of pairs to match", n),
+  },
+};
+
+function Awaits({ quiz }: { quiz: QuizProps }) {
+  const { attempts_left: left } = quiz;
+  return (
+    <div className="start__await">
+      <List title={t("What you will be asked")}>
+        {quiz.kinds.map(({ kind, count }) => (
+          <li key={kind}>
+            <Icon icon={kinds[kind].icon} />
+            {kinds[kind].words(count)}
+          </li>
+        ))}
+      </List>
+      <List title={t("How it goes")}>
+        <li>
+          <Icon icon={Clock} />
+          {quiz.time_limit
+            ? t("The clock starts when you do. At 0:00 what you have is handed in.")
+            : t("Take the time you need; nothing runs out.")}
+        </li>
+        <li>
+          <Icon icon={MessageSquareText} />
+          {t("Handed in, every answer is explained.")}
+        </li>
+        <li>
+          <Icon icon={RefreshCw} />
+          {left === null
+            ? t("Try as often as you like: the best result counts.")
+            : tn(
+                "{count} try is left: the best result counts.",
+                "{count} tries are left: the best result counts.",
+                left,
+              )}
+        </li>
+      </List>
+    </div>
+  );
+}
+
+function List({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div>
+      <h2 className="h5">{title}</h2>
+      <ul className="ticks">{children}</ul>
+    </div>
+  );
+}
+
+function Tries({ past }: { past: QuizProps["past"] }) {
+  return (
+    <div className="start__tries">
+      <h2 className="h5">{t("Your tries")}</h2>
+      <ol>
+        {past.map(({ uid, number, percent, is_passed: isPassed, submitted_at: at }) => (
+          <li key={uid}>
+            <span>{t("Try {number}", { number })}</span>
+            <span className="small faint">{longDate(at)}</span>
+            <progress className="bar" max={100} value={percent} aria-label={t("Score")} />
+            <b>{percent}%</b>
+            {isPassed ? (
+              <span className="badge badge--ok">
+                <Icon icon={Check} />
+                {t("Passed")}
+              </span>
+            ) : (
+              <span className="badge">{t("Not passed")}</span>
+            )}
+          </li>
+        ))}
+      </ol>
     </div>
   );
 }

@@ -74,6 +74,7 @@ export function Island(props: QuizProps) {
       )}
       <Start
         quiz={quiz}
+        isAgain={attempt !== null}
         error={opening.error ? toApiError(opening.error) : null}
         isOpening={opening.isPending}
         onOpen={() => opening.mutate()}
