@@ -60,16 +60,19 @@ def lesson_rows(course: Course, placed: Iterable[Placed], *, current: int = 0, n
     return Markup("".join(picked))  # noqa: S704 (rendered by our macro)
 
 
-def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, current: int, note: str = "") -> Markup:
-    """All lessons by section, the section of the current one open: the list beside a lesson."""
+def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, current: int, counts: bool = True) -> Markup:
+    """All lessons by section, the section of the current one open: the list beside a lesson.
+
+    ``counts`` says how many of each section are complete.
+    """
     by_pk = {one.entry.pk: one for one in placed}
     head = _macros().section_head
     parts = []
     for part in outline.parts:
         rows = [by_pk[entry.pk] for entry in part.entries]
-        done = sum(one.state == "completed" for one in rows)
+        done = sum(one.state == "completed" for one in rows) if counts else None
         is_open = any(entry.pk == current for entry in part.entries)
-        body = lesson_rows(course, rows, current=current, note=note)
+        body = lesson_rows(course, rows, current=current)
         parts.append(str(head(part, done, is_open, body)))
     return Markup("".join(parts))  # noqa: S704 (rendered by our macros)
 

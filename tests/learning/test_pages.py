@@ -14,7 +14,7 @@ from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgres
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory
-from tests.learning.quiz import make_quiz, right_answers
+from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
 
 def text(answer) -> str:
@@ -195,6 +195,61 @@ def test_a_file_is_fetched_by_those_who_may_and_is_then_complete(
     assert answer["Content-Disposition"].startswith("attachment")
     assert LessonProgress.objects.get().completed_at is not None
     assert "You have completed this lesson." in text(at_leo.get(page))
+
+
+def test_the_card_beside_a_video_tells_of_the_quiz_that_follows(
+    at_leo, leo, mia, browser_of, client, seat, course, grow
+):
+    film = grow(8)
+    Lesson.objects.filter(pk=film.pk).update(is_preview=True)
+    page = f"/learn/{course.slug}/{film.slug}"
+    assert 'id="quiz"' not in text(at_leo.get(page))  # none follows
+
+    quiz = make_quiz(course)
+    Course.objects.filter(pk=course.pk).update(version=course.version + 100)
+    card = text(at_leo.get(page)).split('id="quiz"')[1].split("</aside>")[0]
+    assert "7 questions" in card
+    assert "70% passes" in card
+    assert f'href="/learn/{course.slug}/{quiz.lesson.slug}"' in card
+
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
+    assert "Best try" not in text(at_leo.get(page))  # an open try has no score
+    services.hand_in(attempt=attempt, answers={}, now=timezone.now())
+    assert "Best try 0%" in text(at_leo.get(page))
+    services.hand_in(
+        attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now()),
+        answers=right_answers(quiz),
+        now=timezone.now(),
+    )
+    assert "Best try 100%" in text(at_leo.get(page))
+    assert "See your answers" in text(at_leo.get(page))
+
+    for visitor in (client, browser_of(mia)):  # another's tries are nobody's business
+        card = text(visitor.get(page)).split('id="quiz"')[1].split("</aside>")[0]
+        assert "Opens to those who are enrolled" in card
+        assert "Best try" not in card
+        assert "<a " not in card
+
+
+def test_the_card_says_what_a_locked_quiz_waits_for(at_leo, seat, course, grow, lessons):
+    film = grow(8)
+    Lesson.objects.filter(pk=film.pk).update(is_preview=True)
+    make_quiz(course)
+    Course.objects.filter(pk=course.pk).update(version=course.version + 100, requires_order=True)
+
+    card = text(at_leo.get(f"/learn/{course.slug}/{film.slug}")).split('id="quiz"')[1].split("</aside>")[0]
+
+    assert f"Opens when {lessons[0].number} is complete" in card
+    assert "<a " not in card
+
+
+def test_before_a_quiz_one_reads_what_awaits_and_no_answer(at_leo, seat, course):
+    quiz = make_quiz(course, max_attempts=2)
+    page = text(at_leo.get(f"/learn/{course.slug}/{quiz.lesson.slug}"))
+
+    for words in ("1 number to work out", "1 set of pairs to match", "2 tries are left: the best result counts."):
+        assert words in page
+    assert not any(secret in page for secret in SECRETS)
 
 
 def test_a_quiz_works_as_a_form(at_leo, seat, course):

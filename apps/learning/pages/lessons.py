@@ -29,7 +29,7 @@ from apps.learning.queries.lessons import (
     player_out,
     signed_sources,
 )
-from apps.learning.queries.quiz import get_attempt, questions_of, quiz_page_out
+from apps.learning.queries.quiz import get_attempt, questions_of, quiz_ahead, quiz_page_out
 from apps.learning.queries.transcript import paragraphs_of
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.policies import enforce
@@ -51,7 +51,7 @@ def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now(), holder=holder_of(request))
     props = player_out(opened, tracks, sources)
     paragraphs = paragraphs_of(tracks[0].webvtt) if tracks else ()
-    context = {**_shared(opened), "props": props, "paragraphs": paragraphs}
+    context = {**_shared(opened), "props": props, "paragraphs": paragraphs, "quiz": quiz_ahead(opened)}
     return render(request, "learning/lesson_video.html", context)
 
 
@@ -99,7 +99,7 @@ def _shared(opened: OpenLesson) -> dict[str, Any]:
         "before": entry_out(before, course.slug, states[before.pk]) if before else None,
         "after": entry_out(after, course.slug, states[after.pk]) if after else None,
         "lesson_count": len(opened.outline.entries),
-        "outline": lesson_list(course, opened.outline, placed, current=one.pk),
+        "outline": lesson_list(course, opened.outline, placed, current=one.pk, counts=seat is not None),
         "preview_note": _preview_note(opened),
     }
 
