@@ -766,6 +766,10 @@ export interface components {
             code: string;
             message: string;
         };
+        KindCount: {
+            count: number;
+            kind: components["schemas"]["QuestionKind"];
+        };
         LessonAddInRequest: {
             kind: components["schemas"]["LessonKind"];
             /** Format: uuid */
@@ -1005,6 +1009,8 @@ export interface components {
             /** @description Null: as many as one likes. */
             attempts_left: number | null;
             intro_html: string;
+            /** @description How many questions of each kind await, the most frequent first. */
+            kinds: components["schemas"]["KindCount"][];
             /** Format: uuid */
             lesson_uid: string;
             may_attempt: boolean;
