@@ -55,6 +55,42 @@ class PictureUnreadable(AppError):
     icon = "image-off"
 
 
+class TeachingAlreadyAsked(AppError):
+    code = "TEACHING_ALREADY_ASKED"
+    status = 409
+    title = _("Your request is in")
+    message = _("You teach already, your request waits for its answer, or it was declined less than a week ago.")
+    severity = "info"
+    icon = "graduation-cap"
+
+
+class TeachingAlreadyDecided(AppError):
+    code = "TEACHING_ALREADY_DECIDED"
+    status = 409
+    title = _("Already decided")
+    message = _("Another admin has answered this request.")
+    severity = "info"
+    icon = "info"
+
+
+class ExportUnderWay(AppError):
+    code = "EXPORT_UNDER_WAY"
+    status = 409
+    title = _("Your archive is being prepared")
+    message = _("Wait for the one under way; we tell you when it is ready.")
+    severity = "info"
+    icon = "clock"
+
+
+class LastAdmin(AppError):
+    code = "LAST_ADMIN"
+    status = 409
+    title = _("You are the only admin")
+    message = _("Make somebody else an admin first: without one, nobody could run the site.")
+    icon = "lock"
+    action = Action(_("People"), href="/dashboard/admin/people")
+
+
 @dataclass(eq=False, kw_only=True)
 class RoleRequired(AppError):
     code = "ROLE_REQUIRED"

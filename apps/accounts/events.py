@@ -24,3 +24,10 @@ class RoleChanged(Event):
 class EmailChanged(Event):
     user_id: int
     old: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonLeft(Event):
+    """The account was deleted: its row names nobody any more."""
+
+    user_id: int

@@ -183,3 +183,39 @@ def time_zones() -> list[str]:
     """The zones that carry a place's name, and UTC; in order of their names."""
     regions = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
     return ["UTC", *sorted(name for name in available_timezones() if name.startswith(regions))]
+
+
+class AskToTeach(forms.Form):
+    reason = forms.CharField(
+        label=_("What do you want to teach, and what do you bring along?"),
+        min_length=40,
+        max_length=2000,
+        error_messages={
+            "required": _("Tell us a little about it."),
+            "min_length": _("A few sentences help us to decide: at least 40 characters."),
+        },
+    )
+
+
+class DecideTeaching(forms.Form):
+    answer = forms.CharField(label=_("Answer"), max_length=2000, required=False)
+    decision = forms.ChoiceField(choices=[("approve", ""), ("decline", "")])
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = self.cleaned_data
+        if data.get("decision") == "decline" and not data.get("answer"):
+            self.add_error("answer", _("Say why, so that they know what to change."))
+        return data
+
+
+class Block(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"), max_length=300, validators=[one_line], error_messages={"required": _("Say why.")}
+    )
+
+
+class Leave(forms.Form):
+    password = _password(_("Current password"), _("Enter your current password."))
+    sure = forms.BooleanField(
+        label=_("I know that this cannot be undone"), error_messages={"required": _("Tick this to go on.")}
+    )

@@ -27,6 +27,25 @@ def send_email_change(running: Running, *, user_id: int, email: str) -> None:
     services.send_email_change(user_id=user_id, email=email)
 
 
+@job(
+    "accounts.build_export",
+    label=_("Make an archive of a person's data"),
+    on_failure=lambda error, **payload: services.give_up_export(**payload),
+)
+def build_export(running: Running, *, uid: str) -> None:
+    services.build_export(running, uid=uid)
+
+
+@job("accounts.expire_exports", label=_("Remove archives that have ended"))
+def expire_exports(running: Running) -> None:
+    services.expire_exports(now=timezone.now())
+
+
+@job("accounts.send_goodbye", label=_("Say goodbye to a deleted account"))
+def send_goodbye(running: Running, *, email: str, name: str) -> None:
+    services.send_goodbye(email=email, name=name)
+
+
 @job("accounts.sweep", label=_("Clear out sessions and proofs that have ended"))
 def sweep(running: Running) -> None:
     services.sweep(now=timezone.now())

@@ -162,3 +162,28 @@ TEACHING_DECLINED = register_kind(
         icon="graduation-cap",
     )
 )
+
+EXPORT_READY = register_kind(
+    Kind(
+        name="account.export_ready",
+        group="account",
+        title=_("Your data archive"),
+        headline=_("Your archive is ready"),
+        text=_("All your data in one file. It can be downloaded for a week."),
+        action=_("Download it"),
+        icon="download",
+    )
+)
+TEACHING_ASKED = register_kind(
+    Kind(
+        name="account.teaching_asked",
+        group="administration",
+        title=_("Requests to teach"),
+        headline=_("%(name)s asks to teach"),
+        quote="reason",
+        action=_("Answer"),
+        icon="graduation-cap",
+        mail=Mail.DIGEST,
+        is_for=lambda user: user.is_admin,
+    )
+)

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from apps.accounts.pages import joining, pictures, resetting, signing_in
+from apps.accounts.pages import governing, joining, pictures, resetting, signing_in
 
 app_name = "accounts"
 urlpatterns = [
@@ -16,5 +16,11 @@ urlpatterns = [
     path("auth/reset-password/<uuid:uid>/<str:token>", resetting.reset_password, name="reset-password"),
     path("avatars/<str:name>", pictures.avatar, name="avatar"),
     path("dashboard", signing_in.dashboard, name="dashboard"),
+    path("dashboard/admin/people", governing.people, name="people"),
+    path("dashboard/admin/people/<uuid:uid>/role", governing.give_role, name="give-role"),
+    path("dashboard/admin/people/<uuid:uid>/block", governing.block, name="block"),
+    path("dashboard/admin/people/<uuid:uid>/unblock", governing.unblock, name="unblock"),
+    path("dashboard/admin/teaching", governing.teaching, name="teaching-requests"),
+    path("dashboard/admin/teaching/<uuid:uid>", governing.decide, name="decide-teaching"),
     path("settings/", include("apps.accounts.pages.settings.urls")),
 ]

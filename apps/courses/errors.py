@@ -123,3 +123,16 @@ class NotCourseStaff(AppError):
     message = _("This course is not among those you teach.")
     icon = "lock"
     leads_to = "/"
+
+
+@dataclass(eq=False, kw_only=True)
+class StillTeaching(AppError):
+    code = "STILL_TEACHING"
+    status = 409
+    title = _("You still teach here")
+    message = _("Archive your courses first, or ask us to give them to another instructor: %(courses)s.")
+    severity = "warning"
+    icon = "graduation-cap"
+    action = Action(_("Your courses"), href="/dashboard/instructor/courses/")
+
+    courses: str

@@ -4,7 +4,14 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
-from apps.courses.errors import CourseInUse, CourseNotFound, CourseUnderReview, NotCourseStaff, WrongCourseStatus
+from apps.courses.errors import (
+    CourseInUse,
+    CourseNotFound,
+    CourseUnderReview,
+    NotCourseStaff,
+    StillTeaching,
+    WrongCourseStatus,
+)
 from apps.courses.models import Course, Lesson, StatusChange
 from apps.files.errors import VideoInUse
 from apps.files.models import VideoAsset
@@ -143,3 +150,10 @@ def _is_admin(user: Person) -> bool:
 
 def _wrong(course: Course) -> WrongCourseStatus:
     return WrongCourseStatus(status_now=str(course.get_status_display()))
+
+
+def leave(user: User) -> Verdict:
+    """An instructor whose courses are open or being reviewed cannot delete the account: learners count on them."""
+    live = Course.objects.filter(instructor=user, status__in=[Status.PUBLISHED, Status.REVIEW])
+    titles = list(live.order_by("title").values_list("title", flat=True)[:3])
+    return StillTeaching(courses=", ".join(titles)) if titles else None

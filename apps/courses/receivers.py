@@ -4,6 +4,7 @@ import logging
 
 from django.utils import timezone
 
+from apps.accounts import services as accounts
 from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.models import Course, SearchDocument, Subject
@@ -17,6 +18,7 @@ logger = logging.getLogger(__name__)
 
 # A video that a public course shows is not deleted under its learners' eyes.
 files.keep_while(policies.delete_video)
+accounts.register_hindrance(policies.leave)
 
 
 # What everybody sees of courses and their teachers. Seats are taken all day; their count may be a minute old.

@@ -105,7 +105,9 @@ class User(AbstractUser):
 
     @property
     def display_name(self) -> str:
-        """The full name, else the username, else the email."""
+        """The full name, else the username, else the email; of a deleted account, that it is one."""
+        if self.deleted_at:
+            return str(_("Deleted user"))
         return self.get_full_name() or self.username or self.email
 
     @property

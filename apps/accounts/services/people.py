@@ -6,6 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 
 from apps.accounts.devices import device_name
 from apps.accounts.events import PersonBlocked, RoleChanged
@@ -26,19 +27,21 @@ def change_role(*, user: User, role: Role) -> None:
         publish(RoleChanged(user_id=user.pk))
 
 
-def block(*, user: User) -> None:
+def block(*, user: User, reason: str = "", now: datetime | None = None) -> None:
     """Shut a person out: every browser is signed out and every token refused at once."""
     with transaction.atomic():
-        user.is_active = False
-        user.save(update_fields=["is_active"])
+        user.is_active, user.blocked_at, user.block_reason = False, now or timezone.now(), reason
+        user.save(update_fields=["is_active", "blocked_at", "block_reason"])
         end_sessions(user=user)
         publish(PersonBlocked(user_id=user.pk))
 
 
 def unblock(*, user: User) -> None:
-    """Let a blocked person sign in again."""
-    user.is_active = True
-    user.save(update_fields=["is_active"])
+    """Let a blocked person sign in again. A deleted account stays what it is."""
+    if user.deleted_at:
+        return
+    user.is_active, user.blocked_at, user.block_reason = True, None, ""
+    user.save(update_fields=["is_active", "blocked_at", "block_reason"])
 
 
 def end_sessions(*, user: User) -> None:

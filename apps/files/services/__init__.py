@@ -3,7 +3,14 @@
 from apps.files.services.captions import add_captions, remove_captions
 from apps.files.services.media import Sources, sign_link
 from apps.files.services.processing import give_up, process_video
-from apps.files.services.uploads import begin_upload, cancel_upload, complete_upload, expire_upload, receive
+from apps.files.services.uploads import (
+    begin_upload,
+    cancel_upload,
+    complete_upload,
+    drop_uploads,
+    expire_upload,
+    receive,
+)
 from apps.files.services.videos import delete_video, import_video, keep_while, remove_files, reopen_video, retry_video
 
 __all__ = [
@@ -13,6 +20,7 @@ __all__ = [
     "cancel_upload",
     "complete_upload",
     "delete_video",
+    "drop_uploads",
     "expire_upload",
     "give_up",
     "import_video",

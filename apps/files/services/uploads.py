@@ -299,6 +299,15 @@ def cancel_upload(*, upload: Upload, by: User) -> None:
             _drop(fresh)
 
 
+def drop_uploads(*, user_id: int) -> None:
+    """Give up all unfinished uploads of a person whose account is gone."""
+    for pk in Upload.objects.open().of(user_id).values_list("pk", flat=True):
+        with transaction.atomic():
+            fresh = Upload.objects.select_for_update().filter(pk=pk, completed_at=None).first()
+            if fresh is not None:
+                _drop(fresh)
+
+
 def expire_upload(*, uid: uuid.UUID, now: datetime) -> None:
     """End an upload that was not finished in time; look again later at one that has gone on since."""
     with transaction.atomic():

@@ -1,13 +1,14 @@
 """What changes seats, progress, attempts, certificates."""
 
 from apps.learning.services.certificates import issue_certificate
-from apps.learning.services.enrollment import enroll, grant_seat, rate_course, set_bookmark
+from apps.learning.services.enrollment import enroll, forget_bookmarks, grant_seat, rate_course, set_bookmark
 from apps.learning.services.progress import complete_lesson, recount, recount_course, save_watching
 from apps.learning.services.quizzes import hand_in, open_attempt
 
 __all__ = [
     "complete_lesson",
     "enroll",
+    "forget_bookmarks",
     "grant_seat",
     "hand_in",
     "issue_certificate",

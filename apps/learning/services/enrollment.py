@@ -94,3 +94,8 @@ def rate_course(*, user: User, course: Course, stars: int, text: str, now: datet
         figure = Rating.objects.filter(course_id=enrollment.course_id).aggregate(n=Count("pk"), stars=Sum("stars"))
         figures.count_ratings(course_id=enrollment.course_id, count=figure["n"], stars=figure["stars"] or 0)
     return rating
+
+
+def forget_bookmarks(*, user_id: int) -> None:
+    """Take away all ribbons of a person whose account is gone."""
+    Bookmark.objects.filter(user_id=user_id).delete()

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.accounts.pages.settings import appearance, goals, password, profile, shell
+from apps.accounts.pages.settings import appearance, goals, password, privacy, profile, shell, teaching
 
 urlpatterns = [
     path("", shell.settings_page, name="settings"),
@@ -15,4 +15,8 @@ urlpatterns = [
     path("goals", goals.save, name="save-goals"),
     path("password", password.change, name="change-password"),
     path("appearance", appearance.save, name="save-appearance"),
+    path("teaching", teaching.ask, name="ask-to-teach"),
+    path("privacy/export", privacy.export, name="ask-for-export"),
+    path("privacy/export/<uuid:uid>", privacy.download, name="download-export"),
+    path("privacy/delete", privacy.delete, name="delete-account"),
 ]

@@ -1,0 +1,24 @@
+"""What accounts holds of a person, for their archive."""
+
+from collections.abc import Iterator
+
+from apps.accounts.models import BrowserSession, Notification, TeachingRequest, User
+from apps.accounts.services import Part, register_export
+
+_ACCOUNT = (
+    "email", "username", "first_name", "last_name", "role", "headline", "bio", "time_zone", "theme", "style",
+    "daily_minutes", "weekly_lessons", "date_joined", "last_login", "email_verified_at", "terms_accepted_at",
+)  # fmt: skip
+
+
+@register_export("accounts")
+def of_the_account(user: User) -> Iterator[Part]:
+    yield Part("account.json", [{name: getattr(user, name) for name in _ACCOUNT}])
+    if user.avatar:
+        yield Part("picture.webp", file=lambda: user.avatar.open("rb"))
+    sessions = BrowserSession.objects.filter(user=user).values("user_agent", "address", "signed_in_at", "last_seen_at")
+    yield Part("signed_in.json", sessions.iterator())
+    told = Notification.objects.filter(user=user).values("kind", "params", "link", "created_at", "read_at")
+    yield Part("notifications.json", told.iterator())
+    asked = TeachingRequest.objects.filter(user=user)
+    yield Part("requests_to_teach.json", asked.values("reason", "state", "answer", "created_at", "decided_at"))

@@ -1,0 +1,88 @@
+"""All one's data in one file, and the way out."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts import forms, known_browsers, services, sessions
+from apps.accounts.guards import signed_in
+from apps.accounts.models import DataExport, User
+from apps.accounts.pages.settings.shell import Section, page, register, saved
+from studyplatform.kit.errors import AppError
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    exports = DataExport.objects.filter(user=cast(User, request.user))
+    return {"export": exports.order_by("-created_at").first(), "refusal": None}
+
+
+register(Section(slug="privacy", title=gettext_lazy("Privacy"), icon="eye", context=_context))
+
+
+@signed_in
+@require_POST
+def export(request: HttpRequest) -> HttpResponse:
+    try:
+        services.ask_for_export(user=cast(User, request.user), now=timezone.now())
+    except AppError as refusal:
+        return page(request, "privacy", refusal=refusal)
+    return saved("privacy")
+
+
+@signed_in
+@never_cache
+@require_safe
+def download(request: HttpRequest, uid: UUID) -> FileResponse:
+    """The archive, for its person alone."""
+    found = DataExport.objects.filter(
+        uid=uid, user=cast(User, request.user), state=DataExport.State.READY, expires_at__gt=timezone.now()
+    ).first()
+    if found is None:
+        raise Http404
+    name = f"study-platform-{found.created_at:%Y-%m-%d}.zip"
+    return FileResponse(found.file.open("rb"), as_attachment=True, filename=name, content_type="application/zip")
+
+
+@signed_in
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest) -> HttpResponse:
+    """What goes and what stays, the password, and then there is no account any more."""
+    user = cast(User, request.user)
+    form = forms.Leave(request.POST or None)
+    refusal: AppError | None = services.hindrance_to_leave(user)
+    if not user.has_usable_password():
+        form.fields["password"].required = False
+    if form.is_valid() and refusal is None:
+        try:
+            services.leave(
+                user=user,
+                password=form.cleaned_data["password"],
+                browser=known_browsers.name_for(request, user.email),
+                now=timezone.now(),
+            )
+        except services.WrongPassword:
+            form.add_error("password", _("Current password is incorrect"))
+        except AppError as error:
+            refusal = error
+        else:
+            sessions.sign_out(request)
+            messages.success(request, _("Your account is deleted. Thank you for having learned here."))
+            return redirect("/")
+    status = 422 if form.is_bound else 200
+    return render(
+        request,
+        "accounts/delete_account.html",
+        {"form": form, "refusal": refusal, "has_password": user.has_usable_password()},
+        status=status,
+    )

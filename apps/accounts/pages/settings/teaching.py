@@ -1,0 +1,50 @@
+"""Ask to become an instructor, and what became of it."""
+
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts import forms, services
+from apps.accounts.guards import signed_in
+from apps.accounts.models import TeachingRequest, User
+from apps.accounts.pages.settings.shell import Section, page, register, saved
+from studyplatform.kit.errors import AppError
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    user = cast(User, request.user)
+    return {
+        "form": forms.AskToTeach(),
+        "refusal": None,
+        "last": TeachingRequest.objects.filter(user=user).order_by("-created_at").first(),
+        "can_ask": services.can_ask(user, timezone.now()),
+    }
+
+
+register(
+    Section(
+        slug="teaching",
+        title=_("Teaching"),
+        icon="graduation-cap",
+        context=_context,
+        is_for=lambda user: not user.can_teach,
+    )
+)
+
+
+@signed_in
+@require_POST
+def ask(request: HttpRequest) -> HttpResponse:
+    form = forms.AskToTeach(request.POST)
+    refusal: AppError | None = None
+    if form.is_valid():
+        try:
+            services.ask_to_teach(user=cast(User, request.user), reason=form.cleaned_data["reason"], now=timezone.now())
+        except AppError as error:
+            refusal = error
+        else:
+            return saved("teaching")
+    return page(request, "teaching", form=form, refusal=refusal)

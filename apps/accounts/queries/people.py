@@ -1,0 +1,34 @@
+"""People as admins look for them."""
+
+from django.db.models import Q, QuerySet
+
+from apps.accounts.models import Role, TeachingRequest, User
+
+
+def people(*, text: str = "", show: str = "") -> QuerySet[User]:
+    """Accounts by newest first; ``show`` is a role, "blocked" or nothing; ``text`` is found in names and emails."""
+    found = User.objects.filter(deleted_at=None).order_by("-date_joined", "-pk")
+    if show in Role.values:
+        found = found.filter(role=show, is_active=True)
+    elif show == "blocked":
+        found = found.filter(is_active=False)
+    for word in text.split()[:5]:
+        found = found.filter(
+            Q(username__icontains=word)
+            | Q(email__icontains=word)
+            | Q(first_name__icontains=word)
+            | Q(last_name__icontains=word)
+        )
+    return found
+
+
+def teaching_requests() -> QuerySet[TeachingRequest]:
+    """Those that wait, the oldest first."""
+    waiting = TeachingRequest.objects.filter(state=TeachingRequest.State.PENDING)
+    return waiting.select_related("user").order_by("created_at", "pk")
+
+
+def decided_teaching_requests() -> QuerySet[TeachingRequest]:
+    """Those that were answered, the latest first."""
+    decided = TeachingRequest.objects.exclude(state=TeachingRequest.State.PENDING)
+    return decided.select_related("user", "decided_by").order_by("-decided_at", "-pk")

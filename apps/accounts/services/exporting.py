@@ -1,0 +1,124 @@
+"""All data of one person in one archive (a zip of JSON and their files), built in the background.
+
+Each app says with :func:`register_export` what it holds of a person; nothing else knows the others' tables.
+"""
+
+import json
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import IO, Any
+from uuid import UUID
+
+from django.core.files import File
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from apps.accounts.errors import ExportUnderWay
+from apps.accounts.models import DataExport, User
+from apps.accounts.services.notices import notify
+from studyplatform.kit import jobs
+from studyplatform.kit.jobs import Running
+
+KEPT = timedelta(days=7)
+Rows = Iterable[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of the archive: ``path`` in it, and the rows for JSON or an open file with its own bytes."""
+
+    path: str
+    rows: Rows | None = None
+    file: Callable[[], IO[bytes]] | None = None
+
+
+_sources: dict[str, Callable[[User], Iterator[Part]]] = {}
+
+
+def register_export(name: str) -> Callable[[Callable[[User], Iterator[Part]]], Callable[[User], Iterator[Part]]]:
+    """Name the function that yields what an app holds of a person."""
+
+    def register(source: Callable[[User], Iterator[Part]]) -> Callable[[User], Iterator[Part]]:
+        _sources[name] = source
+        return source
+
+    return register
+
+
+def ask_for_export(*, user: User, now: datetime) -> DataExport:
+    """Begin an archive; the earlier ones are removed, for each holds everything.
+
+    :raises ExportUnderWay: one is being prepared.
+    """
+    try:
+        with transaction.atomic():
+            export = DataExport.objects.create(user=user, created_at=now)
+            jobs.enqueue("accounts.build_export", key=export.uid.hex, uid=export.uid.hex)
+    except IntegrityError:
+        raise ExportUnderWay from None
+    _remove(DataExport.objects.filter(user=user).exclude(pk=export.pk))
+    return export
+
+
+def build_export(running: Running, *, uid: str) -> None:
+    """Write the archive. May run again after a kill: nothing of an unfinished one is kept."""
+    export = DataExport.objects.select_related("user").filter(uid=UUID(uid), state=DataExport.State.PREPARING).first()
+    if export is None:
+        return
+    now = timezone.now()
+    with tempfile.TemporaryFile() as scratch:
+        with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED) as archive:
+            for done, source in enumerate(_sources.values()):
+                DataExport.objects.filter(pk=export.pk).update(progress=100 * done // len(_sources))
+                for part in source(export.user):
+                    _write(archive, part)
+                    running.keep()
+        size = scratch.tell()
+        scratch.seek(0)
+        name = f"{export.user.uid.hex}/{export.uid.hex}.zip"
+        export.file.save(name, File(scratch), save=False)
+    export.size, export.progress, export.state, export.expires_at = size, 100, DataExport.State.READY, now + KEPT
+    with transaction.atomic():
+        export.save()
+        notify("account.export_ready", export.user, "/settings/#privacy", key=export.uid.hex, now=now)
+        jobs.enqueue("accounts.expire_exports", key="expire", delay=KEPT)
+
+
+def give_up_export(*, uid: str) -> None:
+    """Say that it failed; another can be asked for."""
+    DataExport.objects.filter(uid=UUID(uid), state=DataExport.State.PREPARING).update(state=DataExport.State.FAILED)
+
+
+def expire_exports(*, now: datetime) -> None:
+    """Remove archives that have been there for a week."""
+    _remove(DataExport.objects.filter(expires_at__lte=now))
+
+
+def remove_exports(*, user: User) -> None:
+    """Remove all archives of a person."""
+    _remove(DataExport.objects.filter(user=user))
+
+
+def _remove(exports: Iterable[DataExport]) -> None:
+    for export in exports:
+        if export.file:
+            export.file.delete(save=False)
+        export.delete()
+
+
+def _write(archive: zipfile.ZipFile, part: Part) -> None:
+    if part.rows is not None:
+        with archive.open(part.path, "w") as out:
+            out.write(b"[")
+            for number, row in enumerate(part.rows):
+                text = json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False, indent=1)
+                out.write((",\n" if number else "\n").encode() + text.encode())
+            out.write(b"\n]\n")
+    if part.file is not None:
+        with part.file() as source, archive.open(part.path, "w", force_zip64=True) as out:
+            while chunk := source.read(2**20):
+                out.write(chunk)

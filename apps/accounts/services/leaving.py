@@ -1,0 +1,93 @@
+"""Deleting an account: what is personal goes, what others rely on stays without a name.
+
+The row remains as an empty shell: certificates stay verifiable (they carry the name as issued), what was written
+in public is by a "deleted user", and ledgers keep what the law needs. Other apps listen to ``PersonLeft``.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.db import transaction
+
+from apps.accounts.errors import InvalidCredentials, LastAdmin
+from apps.accounts.events import PersonLeft
+from apps.accounts.models import (
+    BrowserSession,
+    EmailProof,
+    HandOver,
+    Notification,
+    NotificationChoice,
+    Role,
+    TeachingRequest,
+    User,
+)
+from apps.accounts.services.exporting import remove_exports
+from apps.accounts.services.pictures import remove_picture
+from apps.accounts.services.proving import prove_password
+from apps.accounts.services.settings import WrongPassword
+from studyplatform.kit import jobs, mail
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import Verdict, enforce
+
+_hindrances: list[Callable[[User], Verdict]] = []
+
+
+def register_hindrance(policy: Callable[[User], Verdict]) -> Callable[[User], Verdict]:
+    """Add a reason of an app why somebody cannot leave yet; the refusal says what to do first."""
+    _hindrances.append(policy)
+    return policy
+
+
+def hindrance_to_leave(user: User) -> AppError | None:
+    """What must be settled first, or nothing."""
+    others = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
+    if user.is_admin and not others.exists():
+        return LastAdmin()
+    return next((verdict for policy in _hindrances if (verdict := policy(user)) is not None), None)
+
+
+def leave(*, user: User, password: str, browser: str, now: datetime) -> None:
+    """Delete the account. The password is asked for, and counted as at the sign-in.
+
+    :raises WrongPassword: it is not right.
+    :raises AccountLocked: five failures in a row.
+    :raises AppError: something must be settled first.
+    """
+    if user.has_usable_password():
+        try:
+            prove_password(email=user.email, password=password, browser=browser, now=now)
+        except InvalidCredentials:
+            raise WrongPassword from None
+    email, name = user.email, user.first_name or user.username
+    with transaction.atomic():
+        user = User.objects.select_for_update().get(pk=user.pk)
+        enforce(hindrance_to_leave(user))
+        remove_picture(user=user)
+        remove_exports(user=user)
+        for kind in (Notification, NotificationChoice, TeachingRequest, EmailProof, HandOver, BrowserSession):
+            kind.objects.filter(user=user).delete()  # type: ignore[attr-defined]
+        Authenticator.objects.filter(user=user).delete()
+        SocialAccount.objects.filter(user=user).delete()
+        _empty(user, now)
+        publish(PersonLeft(user_id=user.pk))
+        jobs.enqueue("accounts.send_goodbye", email=email, name=name)
+
+
+def _empty(user: User, now: datetime) -> None:
+    """Nothing that names or reaches the person stays in the row."""
+    shell = f"deleted-{secrets.token_hex(6)}"
+    user.username, user.email = shell, f"{shell}@deleted.invalid"
+    user.first_name = user.last_name = user.headline = user.bio = user.theme = user.style = ""
+    user.time_zone, user.email_verified_at, user.terms_accepted_at = "UTC", None, None
+    user.role, user.is_active, user.deleted_at = Role.STUDENT, False, now
+    user.set_unusable_password()
+    user.save()
+
+
+def send_goodbye(*, email: str, name: str) -> None:
+    """The last mail: that the account is gone, and whom to ask if that was not their wish."""
+    mail.send("goodbye", to=email, greeting=name)

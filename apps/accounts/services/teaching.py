@@ -1,0 +1,73 @@
+"""Becoming an instructor: a student asks with a reason, an admin decides and says why."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from apps.accounts.errors import TeachingAlreadyAsked, TeachingAlreadyDecided
+from apps.accounts.models import Role, TeachingRequest, User
+from apps.accounts.services.notices import notify, notify_all
+from apps.accounts.services.people import change_role
+from studyplatform.kit.errors import NotFound
+
+AGAIN_AFTER = timedelta(days=7)
+
+
+def ask_to_teach(*, user: User, reason: str, now: datetime) -> TeachingRequest:
+    """Hand in a request; admins are told.
+
+    :raises TeachingAlreadyAsked: one waits for its answer, one was declined within a week, or they teach already.
+    """
+    if not can_ask(user, now):
+        raise TeachingAlreadyAsked
+    try:
+        with transaction.atomic():
+            request = TeachingRequest.objects.create(user=user, reason=reason, created_at=now)
+    except IntegrityError:  # pressed twice
+        raise TeachingAlreadyAsked from None
+    admins = User.objects.filter(role=Role.ADMIN, is_active=True)
+    notify_all(
+        "account.teaching_asked",
+        admins,
+        "/dashboard/admin/teaching",
+        key=request.uid.hex,
+        now=now,
+        name=user.display_name,
+        reason=reason,
+    )
+    return request
+
+
+def can_ask(user: User, now: datetime) -> bool:
+    """Whether a request may be handed in now."""
+    last = TeachingRequest.objects.filter(user=user).order_by("-created_at").first()
+    if user.can_teach or (last is not None and last.state == TeachingRequest.State.PENDING):
+        return False
+    return last is None or last.decided_at is None or last.decided_at <= now - AGAIN_AFTER
+
+
+def decide_teaching(*, uid: UUID, by: User, is_approved: bool, answer: str, now: datetime) -> TeachingRequest:
+    """Approve or decline; the person is told on the site and by mail.
+
+    :raises NotFound: no such request.
+    :raises TeachingAlreadyDecided: somebody was quicker.
+    """
+    with transaction.atomic():
+        request = TeachingRequest.objects.select_for_update(of=("self",)).select_related("user").filter(uid=uid).first()
+        if request is None:
+            raise NotFound
+        if request.state != TeachingRequest.State.PENDING:
+            raise TeachingAlreadyDecided
+        request.state = TeachingRequest.State.APPROVED if is_approved else TeachingRequest.State.DECLINED
+        request.answer, request.decided_by, request.decided_at = answer, by, now
+        request.save()
+        if is_approved and request.user.role == Role.STUDENT:
+            change_role(user=request.user, role=Role.INSTRUCTOR)
+        kind, link = (
+            ("account.teaching_approved", "/dashboard/instructor/")
+            if is_approved
+            else ("account.teaching_declined", "/settings/#teaching")
+        )
+        notify(kind, request.user, link, key=request.uid.hex, now=now, answer=answer)
+    return request

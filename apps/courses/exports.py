@@ -1,0 +1,20 @@
+"""What courses holds of a person, for their archive."""
+
+from collections.abc import Iterator
+
+from apps.accounts.models import User
+from apps.accounts.services import Part, register_export
+from apps.courses.models import Course, Lesson
+
+
+@register_export("courses")
+def of_teaching(user: User) -> Iterator[Part]:
+    taught = Course.objects.filter(instructor=user)
+    if not taught.exists():
+        return
+    yield Part(
+        "teaching/courses.json",
+        taught.values("slug", "title", "summary", "description", "status", "created_at", "published_at").iterator(),
+    )
+    lessons = Lesson.objects.filter(course__instructor=user)
+    yield Part("teaching/lessons.json", lessons.values("course__slug", "title", "kind", "summary", "body").iterator())

@@ -1,0 +1,34 @@
+"""What learning holds of a person, for their archive."""
+
+from collections.abc import Iterator
+
+from apps.accounts.models import User
+from apps.accounts.services import Part, register_export
+from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating
+
+
+@register_export("learning")
+def of_learning(user: User) -> Iterator[Part]:
+    mine = {"enrollment__user": user}
+    seats = Enrollment.objects.filter(user=user).values(
+        "course__title", "enrolled_at", "revoked_at", "percent", "completed_lessons", "completed_at"
+    )
+    yield Part("learning/courses.json", seats.iterator())
+    lessons = LessonProgress.objects.filter(**mine).values(
+        "enrollment__course__title", "lesson__title", "position", "watched_seconds", "started_at", "completed_at"
+    )
+    yield Part("learning/lessons.json", lessons.iterator())
+    # Only attempts that were handed in: the right answers stand beside them.
+    attempts = Attempt.objects.filter(**mine).exclude(submitted_at=None)
+    yield Part(
+        "learning/quizzes.json",
+        attempts.values(
+            "quiz__lesson__title", "number", "started_at", "submitted_at", "answers", "score", "points", "is_passed"
+        ).iterator(),
+    )
+    given = Certificate.objects.filter(**mine).values("code", "course_title", "learner_name", "issued_at")
+    yield Part("learning/certificates.json", given.iterator())
+    ratings = Rating.objects.filter(**mine).values("course__title", "stars", "text", "created_at", "updated_at")
+    yield Part("learning/ratings.json", ratings.iterator())
+    bookmarks = Bookmark.objects.filter(user=user).values("course__title", "created_at")
+    yield Part("learning/bookmarks.json", bookmarks.iterator())

@@ -1,0 +1,192 @@
+"""One's own data in one file, and the way out."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import services
+from apps.accounts.models import BrowserSession, DataExport, Notification, Role, User
+from apps.courses.models import Course
+from apps.learning.models import Bookmark, Certificate, Enrollment
+from studyplatform.kit import jobs
+from tests.factories.accounts import PASSWORD, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def browser(browser_of: Callable[[User], Client], leo: User) -> Client:
+    return browser_of(leo)
+
+
+def archive(browser: Client, user: User) -> zipfile.ZipFile:
+    browser.post("/settings/privacy/export")
+    jobs.run_pending("default")
+    export = DataExport.objects.get(user=user)
+    assert (export.state, export.progress) == ("ready", 100)
+    answer = browser.get(f"/settings/privacy/export/{export.uid}")
+    assert answer["Content-Disposition"].startswith("attachment")
+    content = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+    assert len(content) == export.size
+    return zipfile.ZipFile(io.BytesIO(content))
+
+
+def test_the_archive_holds_what_is_theirs(browser: Client, leo: User, seat: Enrollment, mia: User) -> None:
+    packed = archive(browser, leo)
+
+    assert packed.testzip() is None
+    account = json.loads(packed.read("account.json"))
+    assert account[0]["email"] == leo.email
+    assert json.loads(packed.read("learning/courses.json"))[0]["course__title"] == seat.course.title
+    everything = b"".join(packed.read(name) for name in packed.namelist()).decode()
+    assert mia.email not in everything
+    for secret in (leo.password, "argon2", "session_key", "token"):
+        assert secret not in everything
+    assert Notification.objects.filter(user=leo, kind="account.export_ready").count() == 1
+
+
+def test_every_app_with_data_of_people_has_its_part() -> None:
+    """A model that points at people and is in no archive and no list of exceptions fails here."""
+    from django.apps import apps as installed
+
+    exported = {
+        "accounts.BrowserSession", "accounts.Notification", "accounts.TeachingRequest",
+        "learning.Enrollment", "learning.Bookmark", "courses.Course", "files.Upload", "files.VideoAsset",
+    }  # fmt: skip
+    elsewhere = {
+        "accounts.EmailProof": "a code under way",
+        "accounts.HandOver": "seconds old",
+        "accounts.Joining": "a newcomer on the way in",
+        "accounts.NotificationChoice": "shown in the settings; no history",
+        "accounts.DataExport": "the archive itself",
+        "courses.Submission": "of the course; its people are staff",
+        "courses.StatusChange": "of the course; its people are staff",
+    }
+    pointing = {
+        model._meta.label
+        for model in installed.get_models()
+        if model.__module__.startswith("apps.")
+        and any(getattr(field, "related_model", None) is User and field.concrete for field in model._meta.get_fields())
+    }
+
+    assert pointing - exported - set(elsewhere) == set(), "say where their data go"
+
+
+def test_one_at_a_time_and_the_old_one_goes(browser: Client, leo: User) -> None:
+    archive(browser, leo)
+    first = DataExport.objects.get(user=leo).file.name
+    browser.post("/settings/privacy/export")
+    answer = browser.post("/settings/privacy/export")
+
+    assert 'data-error="EXPORT_UNDER_WAY"' in answer.content.decode()
+    assert DataExport.objects.filter(user=leo).count() == 1
+    assert not default_storage.exists(first)
+
+
+def test_an_archive_is_for_its_person_alone_and_for_a_week(
+    browser: Client, browser_of: Callable[[User], Client], leo: User, mia: User, sam: User, client: Client
+) -> None:
+    archive(browser, leo)
+    export = DataExport.objects.get(user=leo)
+    address = f"/settings/privacy/export/{export.uid}"
+
+    assert browser_of(mia).get(address).status_code == 404
+    assert browser_of(sam).get(address).status_code == 404
+    assert client.get(address).status_code == 302
+    assert not export.file.name.startswith("avatars")
+    services.expire_exports(now=timezone.now() + timedelta(days=8))
+    assert browser.get(address).status_code == 404
+    assert not default_storage.exists(export.file.name)
+
+
+# --- Leaving ------------------------------------------------------------------------------------
+
+
+def leave(browser: Client, password: str = PASSWORD, **more: str):
+    answer = browser.post("/settings/privacy/delete", {"password": password, "sure": "on"} | more)
+    jobs.run_pending("default")
+    return answer
+
+
+def test_what_is_personal_goes_and_what_others_rely_on_stays(
+    browser: Client, leo: User, seat: Enrollment, django_capture_on_commit_callbacks: Callable, client: Client
+) -> None:
+    Bookmark.objects.create(user=leo, course=seat.course, created_at=timezone.now())
+    certificate = Certificate.objects.create(
+        enrollment=seat,
+        learner_name="Leo Marsh",
+        course_title="Rivers",
+        instructor_name="Ada Byron",
+        issued_at=timezone.now(),
+    )
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = leave(browser)
+
+    assert answer["Location"] == "/"
+    gone = User.objects.get(pk=leo.pk)
+    assert gone.display_name == "Deleted user"
+    assert not {leo.email, leo.username, leo.first_name, leo.last_name, leo.password} & {
+        gone.email, gone.username, gone.first_name, gone.last_name, gone.password,
+    }  # fmt: skip
+    assert not gone.is_active
+    assert not gone.has_usable_password()
+    assert not BrowserSession.objects.filter(user=leo).exists()
+    assert not Bookmark.objects.filter(user=leo).exists()
+    assert Enrollment.objects.filter(user=leo).exists()
+    assert "Leo Marsh" in client.get(f"/certificates/{certificate.code}").content.decode()
+    assert browser.get("/settings/").status_code == 302
+    assert "AUTH_INVALID" in client.post("/auth/login", {"email": leo.email, "password": PASSWORD}).content.decode()
+    assert [message.to for message in mail.outbox if "deleted" in message.subject] == [[leo.email]]
+    assert UserFactory(email=leo.email, username=leo.username)  # both are free again
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"password": "WrongGuess1"}, "Current password is incorrect"),
+        ({"password": ""}, "Enter your current password."),
+        ({"sure": ""}, "Tick this to go on."),
+    ],
+)
+def test_nothing_is_deleted_by_mistake(browser: Client, leo: User, given: dict, words: str) -> None:
+    answer = leave(browser, **given)
+
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    leo.refresh_from_db()
+    assert leo.is_active
+    assert leo.deleted_at is None
+
+
+def test_who_teaches_settles_that_first(browser_of: Callable[[User], Client], ada: User, course: Course) -> None:
+    answer = leave(browser_of(ada))
+
+    assert 'data-error="STILL_TEACHING"' in answer.content.decode()
+    assert course.title in answer.content.decode()
+    ada.refresh_from_db()
+    assert ada.deleted_at is None
+    Course.objects.filter(pk=course.pk).update(status="archived")
+    assert leave(browser_of(ada)).status_code == 302
+
+
+def test_the_last_admin_stays(browser_of: Callable[[User], Client], sam: User) -> None:
+    assert 'data-error="LAST_ADMIN"' in leave(browser_of(sam)).content.decode()
+    UserFactory(role=Role.ADMIN)
+    assert leave(browser_of(sam)).status_code == 302
+
+
+def test_a_deleted_account_cannot_be_opened_again(leo: User, browser: Client) -> None:
+    leave(browser)
+    gone = User.objects.get(pk=leo.pk)
+
+    services.unblock(user=gone)
+
+    assert not User.objects.get(pk=leo.pk).is_active
