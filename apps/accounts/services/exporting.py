@@ -6,7 +6,7 @@ Each app says with :func:`register_export` what it holds of a person; nothing el
 import json
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import IO, Any
@@ -24,7 +24,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.jobs import Running
 
 KEPT = timedelta(days=7)
-Rows = Iterable[dict[str, Any]]
+Rows = Iterable[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

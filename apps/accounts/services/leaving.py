@@ -69,7 +69,7 @@ def leave(*, user: User, password: str, browser: str, now: datetime) -> None:
         remove_picture(user=user)
         remove_exports(user=user)
         for kind in (Notification, NotificationChoice, TeachingRequest, EmailProof, HandOver, BrowserSession):
-            kind.objects.filter(user=user).delete()  # type: ignore[attr-defined]
+            kind.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
         SocialAccount.objects.filter(user=user).delete()
         _empty(user, now)
