@@ -8,6 +8,9 @@ for them, so that a person's own parallel sign-ins never lock them out.
 
 import hashlib
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -16,7 +19,7 @@ from django.db import transaction
 
 from apps.accounts.errors import AccountLocked, InvalidCredentials
 from apps.accounts.models import LoginLock, User, UserManager
-from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.errors import AppError, RateLimitExceeded
 
 CRASHED = timedelta(seconds=60)  # no check of a password takes so long
 PATIENCE = 15.0  # seconds an attempt waits for those before it
@@ -32,32 +35,50 @@ def prove_password(*, email: str, password: str, browser: str = "", now: datetim
     :raises InvalidCredentials: unknown email, wrong password or blocked account, in the same time and words.
     :raises RateLimitExceeded: too many attempts on this account are being checked at this moment.
     """
-    key = _key(email, browser)
-    _take_place(key, now)
-    proved = False
-    try:
+    with counted(lock_key(email, browser), now=now) as attempt:
         user = User.objects.with_email(email)
         if user is None:
             make_password(password)  # the same work as a real check: the answer's time tells nothing
             raise InvalidCredentials
         if not user.check_password(password) or not user.is_active:
             raise InvalidCredentials
-        proved = True
+        attempt.proved = True
         return user
-    finally:
-        _give_back(key, proved=proved, now=now)
 
 
 def lift_lock(*, email: str) -> None:
     """Forget the failures of an account in unknown browsers, e.g. after a password reset."""
-    LoginLock.objects.filter(key=_key(email, "")).delete()
+    LoginLock.objects.filter(key=lock_key(email, "")).delete()
 
 
-def _key(email: str, browser: str) -> str:
+@dataclass
+class Attempt:
+    """One guess under way; a failure unless its checker says ``proved``. ``locked``: it was one too many."""
+
+    proved: bool = False
+    locked: bool = False
+
+
+@contextmanager
+def counted(key: str, *, now: datetime, refusal: type[AppError] = AccountLocked) -> Iterator[Attempt]:
+    """A guess at what ``key`` names: takes a place before, gives it back as a failure or a success after.
+
+    :raises RateLimitExceeded: too many guesses are being checked at this moment; ``refusal``: it is locked.
+    """
+    attempt = Attempt()
+    _take_place(key, now, refusal)
+    try:
+        yield attempt
+    finally:
+        attempt.locked = _give_back(key, proved=attempt.proved, now=now)
+
+
+def lock_key(email: str, browser: str) -> str:
+    """The name of a count: an account, or an account in a browser known to it."""
     return hashlib.sha256(f"{UserManager.normalize_email(email)}|{browser}".encode()).hexdigest()
 
 
-def _take_place(key: str, now: datetime) -> None:
+def _take_place(key: str, now: datetime, refusal: type[AppError]) -> None:
     began, waited = time.monotonic(), 0.0
     while True:
         with transaction.atomic():
@@ -68,7 +89,7 @@ def _take_place(key: str, now: datetime) -> None:
             present = now + timedelta(seconds=waited)
             row.catch_up(present, limit=settings.LOGIN_FAILURES, lock=settings.LOGIN_LOCK, crashed=CRASHED)
             if row.is_locked(present):
-                raise AccountLocked
+                raise refusal
             if row.has_place(settings.LOGIN_FAILURES):
                 row.checking += 1
                 row.last_attempt_at = present
@@ -80,11 +101,11 @@ def _take_place(key: str, now: datetime) -> None:
         waited = time.monotonic() - began
 
 
-def _give_back(key: str, *, proved: bool, now: datetime) -> None:
+def _give_back(key: str, *, proved: bool, now: datetime) -> bool:
     with transaction.atomic():
         row = LoginLock.objects.select_for_update().filter(key=key).first()
         if row is None:  # a password reset has forgiven everything meanwhile
-            return
+            return False
         row.checking = max(0, row.checking - 1)
         if proved:
             row.failures, row.locked_until = 0, None
@@ -93,3 +114,4 @@ def _give_back(key: str, *, proved: bool, now: datetime) -> None:
             if row.failures >= settings.LOGIN_FAILURES:
                 row.locked_until = now + settings.LOGIN_LOCK
         row.save()
+        return row.locked_until is not None
