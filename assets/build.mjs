@@ -27,6 +27,7 @@ function entryPoints() {
     site: "site.ts",
     lesson: "lesson.ts",
     outline: "outline.ts",
+    security: "security.ts",
     mount: "shared/mount.tsx",
   };
   for (const folder of readdirSync(path.join(assets, "islands"), { withFileTypes: true })) {

@@ -1,6 +1,7 @@
 """People in the admin. What changes an account goes through the services."""
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
@@ -12,7 +13,8 @@ from apps.accounts.models import Role, User
 
 admin.site.site_header = admin.site.site_title = _("Study Platform administration")
 # Roles decide what one may do, and an account has one email: neither of these means anything here.
-admin.site.unregister([Group, EmailAddress])
+# Secrets are nobody's to look at.
+admin.site.unregister([Group, EmailAddress, Authenticator])
 
 
 @admin.register(User)
@@ -35,7 +37,7 @@ class UserAdmin(admin.ModelAdmin[User]):
         "email_verified_at",
     ]
     readonly_fields = ["email", "role", "is_active", "email_verified_at"]
-    actions = ["block", "unblock", "make_student", "make_instructor", "make_admin"]
+    actions = ["block", "unblock", "make_student", "make_instructor", "make_admin", "reset_second_step"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -64,6 +66,11 @@ class UserAdmin(admin.ModelAdmin[User]):
     @admin.action(description=_("Make an admin"))
     def make_admin(self, request: HttpRequest, people: QuerySet[User]) -> None:
         self._give(request, people, Role.ADMIN)
+
+    @admin.action(description=_("Reset the second step: remove app, passkeys and recovery codes"))
+    def reset_second_step(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        for user in self._others(request, people):
+            services.turn_off(user=user, by_admin=True)
 
     def _give(self, request: HttpRequest, people: QuerySet[User], role: Role) -> None:
         for user in self._others(request, people):

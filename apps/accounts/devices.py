@@ -30,3 +30,12 @@ def device_name(user_agent: str) -> str:
     if browser and system:
         return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}
     return browser or system or _("an unknown browser")
+
+
+def device_icon(user_agent: str) -> str:
+    """The icon of such a device."""
+    if re.search(r"iPad|Android(?!.*Mobile)", user_agent):
+        return "tablet"
+    if re.search(r"iPhone|Android|Mobile", user_agent):
+        return "smartphone"
+    return "laptop" if re.search(r"Mac OS X|Macintosh|CrOS|Linux|X11", user_agent) else "monitor"

@@ -91,6 +91,54 @@ class LastAdmin(AppError):
     action = Action(_("People"), href="/dashboard/admin/people")
 
 
+class SecondStepRequired(AppError):
+    """The password was right; the browser is not signed in. It has five minutes for the second step."""
+
+    code = "AUTH_SECOND_STEP_REQUIRED"
+    status = 403
+    title = _("One more step")
+    message = _("This account asks for a second step after the password. Do it on the sign-in page.")
+    severity = "info"
+    icon = "shield-check"
+    action = Action(_("Go to the second step"), href="/auth/second-step")
+    leads_to = "/auth/second-step"
+
+
+class SecondStepLocked(AppError):
+    code = "AUTH_SECOND_STEP_LOCKED"
+    status = 423
+    title = _("Codes are locked")
+    message = _("Five codes in a row were wrong, so no code is checked for 15 minutes. Try again then.")
+    icon = "lock"
+    action = Action(_("Back to sign in"), href="/auth/login")
+    help_text = _("If it was not you who typed them, somebody knows your password: change it.")
+
+
+class WrongCode(AppError):
+    code = "AUTH_CODE_WRONG"
+    status = 401
+    title = _("That code did not match")
+    message = _("That code is not right, or it was used already. Wait for the next one and type it.")
+
+
+class PasskeyRefused(AppError):
+    """Says nothing about why: a forged answer learns nothing from it."""
+
+    code = "AUTH_PASSKEY_REFUSED"
+    status = 401
+    title = _("The passkey was not accepted")
+    message = _("The passkey could not be checked, or it belongs to another account. Try again, or use another way.")
+    icon = "fingerprint"
+
+
+class TooManyPasskeys(AppError):
+    code = "AUTH_PASSKEYS_FULL"
+    status = 409
+    title = _("No more passkeys")
+    message = _("An account has at most 20 passkeys. Remove one that you do not use, then add this one.")
+    severity = "warning"
+
+
 @dataclass(eq=False, kw_only=True)
 class RoleRequired(AppError):
     code = "ROLE_REQUIRED"

@@ -1,5 +1,6 @@
 """What the forms of the auth pages accept. Each message is the specification's where it has one."""
 
+import json
 import re
 from functools import cache
 from typing import Any
@@ -219,3 +220,59 @@ class Leave(forms.Form):
     sure = forms.BooleanField(
         label=_("I know that this cannot be undone"), error_messages={"required": _("Tick this to go on.")}
     )
+
+
+class AppCode(Code):
+    """The first code of an authenticator app that is being set up."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].error_messages["required"] = _("Type the six digits that the app shows.")
+
+
+class AnyCode(forms.Form):
+    """A code of the app (six digits) or a recovery code (eight); spaces and dashes are forgiven."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=20,
+        error_messages={"required": _("Type the code of your app, or a recovery code.")},
+    )
+
+    def clean_code(self) -> str:
+        digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
+        if not re.fullmatch(r"[0-9]{6}|[0-9]{8}", digits):
+            raise ValidationError(_("A code has six digits, a recovery code eight."), code="invalid")
+        return digits
+
+
+class ProvePassword(forms.Form):
+    password = _password(_("Password"), _("Enter your password."))
+
+
+class PasskeyName(forms.Form):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=60,
+        validators=[one_line],
+        error_messages={"required": _("Give the passkey a name that you will know it by.")},
+    )
+
+
+class PasskeyAnswer(forms.Form):
+    """What the browser's passkey dialog gave, as JSON."""
+
+    credential = forms.CharField(max_length=20_000, strip=False)
+
+    def clean_credential(self) -> dict[str, Any]:
+        try:
+            answer = json.loads(self.cleaned_data["credential"])
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise ValidationError(_("The browser's answer could not be read."), code="invalid")
+        return answer
+
+
+class NewPasskey(PasskeyName, PasskeyAnswer):
+    field_order = ["name", "credential"]

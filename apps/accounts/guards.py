@@ -4,6 +4,7 @@
     @signed_in           whoever has an account
     @teaches             instructors and admins
     @administers         admins
+    @proved_lately       whoever is signed in and has shown within ten minutes that it is them
 
 A missing or ended login is sent to the sign-in page, which leads back to the address that was asked
 for; a wrong role is sent home with a sentence that says why. A page with a finer rule enforces its own
@@ -16,13 +17,15 @@ from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.contrib import messages
+from django.contrib import auth, messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
+from django.urls import reverse
+from django.utils import timezone
 
-from apps.accounts import policies
+from apps.accounts import policies, sessions
 from apps.accounts.errors import SessionExpired
 from apps.accounts.models import User
 from studyplatform.kit.errors import NotAuthenticated
@@ -72,6 +75,21 @@ def administers(page: Page[P]) -> Page[P]:
     return _guarded_by("administers", policies.administer)(page)
 
 
+def proved_lately(page: Page[P]) -> Page[P]:
+    """Only for who has proved within ten minutes that they are who is signed in: a browser left open, or a stolen
+    session, must not change the way into an account. The others do it first and come back to this address."""
+
+    @wraps(page)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        enforce(policies.be_signed_in(request.user))
+        if sessions.is_proved_lately(request, now=timezone.now()):
+            return page(request, *args, **kwargs)
+        return HttpResponseRedirect(f"{reverse('accounts:prove')}?{_way_back(request)}")
+
+    guarded.guard = "proved_lately"  # type: ignore[attr-defined]
+    return guarded
+
+
 class LoginMiddleware(LoginRequiredMiddleware):
     """Default deny: a page that names no guard is shut to visitors.
 
@@ -101,14 +119,25 @@ def holder_of(request: HttpRequest) -> str:
 
 def ask_to_sign_in(request: HttpRequest) -> HttpResponseRedirect:
     """To the sign-in page and afterwards back: to this address, or to the page whose form was sent."""
-    if settings.SESSION_COOKIE_NAME in request.COOKIES and not request.user.is_authenticated:
-        # A cookie that leads nowhere: they were signed in, and this session has ended.
+    if _has_ended(request):
         expired = SessionExpired()
         messages.warning(request, expired.detail, extra_tags=expired.code)
+    return HttpResponseRedirect(f"{settings.LOGIN_URL}?{_way_back(request)}")
+
+
+def _has_ended(request: HttpRequest) -> bool:
+    """Whether their cookie leads nowhere: they were signed in. A visitor may have a session too, which is alive."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.user.is_authenticated:
+        return False
+    return request.session.is_empty() or auth.SESSION_KEY in request.session
+
+
+def _way_back(request: HttpRequest) -> str:
+    """The query that leads back to this address, or to the page whose form was sent."""
     back = request.get_full_path()
     if request.method not in {"GET", "HEAD"}:
         parts = urlsplit(safe_next(request, request.headers.get("Referer"), "/"))
         back = parts.path + (f"?{parts.query}" if parts.query else "")
     query = QueryDict(mutable=True)
     query["next"] = back
-    return HttpResponseRedirect(f"{settings.LOGIN_URL}?{query.urlencode(safe='/')}")
+    return query.urlencode(safe="/")

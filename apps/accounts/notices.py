@@ -60,7 +60,60 @@ TWO_FACTOR_OFF = register_kind(
         group="account",
         title=_("Changes of the second step"),
         headline=_("Signing in asks for your password alone again"),
-        text=_("The authenticator app was removed from your account."),
+        text=_("Neither an authenticator app nor a passkey is asked for any more."),
+        action=_("Open the settings"),
+        icon="shield-alert",
+        is_security=True,
+    )
+)
+APP_REPLACED = register_kind(
+    Kind(
+        name="account.app_replaced",
+        group="account",
+        title=_("Changes of the second step"),
+        headline=_("Your authenticator app was replaced"),
+        text=_("Codes of the app before work no more."),
+        action=_("Open the settings"),
+        icon="shield-alert",
+        is_security=True,
+    )
+)
+APP_REMOVED = register_kind(
+    Kind(
+        name="account.app_removed",
+        group="account",
+        title=_("Changes of the second step"),
+        headline=_("Your authenticator app was removed"),
+        text=_("Its codes work no more; your passkeys do."),
+        action=_("Open the settings"),
+        icon="shield-alert",
+        is_security=True,
+    )
+)
+CODES_LOCKED = register_kind(
+    Kind(
+        name="account.codes_locked",
+        group="account",
+        title=_("Changes of the second step"),
+        headline=_("Five wrong codes at your second step"),
+        text=_(
+            "Whoever typed them knows your password, or sits at a browser of yours. For 15 minutes no code is checked."
+        ),
+        action=_("Open the settings"),
+        icon="shield-alert",
+        is_security=True,
+    )
+)
+SECOND_STEP_RESET = register_kind(
+    Kind(
+        name="account.second_step_reset",
+        group="account",
+        title=_("Changes of the second step"),
+        headline=_("Your second step was reset"),
+        text=_(
+            "An administrator removed your authenticator app, passkeys and recovery codes, so that your password "
+            "alone signs you in. Set up a second step again."
+        ),
         action=_("Open the settings"),
         icon="shield-alert",
         is_security=True,

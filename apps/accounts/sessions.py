@@ -6,7 +6,8 @@ from uuid import UUID
 from django.contrib.auth import login, logout
 from django.http import HttpRequest
 
-from apps.accounts import known_browsers, services, tokens
+from apps.accounts import known_browsers, second_step, services, tokens
+from apps.accounts.errors import SecondStepRequired
 from apps.accounts.models import User
 from studyplatform.kit.addresses import client_address
 
@@ -14,17 +15,31 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 SEEN_EVERY = timedelta(hours=1)
 
 
-def sign_in(request: HttpRequest, user: User, *, now: datetime, remember: bool = True) -> None:
+PROOF_HOLDS = timedelta(minutes=10)
+_PROVED = "proved_at"
+
+
+def sign_in(
+    request: HttpRequest, user: User, *, now: datetime, remember: bool = True, second_step_done: bool = False
+) -> None:
     """Sign the browser in under a fresh session key (against fixation).
 
-    Without ``remember`` the cookie ends with the browser.
+    Without ``remember`` the cookie ends with the browser. ``second_step_done``: a code or a passkey was proved
+    now, or this browser was signed in already. Everybody else who has two-factor on is led to it from here.
+
+    :raises SecondStepRequired: the browser is not signed in; it may do the second step (see second_step.py).
     """
+    if not second_step_done and services.has_second_factor(user):
+        second_step.begin(request, user, remember=remember, now=now)
+        raise SecondStepRequired
+    second_step.end(request)
     was_here, known = user.last_login is not None, known_browsers.name_for(request, user.email)
     login(request, user, backend=BACKEND)
     request.session.about(  # type: ignore[attr-defined]
         user_agent=request.headers.get("User-Agent", ""), address=client_address(request) or None, now=now
     )
     request.session.set_expiry(None if remember else 0)
+    note_proof(request, now=now)
     if was_here and not known and user.email_verified_at:  # the first sign-in of all is nobody's surprise
         services.tell_of_new_device(
             user=user,
@@ -34,6 +49,17 @@ def sign_in(request: HttpRequest, user: User, *, now: datetime, remember: bool =
             now=now,
         )
     services.sweep_later()
+
+
+def note_proof(request: HttpRequest, *, now: datetime) -> None:
+    """Whoever sits here has just shown that they are the person who is signed in."""
+    request.session[_PROVED] = now.isoformat()
+
+
+def is_proved_lately(request: HttpRequest, *, now: datetime) -> bool:
+    """Whether that was within the last ten minutes."""
+    proved = request.session.get(_PROVED)
+    return proved is not None and datetime.fromisoformat(proved) >= now - PROOF_HOLDS
 
 
 def sign_out(request: HttpRequest) -> None:

@@ -2,11 +2,14 @@
 
 from django.urls import include, path
 
-from apps.accounts.pages import governing, joining, pictures, resetting, signing_in
+from apps.accounts.pages import governing, joining, pictures, proving, resetting, second_step, signing_in
 
 app_name = "accounts"
 urlpatterns = [
     path("auth/login", signing_in.sign_in, name="sign-in"),
+    path("auth/second-step", second_step.second_step, name="second-step"),
+    path("auth/passkey", second_step.sign_in_with_passkey, name="sign-in-with-passkey"),
+    path("auth/prove", proving.prove, name="prove"),
     path("auth/logout", signing_in.sign_out, name="sign-out"),
     path("auth/register", joining.register, name="register"),
     path("auth/register/check", joining.check_registration, name="check-registration"),

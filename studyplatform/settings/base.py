@@ -50,6 +50,8 @@ def _kept_secret(name: str) -> str:
 
 
 SECRET_KEY = env.text("SECRET_KEY") or _kept_secret("secret_key")
+# Former keys: what they encrypted (authenticator apps, recovery codes) is still read.
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 if HOST := env.text("HOST"):
     ALLOWED_HOSTS = ["*"] if HOST == "0.0.0.0" else [*ALLOWED_HOSTS, HOST]  # noqa: S104

@@ -32,6 +32,8 @@ OPEN = {
     "learning:verify": "anyone may check a certificate by its code",
     "learning:certificate": "anyone may check a certificate by its code",
     "accounts:sign-in": "for those who are not signed in",
+    "accounts:second-step": "for those who have proved the password and are not signed in yet",
+    "accounts:sign-in-with-passkey": "for those who are not signed in",
     "accounts:register": "for those who have no account",
     "accounts:check-registration": "says of what was typed what the form itself would say",
     "accounts:resend-proof": "for those who have no account yet, to what they registered with",
@@ -51,6 +53,7 @@ OPEN |= {f"site:{name_of(one)}": "says what works today" for one in PENDING if o
 # Calls that visitors may make, each with its reason.
 OPEN_CALLS = {
     "LogIn": "for those who are not signed in",
+    "PasskeyOptions": "for those who are not signed in; says nothing about any account",
     "LogOut": "ends what there is, if anything",
     "CertificateCheck": "anyone may check a certificate by its code",
     "CourseOutline": "the outline of a listed course is public; its policy knows which are listed",

@@ -35,3 +35,7 @@ class SessionOut(serializers.Serializer[object]):
 
 class ResendOut(serializers.Serializer[object]):
     wait = serializers.IntegerField(help_text="Seconds until another mail may be asked for; 0: one is on its way.")
+
+
+class PasskeyOptionsOut(serializers.Serializer[object]):
+    publicKey = serializers.DictField()  # noqa: N815 (the name that browsers know)

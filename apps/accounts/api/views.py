@@ -11,9 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts import known_browsers, services, sessions
-from apps.accounts.api.serializers import LogInIn, LookIn, ResendOut, SessionOut
+from apps.accounts import ceremonies, known_browsers, relying_party, services, sessions
+from apps.accounts.api.serializers import LogInIn, LookIn, PasskeyOptionsOut, ResendOut, SessionOut
 from apps.accounts.authentication import BearerAuthentication
+from apps.accounts.errors import PasskeyRefused
 from apps.accounts.models import BrowserSession
 from studyplatform.kit import limits
 from studyplatform.kit.api import signed_in
@@ -22,7 +23,10 @@ from studyplatform.kit.guards import CookieAuthentication
 
 @method_decorator(never_cache, name="dispatch")
 class LogIn(APIView):
-    """Signing in needs the CSRF token too: otherwise another site could sign a visitor in as somebody else."""
+    """Signing in needs the CSRF token too: otherwise another site could sign a visitor in as somebody else.
+
+    An account with two-factor on is refused (AUTH_SECOND_STEP_REQUIRED); the browser goes on at /auth/second-step.
+    """
 
     permission_classes = [permissions.AllowAny]
     authentication_classes = []
@@ -41,6 +45,27 @@ class LogIn(APIView):
         response = Response(sessions.answer(user, sessions.session_uid(page)))
         known_browsers.remember(page, response, user.email)
         return response
+
+
+@method_decorator(never_cache, name="dispatch")
+class PasskeyOptions(APIView):
+    """What the browser is asked for a sign-in by passkey; its answer goes to /auth/passkey, within five minutes."""
+
+    permission_classes = [permissions.AllowAny]
+    authentication_classes = []
+    parser_classes = [JSONParser, FormParser, MultiPartParser]  # nothing is read, whatever is sent
+
+    @extend_schema(operation_id="auth_passkey_options", request=None, responses={200: PasskeyOptionsOut})
+    def post(self, request: Request) -> Response:
+        page = request._request  # noqa: SLF001
+        CookieAuthentication().enforce_csrf(request)
+        limits.spend_of(page, "sign-in", now=timezone.now())
+        party = relying_party.party_of(page)
+        if party is None:
+            raise PasskeyRefused
+        options, state = services.ask_for_passkey(party=party)
+        ceremonies.keep(page, "sign-in", state, now=timezone.now())
+        return Response(options)
 
 
 class LogOut(APIView):

@@ -1,12 +1,15 @@
 """What the auth pages share."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts import known_browsers, sessions
+from apps.accounts import ceremonies, forms, known_browsers, relying_party, services, sessions
+from apps.accounts.errors import PasskeyRefused, SecondStepRequired
 from apps.accounts.models import Role, User
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.pages import safe_next
@@ -23,13 +26,20 @@ def home_of(user: User) -> str:
     return HOMES[Role(user.role)]
 
 
-def enter(request: HttpRequest, user: User, *, remember: bool = True, onward: str = "") -> HttpResponseRedirect:
-    """Sign the browser in and lead on to ``onward``, else to where they were going.
+def enter(
+    request: HttpRequest, user: User, *, remember: bool = True, onward: str = "", second_step_done: bool = False
+) -> HttpResponseRedirect:
+    """Sign the browser in and lead on to ``onward``, else to where they were going; first to the second step, if
+    theirs is due.
 
     Every way in ends here: password, mailed code, provider, hand-over.
     """
     onward = safe_next(request, onward, "") or back(request, user)
-    sessions.sign_in(request, user, now=timezone.now(), remember=remember)
+    try:
+        sessions.sign_in(request, user, now=timezone.now(), remember=remember, second_step_done=second_step_done)
+    except SecondStepRequired:
+        query = urlencode({"next": onward}, safe="/")
+        return HttpResponseRedirect(f"{reverse('accounts:second-step')}?{query}")
     response = HttpResponseRedirect(onward)
     known_browsers.remember(request, response, user.email)
     return response
@@ -55,3 +65,28 @@ def private(response: HttpResponse) -> HttpResponse:
     """The address is a secret: it must not travel on in a Referer."""
     response["Referrer-Policy"] = "same-origin"
     return response
+
+
+def passkey_question(request: HttpRequest, purpose: str, user: User) -> dict[str, Any] | None:
+    """What the browser's passkey dialog is asked to prove one of this person's; None where they have none, or
+    where the page is open under an address that passkeys do not work at."""
+    party = relying_party.party_of(request)
+    if party is None or not services.factors_of(user).passkeys:
+        return None
+    options, state = services.ask_for_passkey(party=party, user=user)
+    ceremonies.keep(request, purpose, state, now=timezone.now(), user=user)
+    return options
+
+
+def answered_passkey(request: HttpRequest, purpose: str, user: User | None) -> User:
+    """Whose passkey the form has brought; of ``user``, if one is named.
+
+    :raises PasskeyRefused: nobody's, or not an answer to what was asked.
+    """
+    now, party = timezone.now(), relying_party.party_of(request)
+    state = ceremonies.take(request, purpose, now=now, user=user)
+    form = forms.PasskeyAnswer(request.POST)
+    if party is None or not form.is_valid():
+        raise PasskeyRefused
+    answer = form.cleaned_data["credential"]
+    return services.prove_passkey(answer=answer, state=state, party=party, now=now, user=user)

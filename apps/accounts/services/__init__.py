@@ -1,6 +1,11 @@
 """What changes accounts, by use case."""
 
-from apps.accounts.kinds import Kind, Mail, kinds_for, register_kind
+from apps.accounts.kinds import (
+    Kind,
+    Mail,
+    kinds_for,
+    register_kind,
+)
 from apps.accounts.services.changing_email import (
     ask_for_email_change,
     change_email,
@@ -17,6 +22,18 @@ from apps.accounts.services.exporting import (
     give_up_export,
     register_export,
 )
+from apps.accounts.services.factors import (
+    Factors,
+    factors_of,
+    has_second_factor,
+    new_app_secret,
+    new_codes,
+    prove_code,
+    readable,
+    remove_app,
+    turn_off,
+    turn_on_app,
+)
 from apps.accounts.services.joining import (
     EmailTaken,
     Newcomer,
@@ -30,11 +47,29 @@ from apps.accounts.services.joining import (
     seconds_until_join_mail,
     send_join_mail,
 )
-from apps.accounts.services.leaving import hindrance_to_leave, leave, register_hindrance, send_goodbye
-from apps.accounts.services.notices import mail_notification, notify, notify_all
+from apps.accounts.services.leaving import (
+    hindrance_to_leave,
+    leave,
+    register_hindrance,
+    send_goodbye,
+)
+from apps.accounts.services.notices import (
+    mail_notification,
+    notify,
+    notify_all,
+)
+from apps.accounts.services.passkeys import (
+    add_passkey,
+    ask_for_passkey,
+    begin_passkey,
+    prove_passkey,
+    remove_passkey,
+    rename_passkey,
+)
 from apps.accounts.services.people import (
     block,
     change_role,
+    end_other_session,
     end_session,
     end_sessions,
     sweep,
@@ -42,9 +77,21 @@ from apps.accounts.services.people import (
     tell_of_new_device,
     unblock,
 )
-from apps.accounts.services.pictures import Crop, remove_picture, set_picture
-from apps.accounts.services.proving import lift_lock, prove_password
-from apps.accounts.services.resetting import ask_for_password_reset, reset_password, send_password_reset, user_of_reset
+from apps.accounts.services.pictures import (
+    Crop,
+    remove_picture,
+    set_picture,
+)
+from apps.accounts.services.proving import (
+    lift_lock,
+    prove_password,
+)
+from apps.accounts.services.resetting import (
+    ask_for_password_reset,
+    reset_password,
+    send_password_reset,
+    user_of_reset,
+)
 from apps.accounts.services.settings import (
     UsernameTaken,
     WrongPassword,
@@ -53,7 +100,11 @@ from apps.accounts.services.settings import (
     save_profile,
     set_goals,
 )
-from apps.accounts.services.teaching import ask_to_teach, can_ask, decide_teaching
+from apps.accounts.services.teaching import (
+    ask_to_teach,
+    can_ask,
+    decide_teaching,
+)
 from apps.accounts.services.verifying import (
     ask_for_email_proof,
     seconds_to_wait,
@@ -66,19 +117,23 @@ from apps.accounts.services.verifying import (
 __all__ = [
     "Crop",
     "EmailTaken",
+    "Factors",
     "Kind",
     "Mail",
     "Newcomer",
     "Part",
     "UsernameTaken",
     "WrongPassword",
+    "add_passkey",
     "ask_for_email_change",
     "ask_for_email_proof",
     "ask_for_export",
     "ask_for_join_mail",
+    "ask_for_passkey",
     "ask_for_password_reset",
     "ask_to_join",
     "ask_to_teach",
+    "begin_passkey",
     "block",
     "build_export",
     "can_ask",
@@ -89,10 +144,13 @@ __all__ = [
     "choose_look",
     "decide_teaching",
     "drop_email_change",
+    "end_other_session",
     "end_session",
     "end_sessions",
     "expire_exports",
+    "factors_of",
     "give_up_export",
+    "has_second_factor",
     "hindrance_to_leave",
     "join_by_code",
     "join_by_key",
@@ -102,14 +160,22 @@ __all__ = [
     "leave",
     "lift_lock",
     "mail_notification",
+    "new_app_secret",
+    "new_codes",
     "notify",
     "notify_all",
     "open_account",
+    "prove_code",
+    "prove_passkey",
     "prove_password",
+    "readable",
     "register_export",
     "register_hindrance",
     "register_kind",
+    "remove_app",
+    "remove_passkey",
     "remove_picture",
+    "rename_passkey",
     "reset_password",
     "save_profile",
     "seconds_to_wait",
@@ -124,6 +190,8 @@ __all__ = [
     "sweep",
     "sweep_later",
     "tell_of_new_device",
+    "turn_off",
+    "turn_on_app",
     "unblock",
     "user_of_key",
     "user_of_reset",

@@ -44,9 +44,16 @@ def unblock(*, user: User) -> None:
     user.save(update_fields=["is_active", "blocked_at", "block_reason"])
 
 
-def end_sessions(*, user: User) -> None:
-    """Sign a person out everywhere."""
-    BrowserSession.objects.of(user).delete()
+def end_sessions(*, user: User, but: UUID | None = None) -> None:
+    """Sign a person out everywhere, or everywhere but in one browser."""
+    sessions = BrowserSession.objects.of(user)
+    (sessions.exclude(uid=but) if but else sessions).delete()
+
+
+def end_other_session(*, user: User, uid: UUID) -> bool:
+    """Sign out one of this person's browsers. Whether it was signed in."""
+    gone, _ = BrowserSession.objects.of(user).filter(uid=uid).delete()
+    return bool(gone)
 
 
 def end_session(*, session: BrowserSession) -> None:

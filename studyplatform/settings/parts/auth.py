@@ -58,3 +58,5 @@ ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "username"
 SOCIALACCOUNT_AUTO_SIGNUP = False
 HEADLESS_ONLY = False
+MFA_ADAPTER = "apps.accounts.mfa.Adapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]

@@ -45,6 +45,6 @@ def change(request: HttpRequest) -> HttpResponse:
         except AppError as error:
             refusal = error
         else:
-            sessions.sign_in(request, user, now=now)
+            sessions.sign_in(request, user, now=now, second_step_done=True)
             return saved("password")
     return page(request, "password", form=form, refusal=refusal)

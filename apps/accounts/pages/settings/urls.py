@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from apps.accounts.pages.settings import appearance, goals, password, privacy, profile, shell, teaching
+from apps.accounts.pages.settings import (
+    appearance,
+    goals,
+    password,
+    privacy,
+    profile,
+    security,
+    sessions,
+    shell,
+    teaching,
+)
 
 urlpatterns = [
     path("", shell.settings_page, name="settings"),
@@ -14,6 +24,15 @@ urlpatterns = [
     path("email/confirm", profile.confirm_email, name="confirm-email"),
     path("goals", goals.save, name="save-goals"),
     path("password", password.change, name="change-password"),
+    path("security/app", security.app, name="set-up-app"),
+    path("security/app/remove", security.remove_app, name="remove-app"),
+    path("security/codes", security.codes, name="new-codes"),
+    path("security/off", security.turn_off, name="turn-off-two-factor"),
+    path("security/passkeys/new", security.add_passkey, name="add-passkey"),
+    path("security/passkeys/<int:pk>/rename", security.rename_passkey, name="rename-passkey"),
+    path("security/passkeys/<int:pk>/remove", security.remove_passkey, name="remove-passkey"),
+    path("sessions/<uuid:uid>/end", sessions.end, name="end-session"),
+    path("sessions/end-others", sessions.end_others, name="end-other-sessions"),
     path("appearance", appearance.save, name="save-appearance"),
     path("teaching", teaching.ask, name="ask-to-teach"),
     path("privacy/export", privacy.export, name="ask-for-export"),

@@ -1,0 +1,67 @@
+"""Is it you? Asked before the way into an account is changed, if that was not shown within ten minutes."""
+
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts import forms, known_browsers, services, sessions
+from apps.accounts.errors import AccountLocked, InvalidCredentials, PasskeyRefused, SecondStepLocked, WrongCode
+from apps.accounts.guards import signed_in
+from apps.accounts.models import User
+from apps.accounts.pages.common import answered_passkey, form_page, passkey_question
+from studyplatform.kit.errors import AppError, RateLimitExceeded
+from studyplatform.kit.pages import safe_next
+
+
+@signed_in
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def prove(request: HttpRequest) -> HttpResponse:
+    """By the password, a code or a passkey; guesses count as they do at the sign-in."""
+    user, now = cast(User, request.user), timezone.now()
+    by_password = forms.ProvePassword(request.POST if "password" in request.POST else None)
+    by_code = forms.AnyCode(request.POST if "code" in request.POST else None)
+    refusal: AppError | None = None
+    try:
+        if _proves(request, user, by_password, by_code):
+            sessions.note_proof(request, now=now)
+            return redirect(safe_next(request, request.POST.get("next"), "/settings/#security"))
+    except InvalidCredentials:
+        by_password.add_error("password", _("That is not your password."))
+    except WrongCode as error:
+        by_code.add_error("code", error.detail)
+    except (AccountLocked, PasskeyRefused, SecondStepLocked, RateLimitExceeded) as error:
+        refusal = error
+    return form_page(
+        request,
+        "accounts/prove.html",
+        by_password,
+        by_code=by_code,
+        refusal=refusal,
+        has_password=user.has_usable_password(),
+        factors=services.factors_of(user),
+        question=passkey_question(request, "prove", user),
+    )
+
+
+def _proves(request: HttpRequest, user: User, by_password: forms.ProvePassword, by_code: forms.AnyCode) -> bool:
+    browser, now = known_browsers.name_for(request, user.email), timezone.now()
+    if "credential" in request.POST:
+        answered_passkey(request, "prove", user)
+        return True
+    if by_password.is_valid():
+        services.prove_password(
+            email=user.email, password=by_password.cleaned_data["password"], browser=browser, now=now
+        )
+        return True
+    if by_code.is_valid():
+        services.prove_code(user=user, code=by_code.cleaned_data["code"], browser=browser, now=now)
+        return True
+    return False

@@ -1,0 +1,71 @@
+"""After the password: a code or a passkey. And a passkey alone, in the place of both."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts import forms, known_browsers, services
+from apps.accounts import second_step as step
+from apps.accounts.errors import PasskeyRefused, SecondStepLocked, WrongCode
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.models import User
+from apps.accounts.pages.common import answered_passkey, back, enter, form_page, passkey_question
+from studyplatform.kit.errors import AppError, RateLimitExceeded
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def second_step(request: HttpRequest) -> HttpResponse:
+    """Open to the browser that has just proved the password, for five minutes."""
+    now = timezone.now()
+    waiting = step.waiting(request, now=now)
+    if waiting is None:
+        if isinstance(request.user, User):
+            return redirect(back(request, request.user))
+        messages.warning(request, _("That took too long, or was done in another tab. Sign in again."))
+        query = request.META.get("QUERY_STRING", "")
+        return redirect(reverse("accounts:sign-in") + (f"?{query}" if query else ""))
+    user = waiting.user
+    form = forms.AnyCode(request.POST if "code" in request.POST else None)
+    refusal: AppError | None = None
+    try:
+        if "credential" in request.POST:
+            answered_passkey(request, "second-step", user)
+            return enter(request, user, remember=waiting.remember, second_step_done=True)
+        if form.is_valid():
+            browser = known_browsers.name_for(request, user.email)
+            services.prove_code(user=user, code=form.cleaned_data["code"], browser=browser, now=now)
+            return enter(request, user, remember=waiting.remember, second_step_done=True)
+    except WrongCode as error:
+        form.add_error("code", error.detail)
+    except (PasskeyRefused, SecondStepLocked, RateLimitExceeded) as error:
+        refusal = error
+    return form_page(
+        request,
+        "accounts/second_step.html",
+        form,
+        refusal=refusal,
+        has_app=services.factors_of(user).app is not None,
+        question=passkey_question(request, "second-step", user),
+    )
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters()
+@require_POST
+def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
+    """A passkey whose owner was verified by it is two factors in one: no password, no second step."""
+    try:
+        user = answered_passkey(request, "sign-in", None)
+    except PasskeyRefused as refusal:
+        return form_page(request, "accounts/login.html", forms.SignIn(), refusal=refusal)
+    return enter(request, user, second_step_done=True)

@@ -1,0 +1,181 @@
+"""Sign-in safety: the authenticator app, recovery codes and passkeys. Each change asks first who is there."""
+
+from typing import Any, cast
+
+import qrcode
+from allauth.mfa.adapter import get_adapter
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts import ceremonies, devices, forms, relying_party, services
+from apps.accounts.errors import PasskeyRefused, TooManyPasskeys, WrongCode
+from apps.accounts.guards import proved_lately, signed_in
+from apps.accounts.models import User
+from apps.accounts.pages.settings.shell import Section, page, register, saved
+from studyplatform.kit.errors import AppError
+
+_SECRET = "app_secret"  # noqa: S105 (the name under which the session keeps it, encrypted)
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    party = relying_party.site_party()
+    return {
+        "factors": services.factors_of(cast(User, request.user)),
+        "can_add": relying_party.party_of(request) is not None,
+        "elsewhere": f"{party.origin}/settings/#security" if party else "",
+        "form": forms.PasskeyName(),
+    }
+
+
+register(Section(slug="security", title=gettext_lazy("Sign-in safety"), icon="shield-check", context=_context))
+
+
+@proved_lately
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def app(request: HttpRequest) -> HttpResponse:
+    """Set up an authenticator app, or another in its place. The secret waits in the session until a code proves it."""
+    user, now = cast(User, request.user), timezone.now()
+    form = forms.AppCode(request.POST or None)
+    secret = request.session.get(_SECRET)
+    if secret is not None and form.is_valid():
+        try:
+            codes = services.turn_on_app(user=user, secret=secret, code=form.cleaned_data["code"], now=now)
+        except WrongCode:
+            form.add_error("code", _("That code is not right. Look at the app again and type the code it shows now."))
+        else:
+            del request.session[_SECRET]
+            if codes:
+                return _show(request, codes)
+            messages.success(request, _("The new app is set up. Codes of the one before work no more."))
+            return saved("security")
+    if secret is None or request.method != "POST":
+        # Not kept between visits: a secret that somebody saw over a shoulder is not the next one.
+        secret = request.session[_SECRET] = services.new_app_secret()
+    words = services.readable(secret)
+    return render(
+        request,
+        "accounts/settings/app.html",
+        {
+            "form": form,
+            "secret": " ".join(words[i : i + 4] for i in range(0, len(words), 4)),
+            "picture": _picture(get_adapter().build_totp_url(user, words)),
+            "is_replacing": services.factors_of(user).app is not None,
+        },
+    )
+
+
+@proved_lately
+@require_POST
+def remove_app(request: HttpRequest) -> HttpResponse:
+    services.remove_app(user=cast(User, request.user))
+    messages.success(request, _("The authenticator app was removed."))
+    return saved("security")
+
+
+@proved_lately
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def codes(request: HttpRequest) -> HttpResponse:
+    """New recovery codes, shown in the answer and never again."""
+    user = cast(User, request.user)
+    if not services.has_second_factor(user):
+        return redirect(reverse("accounts:settings") + "#security")
+    if request.method == "POST":
+        return _show(request, services.new_codes(user=user))
+    return render(request, "accounts/settings/codes_ask.html")
+
+
+@proved_lately
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def turn_off(request: HttpRequest) -> HttpResponse:
+    user = cast(User, request.user)
+    if request.method == "POST":
+        if services.turn_off(user=user):
+            messages.success(request, _("Two-factor sign-in is off. Your password alone signs you in."))
+        return saved("security")
+    if not services.has_second_factor(user):
+        return redirect(reverse("accounts:settings") + "#security")
+    return render(request, "accounts/settings/off.html")
+
+
+@proved_lately
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def add_passkey(request: HttpRequest) -> HttpResponse:
+    user, now = cast(User, request.user), timezone.now()
+    party = relying_party.party_of(request)
+    if party is None:
+        return redirect(reverse("accounts:settings") + "#security")
+    device = devices.device_name(request.headers.get("User-Agent", ""))
+    form = forms.NewPasskey(request.POST or None, initial={"name": device})
+    refusal: AppError | None = None
+    if request.method == "POST":
+        try:
+            state = ceremonies.take(request, "add", now=now, user=user)
+            if form.is_valid():
+                codes = services.add_passkey(
+                    user=user,
+                    name=form.cleaned_data["name"],
+                    answer=form.cleaned_data["credential"],
+                    state=state,
+                    party=party,
+                    now=now,
+                )
+                if codes:
+                    return _show(request, codes)
+                messages.success(request, _("The passkey was added."))
+                return saved("security")
+            if "credential" in form.errors:
+                raise PasskeyRefused
+        except (PasskeyRefused, TooManyPasskeys) as error:
+            refusal = error
+    options, state = services.begin_passkey(user=user, party=party)
+    ceremonies.keep(request, "add", state, now=now, user=user)
+    return render(
+        request, "accounts/settings/passkey_add.html", {"form": form, "question": options, "refusal": refusal}
+    )
+
+
+@signed_in
+@require_POST
+def rename_passkey(request: HttpRequest, pk: int) -> HttpResponse:
+    form = forms.PasskeyName(request.POST)
+    if not form.is_valid():
+        return page(request, "security", form=form, renamed=pk)
+    if not services.rename_passkey(user=cast(User, request.user), pk=pk, name=form.cleaned_data["name"]):
+        raise Http404
+    return saved("security")
+
+
+@proved_lately
+@require_POST
+def remove_passkey(request: HttpRequest, pk: int) -> HttpResponse:
+    if not services.remove_passkey(user=cast(User, request.user), pk=pk):
+        raise Http404
+    messages.success(request, _("The passkey was removed."))
+    return saved("security")
+
+
+def _show(request: HttpRequest, codes: list[str]) -> HttpResponse:
+    return render(request, "accounts/settings/codes.html", {"codes": codes, "text": "\n".join(codes) + "\n"})
+
+
+def _picture(text: str) -> dict[str, Any]:
+    """A QR code as one path of unit squares, with the quiet zone around it that cameras need."""
+    code = qrcode.QRCode(border=4)
+    code.add_data(text)
+    rows = code.get_matrix()
+    squares = (f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark)
+    return {"size": len(rows), "path": "".join(squares)}

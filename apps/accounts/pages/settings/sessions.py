@@ -1,0 +1,59 @@
+"""Where you are signed in: every browser, with its device, address and time; ended one by one, or all others."""
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from apps.accounts import devices, services, sessions
+from apps.accounts.guards import signed_in
+from apps.accounts.models import BrowserSession, User
+from apps.accounts.pages.settings.shell import Section, register, saved
+
+_AT_ONCE = 10
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    user, now = cast(User, request.user), timezone.now()
+    here = sessions.session_uid(request)
+    rows = BrowserSession.objects.of(user).live(now).defer("session_data").order_by("-last_seen_at", "pk")
+    shown = Paginator(rows, _AT_ONCE).get_page(request.GET.get("page"))
+    return {
+        "browsers": shown,
+        "rows": [
+            {
+                "session": row,
+                "device": devices.device_name(row.user_agent),
+                "icon": devices.device_icon(row.user_agent),
+                "is_here": row.uid == here,
+            }
+            for row in shown
+        ],
+        "others": shown.paginator.count > 1,
+    }
+
+
+register(Section(slug="sessions", title=gettext_lazy("Where you are signed in"), icon="laptop", context=_context))
+
+
+@signed_in
+@require_POST
+def end(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Sign out one browser; its tokens are refused from then on. One that is gone already is no mistake."""
+    if services.end_other_session(user=cast(User, request.user), uid=uid):
+        messages.success(request, _("That browser was signed out."))
+    return saved("sessions")
+
+
+@signed_in
+@require_POST
+def end_others(request: HttpRequest) -> HttpResponse:
+    services.end_sessions(user=cast(User, request.user), but=sessions.session_uid(request))
+    messages.success(request, _("Every other browser was signed out."))
+    return saved("sessions")

@@ -1,0 +1,47 @@
+"""Under which name this site asks browsers for passkeys.
+
+Browsers bind a passkey to a domain name and accept no IP address, so a copy on 127.0.0.1 offers them
+under http://localhost only.
+"""
+
+import ipaddress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+@dataclass(frozen=True)
+class Party:
+    """``id`` is the domain name, ``origin`` the only address whose pages may answer a challenge."""
+
+    id: str
+    origin: str
+    name: str
+
+
+def site_party() -> Party | None:
+    """The site's own; None where SITE_URL is an address without a name."""
+    parts = urlsplit(settings.SITE_URL)
+    host = parts.hostname or ""
+    if _is_address(host):
+        if not ipaddress.ip_address(host).is_loopback:
+            return None
+        host = "localhost"
+    port = f":{parts.port}" if parts.port else ""
+    return Party(host, f"{parts.scheme}://{host}{port}", settings.SITE_NAME)
+
+
+def party_of(request: HttpRequest) -> Party | None:
+    """The site's party if this page is open under its name, else None."""
+    party = site_party()
+    return party if party is not None and f"{request.scheme}://{request.get_host()}" == party.origin else None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

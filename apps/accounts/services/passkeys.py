@@ -1,0 +1,192 @@
+"""Passkeys (WebAuthn): adding, proving, renaming, removing.
+
+The challenge of a ceremony is kept by the caller, bound to the browser's session and used once
+(apps/accounts/ceremonies.py). What a browser answers is hostile until checked: origin, challenge, signature,
+user verification where it is asked for, and a counter that must not run backwards.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from allauth.mfa.models import Authenticator
+from django.db import transaction
+from fido2.server import Fido2Server
+from fido2.utils import websafe_decode, websafe_encode
+from fido2.webauthn import (
+    AttestedCredentialData,
+    AuthenticationResponse,
+    PublicKeyCredentialDescriptor,
+    PublicKeyCredentialRpEntity,
+    PublicKeyCredentialType,
+    PublicKeyCredentialUserEntity,
+    RegistrationResponse,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from apps.accounts.errors import PasskeyRefused, TooManyPasskeys
+from apps.accounts.models import User
+from apps.accounts.relying_party import Party
+from apps.accounts.services.factors import PASSKEY, drop_codes_without_factor, first_codes, hold, tell
+
+MOST = 20
+
+Options = dict[str, Any]
+State = dict[str, Any]
+
+
+def begin_passkey(*, user: User, party: Party) -> tuple[Options, State]:
+    """What the browser is asked in order to make a passkey, and what its answer will be checked against."""
+    options, state = _server(party).register_begin(
+        PublicKeyCredentialUserEntity(name=user.email, id=user.uid.bytes, display_name=user.display_name),
+        credentials=_descriptors(user),
+        resident_key_requirement=ResidentKeyRequirement.PREFERRED,
+        user_verification=UserVerificationRequirement.PREFERRED,
+        extensions={"credProps": True},
+    )
+    return dict(options), state
+
+
+def add_passkey(
+    *, user: User, name: str, answer: Mapping[str, Any], state: State, party: Party, now: datetime
+) -> list[str]:
+    """Keep the new passkey. Returns the recovery codes if they were made along, else nothing.
+
+    :raises PasskeyRefused: the answer does not fit what was asked, or its passkey is known already.
+    :raises TooManyPasskeys: the account has twenty.
+    """
+    made = _checked(lambda: _server(party).register_complete(state, RegistrationResponse.from_dict(answer)))
+    key = websafe_encode(made.credential_data.credential_id)
+    data = {
+        "name": name,
+        "id": key,
+        "party": party.id,
+        "credential": _kept(answer),
+        "sign_count": made.counter,
+    }
+    with transaction.atomic():
+        hold(user)
+        if Authenticator.objects.filter(type=PASSKEY, data__id=key).exists():
+            raise PasskeyRefused
+        if Authenticator.objects.filter(user=user, type=PASSKEY).count() >= MOST:
+            raise TooManyPasskeys
+        Authenticator.objects.create(user=user, type=PASSKEY, data=data, created_at=now)
+        tell(user, "passkey_added", name=name)
+        return first_codes(user)
+
+
+def ask_for_passkey(*, party: Party, user: User | None = None) -> tuple[Options, State]:
+    """What the browser is asked in order to prove a passkey: one of this person, or for a sign-in without a
+    password any that it finds, which must then have verified who holds it."""
+    options, state = _server(party).authenticate_begin(
+        credentials=_descriptors(user) if user else None,
+        user_verification=UserVerificationRequirement.PREFERRED if user else UserVerificationRequirement.REQUIRED,
+    )
+    return dict(options), state
+
+
+def prove_passkey(
+    *, answer: Mapping[str, Any], state: State, party: Party, now: datetime, user: User | None = None
+) -> User:
+    """Whose passkey this is; of ``user`` if one is named.
+
+    :raises PasskeyRefused: it is nobody's (here), was used before, is a copy, or its person is blocked.
+    """
+    parsed = _checked(lambda: AuthenticationResponse.from_dict(answer))
+    if user is None:
+        handle = parsed.response.user_handle or b""
+        user = User.objects.filter(uid=UUID(bytes=handle), is_active=True).first() if len(handle) == 16 else None
+    if user is None or not user.is_active:
+        raise PasskeyRefused
+    key, challenge = websafe_encode(parsed.raw_id), hashlib.sha256(state["challenge"].encode()).hexdigest()
+    with transaction.atomic():
+        rows = Authenticator.objects.select_for_update().filter(user=user, type=PASSKEY, data__party=party.id)
+        row = next((one for one in rows if one.data["id"] == key), None)
+        if row is None:
+            raise PasskeyRefused
+        known = _credential(row)
+        _checked(lambda: _server(party).authenticate_complete(state, [known], parsed))
+        counter, before = parsed.response.authenticator_data.counter, row.data["sign_count"]
+        is_copy = (counter or before) and counter <= before
+        # The session forgets a challenge it has seen answered; of two answers at once, this row decides.
+        if is_copy or row.data.get("answered") == challenge:
+            raise PasskeyRefused
+        row.data |= {"sign_count": counter, "answered": challenge}
+        row.last_used_at = now
+        row.save(update_fields=["data", "last_used_at"])
+    return user
+
+
+def rename_passkey(*, user: User, pk: int, name: str) -> bool:
+    """Whether there is such a passkey of this person."""
+    with transaction.atomic():
+        row = Authenticator.objects.select_for_update().filter(user=user, type=PASSKEY, pk=pk).first()
+        if row is None:
+            return False
+        row.data["name"] = name
+        row.save(update_fields=["data"])
+        return True
+
+
+def remove_passkey(*, user: User, pk: int) -> bool:
+    """Whether there was such a passkey of this person."""
+    with transaction.atomic():
+        hold(user)
+        row = Authenticator.objects.filter(user=user, type=PASSKEY, pk=pk).first()
+        if row is None:
+            return False
+        row.delete()
+        tell(user, "passkey_removed", name=row.data["name"])
+        drop_codes_without_factor(user)
+        return True
+
+
+def _server(party: Party) -> Fido2Server:
+    entity = PublicKeyCredentialRpEntity(name=party.name, id=party.id)
+    return Fido2Server(entity, verify_origin=lambda origin: origin == party.origin)
+
+
+def _checked(check: Any) -> Any:
+    """
+    :raises PasskeyRefused: whatever the answer broke, in the parser or in the check.
+    """
+    try:
+        return check()
+    except Exception as error:
+        raise PasskeyRefused from error
+
+
+def _kept(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the browser's answer what is needed later; in allauth's form, and no more than that."""
+    response = answer["response"]
+    transports = response.get("transports")
+    names = [name[:20] for name in transports if isinstance(name, str)][:8] if isinstance(transports, list) else []
+    return {
+        "id": answer["id"],
+        "rawId": answer["rawId"],
+        "type": "public-key",
+        "response": {
+            "clientDataJSON": response["clientDataJSON"],
+            "attestationObject": response["attestationObject"],
+            "transports": names,
+        },
+    }
+
+
+def _credential(row: Any) -> AttestedCredentialData:
+    credential: AttestedCredentialData = row.wrap().authenticator_data.credential_data
+    return credential
+
+
+def _descriptors(user: User) -> list[PublicKeyCredentialDescriptor]:
+    return [
+        PublicKeyCredentialDescriptor(
+            type=PublicKeyCredentialType.PUBLIC_KEY,
+            id=websafe_decode(row.data["id"]),
+            transports=row.data["credential"]["response"].get("transports") or None,
+        )
+        for row in Authenticator.objects.filter(user=user, type=PASSKEY)
+    ]

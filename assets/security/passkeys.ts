@@ -1,0 +1,161 @@
+/**
+ * Forms whose button opens the browser's passkey dialog: `data-passkey="make"` or `"prove"`. What the dialog is
+ * asked stands in `data-question`, or is fetched from `data-ask`; what it answers is sent with the form.
+ */
+import { t } from "../shared/i18n";
+
+type Json = Record<string, unknown>;
+type Descriptor = { id: string; type: "public-key"; transports?: AuthenticatorTransport[] };
+
+/** What the server asks, bytes in base64url (WebAuthn's JSON form). */
+type Question = {
+  publicKey: Json & {
+    challenge: string;
+    user?: { id: string; name: string; displayName: string };
+    allowCredentials?: Descriptor[];
+    excludeCredentials?: Descriptor[];
+  };
+};
+
+export type Dialogs = {
+  /** Null: the person closed the dialog, or the device has nothing to offer. */
+  make: (question: Question) => Promise<Json | null>;
+  prove: (question: Question) => Promise<Json | null>;
+};
+
+export function toBytes(text: string): ArrayBuffer {
+  const plain = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(plain, (letter) => letter.charCodeAt(0)).buffer;
+}
+
+export function toText(bytes: ArrayBuffer): string {
+  const plain = String.fromCharCode(...new Uint8Array(bytes));
+  return btoa(plain).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+const descriptors = (list: Descriptor[] | undefined): PublicKeyCredentialDescriptor[] =>
+  (list ?? []).map((one) => ({ ...one, id: toBytes(one.id) }));
+
+function common(credential: PublicKeyCredential, response: Json): Json {
+  return {
+    id: credential.id,
+    rawId: toText(credential.rawId),
+    type: credential.type,
+    response: { clientDataJSON: toText(credential.response.clientDataJSON), ...response },
+    clientExtensionResults: {},
+  };
+}
+
+/** The browser's own. Its JSON helpers are younger than the browsers we serve, so the bytes are turned by hand. */
+export function browserDialogs(): Dialogs | null {
+  if (!("PublicKeyCredential" in globalThis)) return null;
+  return {
+    make: async ({ publicKey }) => {
+      const options = {
+        ...publicKey,
+        challenge: toBytes(publicKey.challenge),
+        user: publicKey.user && { ...publicKey.user, id: toBytes(publicKey.user.id) },
+        excludeCredentials: descriptors(publicKey.excludeCredentials),
+      } as unknown as PublicKeyCredentialCreationOptions;
+      const made = (await navigator.credentials.create({
+        publicKey: options,
+      })) as PublicKeyCredential | null;
+      if (!made) return null;
+      const response = made.response as AuthenticatorAttestationResponse;
+      return common(made, {
+        attestationObject: toText(response.attestationObject),
+        transports: response.getTransports(),
+      });
+    },
+    prove: async ({ publicKey }) => {
+      const options = {
+        ...publicKey,
+        challenge: toBytes(publicKey.challenge),
+        allowCredentials: descriptors(publicKey.allowCredentials),
+      } as unknown as PublicKeyCredentialRequestOptions;
+      const found = (await navigator.credentials.get({
+        publicKey: options,
+      })) as PublicKeyCredential | null;
+      if (!found) return null;
+      const response = found.response as AuthenticatorAssertionResponse;
+      return common(found, {
+        authenticatorData: toText(response.authenticatorData),
+        signature: toText(response.signature),
+        userHandle: response.userHandle && toText(response.userHandle),
+      });
+    },
+  };
+}
+
+async function questionOf(form: HTMLFormElement): Promise<Question> {
+  const { question, ask } = form.dataset;
+  if (question) return JSON.parse(question) as Question;
+  const token = form.elements.namedItem("csrfmiddlewaretoken") as HTMLInputElement;
+  const answer = await fetch(ask ?? "", {
+    method: "POST",
+    headers: { "X-CSRFToken": token.value },
+  });
+  if (!answer.ok) throw new Error("no question");
+  return (await answer.json()) as Question;
+}
+
+/** Why nothing came of it, in words that say what to do. */
+function reason(error: unknown): string {
+  const name = error instanceof Error || error instanceof DOMException ? error.name : "";
+  if (name === "InvalidStateError") return t("This device already has a passkey for your account.");
+  if (name === "NotAllowedError")
+    return t("Nothing was confirmed. Try again, or use another way to sign in.");
+  if (name === "SecurityError")
+    return t("Passkeys do not work at this address. Open the site under its own name.");
+  return t("The passkey could not be asked for. Check the connection, then try again.");
+}
+
+function say(form: HTMLFormElement, sentence: string): void {
+  const place = form.querySelector("[data-passkey-said]");
+  const line = document.createElement("p");
+  line.className = "field__error";
+  line.textContent = sentence;
+  place?.replaceChildren(...(sentence ? [line] : []));
+}
+
+export function startPasskeys(root: Document, dialogs: Dialogs | null): void {
+  for (const form of root.querySelectorAll<HTMLFormElement>("form[data-passkey]")) {
+    const field = form.elements.namedItem("credential") as HTMLInputElement;
+    let isOpen = false;
+    form.addEventListener(
+      "submit",
+      (event) => {
+        if (field.value !== "") return;
+        // Before the page's other listeners: nothing is being sent yet.
+        event.preventDefault();
+        event.stopPropagation();
+        if (!dialogs) {
+          say(form, t("This browser knows no passkeys. Use another way to sign in."));
+          return;
+        }
+        if (isOpen) return;
+        isOpen = true;
+        say(form, "");
+        const open = form.dataset.passkey === "make" ? dialogs.make : dialogs.prove;
+        void questionOf(form)
+          .then(open)
+          .then((answer) => {
+            if (!answer) throw new DOMException("", "NotAllowedError");
+            field.value = JSON.stringify(answer);
+            form.requestSubmit();
+          })
+          .catch((error: unknown) => say(form, reason(error)))
+          .finally(() => {
+            isOpen = false;
+          });
+      },
+      { capture: true },
+    );
+  }
+  // From the browser's memory: what was answered has been used.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    for (const form of root.querySelectorAll<HTMLFormElement>("form[data-passkey]"))
+      (form.elements.namedItem("credential") as HTMLInputElement).value = "";
+  });
+}

@@ -1,0 +1,158 @@
+"""Where one is signed in: the list, ending one, ending all others; devices in words; the mail about a new one."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import devices
+from apps.accounts.models import BrowserSession, Notification, User
+from tests.accounts.test_two_factor import give_password, is_in, turn_on
+from tests.factories.accounts import PASSWORD
+
+pytestmark = pytest.mark.django_db
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+PHONE = (
+    "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 "
+    "Mobile Safari/537.36"
+)
+
+
+@pytest.mark.parametrize(
+    ("agent", "icon"),
+    [
+        (FIREFOX, "laptop"),
+        (PHONE, "smartphone"),
+        ("Mozilla/5.0 (Linux; Android 14; SM-X710) AppleWebKit/537.36 Chrome/126.0 Safari/537.36", "tablet"),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile/15E148 Safari/604.1",
+            "smartphone",
+        ),
+        ("Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) CriOS/126.0 Mobile/15E148 Safari/604.1", "tablet"),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/17.5 Safari/605.1.15", "laptop"),
+        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/126.0 Safari/537.36 Edg/126.0", "monitor"),
+        ("", "monitor"),
+    ],
+)
+def test_a_device_in_a_picture(agent: str, icon: str) -> None:
+    assert devices.device_icon(agent) == icon
+
+
+def enter(user: User, agent: str = FIREFOX, client: Client | None = None) -> Client:
+    client = client or Client()
+    client.post("/auth/login", {"email": user.email, "password": PASSWORD}, headers={"User-Agent": agent})
+    return client
+
+
+def part(client: Client, query: str = "") -> str:
+    page = client.get("/settings/" + query).content.decode()
+    return page.split('id="sessions"')[1].split("</section>")[0]
+
+
+def test_every_browser_is_listed_with_device_address_and_this_one_marked(leo: User, mia: User) -> None:
+    here = enter(leo)
+    enter(leo, PHONE)
+    enter(mia)
+
+    shown = part(here)
+
+    assert shown.count('class="lines__t"') == 2
+    rows = shown.split('class="lines__t"')[1:]
+    this = next(one for one in rows if "Firefox on Linux" in one)
+    other = next(one for one in rows if "Chrome on Android" in one)
+    assert "This device" in this
+    assert "127.0.0.1" in this
+    assert "<form" not in this.split("</li>")[0]
+    assert "This device" not in other
+    assert "/end" in other
+
+
+def test_one_is_ended_with_its_tokens_at_once(leo: User) -> None:
+    here, lost = enter(leo), enter(leo, PHONE)
+    token = lost.get("/api/v1/auth/session/").json()["token"]
+    address = re.search(r'action="(/settings/sessions/[^"]+/end)"', part(here))[1]
+
+    here.post(address)
+
+    assert not is_in(lost)
+    assert Client().get("/api/v1/auth/session/", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+    assert is_in(here)
+    assert here.post(address).status_code == 302  # gone already is no mistake
+
+
+def test_all_others_are_ended_and_this_one_stays(leo: User, mia: User) -> None:
+    here, first, second, hers = enter(leo), enter(leo), enter(leo, PHONE), enter(mia)
+    assert "Sign out everywhere else" in part(here)
+
+    here.post("/settings/sessions/end-others")
+
+    assert [is_in(one) for one in (here, first, second, hers)] == [True, False, False, True]
+    assert "Sign out everywhere else" not in part(here)
+
+
+def test_a_foreign_browser_is_not_ended(leo: User, mia: User) -> None:
+    here, hers = enter(leo), enter(mia)
+    uid = BrowserSession.objects.get(user=mia).uid
+
+    here.post(f"/settings/sessions/{uid}/end")
+
+    assert is_in(hers)
+
+
+def test_a_visitor_ends_nothing(client: Client, leo: User) -> None:
+    enter(leo)
+    uid = BrowserSession.objects.get(user=leo).uid
+
+    assert client.post(f"/settings/sessions/{uid}/end")["Location"].startswith("/auth/login")
+    assert client.post("/settings/sessions/end-others")["Location"].startswith("/auth/login")
+    assert BrowserSession.objects.count() == 1
+
+
+def test_another_site_cannot_end_them(leo: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(leo)
+
+    assert strict.post("/settings/sessions/end-others").status_code == 403
+
+
+def test_many_browsers_are_paged_at_no_more_queries(
+    leo: User, django_assert_max_num_queries: Callable[[int], object]
+) -> None:
+    here = enter(leo)
+    turn_on(leo)
+    now = timezone.now()
+    BrowserSession.objects.bulk_create(
+        BrowserSession(
+            session_key=f"key{n}", session_data="x" * 5000, expire_date=now + timedelta(days=1), user=leo,
+            user_agent=PHONE, last_seen_at=now - timedelta(minutes=n),
+        )
+        for n in range(1, 61)
+    )  # fmt: skip
+
+    with django_assert_max_num_queries(12):  # type: ignore[attr-defined]
+        first = part(here)
+    last = part(here, "?page=7")
+
+    assert first.count("Chrome on Android") >= 9
+    assert 'href="?page=2#sessions"' in first
+    assert last.count('class="lines__t"') == 1
+
+
+def test_ended_ones_are_not_listed(leo: User) -> None:
+    here = enter(leo)
+    enter(leo, PHONE)
+    BrowserSession.objects.filter(user_agent=PHONE).update(expire_date=timezone.now() - timedelta(seconds=1))
+
+    assert "Android" not in part(here)
+
+
+def test_the_first_half_of_a_sign_in_is_no_sign_in(leo: User) -> None:
+    enter(leo)
+    turn_on(leo)
+
+    give_password(Client(), leo)
+
+    assert not Notification.objects.filter(user=leo, kind="account.new_device").exists()

@@ -1,0 +1,645 @@
+"""Two-factor by app and recovery codes: setting up, signing in, and every way around it we could think of."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from unittest import mock
+
+import pytest
+import time_machine
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from django.core import mail
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext, override_settings
+from django.utils import timezone
+
+from apps.accounts import services
+from apps.accounts.models import BrowserSession, LoginLock, User
+from apps.accounts.services import factors
+from studyplatform.kit import jobs
+from studyplatform.kit.errors import AppError
+from tests.accounts.test_lock import _at_once
+from tests.factories.accounts import PASSWORD, UserFactory
+
+pytestmark = pytest.mark.django_db
+SECRET = "JBSWY3DPEHPK3PXP"
+SETTINGS = "/settings/#security"
+
+
+def code_at(moment: datetime, secret: str = SECRET) -> str:
+    return format_hotp_value(hotp_value(secret, int(moment.timestamp()) // 30))
+
+
+def code_now() -> str:
+    return code_at(timezone.now())
+
+
+def turn_on(user: User) -> list[str]:
+    """Two-factor by app, as it stands after an earlier sign-in; returns the recovery codes."""
+    before = timezone.now() - timedelta(days=1)
+    return services.turn_on_app(user=user, secret=str(factors.encrypt(SECRET)), code=code_at(before), now=before)
+
+
+def give_password(client: Client, user: User, **more: str):
+    return client.post("/auth/login", {"email": user.email, "password": PASSWORD, **more})
+
+
+def is_in(client: Client) -> bool:
+    return client.get("/api/v1/auth/session/").status_code == 200
+
+
+def mails(subject: str = "") -> list[str]:
+    jobs.run_pending("default")
+    return [one.body for one in mail.outbox if subject in one.subject]
+
+
+@pytest.fixture
+def two(leo: User) -> list[str]:
+    """Leo has two-factor on; his recovery codes."""
+    return turn_on(leo)
+
+
+@pytest.fixture
+def desk(client: Client, leo: User) -> Client:
+    """A browser in which Leo has just typed his password."""
+    give_password(client, leo)
+    return client
+
+
+# --- Setting it up ---------------------------------------------------------------------------------
+
+
+def secret_on(page: str) -> str:
+    return re.search(r'id="secret">([A-Z2-7 ]+)<', page)[1].replace(" ", "")
+
+
+def test_an_app_is_set_up_with_a_first_code_and_brings_ten_recovery_codes_once(desk: Client, leo: User) -> None:
+    page = desk.get("/settings/security/app").content.decode()
+    assert '<svg viewBox="0 0 ' in page
+    secret = secret_on(page)
+
+    done = desk.post("/settings/security/app", {"code": code_at(timezone.now(), secret)}).content.decode()
+
+    codes = re.findall(r"<code>(\d{4}-\d{4})</code>", done)
+    assert len(set(codes)) == 10
+    assert "download=" in done
+    settings = desk.get("/settings/").content.decode()
+    assert "10 of 10 left" in settings
+    assert not any(code in settings for code in codes)
+    assert mails("asks for a second step")
+    assert secret not in json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
+
+
+def test_a_wrong_first_code_turns_nothing_on_and_keeps_the_secret(desk: Client, leo: User) -> None:
+    secret = secret_on(desk.get("/settings/security/app").content.decode())
+
+    page = desk.post("/settings/security/app", {"code": "000000"}).content.decode()
+
+    assert secret_on(page) == secret
+    assert "That code is not right" in page
+    assert not services.has_second_factor(leo)
+
+
+def test_a_secret_that_was_never_given_out_cannot_be_confirmed(desk: Client, leo: User) -> None:
+    desk.post("/settings/security/app", {"code": code_now(), "secret": SECRET})
+
+    assert not services.has_second_factor(leo)
+
+
+def test_the_secret_waits_encrypted_in_the_session(desk: Client) -> None:
+    secret = secret_on(desk.get("/settings/security/app").content.decode())
+
+    assert secret not in json.dumps(dict(desk.session.items()))
+
+
+def test_replacing_the_app_ends_the_old_one_and_keeps_the_recovery_codes(
+    client: Client, leo: User, two: list[str]
+) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_now()})
+    secret = secret_on(client.get("/settings/security/app").content.decode())
+    client.post("/settings/security/app", {"code": code_at(timezone.now(), secret)})
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        for code, outcome in ((code_now(), False), (code_at(timezone.now(), secret), True)):
+            other = Client()
+            give_password(other, leo)
+            other.post("/auth/second-step", {"code": code})
+            assert is_in(other) is outcome
+    assert mails("app was replaced")
+    assert services.factors_of(leo).codes_left == 10
+
+
+def test_new_recovery_codes_end_the_old_ones(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_now()})
+
+    page = client.post("/settings/security/codes").content.decode()
+
+    fresh = re.findall(r"<code>(\d{4}-\d{4})</code>", page)
+    assert len(fresh) == 10
+    assert not set(fresh) & set(two)
+    assert mails("New recovery codes")
+    for code, outcome in ((two[0], False), (fresh[0], True)):
+        other = Client()
+        give_password(other, leo)
+        other.post("/auth/second-step", {"code": code})
+        assert is_in(other) is outcome
+
+
+def test_turned_off_the_password_alone_signs_in(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_now()})
+    assert "Turn off two-factor?" in client.get("/settings/security/off").content.decode()
+
+    client.post("/settings/security/off")
+
+    assert not Authenticator.objects.exists()
+    assert mails("password alone again")
+    other = Client()
+    give_password(other, leo)
+    assert is_in(other)
+
+
+CHANGES = [
+    ("get", "/settings/security/app"),
+    ("post", "/settings/security/app"),
+    ("post", "/settings/security/app/remove"),
+    ("get", "/settings/security/codes"),
+    ("post", "/settings/security/codes"),
+    ("post", "/settings/security/off"),
+    ("get", "/settings/security/passkeys/new"),
+    ("post", "/settings/security/passkeys/new"),
+    ("post", "/settings/security/passkeys/1/remove"),
+]
+
+
+@pytest.mark.parametrize(("method", "address"), CHANGES)
+def test_a_session_left_open_asks_first_who_is_there(
+    client: Client, leo: User, two: list[str], method: str, address: str
+) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_now()})
+    rows = list(Authenticator.objects.values())
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=10, seconds=1)):
+        answer = getattr(client, method)(address, headers={"Referer": "http://testserver/settings/"})
+
+    back = address if method == "get" else "/settings/"
+    assert answer["Location"] == f"/auth/prove?next={back}"
+    assert list(Authenticator.objects.values()) == rows
+
+
+@pytest.mark.parametrize(("method", "address"), CHANGES)
+def test_a_visitor_is_asked_to_sign_in(client: Client, method: str, address: str) -> None:
+    assert getattr(client, method)(address)["Location"].startswith("/auth/login?next=")
+
+
+def test_the_password_proves_who_is_there_and_leads_on(browser_of: Callable[[User], Client], leo: User) -> None:
+    browser = browser_of(leo)
+    assert browser.get("/settings/security/app")["Location"] == "/auth/prove?next=/settings/security/app"
+    wrong = browser.post("/auth/prove", {"password": "WrongGuess1", "next": "/settings/security/app"})
+    assert "That is not your password." in wrong.content.decode()
+
+    right = browser.post("/auth/prove", {"password": PASSWORD, "next": "/settings/security/app"})
+
+    assert right["Location"] == "/settings/security/app"
+    assert browser.get("/settings/security/app").status_code == 200
+
+
+def test_a_code_proves_it_too_and_is_used_up(browser_of: Callable[[User], Client], leo: User, two: list[str]) -> None:
+    browser, code = browser_of(leo), code_now()
+
+    assert browser.post("/auth/prove", {"code": code})["Location"] == SETTINGS
+    assert "not right" in browser_of(leo).post("/auth/prove", {"code": code}).content.decode()
+
+
+def test_proving_leads_nowhere_else(browser_of: Callable[[User], Client], leo: User) -> None:
+    answer = browser_of(leo).post("/auth/prove", {"password": PASSWORD, "next": "https://evil.example/"})
+
+    assert answer["Location"] == SETTINGS
+
+
+def test_guessing_at_the_proof_locks_as_at_the_door(browser_of: Callable[[User], Client], leo: User) -> None:
+    browser = browser_of(leo)
+    for _ in range(5):
+        browser.post("/auth/prove", {"password": "WrongGuess1"})
+
+    assert 'data-error="AUTH_ACCOUNT_LOCKED"' in browser.post("/auth/prove", {"password": PASSWORD}).content.decode()
+    assert browser.get("/settings/security/app").status_code == 302
+
+
+# --- Signing in ------------------------------------------------------------------------------------
+
+
+def test_the_code_after_the_password_signs_in_and_leads_on(client: Client, leo: User, two: list[str]) -> None:
+    first = give_password(client, leo, next="/courses/", remember="on")
+    assert first["Location"] == "/auth/second-step?next=/courses/"
+    page = client.get(first["Location"]).content.decode()
+    assert 'name="next" value="/courses/"' in page
+
+    second = client.post("/auth/second-step", {"code": code_now(), "next": "/courses/"})
+
+    assert second["Location"] == "/courses/"
+    assert is_in(client)
+    assert client.cookies["sessionid"]["max-age"] == 60 * 60 * 24 * 14
+
+
+def test_not_to_be_remembered_survives_the_second_step(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_now()})
+
+    assert client.cookies["sessionid"]["max-age"] == ""
+
+
+def test_the_second_step_leads_to_no_other_site(client: Client, leo: User, two: list[str]) -> None:
+    first = give_password(client, leo, next="https://evil.example/")
+    second = client.post("/auth/second-step", {"code": code_now(), "next": "//evil.example"})
+
+    assert first["Location"] == "/auth/second-step?next=/me/enrollments"
+    assert second["Location"] == "/me/enrollments"
+
+
+def test_spaces_in_a_code_are_forgiven(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+    code = code_now()
+
+    client.post("/auth/second-step", {"code": f" {code[:3]} {code[3:]} "})
+
+    assert is_in(client)
+
+
+@pytest.mark.parametrize("minutes", [-1, 1])
+def test_a_clock_half_a_minute_off_is_forgiven_a_minute_is_not(
+    client: Client, leo: User, two: list[str], minutes: int
+) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_at(timezone.now() + timedelta(minutes=minutes))})
+    assert not is_in(client)
+
+    client.post("/auth/second-step", {"code": code_at(timezone.now() + timedelta(seconds=30 * minutes))})
+    assert is_in(client)
+
+
+def test_after_the_password_nothing_is_open(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+
+    assert not is_in(client)
+    for address in ("/settings/", "/me/enrollments", "/dashboard", "/auth/prove", "/settings/security/off"):
+        assert client.get(address)["Location"].startswith("/auth/login?next="), address
+    assert client.post("/settings/security/off")["Location"].startswith("/auth/login")
+    assert client.post("/auth/prove", {"password": PASSWORD})["Location"].startswith("/auth/login")
+    assert client.get("/api/v1/auth/session/").json()["code"] == "NOT_AUTHENTICATED"
+    assert not BrowserSession.objects.of(leo).exists()
+    assert "study_known" not in client.cookies
+    assert Authenticator.objects.filter(user=leo).count() == 2
+
+
+def test_the_call_refuses_with_the_way_to_the_page(client: Client, leo: User, two: list[str]) -> None:
+    body = {"email": leo.email, "password": PASSWORD}
+    answer = client.post("/api/v1/auth/login", body, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "AUTH_SECOND_STEP_REQUIRED")
+    assert "token" not in answer.json()
+    assert not is_in(client)
+    assert "study_known" not in client.cookies
+    client.post("/auth/second-step", {"code": code_now()})
+    assert is_in(client)
+
+
+def test_a_wrong_password_says_nothing_of_the_second_step(client: Client, leo: User, two: list[str]) -> None:
+    body = {"email": leo.email, "password": "WrongGuess1"}
+
+    answer = client.post("/api/v1/auth/login", body, content_type="application/json")
+
+    assert answer.json()["code"] == "AUTH_INVALID_CREDENTIALS"
+    assert client.get("/auth/second-step")["Location"] == "/auth/login"
+
+
+def test_without_a_password_there_is_no_second_step(client: Client, leo: User, two: list[str]) -> None:
+    answer = client.post("/auth/second-step?next=/courses/", {"code": code_now()})
+
+    assert answer["Location"] == "/auth/login?next=/courses/"
+    assert not is_in(client)
+
+
+def test_it_waits_five_minutes(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=5, seconds=1)):
+        client.post("/auth/second-step", {"code": code_now()})
+        assert not is_in(client)
+
+
+@pytest.mark.parametrize("change", ["password", "block"])
+def test_a_new_password_or_a_block_ends_the_wait(client: Client, leo: User, two: list[str], change: str) -> None:
+    give_password(client, leo)
+    if change == "block":
+        services.block(user=leo)
+    else:
+        leo.set_password("BrightLake27")
+        leo.save()
+
+    client.post("/auth/second-step", {"code": code_now()})
+
+    assert not is_in(client)
+
+
+def test_another_password_afterwards_is_another_person_s_step(
+    client: Client, leo: User, mia: User, two: list[str]
+) -> None:
+    """Leo's code must not finish Mia's sign-in, nor hers his."""
+    turn_on(mia)
+    Authenticator.objects.filter(user=mia, type="totp").update(
+        data={"secret": factors.encrypt("KRSXG5CTMVRXEZLU"), "used": -1}
+    )
+    give_password(client, leo)
+    give_password(client, mia)
+
+    client.post("/auth/second-step", {"code": code_now()})
+    assert not is_in(client)
+    client.post("/auth/second-step", {"code": code_at(timezone.now(), "KRSXG5CTMVRXEZLU")})
+    assert client.get("/api/v1/auth/session/").json()["user"]["email"] == mia.email
+
+
+def test_who_was_signed_in_is_out_when_another_s_second_step_begins(
+    browser_of: Callable[[User], Client], leo: User, mia: User, two: list[str]
+) -> None:
+    browser = browser_of(mia)
+    token = browser.get("/api/v1/auth/session/").json()["token"]
+
+    give_password(browser, leo)
+
+    assert not is_in(browser)
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert Client().get("/api/v1/auth/session/", headers=bearer).status_code == 401
+
+
+def test_a_planted_session_learns_nothing(client: Client, leo: User, two: list[str]) -> None:
+    """Fixation, at both steps: the session's key is new after each."""
+    client.session["planted"] = "1"
+    session = client.session
+    session["planted"] = "1"
+    session.save()
+    planted = Client()
+    planted.cookies["sessionid"] = client.cookies["sessionid"].value
+
+    give_password(client, leo)
+    waiting = client.cookies["sessionid"].value
+    assert waiting != planted.cookies["sessionid"].value
+    planted.post("/auth/second-step", {"code": code_now()})
+    assert not is_in(planted)
+
+    client.post("/auth/second-step", {"code": code_now()})
+    assert is_in(client)
+    copied = Client()
+    copied.cookies["sessionid"] = waiting
+    assert not is_in(copied)
+    assert copied.get("/auth/second-step")["Location"] == "/auth/login"
+
+
+def test_no_door_signs_in_around_the_second_step(leo: User, two: list[str], rf) -> None:
+    """Whatever calls sessions.sign_in is stopped, unless it says that the step is done."""
+    from django.contrib.auth.models import AnonymousUser
+
+    from apps.accounts import sessions
+    from apps.accounts.errors import SecondStepRequired
+    from apps.accounts.session_store import SessionStore
+
+    request = rf.get("/")
+    request.session, request.user = SessionStore(), AnonymousUser()
+    with pytest.raises(SecondStepRequired):
+        sessions.sign_in(request, leo, now=timezone.now())
+    assert "_auth_user_id" not in request.session
+
+
+def test_a_new_password_by_mail_is_no_way_around(client: Client, leo: User, two: list[str]) -> None:
+    services.send_password_reset(email=leo.email)
+    link = re.search(r"/auth/reset-password/\S+", mail.outbox[-1].body)[0]
+    client.post(link, {"password": "BrightLake27", "confirmation": "BrightLake27"})
+    assert not is_in(client)
+
+    client.post("/auth/login", {"email": leo.email, "password": "BrightLake27"})
+    assert not is_in(client)
+
+
+# --- Codes work once -------------------------------------------------------------------------------
+
+
+def prove(user: User, code: str, **options: object) -> str:
+    try:
+        services.prove_code(user=user, code=code, now=timezone.now(), **options)  # type: ignore[arg-type]
+    except AppError as refusal:
+        return refusal.code
+    return "in"
+
+
+def test_a_code_works_once_in_whatever_process(client: Client, leo: User, two: list[str]) -> None:
+    from django.core.cache import cache
+
+    code = code_now()
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code})
+    cache.clear()  # as another process would see it
+
+    other = Client()
+    give_password(other, leo)
+    page = other.post("/auth/second-step", {"code": code}).content.decode()
+
+    assert not is_in(other)
+    assert "was used already" in page
+
+
+def test_a_code_from_before_the_last_used_one_is_refused(leo: User, two: list[str]) -> None:
+    early = code_at(timezone.now() - timedelta(seconds=30))
+    assert prove(leo, code_now()) == "in"
+
+    assert prove(leo, early) == "AUTH_CODE_WRONG"
+
+
+def test_a_recovery_code_works_once_and_says_so_by_mail(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": two[3]})
+    assert is_in(client)
+
+    other = Client()
+    give_password(other, leo)
+    other.post("/auth/second-step", {"code": two[3]})
+    assert not is_in(other)
+    assert services.factors_of(leo).codes_left == 9
+    assert "Codes left: 9." in mails("recovery code was used")[0]
+
+
+def test_another_person_s_codes_are_no_use(leo: User, mia: User, two: list[str]) -> None:
+    hers = turn_on(mia)
+
+    assert prove(leo, hers[0].replace("-", "")) == "AUTH_CODE_WRONG"
+    assert services.factors_of(mia).codes_left == 10
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", ["app", "recovery"])
+def test_of_many_uses_at_once_one_counts(kind: str) -> None:
+    user = UserFactory()
+    codes = turn_on(user)
+    code = code_now() if kind == "app" else codes[0].replace("-", "")
+
+    told = _at_once(8, lambda: prove(user, code))
+
+    assert told.count("in") == 1
+
+
+# --- Guessing --------------------------------------------------------------------------------------
+
+
+def test_the_fifth_wrong_code_locks_and_the_owner_hears_of_it(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+    for _ in range(5):
+        client.post("/auth/second-step", {"code": "000000"})
+
+    page = client.post("/auth/second-step", {"code": code_now()}).content.decode()
+
+    assert 'data-error="AUTH_SECOND_STEP_LOCKED"' in page
+    assert not is_in(client)
+    assert len(mails("Five wrong codes")) == 1
+    with time_machine.travel(timezone.now() + timedelta(minutes=15, seconds=1)):
+        give_password(client, leo)
+        client.post("/auth/second-step", {"code": code_now()})
+        assert is_in(client)
+
+
+def test_signing_in_anew_gives_no_new_tries(leo: User, two: list[str]) -> None:
+    """Neither a fresh session nor the right password begins the count of codes anew."""
+    for _ in range(5):
+        stranger = Client()
+        give_password(stranger, leo)
+        stranger.post("/auth/second-step", {"code": "000000"})
+
+    last = Client()
+    give_password(last, leo)
+    last.post("/auth/second-step", {"code": code_now()})
+    assert not is_in(last)
+
+
+def test_wrong_codes_at_the_door_and_at_the_proof_are_one_count(
+    browser_of: Callable[[User], Client], leo: User, two: list[str]
+) -> None:
+    stolen = browser_of(leo)
+    for _ in range(5):
+        stolen.post("/auth/prove", {"code": "00000000"})
+
+    assert prove(leo, code_now()) == "AUTH_SECOND_STEP_LOCKED"
+
+
+def test_a_new_password_by_mail_lifts_no_lock_of_codes(leo: User, two: list[str]) -> None:
+    for _ in range(5):
+        prove(leo, "000000")
+
+    services.lift_lock(email=leo.email)
+
+    assert prove(leo, code_now()) == "AUTH_SECOND_STEP_LOCKED"
+
+
+def test_a_browser_the_account_knows_is_counted_by_itself(client: Client, leo: User, two: list[str]) -> None:
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_at(timezone.now() - timedelta(seconds=30))})
+    client.post("/auth/logout")
+    for _ in range(5):
+        prove(leo, "000000")
+
+    give_password(client, leo)
+    client.post("/auth/second-step", {"code": code_now()})
+
+    assert is_in(client)
+
+
+@pytest.mark.parametrize("nonsense", ["", "abc", "12345", "1234567", "١٢٣٤٥٦", "0" * 5000, "00 00\x0000"])
+def test_what_is_no_code_is_not_even_counted(client: Client, leo: User, two: list[str], nonsense: str) -> None:
+    give_password(client, leo)
+    for _ in range(6):
+        assert client.post("/auth/second-step", {"code": nonsense}).status_code == 200
+
+    client.post("/auth/second-step", {"code": code_now()})
+    assert is_in(client)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_forty_codes_at_once_five_are_checked() -> None:
+    user = UserFactory()
+    turn_on(user)
+    checked: list[str] = []
+    real = factors._app_accepts
+
+    def watched(user: User, code: str, now: datetime) -> bool:
+        checked.append(code)
+        return real(user, code, now)
+
+    with mock.patch.object(factors, "_app_accepts", watched):
+        told = _at_once(40, lambda: prove(user, "000000"))
+
+    assert sorted(told) == ["AUTH_CODE_WRONG"] * 5 + ["AUTH_SECOND_STEP_LOCKED"] * 35
+    assert len(checked) == 5
+    assert LoginLock.objects.get().failures == 5
+
+
+# --- Secrets ---------------------------------------------------------------------------------------
+
+
+def test_secrets_lie_encrypted_and_a_former_key_still_reads_them(leo: User, two: list[str]) -> None:
+    kept = json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
+    assert SECRET not in kept
+    assert not any(code.replace("-", "") in kept for code in two)
+
+    from django.conf import settings
+
+    with override_settings(SECRET_KEY="n" * 60, SECRET_KEY_FALLBACKS=[settings.SECRET_KEY]):
+        assert prove(leo, code_now()) == "in"
+
+
+def test_an_admin_resets_the_second_step_and_sees_no_secret(
+    browser_of: Callable[[User], Client], leo: User, sam: User, two: list[str]
+) -> None:
+    desk = browser_of(sam)
+    page = desk.get(f"/admin/accounts/user/{leo.pk}/change/").content.decode()
+    assert "secret" not in page.replace("secretary", "")
+    for address in ("/admin/mfa/", "/admin/mfa/authenticator/"):
+        assert desk.get(address).status_code == 404
+
+    body = {"action": "reset_second_step", "_selected_action": [str(leo.pk), str(sam.pk)]}
+    desk.post("/admin/accounts/user/", body)
+
+    assert not services.has_second_factor(leo)
+    assert mails("second step was reset")
+    client = Client()
+    give_password(client, leo)
+    assert is_in(client)
+
+
+def test_an_admin_does_not_reset_their_own(browser_of: Callable[[User], Client], sam: User) -> None:
+    turn_on(sam)
+
+    body = {"action": "reset_second_step", "_selected_action": [str(sam.pk)]}
+    browser_of(sam).post("/admin/accounts/user/", body)
+
+    assert services.has_second_factor(sam)
+
+
+def test_nobody_else_resets_anything(
+    browser_of: Callable[[User], Client], leo: User, eve: User, two: list[str]
+) -> None:
+    body = {"action": "reset_second_step", "_selected_action": [str(leo.pk)]}
+    browser_of(eve).post("/admin/accounts/user/", body)
+
+    assert services.has_second_factor(leo)
+
+
+def test_an_account_without_it_signs_in_as_ever_for_one_query_more(client: Client, leo: User) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        give_password(client, leo)
+    asked = [query["sql"] for query in queries if "mfa_authenticator" in query["sql"]]
+
+    assert len(asked) == 1
+    assert is_in(client)
