@@ -46,7 +46,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Signing in needs the CSRF token too: otherwise another site could sign a visitor in as somebody else. */
+        /**
+         * @description Signing in needs the CSRF token too: otherwise another site could sign a visitor in as somebody else.
+         *
+         *     An account with two-factor on is refused (AUTH_SECOND_STEP_REQUIRED); the browser goes on at /auth/second-step.
+         */
         post: operations["auth_login"];
         delete?: never;
         options?: never;
@@ -65,6 +69,23 @@ export interface paths {
         put?: never;
         /** @description Ends the browser's session. By cookie it needs the CSRF token; a bearer is proof enough. */
         post: operations["auth_logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/passkey/options/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What the browser is asked for a sign-in by passkey; its answer goes to /auth/passkey, within five minutes. */
+        post: operations["auth_passkey_options"];
         delete?: never;
         options?: never;
         head?: never;
@@ -753,7 +774,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_INVALID_CREDENTIALS" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_IN_USE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "STILL_TEACHING" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED";
+        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_INVALID_CREDENTIALS" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_IN_USE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "STILL_TEACHING" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED";
         /**
          * @description * `upload_failed` - Upload failed
          *     * `processing_failed` - Processing failed
@@ -860,6 +881,11 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["VideoOut"][];
+        };
+        PasskeyOptionsOut: {
+            publicKey: {
+                [key: string]: unknown;
+            };
         };
         PastAttempt: {
             is_passed: boolean;
@@ -1388,6 +1414,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    auth_passkey_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptionsOut"];
+                };
             };
             /** @description A refusal or a failure. */
             default: {
