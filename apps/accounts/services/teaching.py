@@ -24,18 +24,17 @@ def ask_to_teach(*, user: User, reason: str, now: datetime) -> TeachingRequest:
     try:
         with transaction.atomic():
             request = TeachingRequest.objects.create(user=user, reason=reason, created_at=now)
+            notify_all(
+                "account.teaching_asked",
+                User.objects.filter(role=Role.ADMIN, is_active=True),
+                "/dashboard/admin/teaching",
+                key=request.uid.hex,
+                now=now,
+                name=user.display_name,
+                reason=reason,
+            )
     except IntegrityError:  # pressed twice
         raise TeachingAlreadyAsked from None
-    admins = User.objects.filter(role=Role.ADMIN, is_active=True)
-    notify_all(
-        "account.teaching_asked",
-        admins,
-        "/dashboard/admin/teaching",
-        key=request.uid.hex,
-        now=now,
-        name=user.display_name,
-        reason=reason,
-    )
     return request
 
 
