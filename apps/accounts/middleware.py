@@ -1,15 +1,22 @@
-"""Who is asking."""
+"""Who is asking, and who arrives with a hand-over."""
 
 from functools import partial
 
 from django.contrib import auth
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
+from apps.accounts import services
 from apps.accounts.models import User
+from apps.accounts.pages.common import enter
+from studyplatform.kit.pages import Answer
+
+# The pages that take a hand-over (specification 2.2 and 2.5), without their final slash.
+HAND_OVER_PAGES = {"/me/dashboard", "/dashboard/instructor/analytics"}
 
 
 class PersonMiddleware(AuthenticationMiddleware):
@@ -32,3 +39,48 @@ def _person(request: HttpRequest) -> User | AnonymousUser:
     if constant_time_compare(session.get(auth.HASH_SESSION_KEY, ""), user.get_session_auth_hash()):
         return user
     return auth.get_user(request)  # a rotated SECRET_KEY, or an old password: Django knows what to do
+
+
+class HandOverMiddleware:
+    """``?token=&user=`` on the pages that take it: signs in and cleans the address.
+
+    Anything but a hand-over that works is treated as absent, so the page's guard decides as always. It stands
+    before the guards, and looks at nothing but these two addresses.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        page = request.path_info.removesuffix("/")
+        if page in HAND_OVER_PAGES and request.method == "GET" and _its_names(request.GET):
+            person = _hand_over_of(request)
+            _drop(request)
+            if person is not None:
+                return enter(request, person, onward=request.get_full_path())
+        return self.get_response(request)
+
+
+def _hand_over_of(request: HttpRequest) -> User | None:
+    tokens, names = request.GET.getlist("token"), request.GET.getlist("user")
+    # A link on another site must not sign anybody in as somebody else, nor swap who is signed in here.
+    is_ours = request.headers.get("Sec-Fetch-Site", "none") in {"none", "same-origin"}
+    if not is_ours or len(tokens) != 1 or len(names) != 1:
+        return None
+    if request.user.is_authenticated and str(request.user.uid) != names[0]:
+        return None
+    return services.take_over(token=tokens[0], user_uid=names[0], now=timezone.now())
+
+
+def _its_names(query: QueryDict) -> list[str]:
+    """``token`` and ``user``, and the spellings that elsewhere mean a list or an object of that name."""
+    return [name for name in query if name.partition("[")[0] in {"token", "user"}]
+
+
+def _drop(request: HttpRequest) -> None:
+    """From here on nobody sees the two parameters: not the page, not the address one is led back to."""
+    query = request.GET.copy()
+    for name in _its_names(query):
+        del query[name]
+    request.META["QUERY_STRING"] = query.urlencode()
+    request.GET = QueryDict(request.META["QUERY_STRING"])

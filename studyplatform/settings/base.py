@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "apps.accounts.middleware.HandOverMiddleware",
     "studyplatform.kit.pages.RefusalMiddleware",
     "apps.accounts.guards.LoginMiddleware",
 ]

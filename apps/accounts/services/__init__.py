@@ -1,11 +1,6 @@
 """What changes accounts, by use case."""
 
-from apps.accounts.kinds import (
-    Kind,
-    Mail,
-    kinds_for,
-    register_kind,
-)
+from apps.accounts.kinds import Kind, Mail, kinds_for, register_kind
 from apps.accounts.services.changing_email import (
     ask_for_email_change,
     change_email,
@@ -34,6 +29,7 @@ from apps.accounts.services.factors import (
     turn_off,
     turn_on_app,
 )
+from apps.accounts.services.handing_over import hand_over, take_over
 from apps.accounts.services.joining import (
     EmailTaken,
     Newcomer,
@@ -47,17 +43,8 @@ from apps.accounts.services.joining import (
     seconds_until_join_mail,
     send_join_mail,
 )
-from apps.accounts.services.leaving import (
-    hindrance_to_leave,
-    leave,
-    register_hindrance,
-    send_goodbye,
-)
-from apps.accounts.services.notices import (
-    mail_notification,
-    notify,
-    notify_all,
-)
+from apps.accounts.services.leaving import hindrance_to_leave, leave, register_hindrance, send_goodbye
+from apps.accounts.services.notices import mail_notification, notify, notify_all
 from apps.accounts.services.passkeys import (
     add_passkey,
     ask_for_passkey,
@@ -77,21 +64,9 @@ from apps.accounts.services.people import (
     tell_of_new_device,
     unblock,
 )
-from apps.accounts.services.pictures import (
-    Crop,
-    remove_picture,
-    set_picture,
-)
-from apps.accounts.services.proving import (
-    lift_lock,
-    prove_password,
-)
-from apps.accounts.services.resetting import (
-    ask_for_password_reset,
-    reset_password,
-    send_password_reset,
-    user_of_reset,
-)
+from apps.accounts.services.pictures import Crop, remove_picture, set_picture
+from apps.accounts.services.proving import lift_lock, prove_password
+from apps.accounts.services.resetting import ask_for_password_reset, reset_password, send_password_reset, user_of_reset
 from apps.accounts.services.settings import (
     UsernameTaken,
     WrongPassword,
@@ -100,11 +75,7 @@ from apps.accounts.services.settings import (
     save_profile,
     set_goals,
 )
-from apps.accounts.services.teaching import (
-    ask_to_teach,
-    can_ask,
-    decide_teaching,
-)
+from apps.accounts.services.teaching import ask_to_teach, can_ask, decide_teaching
 from apps.accounts.services.verifying import (
     ask_for_email_proof,
     seconds_to_wait,
@@ -150,6 +121,7 @@ __all__ = [
     "expire_exports",
     "factors_of",
     "give_up_export",
+    "hand_over",
     "has_second_factor",
     "hindrance_to_leave",
     "join_by_code",
@@ -189,6 +161,7 @@ __all__ = [
     "set_picture",
     "sweep",
     "sweep_later",
+    "take_over",
     "tell_of_new_device",
     "turn_off",
     "turn_on_app",

@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts.devices import device_name
 from apps.accounts.events import PersonBlocked, RoleChanged
 from apps.accounts.models import BrowserSession, LoginLock, Role, User
+from apps.accounts.services.handing_over import forget_hand_overs
 from apps.accounts.services.joining import forget_joinings
 from apps.accounts.services.notices import notify
 from studyplatform.kit import jobs, limits
@@ -79,3 +80,4 @@ def sweep(*, now: datetime) -> None:
     LoginLock.objects.filter(over, last_attempt_at__lt=now - settings.LOGIN_LOCK).delete()
     limits.sweep(now=now)
     forget_joinings(now=now)
+    forget_hand_overs(now=now)

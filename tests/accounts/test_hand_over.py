@@ -1,0 +1,188 @@
+"""?token=&user= on the two pages that take it (specification 2.2, 2.5, 5): once, soon, for one person."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import time_machine
+from django.db import connections
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import services
+from apps.accounts.models import HandOver, User
+from tests.factories.accounts import UserFactory
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
+DASHBOARD, ANALYTICS = "/me/dashboard", "/dashboard/instructor/analytics/"
+
+
+def given(user: User) -> dict[str, str]:
+    return {"token": services.hand_over(user=user, now=timezone.now()), "user": str(user.uid)}
+
+
+def arrives(browser: Client, address: str, query: Any, **headers: str) -> str:
+    """Where it leads, if it signs in; else who decides."""
+    answer = browser.get(address, query, headers=headers)
+    if "_auth_user_id" in browser.session:
+        return str(answer["Location"])
+    if answer.status_code == 301:  # the other spelling of the address
+        return arrives(browser, answer["Location"], {}, **headers)
+    assert answer["Location"].startswith("/auth/login?next=")
+    assert "token" not in answer["Location"], "the address one is led back to is clean"
+    return "absent"
+
+
+@pytest.mark.parametrize(("who", "address"), [("leo", DASHBOARD), ("leo", DASHBOARD + "/"), ("ada", ANALYTICS)])
+def test_signs_in_once_and_cleans_the_address(request: pytest.FixtureRequest, who: str, address: str) -> None:
+    user: User = request.getfixturevalue(who)
+    query = given(user)
+    browser = Client()
+
+    assert arrives(browser, address, {**query, "week": "3"}) == f"{address}?week=3"
+    assert browser.session["_auth_user_id"] == str(user.pk)
+    assert not HandOver.objects.exists()
+    assert arrives(Client(), address, query) == "absent"
+
+
+def test_it_opens_no_door_that_the_role_does_not(leo: User) -> None:
+    browser = Client()
+
+    arrives(browser, ANALYTICS, given(leo))
+
+    assert browser.get(ANALYTICS)["Location"] == "/"
+
+
+def test_the_session_is_a_new_one(leo: User) -> None:
+    browser = Client()
+    planted = browser.session
+    planted["x"] = 1
+    planted.save()
+    browser.cookies["sessionid"] = str(planted.session_key)
+
+    arrives(browser, DASHBOARD, given(leo))
+
+    assert browser.session.session_key != planted.session_key
+
+
+@pytest.mark.parametrize(
+    "twist",
+    [
+        lambda q: {"token": q["token"]},
+        lambda q: {"user": q["user"]},
+        lambda q: {**q, "token": ""},
+        lambda q: {**q, "token": "1"},
+        lambda q: {**q, "token": "null"},
+        lambda q: {**q, "token": "{}"},
+        lambda q: {**q, "token": q["token"] + "x"},
+        lambda q: {**q, "token": q["token"][:-1] + ("A" if q["token"][-1] != "A" else "B")},
+        lambda q: {**q, "user": "1"},
+        lambda q: {**q, "user": str(uuid4())},
+        lambda q: {**q, "user": "leo@example.com"},
+        lambda q: {"token": [q["token"], q["token"]], "user": q["user"]},
+        lambda q: {"token": q["token"], "user": [q["user"], q["user"]]},
+        lambda q: {"token[]": q["token"], "user[]": q["user"]},
+        lambda q: {"token[0]": q["token"], "user": q["user"]},
+        lambda q: {"token": [q["token"], "x"], "user": q["user"]},
+    ],
+)
+def test_anything_else_is_absent_and_spends_nothing(leo: User, twist: Callable[[dict[str, str]], Any]) -> None:
+    query = given(leo)
+
+    assert arrives(Client(), DASHBOARD, twist(query)) == "absent"
+    assert arrives(Client(), DASHBOARD, query) == DASHBOARD
+
+
+@pytest.mark.parametrize("value", [None, 1, 1.5, True, b"x", [], {}, ["a"]])
+def test_only_strings_count(leo: User, value: object) -> None:
+    token = services.hand_over(user=leo, now=NOW)
+
+    assert services.take_over(token=value, user_uid=str(leo.uid), now=NOW) is None
+    assert services.take_over(token=token, user_uid=value, now=NOW) is None
+    assert services.take_over(token=token, user_uid=str(leo.uid), now=NOW) == leo
+
+
+def test_it_is_for_one_person(leo: User, sam: User) -> None:
+    query = given(leo)
+
+    assert arrives(Client(), DASHBOARD, {**query, "user": str(sam.uid)}) == "absent"
+
+
+def test_it_works_for_a_minute(leo: User) -> None:
+    first, second = (services.hand_over(user=leo, now=NOW) for _ in range(2))
+    in_time, late = NOW + timedelta(seconds=59), NOW + timedelta(seconds=60)
+
+    assert services.take_over(token=first, user_uid=str(leo.uid), now=in_time) == leo
+    assert services.take_over(token=second, user_uid=str(leo.uid), now=late) is None
+
+
+def test_a_blocked_person_stays_out(leo: User) -> None:
+    query = given(leo)
+    services.block(user=leo)
+
+    assert arrives(Client(), DASHBOARD, query) == "absent"
+
+
+def test_no_other_page_and_no_other_method_takes_it(leo: User) -> None:
+    query = given(leo)
+    browser = Client()
+
+    for address in ("/me/enrollments", "/settings/", "/dashboard/instructor/", "/me/dashboard/x"):
+        browser.get(address, query)
+    browser.post(f"{DASHBOARD}?token={query['token']}&user={query['user']}")
+
+    assert "_auth_user_id" not in browser.session
+    assert HandOver.objects.exists()
+
+
+def test_a_link_on_another_site_signs_nobody_in(leo: User) -> None:
+    """Else somebody could have a visitor work in the sender's account without noticing."""
+    query = given(leo)
+
+    assert arrives(Client(), DASHBOARD, query, **{"Sec-Fetch-Site": "cross-site"}) == "absent"
+    assert arrives(Client(), DASHBOARD, query, **{"Sec-Fetch-Site": "same-origin"}) == DASHBOARD
+
+
+def test_it_does_not_swap_who_is_signed_in(browser_of: Callable[[User], Client], leo: User, mia: User) -> None:
+    browser = browser_of(mia)
+
+    browser.get(DASHBOARD, given(leo))
+
+    assert browser.session["_auth_user_id"] == str(mia.pk)
+
+
+def test_the_table_holds_no_token(leo: User) -> None:
+    token = services.hand_over(user=leo, now=NOW)
+
+    assert token not in HandOver.objects.get().token_hash
+
+
+def test_old_ones_are_swept(leo: User) -> None:
+    services.hand_over(user=leo, now=timezone.now())
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)):
+        services.sweep(now=timezone.now())
+
+    assert not HandOver.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_bring_it_at_once_one_gets_in() -> None:
+    user = UserFactory()
+    token, gate = services.hand_over(user=user, now=NOW), Barrier(12)
+
+    def take() -> User | None:
+        gate.wait()
+        try:
+            return services.take_over(token=token, user_uid=str(user.uid), now=NOW)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(12) as pool:
+        told = [done.result() for done in [pool.submit(take) for _ in range(12)]]
+
+    assert [one for one in told if one] == [user]
