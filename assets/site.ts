@@ -4,6 +4,7 @@ import { loadMessages } from "./shared/i18n";
 import { startAccount } from "./site/account";
 import { startAccountLook } from "./site/account-look";
 import { startAvatars } from "./site/avatars";
+import { startBell } from "./site/bell";
 import { startChecking } from "./site/checking";
 import { startConfirming } from "./site/confirm";
 import { startFilters } from "./site/filters";
@@ -15,7 +16,7 @@ import { startPreloading } from "./site/preload";
 import { startProgress } from "./site/progress";
 import { startRibbons } from "./site/ribbons";
 import { startSearch } from "./site/search";
-import { startTimes } from "./site/times";
+import { startTimes, writeTimes } from "./site/times";
 import { startToasts } from "./site/toasts";
 import { startWaiting } from "./site/waiting";
 
@@ -44,3 +45,6 @@ startPreloading();
 startProgress();
 if (document.querySelector(".prefs"))
   void import("./site/settings").then((page) => page.startSettings());
+startBell({ writeTimes });
+if (document.querySelector("form[data-auto-save]"))
+  void import("./site/autosave").then(({ startAutoSave }) => startAutoSave());

@@ -3,8 +3,10 @@
 from channels.auth import AuthMiddlewareStack
 from django.urls import path
 
+from apps.accounts.consumers import NotificationsConsumer
 from apps.files.consumers import VideosConsumer
 
 websocket_urlpatterns = [
+    path("ws/notifications/", AuthMiddlewareStack(NotificationsConsumer.as_asgi())),
     path("ws/videos/", AuthMiddlewareStack(VideosConsumer.as_asgi())),
 ]

@@ -150,3 +150,11 @@ class RoleRequired(AppError):
     leads_to = "/"
 
     role: str
+
+
+class NotificationNotFound(AppError):
+    code = "NOTIFICATION_NOT_FOUND"
+    status = 404
+    title = _("No such notification")
+    message = _("This notification is not there any more.")
+    action = Action(_("See all notifications"), href="/notifications")

@@ -54,3 +54,8 @@ def sweep(running: Running) -> None:
 @job("accounts.mail_notification", label=_("Mail a notification"))
 def mail_notification(running: Running, *, notification_id: int, to: str) -> None:
     services.mail_notification(notification_id=notification_id, to=to)
+
+
+@job("accounts.send_digest", label=_("Send the daily digest"))
+def send_digest(running: Running, *, user_id: int) -> None:
+    services.send_digest(user_id=user_id, now=timezone.now())

@@ -6,13 +6,23 @@ from typing import Any, cast
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.db.models import IntegerField
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, User
 
+# Every page's header shows it. A string, because building it from querysets would cost more than asking the database.
+_UNREAD = RawSQL(
+    "(SELECT COUNT(*) FROM accounts_notification WHERE accounts_notification.user_id = accounts_browsersession.user_id"
+    " AND accounts_notification.in_app AND accounts_notification.read_at IS NULL)",
+    (),
+    output_field=IntegerField(),
+)
+
 
 class SessionStore(DatabaseStore):
-    """A session whose row carries its person, loaded together in one query.
+    """A session whose row carries its person and how much is new for them (``unread``), in one query.
 
     What ``about`` notes when somebody signs in lies in the session's data and is mirrored to columns,
     so that one can list and end the browsers of a person.
@@ -25,7 +35,7 @@ class SessionStore(DatabaseStore):
         return BrowserSession
 
     def _get_session_from_db(self) -> BrowserSession | None:
-        rows = BrowserSession.objects.select_related("user").live(timezone.now())
+        rows = BrowserSession.objects.select_related("user").live(timezone.now()).annotate(unread=_UNREAD)
         self.row = rows.filter(session_key=self.session_key).first()
         if self.row is None:
             self._session_key = None

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from apps.accounts.pages import governing, joining, pictures, proving, resetting, second_step, signing_in
+from apps.accounts.pages import governing, joining, notifications, pictures, proving, resetting, second_step, signing_in
 
 app_name = "accounts"
 urlpatterns = [
@@ -25,5 +25,10 @@ urlpatterns = [
     path("dashboard/admin/people/<uuid:uid>/unblock", governing.unblock, name="unblock"),
     path("dashboard/admin/teaching", governing.teaching, name="teaching-requests"),
     path("dashboard/admin/teaching/<uuid:uid>", governing.decide, name="decide-teaching"),
+    path("notifications", notifications.notifications, name="notifications"),
+    path("notifications/panel", notifications.panel, name="notifications-panel"),
+    path("notifications/read", notifications.read_all, name="notifications-read"),
+    path("notifications/<uuid:uid>/read", notifications.read, name="notification-read"),
+    path("notifications/unsubscribe/<str:token>", notifications.unsubscribe, name="unsubscribe"),
     path("settings/", include("apps.accounts.pages.settings.urls")),
 ]

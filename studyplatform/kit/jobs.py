@@ -35,6 +35,10 @@ class LeaseLost(Exception):
     """Another worker holds the job now: stop, write nothing more."""
 
 
+class GiveUp(Exception):
+    """Trying again is useless: the job fails at once."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """A sort of work; ``label`` says in words what it does."""
@@ -68,8 +72,15 @@ class Running:
         if now - self._last < LEASE / 6:
             return
         self._last = now
+        self.hold(LEASE)
+
+    def hold(self, period: timedelta) -> None:
+        """Hold the lease for so long from now on: for a step that cannot say :meth:`keep` while it lasts.
+
+        :raises LeaseLost: another worker has taken the job over.
+        """
         held = Job.objects.filter(pk=self.job.pk, lease_token=self.token, state=Job.State.RUNNING)
-        if not held.update(lease_until=now + LEASE):
+        if not held.update(lease_until=timezone.now() + period):
             raise LeaseLost(str(self.job))
 
 
@@ -84,7 +95,7 @@ def job(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Declare a kind of job: ``function(running, **payload)``.
 
-    An AppError ends the job at once (a refusal does not get better by trying again); any other
+    An AppError or GiveUp ends the job at once (a refusal does not get better by trying again); any other
     exception is tried again with growing pauses. ``on_failure(error, **payload)`` is called once
     when the job is given up; ``on_retry(**payload)`` undoes that when somebody starts it again.
     """
@@ -187,7 +198,7 @@ def perform(running: Running) -> None:
     except LeaseLost:
         logger.warning("%s was taken over by another worker", row)
     except Exception as error:
-        refused = isinstance(error, AppError)
+        refused = isinstance(error, AppError | GiveUp)
         if refused or row.attempts >= kind.max_attempts:
             ended = mine.update(
                 state=Job.State.FAILED, error=_trace(error), lease_until=None, finished_at=timezone.now()

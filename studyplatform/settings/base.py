@@ -240,11 +240,12 @@ TIME_ZONE = "UTC"
 
 # --- Mail ---------------------------------------------------------------------------------------
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Study Platform <hello@example.com>")
+EMAIL_TIMEOUT = 20  # seconds for each step of the conversation
+EMAIL_FILE_PATH = str(DATA_DIR / "mail")
 if env.text("EMAIL_URL"):
     vars().update(environ.Env.email_url_config(env.text("EMAIL_URL")))
 else:
-    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
-    EMAIL_FILE_PATH = DATA_DIR / "mail"
+    EMAIL_BACKEND = "studyplatform.kit.mailbox.EmailBackend"
 
 # --- Logging ------------------------------------------------------------------------------------
 LOGGING = {

@@ -42,6 +42,7 @@ OPEN = {
     "accounts:confirm-email": "the link in the mail is opened in any browser",
     "accounts:avatar": "a picture is shown beside what its person says, to visitors too",
     "accounts:reset-password": "the link in the mail is the key",
+    "accounts:unsubscribe": "the link in the mail is the key, and must work without signing in",
     "accounts:sign-out": "leads a visitor home",
     "sign-in-for-admin": "leads to the sign-in page",
     "files:media": "a player asks, not a person: the signed address is the key",

@@ -1,14 +1,27 @@
 """What can be read about people, by topic."""
 
-from apps.accounts.queries.notices import Notice, as_notice, notices_of, unread_count
+from apps.accounts.queries.choices import choices_of
+from apps.accounts.queries.notices import (
+    Notice,
+    as_notice,
+    notices_by_pk,
+    notices_of,
+    people_of_sessions,
+    unread_count,
+    unread_states,
+)
 from apps.accounts.queries.people import decided_teaching_requests, people, teaching_requests
 
 __all__ = [
     "Notice",
     "as_notice",
+    "choices_of",
     "decided_teaching_requests",
+    "notices_by_pk",
     "notices_of",
     "people",
+    "people_of_sessions",
     "teaching_requests",
     "unread_count",
+    "unread_states",
 ]

@@ -5,8 +5,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Count, Max
+
 from apps.accounts.kinds import KINDS, Words
-from apps.accounts.models import Notification, User
+from apps.accounts.models import BrowserSession, Notification, User
 from apps.accounts.models.notices import NotificationQuerySet
 
 
@@ -47,3 +49,22 @@ def notices_of(user: User, *, unread: bool = False) -> NotificationQuerySet:
 def unread_count(user: User) -> int:
     """How many notifications wait for this person."""
     return Notification.objects.of(user).shown().unread().count()
+
+
+def people_of_sessions(keys: set[str], *, now: datetime) -> dict[str, int]:
+    """Of these sessions those that stand, with whose they are: of people who are not blocked."""
+    rows = BrowserSession.objects.live(now).filter(session_key__in=keys, user__is_active=True)
+    return dict(rows.values_list("session_key", "user_id"))
+
+
+def unread_states(user_ids: set[int]) -> dict[int, tuple[int, int]]:
+    """For each person with something unread: how much, and the key of the newest."""
+    rows = Notification.objects.filter(user__in=user_ids).shown().unread().order_by()
+    found = rows.values("user_id").annotate(count=Count("pk"), newest=Max("pk"))
+    return {row["user_id"]: (row["count"], row["newest"]) for row in found}
+
+
+def notices_by_pk(pks: list[int]) -> dict[int, Notice]:
+    """These notifications in words, by their key."""
+    found = ((row.pk, as_notice(row)) for row in Notification.objects.filter(pk__in=pks))
+    return {pk: notice for pk, notice in found if notice}

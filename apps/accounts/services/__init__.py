@@ -9,6 +9,7 @@ from apps.accounts.services.changing_email import (
     send_email_change,
     waiting_email,
 )
+from apps.accounts.services.digests import next_digest, send_digest
 from apps.accounts.services.exporting import (
     Part,
     ask_for_export,
@@ -44,7 +45,14 @@ from apps.accounts.services.joining import (
     send_join_mail,
 )
 from apps.accounts.services.leaving import hindrance_to_leave, leave, register_hindrance, send_goodbye
-from apps.accounts.services.notices import mail_notification, notify, notify_all
+from apps.accounts.services.notices import (
+    choose,
+    mail_notification,
+    mark_all_read,
+    mark_read,
+    notify,
+    notify_all,
+)
 from apps.accounts.services.passkeys import (
     add_passkey,
     ask_for_passkey,
@@ -76,6 +84,7 @@ from apps.accounts.services.settings import (
     set_goals,
 )
 from apps.accounts.services.teaching import ask_to_teach, can_ask, decide_teaching
+from apps.accounts.services.unsubscribing import subscription_of, undo_unsubscribe, unsubscribe
 from apps.accounts.services.verifying import (
     ask_for_email_proof,
     seconds_to_wait,
@@ -112,6 +121,7 @@ __all__ = [
     "change_of_key",
     "change_password",
     "change_role",
+    "choose",
     "choose_look",
     "decide_teaching",
     "drop_email_change",
@@ -132,8 +142,11 @@ __all__ = [
     "leave",
     "lift_lock",
     "mail_notification",
+    "mark_all_read",
+    "mark_read",
     "new_app_secret",
     "new_codes",
+    "next_digest",
     "notify",
     "notify_all",
     "open_account",
@@ -152,6 +165,7 @@ __all__ = [
     "save_profile",
     "seconds_to_wait",
     "seconds_until_join_mail",
+    "send_digest",
     "send_email_change",
     "send_email_proof",
     "send_goodbye",
@@ -159,6 +173,7 @@ __all__ = [
     "send_password_reset",
     "set_goals",
     "set_picture",
+    "subscription_of",
     "sweep",
     "sweep_later",
     "take_over",
@@ -166,6 +181,8 @@ __all__ = [
     "turn_off",
     "turn_on_app",
     "unblock",
+    "undo_unsubscribe",
+    "unsubscribe",
     "user_of_key",
     "user_of_reset",
     "verify_by_code",

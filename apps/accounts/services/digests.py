@@ -3,7 +3,15 @@
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from django.db import transaction
+
+from apps.accounts.models import Notification, User
+from apps.accounts.queries import as_notice
+from apps.accounts.services.unsubscribing import DIGEST, unsubscribe_link
+from studyplatform.kit import jobs, mail
+
 HOUR = time(7)
+MOST = 20  # are named in the mail
 
 
 def next_digest(time_zone: str, *, now: datetime) -> datetime:
@@ -17,3 +25,45 @@ def next_digest(time_zone: str, *, now: datetime) -> datetime:
     if due <= here:
         due = datetime.combine(here.date() + timedelta(days=1), HOUR, tzinfo=zone)
     return due.astimezone(UTC)
+
+
+def enqueue_digest(*, user_id: int, due: datetime, now: datetime) -> None:
+    """See to it that the person's digest goes out then: one job, however much there is to tell."""
+    jobs.enqueue("accounts.send_digest", key=f"{user_id} {due:%Y%m%d%H%M}", delay=due - now, user_id=user_id)
+
+
+def send_digest(*, user_id: int, now: datetime) -> None:
+    """Send what waits for the person's digest and was not read on the site meanwhile; nothing, if nothing is left.
+
+    The rows are let go in the transaction that puts the mail on the table: run twice, it sends one.
+    """
+    with transaction.atomic():
+        user = User.objects.select_for_update().filter(pk=user_id).first()
+        if user is None:
+            return
+        waiting = Notification.objects.of(user).filter(digest_due_at__lte=now)
+        unread = list(waiting.unread().order_by("-created_at", "-pk")[: MOST + 200])
+        waiting.update(digest_due_at=None)
+        notices = [notice for row in unread if (notice := as_notice(row))]
+        if not notices or not user.is_active or not user.email_verified_at or user.deleted_at:
+            return
+        mail.send(
+            "digest",
+            to=user.email,
+            unsubscribe=unsubscribe_link(user, DIGEST),
+            priority=-1,
+            user=user,
+            count=len(notices),
+            notices=notices[:MOST],
+            notices_and_links=[(notice, mail.absolute(notice.link)) for notice in notices[:MOST]],
+            more=len(notices[MOST:]),
+            settings=mail.absolute("/settings/#notifications"),
+            link="/notifications",
+        )
+
+
+def find_late_digests(*, now: datetime) -> None:
+    """Ask again for digests whose job was lost or ran a moment too early."""
+    late = Notification.objects.filter(digest_due_at__lt=now - timedelta(minutes=10))
+    for user_id in late.order_by().values_list("user_id", flat=True).distinct()[:1000]:
+        jobs.enqueue("accounts.send_digest", key=f"{user_id} late", user_id=user_id)

@@ -1,19 +1,23 @@
 """Telling people what happened: on the site, by mail at once, or in a daily digest."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from apps.accounts.kinds import KINDS, Kind, Mail
+from apps.accounts.errors import NotificationNotFound
+from apps.accounts.kinds import KINDS, Kind, Mail, kinds_for
 from apps.accounts.models import Notification, NotificationChoice, User
 from apps.accounts.queries import as_notice
-from apps.accounts.services.digests import next_digest
+from apps.accounts.services.digests import enqueue_digest, next_digest
+from apps.accounts.services.unsubscribing import unsubscribe_link
 from studyplatform.kit import jobs, mail
 
+KEPT, KEPT_FOR_MAIL = timedelta(days=365), timedelta(days=30)
 _LONGEST = 500  # characters of a parameter; what is longer is read where the link leads
 
 
@@ -69,9 +73,7 @@ def notify_all(
         new = Notification.objects.filter(uid__in=[row.uid for row in rows])
         for pk, user_id, due in new.values_list("pk", "user_id", "digest_due_at"):
             if due is not None:
-                jobs.enqueue(
-                    "accounts.send_digest", key=f"{user_id} {due:%Y%m%d%H%M}", delay=due - now, user_id=user_id
-                )
+                enqueue_digest(user_id=user_id, due=due, now=now)
             elif ways[user_id][1] == Mail.NOW:
                 jobs.enqueue("accounts.mail_notification", key=str(pk), notification_id=pk, to=to)
 
@@ -85,7 +87,52 @@ def mail_notification(*, notification_id: int, to: str = "") -> None:
     kind = KINDS[row.kind]
     if not row.user.is_active and not kind.is_security:
         return
-    mail.send("notice", to=to or row.user.email, user=row.user, notice=notice, kind=kind, link=notice.link)
+    mail.send(
+        "notice",
+        to=to or row.user.email,
+        unsubscribe="" if kind.is_security else unsubscribe_link(row.user, kind.name),
+        priority=0 if kind.is_security else -1,
+        user=row.user,
+        notice=notice,
+        settings=mail.absolute("/settings/#notifications"),
+        link=notice.link,
+    )
+
+
+def mark_read(*, user: User, uid: UUID, now: datetime) -> None:
+    """Note that the person has seen it; twice is once.
+
+    :raises NotificationNotFound: it is not theirs, or was never there.
+    """
+    rows = Notification.objects.of(user).shown().filter(uid=uid)
+    if not rows.unread().update(read_at=now) and not rows.exists():
+        raise NotificationNotFound
+
+
+def mark_all_read(*, user: User, now: datetime) -> None:
+    """Note that the person has seen everything there is."""
+    Notification.objects.of(user).shown().unread().filter(created_at__lte=now).update(read_at=now)
+
+
+def choose(*, user: User, choices: dict[str, tuple[bool, str]]) -> None:
+    """Keep how the person wants to hear of these kinds.
+
+    :raises ValueError: a kind that does not exist or cannot be switched off, or an unknown way. Nothing is kept then.
+    """
+    open_to_choice = {kind.name for kind in kinds_for(user) if not kind.is_security}
+    if not choices.keys() <= open_to_choice or not {way for _, way in choices.values()} <= set(Mail.values):
+        raise ValueError("there is no such choice")
+    with transaction.atomic():
+        for name, (in_app, way) in choices.items():
+            NotificationChoice.objects.update_or_create(user=user, kind=name, defaults={"in_app": in_app, "mail": way})
+            if way == Mail.OFF:  # what waits for the next digest goes the same way
+                Notification.objects.of(user).filter(kind=name).update(digest_due_at=None)
+
+
+def sweep_notifications(*, now: datetime) -> None:
+    """Forget what is older than a year, and what was only for a mail after a month."""
+    Notification.objects.filter(created_at__lt=now - KEPT).delete()
+    Notification.objects.filter(in_app=False, created_at__lt=now - KEPT_FOR_MAIL, digest_due_at=None).delete()
 
 
 def is_own(link: str) -> bool:

@@ -1,10 +1,11 @@
 """A forgotten password: a link by mail that works once and for an hour."""
 
 import hashlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import quote
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.core.cache import cache
 from django.db import transaction
@@ -15,6 +16,7 @@ from apps.accounts.services.people import end_sessions
 from apps.accounts.services.proving import lift_lock
 from studyplatform.kit import jobs, mail
 
+VALID_FOR = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 BETWEEN_MAILS = 60  # seconds
 
 
@@ -30,7 +32,7 @@ def send_password_reset(*, email: str) -> None:
     if user is None or not user.is_active or not cache.add(f"accounts.reset.{user.pk}", 1, BETWEEN_MAILS):
         return
     link = f"/auth/reset-password/{user.uid}/{quote(default_token_generator.make_token(user))}"
-    mail.send("reset-password", to=user.email, user=user, link=link)
+    mail.send("reset-password", to=user.email, valid_for=VALID_FOR, user=user, link=link)
 
 
 def user_of_reset(uid: UUID, token: str) -> User | None:

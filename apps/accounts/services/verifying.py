@@ -47,7 +47,8 @@ def send_email_proof(*, user_id: int) -> None:
         defaults={"email": user.email, "code_hash": _hash(user, code), "tries": 0, "sent_at": timezone.now()},
     )
     key = signing.dumps([str(user.uid), user.email], salt=_SALT)
-    mail.send("verify-email", to=user.email, user=user, code=code, link=f"/auth/verify-email?key={key}")
+    link = f"/auth/verify-email?key={key}"
+    mail.send("verify-email", to=user.email, valid_for=VALID_FOR, user=user, code=code, link=link)
 
 
 def user_of_key(key: str) -> User | None:

@@ -5,6 +5,7 @@ from django.urls import path
 from apps.accounts.pages.settings import (
     appearance,
     goals,
+    notifications,
     password,
     privacy,
     profile,
@@ -33,6 +34,7 @@ urlpatterns = [
     path("security/passkeys/<int:pk>/remove", security.remove_passkey, name="remove-passkey"),
     path("sessions/<uuid:uid>/end", sessions.end, name="end-session"),
     path("sessions/end-others", sessions.end_others, name="end-other-sessions"),
+    path("notifications", notifications.save, name="save-notifications"),
     path("appearance", appearance.save, name="save-appearance"),
     path("teaching", teaching.ask, name="ask-to-teach"),
     path("privacy/export", privacy.export, name="ask-for-export"),

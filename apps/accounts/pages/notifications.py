@@ -1,0 +1,84 @@
+"""What is new: the page, the panel of the header, and the link at the foot of every mail."""
+
+from typing import cast
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts import queries, services
+from apps.accounts.guards import open_to_everyone, signed_in
+from apps.accounts.models import User
+from apps.accounts.pages.common import private
+from studyplatform.kit.pages import safe_next
+
+PER_PAGE, IN_PANEL = 20, 8
+
+
+@signed_in
+@never_cache
+@require_safe
+def notifications(request: HttpRequest) -> HttpResponse:
+    unread = request.GET.get("show") == "unread"
+    rows = queries.notices_of(cast(User, request.user), unread=unread)
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    shown = [notice for row in page if (notice := queries.as_notice(row))]
+    return render(request, "accounts/notifications.html", {"page": page, "notices": shown, "unread_only": unread})
+
+
+@signed_in
+@never_cache
+@require_safe
+def panel(request: HttpRequest) -> HttpResponse:
+    """The content of the header's panel, fetched when somebody opens it."""
+    rows = queries.notices_of(cast(User, request.user))[:IN_PANEL]
+    shown = [notice for row in rows if (notice := queries.as_notice(row))]
+    return render(request, "accounts/_panel.html", {"notices": shown})
+
+
+@signed_in
+@require_POST
+def read(request: HttpRequest, uid: UUID) -> HttpResponse:
+    services.mark_read(user=cast(User, request.user), uid=uid, now=timezone.now())
+    return _done(request)
+
+
+@signed_in
+@require_POST
+def read_all(request: HttpRequest) -> HttpResponse:
+    services.mark_all_read(user=cast(User, request.user), now=timezone.now())
+    return _done(request)
+
+
+def _done(request: HttpRequest) -> HttpResponse:
+    """Back to the list; a script that only wants to know what is left is told that."""
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"unread": queries.unread_count(cast(User, request.user))})
+    return redirect(safe_next(request, request.headers.get("Referer"), "/notifications"))
+
+
+@csrf_exempt  # mail programs press it without having seen the page (RFC 8058); the signed link is what proves the right
+@open_to_everyone
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
+    """A GET only asks: programs that look through mails follow links by themselves."""
+    subscription = services.subscription_of(token)
+    state, undo = "ask", ""
+    if subscription is None:
+        state = "gone"
+    elif request.method == "POST" and "undo" in request.POST:
+        state = "undone" if services.undo_unsubscribe(subscription, request.POST["undo"]) else "ask"
+    elif request.method == "POST":
+        undo = services.unsubscribe(subscription)
+        state = "done"
+    elif not subscription.is_on:
+        state = "off"
+    context = {"state": state, "subscription": subscription, "undo": undo, "token": token}
+    answer = render(request, "accounts/unsubscribe.html", context, status=404 if state == "gone" else 200)
+    return private(answer)

@@ -1,0 +1,105 @@
+/** What is new: the number on the bell, its panel, and the socket that keeps both fresh. */
+import { csrfHeaders } from "../shared/api/csrf";
+import { announce } from "../shared/announce";
+import { t } from "../shared/i18n";
+import { toast } from "../shared/toasts";
+import { listenForNotices } from "./noticesLive";
+
+type Tools = { writeTimes: () => void };
+
+function bells(): HTMLDetailsElement[] {
+  return [...document.querySelectorAll<HTMLDetailsElement>("details[data-bell]")];
+}
+
+/** Show how much is new, wherever the page says so. */
+export function showUnread(count: number): void {
+  for (const badge of document.querySelectorAll<HTMLElement>("[data-unread]")) {
+    badge.hidden = count === 0;
+    badge.textContent = count > 9 ? "9+" : String(count);
+  }
+  const name = count > 0 ? t("Notifications, {count} new", { count }) : t("Notifications");
+  for (const bell of bells()) bell.querySelector("summary")?.setAttribute("aria-label", name);
+}
+
+async function fillPanel(bell: HTMLDetailsElement, { writeTimes }: Tools): Promise<void> {
+  const panel = bell.querySelector<HTMLElement>("[data-bell-panel]");
+  if (!panel) return;
+  const answer = await fetch("/notifications/panel", { credentials: "same-origin" });
+  if (!answer.ok || answer.redirected) return; // signed out meanwhile: the link to the page stays
+  const hadFocus = panel.contains(document.activeElement);
+  panel.innerHTML = await answer.text(); // our own page, its texts escaped by the server
+  writeTimes();
+  const news = panel.querySelector<HTMLElement>("[data-news]")?.dataset.news;
+  if (news !== undefined) showUnread(Number(news));
+  if (hadFocus) (panel.querySelector<HTMLElement>("a, button") ?? bell).focus();
+}
+
+async function post(address: string): Promise<number> {
+  const answer = await fetch(address, {
+    method: "POST",
+    credentials: "same-origin",
+    keepalive: true, // the page may be left in the same moment
+    headers: { ...csrfHeaders(), Accept: "application/json" },
+  });
+  if (!answer.ok) throw new Error(`The notification was not marked (${answer.status})`);
+  return ((await answer.json()) as { unread: number }).unread;
+}
+
+/** The row is read now, or all rows are. */
+function showRead(rows: Iterable<Element>): void {
+  for (const row of rows) {
+    row.classList.remove("is-new");
+    row.querySelector("form[data-read]")?.remove();
+    row.querySelector(".note__words > .vh")?.remove();
+    row.querySelector("[data-read-by]")?.removeAttribute("data-read-by");
+  }
+}
+
+export function startNotices(tools: Tools): void {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !("read" in form.dataset)) return;
+    event.preventDefault();
+    const row = form.closest(".note");
+    const next = row?.nextElementSibling ?? row?.previousElementSibling;
+    void post(form.action).then(
+      (unread) => {
+        showUnread(unread);
+        if (row) {
+          (row.querySelector("a") ?? next?.querySelector("a"))?.focus();
+          showRead([row]);
+        } else {
+          form.closest(".notes")?.querySelector<HTMLElement>(".notes__foot a")?.focus();
+          form.remove();
+          showRead(document.querySelectorAll(".note"));
+        }
+        announce(row ? t("Marked as read") : t("All marked as read"));
+      },
+      () => toast(t("That could not be saved. Try again."), { icon: "alert" }),
+    );
+  });
+  document.addEventListener("click", ({ target }) => {
+    const link = target instanceof Element ? target.closest<HTMLElement>("[data-read-by]") : null;
+    if (link?.dataset.readBy) void post(link.dataset.readBy).then(showUnread, () => undefined);
+  });
+  document.addEventListener(
+    "toggle", // does not bubble
+    ({ target }) => {
+      if (target instanceof HTMLDetailsElement && "bell" in target.dataset && target.open)
+        void fillPanel(target, tools).catch(() => undefined);
+    },
+    { capture: true },
+  );
+  for (const bell of bells()) if (bell.open) void fillPanel(bell, tools).catch(() => undefined);
+  listenForNotices({
+    onUnread: (unread, headline) => {
+      showUnread(unread);
+      if (headline) announce(t("New notification: {headline}", { headline }));
+      for (const bell of bells()) {
+        // Not under somebody's fingers: what they are about to press must stay where it is.
+        if (bell.open && !bell.contains(document.activeElement))
+          void fillPanel(bell, tools).catch(() => undefined);
+      }
+    },
+  });
+}

@@ -1,0 +1,350 @@
+"""The page, the panel and the socket: what is new for a person, and for nobody else."""
+
+import asyncio
+import html
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.testing import WebsocketCommunicator
+from django.conf import settings as django_settings
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import kinds, queries, services
+from apps.accounts.consumers import MOST
+from apps.accounts.kinds import Kind
+from apps.accounts.models import Notification, NotificationChoice, User
+from studyplatform.asgi import application
+from tests.factories.accounts import PASSWORD
+
+pytestmark = pytest.mark.django_db
+NASTY = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+
+
+@pytest.fixture(autouse=True)
+def _kind(monkeypatch) -> None:
+    made = Kind(name="test.tide", group="learning", title="Tides", headline="Tide at %(place)s", text="Of %(place)s")
+    monkeypatch.setitem(kinds.KINDS, made.name, made)
+
+
+def tell(user: User, place: str = "Brest", **given: Any) -> Notification:
+    services.notify("test.tide", user, "/courses/", place=place, **given)
+    return Notification.objects.of(user).latest("pk")
+
+
+def page(browser: Client, address: str = "/notifications", **headers: str) -> str:
+    answer = browser.get(address, headers=headers)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+# --- The page and the panel ----------------------------------------------------------------------------------
+
+
+def test_the_header_counts_and_the_page_lists(leo, mia, browser_of) -> None:
+    tell(leo)
+    tell(mia, "Cuxhaven")
+    browser = browser_of(leo)
+
+    home = page(browser, "/")
+    listed = page(browser)
+
+    assert 'aria-label="Notifications, 1 new"' in home
+    assert '<noscript><a class="icon-btn" href="/notifications"' in home
+    assert "Tide at Brest" in listed
+    assert "Cuxhaven" not in listed
+    assert "Tide at Brest" in page(browser, "/notifications/panel")
+
+
+def test_more_than_nine_are_nine_and_more(leo, browser_of) -> None:
+    for _ in range(12):
+        tell(leo)
+
+    home = page(browser_of(leo), "/")
+
+    assert 'aria-label="Notifications, 12 new"' in home
+    assert ">9+</span>" in home
+
+
+def test_the_studio_shows_it_beside_its_links(ada, browser_of) -> None:
+    tell(ada)
+
+    studio = page(browser_of(ada), "/dashboard/instructor/")
+
+    assert 'href="/notifications"' in studio.split('class="rail"')[1].split("</header>")[0]
+    assert studio.count("data-unread>1</span>") >= 3
+
+
+def test_marking_one_read_takes_it_from_the_unread(leo, browser_of) -> None:
+    first, second = tell(leo, "Brest"), tell(leo, "Cuxhaven")
+    browser = browser_of(leo)
+
+    answer = browser.post(f"/notifications/{first.uid}/read")
+    again = browser.post(f"/notifications/{first.uid}/read", headers={"accept": "application/json"})
+
+    assert answer["Location"] == "/notifications"
+    assert again.json() == {"unread": 1}
+    unread = page(browser, "/notifications?show=unread")
+    assert "Cuxhaven" in unread
+    assert "Brest" not in unread
+    assert "Brest" in page(browser)
+    second.refresh_from_db()
+    assert second.read_at is None
+
+
+def test_marking_all_read(leo, mia, browser_of) -> None:
+    tell(leo)
+    tell(leo)
+    tell(mia)
+    browser = browser_of(leo)
+
+    browser.post("/notifications/read")
+
+    assert queries.unread_count(leo) == 0
+    assert queries.unread_count(mia) == 1
+    assert "All read" in page(browser, "/notifications?show=unread")
+
+
+def test_nobody_marks_or_reads_what_is_another_s(leo, mia, browser_of) -> None:
+    theirs = tell(mia, "Cuxhaven")
+    browser = browser_of(leo)
+
+    answer = browser.post(f"/notifications/{theirs.uid}/read", headers={"accept": "application/json"})
+
+    assert answer.status_code in {302, 404}
+    theirs.refresh_from_db()
+    assert theirs.read_at is None
+    assert "Cuxhaven" not in page(browser) + page(browser, "/notifications/panel")
+
+
+def test_what_goes_by_mail_alone_is_not_shown_and_not_counted(leo, browser_of) -> None:
+    User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
+    leo.refresh_from_db()
+    NotificationChoice.objects.create(user=leo, kind="test.tide", in_app=False, mail="now")
+    hidden = tell(leo)
+    browser = browser_of(leo)
+
+    assert "Brest" not in page(browser)
+    assert 'aria-label="Notifications"' in page(browser, "/")
+    assert browser.post(f"/notifications/{hidden.uid}/read").status_code in {302, 404}
+
+
+@pytest.mark.parametrize("address", ["/notifications", "/notifications/panel"])
+def test_a_visitor_is_asked_to_sign_in(client: Client, address: str) -> None:
+    assert client.get(address)["Location"].startswith("/auth/login?next=/notifications")
+
+
+def test_marking_needs_the_form_s_token(leo) -> None:
+    tell(leo)
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(leo)
+
+    assert browser.post("/notifications/read").status_code == 403
+    assert queries.unread_count(leo) == 1
+
+
+def test_going_back_after_marking_leads_to_this_site_only(leo, browser_of) -> None:
+    answer = browser_of(leo).post("/notifications/read", headers={"referer": "https://evil.example/x"})
+
+    assert answer["Location"] == "/notifications"
+
+
+def test_words_of_others_are_words_in_the_page(leo, browser_of) -> None:
+    tell(leo, NASTY)
+    browser = browser_of(leo)
+
+    for shown in (page(browser), page(browser, "/notifications/panel")):
+        assert html.escape(NASTY).replace("&#x27;", "&#39;")[:20].replace("&quot;", "&#34;") in shown
+        assert "<img src=x" not in shown
+        assert "<script>alert(2)" not in shown
+
+
+def test_a_kind_that_is_gone_breaks_no_page(leo, browser_of) -> None:
+    tell(leo)
+    Notification.objects.create(user=leo, kind="test.gone", created_at=timezone.now(), link="/")
+    Notification.objects.create(user=leo, kind="test.tide", created_at=timezone.now(), link="/", params={})
+
+    assert "Tide at Brest" in page(browser_of(leo))
+
+
+def test_a_thousand_of_them_cost_as_little_as_one(leo, browser_of, django_assert_max_num_queries) -> None:
+    now = timezone.now()
+    Notification.objects.bulk_create(
+        Notification(
+            user=leo, kind="test.tide", link="/", params={"place": str(n)}, created_at=now - timedelta(minutes=n)
+        )
+        for n in range(1000)
+    )
+    browser = browser_of(leo)
+    browser.get("/notifications")
+
+    with django_assert_max_num_queries(3):
+        shown = page(browser)
+    with django_assert_max_num_queries(2):
+        page(browser, "/notifications/panel")
+
+    assert shown.count('class="note is-new"') == 20
+    assert "Tide at 999" in page(browser, "/notifications?page=50")
+
+
+def test_the_number_in_the_header_costs_no_query(leo, browser_of, django_assert_num_queries) -> None:
+    browser = browser_of(leo)
+    tell(leo)
+    browser.get("/terms")
+
+    with django_assert_num_queries(1):
+        answer = page(browser, "/terms")
+
+    assert "Notifications, 1 new" in answer
+
+
+# --- The socket ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _quick(monkeypatch) -> None:
+    from apps.accounts import consumers
+
+    monkeypatch.setattr(consumers, "EVERY", 0.05)
+
+
+def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> WebsocketCommunicator:
+    headers = [(b"origin", origin.encode()), (b"host", b"127.0.0.1")]
+    if browser is not None:
+        cookie = browser.cookies[django_settings.SESSION_COOKIE_NAME].value
+        headers.append((b"cookie", f"{django_settings.SESSION_COOKIE_NAME}={cookie}".encode()))
+    return WebsocketCommunicator(application, "/ws/notifications/", headers=headers)
+
+
+def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any]) -> Any:
+    """Open the socket, live through the story, close it."""
+
+    async def live() -> Any:
+        socket = knock(browser)
+        accepted, _ = await socket.connect(timeout=5)
+        if not accepted:
+            return "refused"
+        try:
+            return await story(socket)
+        finally:
+            await socket.disconnect()
+
+    return asyncio.run(live())
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_quick")
+def test_the_socket_tells_what_is_new_and_only_one_s_own(leo, mia, browser_of) -> None:
+    tell(leo, "old")
+
+    async def story(socket: WebsocketCommunicator) -> list[Any]:
+        heard = [await socket.receive_json_from(5)]
+        await sync_to_async(tell)(mia, "Cuxhaven")
+        assert await socket.receive_nothing(0.3)
+        await sync_to_async(tell)(leo, NASTY)
+        heard.append(await socket.receive_json_from(5))
+        await sync_to_async(services.mark_all_read)(user=leo, now=timezone.now())
+        heard.append(await socket.receive_json_from(5))
+        await sync_to_async(tell)(leo, "Brest")
+        heard.append(await socket.receive_json_from(5))
+        return heard
+
+    first, second, third, fourth = listen(browser_of(leo), story)
+
+    assert first == {"type": "unread", "unread": 1}
+    assert (second["unread"], second["notice"]["headline"]) == (
+        2,
+        f"Tide at {NASTY}",
+    )
+    assert third == {"type": "unread", "unread": 0}
+    assert (fourth["unread"], fourth["notice"]["link"]) == (1, "/courses/")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_quick")
+def test_the_socket_is_shut_to_visitors_and_the_blocked(leo, ben, browser_of) -> None:
+    async def story(_: WebsocketCommunicator) -> str:
+        return "let in"
+
+    stale = browser_of(leo)
+    stale.cookies[django_settings.SESSION_COOKIE_NAME] = "0" * 32
+    assert listen(None, story) == "refused"
+    assert listen(browser_of(ben), story) == "refused"
+    assert listen(stale, story) == "refused"
+    assert listen(browser_of(leo), story) == "let in"
+
+
+def test_the_socket_is_shut_to_other_sites() -> None:
+    """The validator reads the allowed hosts when it is made; the test settings allow all, so one is made here."""
+    from channels.security.websocket import OriginValidator
+
+    strict = OriginValidator(application.application_mapping["websocket"].application, ["study.example.com"])
+
+    async def live(origins: list[bytes]) -> bool:
+        headers = [*((b"origin", origin) for origin in origins), (b"host", b"study.example.com")]
+        accepted, _ = await WebsocketCommunicator(strict, "/ws/notifications/", headers=headers).connect()
+        return accepted
+
+    assert not asyncio.run(live([b"https://evil.example"]))
+    assert not asyncio.run(live([]))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("how", ["signs out", "is blocked", "changes the password", "is signed out everywhere"])
+def test_the_socket_ends_with_the_session(leo, browser_of, how) -> None:
+    browser = browser_of(leo)
+    other = browser_of(leo)
+    new = {"current": PASSWORD, "password": "BrightLake27", "confirmation": "BrightLake27"}
+
+    def happen() -> None:
+        match how:
+            case "signs out":
+                browser.post("/auth/logout")
+            case "is blocked":
+                services.block(user=leo)
+            case "changes the password":
+                assert other.post("/settings/password", new).status_code == 302
+            case _:
+                services.end_sessions(user=leo)
+
+    async def story(socket: WebsocketCommunicator) -> Any:
+        await socket.receive_json_from(5)
+        await sync_to_async(happen)()
+        return await socket.receive_output(5)
+
+    assert listen(browser, story) == {"type": "websocket.close", "code": 4401}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_quick")
+def test_nothing_said_into_the_socket_does_anything(leo, browser_of) -> None:
+    tell(leo)
+
+    async def story(socket: WebsocketCommunicator) -> bool:
+        await socket.receive_json_from(5)
+        await socket.send_to(text_data="{not json")
+        await socket.send_to(bytes_data=b"\x00" * 1000)
+        return await socket.receive_nothing(0.3)
+
+    assert listen(browser_of(leo), story)
+    assert queries.unread_count(leo) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_quick")
+def test_one_person_holds_only_so_many_sockets(leo, browser_of) -> None:
+    browser = browser_of(leo)
+
+    async def live() -> list[bool]:
+        sockets = [knock(browser) for _ in range(MOST + 1)]
+        answers = [(await socket.connect(timeout=5))[0] for socket in sockets]
+        for socket, accepted in zip(sockets, answers, strict=True):
+            if accepted:
+                await socket.disconnect()
+        return answers
+
+    assert asyncio.run(live()) == [True] * MOST + [False]
