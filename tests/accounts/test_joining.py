@@ -56,6 +56,7 @@ def register(client: Client, **changed: str) -> Any:
 
 def posted() -> tuple[str, str]:
     """The link and the code of the newest mail."""
+    jobs.run_pending("default")
     words = str(mail.outbox[-1].body)
     link = re.search(r"http://127\.0\.0\.1:8000(/auth/verify-email\S+)", words)
     code = re.search(r"\b(\d{6})\b", words)
