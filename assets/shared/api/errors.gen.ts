@@ -40,6 +40,7 @@ export const catalogue = {
   MEDIA_LINK_FOREIGN: {"title": "This address was made for another browser", "message": "Addresses of videos work where they were made. Open the lesson itself to get your own.", "severity": "warning"},
   METHOD_NOT_ALLOWED: {"title": "That cannot be done here", "message": "This address does not answer that kind of request."},
   NETWORK_OFFLINE: {"title": "You are offline", "message": "There is no connection. What is open stays usable, and your progress is synced when you are back.", "severity": "warning", "icon": "wifi-off", "action": {"label": "What works offline", "href": "/offline"}},
+  NOTIFICATION_NOT_FOUND: {"title": "No such notification", "message": "This notification is not there any more.", "action": {"label": "See all notifications", "href": "/notifications"}},
   NOT_AUTHENTICATED: {"title": "Sign in first", "message": "User is not authenticated", "icon": "lock", "action": {"label": "Sign in", "href": "/auth/login"}},
   NOT_FOUND: {"title": "Not Found", "message": "The page you're looking for doesn't exist or has been moved."},
   PAYMENT_CARD_DECLINED: {"title": "Your card was declined", "message": "Your card was declined. Nothing was charged.", "icon": "credit-card", "action": {"label": "Update payment method", "href": "/billing/methods"}},
