@@ -30,6 +30,7 @@ FONTS = Path(__file__).with_name("fonts")
 WIDTH, HEIGHT = landscape(A4)
 MOUNT = 46.0  # the plate that shows around the paper, in points
 TEXT_WIDTH = WIDTH - 2 * MOUNT - 120
+SMALLEST = 0.7  # of its size: a line that would be set smaller becomes two
 DISPLAY, ITALIC, PLAIN, OTHER = "Newsreader", "Newsreader-Italic", "InstrumentSans", "STIXTwo"
 FILES = {
     DISPLAY: "newsreader-display.ttf",
@@ -129,11 +130,11 @@ def _draw_words(canvas: Canvas, certificate: Certificate) -> None:
     name = certificate.learner_name
     if not _runs(name.strip(), DISPLAY):  # a script that none of the faces can write
         name = certificate.enrollment.user.username
-    _center(canvas, name, 386, DISPLAY, 46, INK, least=20)
+    _title(canvas, name, 386, 46, least=20)
     count = certificate.lesson_count
     lessons = ngettext("has completed the one lesson of", "has completed the %(count)d lessons of", count)
     _center(canvas, lessons % {"count": count}, 350, PLAIN, 11.5, INK_2)
-    _center(canvas, certificate.course_title, 315, DISPLAY, 25, INK, least=13)
+    _title(canvas, certificate.course_title, 315, 25, least=13)
     canvas.saveState()
     canvas.translate(middle, 248)
     seal = plates.seal(f"certificate-{certificate.enrollment.course.slug}")
@@ -170,6 +171,19 @@ def _draw_brand(canvas: Canvas, middle: float, y: float) -> None:
         canvas.drawPath(trace(canvas, data), stroke=0, fill=1)
     canvas.restoreState()
     _write(canvas, runs, middle - width / 2 + 28, y, 17, INK)
+
+
+def _title(canvas: Canvas, text: str, y: float, size: float, *, least: float) -> None:
+    """A name or a title: one line, or two where one would have to be much smaller."""
+    if _width(_runs(text, DISPLAY), size) * SMALLEST <= TEXT_WIDTH or " " not in text.strip():
+        _center(canvas, text, y, DISPLAY, size, INK, least=least)
+        return
+    words = text.split()
+    halves = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
+    widest, pair = min((max(_width(_runs(half, DISPLAY), 1) for half in pair), pair) for pair in halves)
+    size = max(least, min(size * 0.6, TEXT_WIDTH / widest))
+    for half, place in zip(pair, (0.62, -0.5), strict=True):
+        _center(canvas, half, y + size * place, DISPLAY, size, INK, least=least)
 
 
 def _center(

@@ -332,6 +332,17 @@ def test_the_document_says_it_in_any_script_on_one_page(seat, name):
     assert width > height
 
 
+def test_a_long_name_and_title_are_written_in_full(seat):
+    name = "Wilhelmina-Alexandrine Theodora von Hohenzollern-Sigmaringen-Oranien"
+    title = "An Unhurried Introduction to the Thermodynamics of Irreversible Processes in Open Systems"
+    certificate = CertificateFactory(enrollment=seat, learner_name=name, course_title=title)
+
+    words = pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
+
+    assert " ".join(words.split()).count(name) == 1
+    assert " ".join(words.split()).count(title) == 1
+
+
 def test_a_name_that_no_face_can_write_falls_back_to_the_username(seat):
     certificate = CertificateFactory(enrollment=seat, learner_name="\u0e2a\u0e21")
 
