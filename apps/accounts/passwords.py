@@ -1,7 +1,15 @@
-"""The password rules of the specification, as a Django validator."""
+"""The password rules of the specification, as validators of Django's."""
 
+from django.contrib.auth.password_validation import MinimumLengthValidator
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+
+
+class Length(MinimumLengthValidator):
+    """Django's rule, said as the other rules are."""
+
+    def get_error_message(self) -> str:
+        return _("Use at least %(count)s characters.") % {"count": self.min_length}
 
 
 class CharacterRules:

@@ -117,7 +117,7 @@ class UploadExpired(AppError):
     code = "UPLOAD_EXPIRED"
     status = 410
     title = _("The upload has expired")
-    message = _("What had arrived of this file was kept for a while and has been removed. Please upload it again.")
+    message = _("What had arrived of this file was kept for a while and has been removed. Upload it again.")
     severity = "warning"
 
 

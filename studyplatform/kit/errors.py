@@ -184,8 +184,8 @@ class UnknownError(AppError):
 class FeatureComingSoon(AppError):
     code = "FEATURE_COMING_SOON"
     status = 404
-    title = _("Not part of this version")
-    message = _("This part of the platform is not available in the version you are using.")
+    title = _("Not open yet")
+    message = _("This part of the site has not opened yet.")
     severity = "info"
     icon = "info"
 

@@ -34,12 +34,12 @@ def database() -> Service:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
-        return Service(_("Courses and accounts"), "down", _("The database does not answer."))
+        return Service(_("Courses and accounts"), "down", _("Courses and accounts cannot be reached."))
     took = time.perf_counter() - started
     return Service(
         _("Courses and accounts"),
         "well" if took < SLOW_DATABASE else "slow",
-        _("The database answers in %(time)s ms.") % {"time": max(1, round(took * 1000))},
+        _("Pages answer as usual.") if took < SLOW_DATABASE else _("Pages take longer than usual."),
     )
 
 
@@ -52,9 +52,10 @@ def processing() -> Service:
         oldest = waiting.order_by("run_at").values_list("run_at", flat=True).first()
         running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gt=now).count()
     except DatabaseError:
-        return Service(name, "down", _("Nothing can be said while the database does not answer."))
+        return Service(name, "down", _("Nothing can be said while courses and accounts cannot be reached."))
     if oldest is None or now - oldest < LATE_JOB:
-        return Service(name, "well", ngettext("%(num)d job runs.", "%(num)d jobs run.", running) % {"num": running})
+        under_way = ngettext("%(num)d piece of work is under way.", "%(num)d pieces of work are under way.", running)
+        return Service(name, "well", under_way % {"num": running} if running else _("Nothing is waiting."))
     if running:
         return Service(name, "slow", _("There is much to do; uploads take longer than usual."))
     return Service(name, "down", _("Nothing is being processed. Uploads are kept and done later."))

@@ -167,7 +167,7 @@ def test_status_answers_while_the_database_does_not(client: Client, db):
         answer = client.get("/status")
 
     assert answer.status_code == 200
-    assert "The database does not answer" in text_of(answer)
+    assert "Courses and accounts cannot be reached" in text_of(answer)
 
 
 def test_maintenance_closes_the_site_and_says_for_how_long(client: Client, db, settings):
