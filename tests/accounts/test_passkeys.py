@@ -478,6 +478,8 @@ def test_under_a_number_no_passkey_is_offered_but_the_name_is_told(leo: User) ->
     assert 'href="http://localhost:8000/settings/#security"' in client.get("/settings/").content.decode()
     assert client.get(NEW)["Location"] == "/settings/#security"
     assert client.post("/api/v1/auth/passkey/options/").json()["code"] == "AUTH_PASSKEY_REFUSED"
+    assert "data-passkey" not in Client(HTTP_HOST="127.0.0.1:8000").get("/auth/login").content.decode()
+    assert "data-passkey" in browser().get("/auth/login").content.decode()
 
 
 @override_settings(SITE_URL="https://learn.example.com")

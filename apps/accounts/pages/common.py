@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.accounts import ceremonies, forms, known_browsers, relying_party, services, sessions
 from apps.accounts.errors import PasskeyRefused, SecondStepRequired
 from apps.accounts.models import Role, User
-from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.errors import AppError, RateLimitExceeded
 from studyplatform.kit.pages import safe_next
 
 HOMES = {
@@ -59,6 +59,12 @@ def form_page(request: HttpRequest, template: str, form: Any, **context: Any) ->
         response.status_code = refusal.status
         response["Retry-After"] = str(refusal.wait)
     return response
+
+
+def sign_in_page(request: HttpRequest, form: forms.SignIn, refusal: AppError | None = None) -> HttpResponse:
+    """The form, and beside it the way by passkey where the address allows one."""
+    passkeys = relying_party.party_of(request) is not None
+    return form_page(request, "accounts/login.html", form, refusal=refusal, passkeys=passkeys)
 
 
 def private(response: HttpResponse) -> HttpResponse:

@@ -15,7 +15,7 @@ from apps.accounts import second_step as step
 from apps.accounts.errors import PasskeyRefused, SecondStepLocked, WrongCode
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
-from apps.accounts.pages.common import answered_passkey, back, enter, form_page, passkey_question
+from apps.accounts.pages.common import answered_passkey, back, enter, form_page, passkey_question, sign_in_page
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 
 
@@ -67,5 +67,5 @@ def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
     try:
         user = answered_passkey(request, "sign-in", None)
     except PasskeyRefused as refusal:
-        return form_page(request, "accounts/login.html", forms.SignIn(), refusal=refusal)
+        return sign_in_page(request, forms.SignIn(), refusal)
     return enter(request, user, second_step_done=True)

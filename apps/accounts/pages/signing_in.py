@@ -15,7 +15,7 @@ from apps.accounts import forms, known_browsers, policies, services, sessions
 from apps.accounts.errors import AccountLocked, InvalidCredentials
 from apps.accounts.guards import open_to_everyone, signed_in
 from apps.accounts.models import User
-from apps.accounts.pages.common import back, enter, form_page, home_of
+from apps.accounts.pages.common import back, enter, home_of, sign_in_page
 from studyplatform.kit import limits
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 from studyplatform.kit.pages import safe_next
@@ -50,7 +50,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             refusal = error
         else:
             return enter(request, user, remember=form.cleaned_data["remember"])
-    return form_page(request, "accounts/login.html", form, refusal=refusal)
+    return sign_in_page(request, form, refusal)
 
 
 @open_to_everyone
