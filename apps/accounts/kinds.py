@@ -59,7 +59,8 @@ class Kind:
         text = str(self.text) % params
         if self.is_security:
             text = f"{text} {NOT_YOU}".strip()
-        return str(self.headline) % params, text, str(params[self.quote]) if self.quote else ""
+        headline = " ".join((str(self.headline) % params).split())  # a line, whatever is in the names in it
+        return headline, text, str(params[self.quote]) if self.quote else ""
 
 
 KINDS: dict[str, Kind] = {}

@@ -20,6 +20,14 @@ class OutlineChanged(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LessonAdded(Event):
+    """A lesson was begun, empty as yet."""
+
+    course_id: int
+    lesson_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class CourseSubmitted(Event):
     course_id: int
     submission_id: int

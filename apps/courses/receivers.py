@@ -5,9 +5,10 @@ import logging
 from django.utils import timezone
 
 from apps.accounts import services as accounts
-from apps.accounts.models import User
+from apps.accounts.models import Role, User
 from apps.courses import policies, services
-from apps.courses.models import Course, SearchDocument, Subject
+from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
+from apps.courses.models import Course, SearchDocument, StatusChange, Subject, Submission
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
 from studyplatform.kit import versions
@@ -59,3 +60,45 @@ def _show(video_id: int, *, only_playable: bool) -> None:
         services.show_uploaded_video(video_id=video_id, only_playable=only_playable, now=timezone.now())
     except AppError as refusal:
         logger.info("Video %s is not shown in its lesson: %s", video_id, refusal)
+
+
+_TOLD = {
+    Submission.Outcome.APPROVED: "courses.approved",
+    Submission.Outcome.CHANGES_REQUESTED: "courses.changes_requested",
+    Submission.Outcome.REJECTED: "courses.rejected",
+}
+
+
+@subscribe(SubmissionDecided)
+def tell_the_instructor_what_was_decided(event: SubmissionDecided) -> None:
+    row = Submission.objects.select_related("course__instructor").get(pk=event.submission_id)
+    kind = _TOLD.get(Submission.Outcome(row.outcome))
+    if kind is not None:
+        link = f"/dashboard/instructor/courses/{row.course.slug}/edit"
+        course = row.course
+        accounts.notify(kind, course.instructor, link, row.uid.hex, course=course.title, comment=row.comment)
+
+
+@subscribe(CourseSuspended)
+def tell_the_instructor_of_the_suspension(event: CourseSuspended) -> None:
+    steps = StatusChange.objects.filter(course=event.course_id, became=Course.Status.SUSPENDED)
+    step = steps.select_related("course__instructor").order_by("-pk").first()
+    if step is not None:
+        course = step.course
+        link = f"/dashboard/instructor/courses/{course.slug}/edit"
+        key = f"step {step.pk}"
+        accounts.notify("courses.suspended", course.instructor, link, key, course=course.title, comment=step.reason)
+
+
+@subscribe(CourseSubmitted)
+def tell_the_admins_of_the_work(event: CourseSubmitted) -> None:
+    row = Submission.objects.select_related("course__instructor").get(pk=event.submission_id)
+    admins = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=row.submitted_by_id)
+    accounts.notify_all(
+        "courses.submitted",
+        admins,
+        f"/dashboard/admin/courses/{row.course.slug}/review",
+        row.uid.hex,
+        course=row.course.title,
+        instructor=row.course.instructor.display_name,
+    )

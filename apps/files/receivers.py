@@ -1,7 +1,10 @@
-"""What files does when another app reports something."""
+"""What files does when something is reported, by another app or by itself."""
 
+from apps.accounts import services as people
 from apps.accounts.events import PersonLeft
 from apps.files import services
+from apps.files.events import VideoCompleted, VideoFailed
+from apps.files.models import VideoAsset
 from studyplatform.kit.events import subscribe
 
 
@@ -9,3 +12,21 @@ from studyplatform.kit.events import subscribe
 def drop_their_uploads(event: PersonLeft) -> None:
     """Nobody is left to finish them. Videos stay while a course shows them."""
     services.drop_uploads(user_id=event.user_id)
+
+
+@subscribe(VideoCompleted)
+def tell_the_owner_it_is_ready(event: VideoCompleted) -> None:
+    _tell("files.video_ready", event.video_id)
+
+
+@subscribe(VideoFailed)
+def tell_the_owner_it_failed(event: VideoFailed) -> None:
+    _tell("files.video_failed", event.video_id)
+
+
+def _tell(kind: str, video_id: int) -> None:
+    video = VideoAsset.objects.select_related("owner").filter(pk=video_id).first()
+    if video is not None:
+        # A replacement is another fact: each version is told of once.
+        key = f"{video.uid.hex[:30]} {video.version.hex if video.version else ''}"
+        people.notify(kind, video.owner, "/dashboard/instructor/upload/", key, file=video.filename)

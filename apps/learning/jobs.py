@@ -14,3 +14,8 @@ def recount_course(running: jobs.Running, *, course_id: int) -> None:
     course = Course.objects.filter(pk=course_id).first()
     if course is not None:
         services.recount_course(course=course, now=timezone.now(), keep=running.keep)
+
+
+@jobs.job("learning.tell_of_lesson", label=_("Tell learners of a new lesson"))
+def tell_of_lesson(running: jobs.Running, *, lesson_id: int) -> None:
+    services.tell_of_lesson(lesson_id=lesson_id, keep=running.keep)

@@ -1,10 +1,18 @@
 """What learning does when another app reports something."""
 
+from datetime import timedelta
+
+from apps.accounts import services as people
 from apps.accounts.events import PersonLeft
-from apps.courses.events import OutlineChanged
+from apps.courses.events import LessonAdded, OutlineChanged
+from apps.courses.models import Course
 from apps.learning import services
+from apps.learning.events import CertificateIssued, LearnerEnrolled
+from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.events import subscribe
+
+WRITING_TIME = timedelta(minutes=30)  # a lesson is made empty and then filled
 
 
 @subscribe(OutlineChanged)
@@ -17,3 +25,24 @@ def recount_the_seats(event: OutlineChanged) -> None:
 def forget_their_bookmarks(event: PersonLeft) -> None:
     """Seats and progress stay as numbers of the course; what only the person knew goes."""
     services.forget_bookmarks(user_id=event.user_id)
+
+
+@subscribe(LearnerEnrolled)
+def tell_of_the_seat(event: LearnerEnrolled) -> None:
+    seat = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
+    link = f"/courses/{seat.course.slug}"
+    people.notify("learning.enrolled", seat.user, link, f"seat {seat.pk}", course=seat.course.title)
+
+
+@subscribe(CertificateIssued)
+def tell_of_the_certificate(event: CertificateIssued) -> None:
+    row = Certificate.objects.select_related("enrollment__user").get(pk=event.certificate_id)
+    link = f"/certificates/{row.code}"
+    people.notify("learning.certificate", row.enrollment.user, link, row.code, course=row.course_title)
+
+
+@subscribe(LessonAdded)
+def tell_of_the_lesson_once_it_is_written(event: LessonAdded) -> None:
+    if Course.objects.published().filter(pk=event.course_id).exists():
+        key = str(event.lesson_id)
+        jobs.enqueue("learning.tell_of_lesson", key=key, delay=WRITING_TIME, lesson_id=event.lesson_id)

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.errors import LessonInUse, OutlineFull
-from apps.courses.events import OutlineChanged
+from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Quiz, Section
 from apps.courses.services.search import index_course
 from studyplatform.kit.events import publish
@@ -95,6 +95,7 @@ def add_lesson(*, section: Section, by: User, kind: str, title: str, now: dateti
             Quiz.objects.create(lesson=lesson)
         refresh_outline(course, now=now)
         lesson.refresh_from_db(fields=["number"])
+        publish(LessonAdded(course_id=course.pk, lesson_id=lesson.pk))
     return lesson
 
 

@@ -2,6 +2,7 @@
 
 from apps.learning.services.certificates import issue_certificate
 from apps.learning.services.enrollment import enroll, forget_bookmarks, grant_seat, rate_course, set_bookmark
+from apps.learning.services.news import tell_of_lesson
 from apps.learning.services.progress import complete_lesson, recount, recount_course, save_watching
 from apps.learning.services.quizzes import hand_in, open_attempt
 
@@ -18,4 +19,5 @@ __all__ = [
     "recount_course",
     "save_watching",
     "set_bookmark",
+    "tell_of_lesson",
 ]

@@ -1,0 +1,31 @@
+"""What people are told about their videos."""
+
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import services
+
+READY = services.register_kind(
+    services.Kind(
+        name="files.video_ready",
+        group="teaching",
+        title=_("A video is processed"),
+        headline=_("%(file)s can be watched"),
+        text=_("The video is processed in every quality."),
+        action=_("See your uploads"),
+        icon="video",
+        mail=services.Mail.OFF,
+        is_for=lambda user: user.can_teach,
+    )
+)
+FAILED = services.register_kind(
+    services.Kind(
+        name="files.video_failed",
+        group="teaching",
+        title=_("A video could not be processed"),
+        headline=_("%(file)s could not be processed"),
+        text=_("What is wrong with it, and what can be done, stands beside the upload."),
+        action=_("See your uploads"),
+        icon="video-off",
+        is_for=lambda user: user.can_teach,
+    )
+)

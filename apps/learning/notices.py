@@ -1,0 +1,42 @@
+"""What learners are told about their courses."""
+
+from functools import partial
+
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts import services
+
+_learning = partial(services.Kind, group="learning")
+
+ENROLLED = services.register_kind(
+    _learning(
+        name="learning.enrolled",
+        title=_("You have a seat in a course"),
+        headline=_("You are enrolled in “%(course)s”"),
+        text=_("Your place is kept on every device."),
+        action=_("Begin"),
+        icon="book-open",
+        mail=services.Mail.OFF,
+    )
+)
+NEW_LESSON = services.register_kind(
+    _learning(
+        name="learning.new_lesson",
+        title=_("A new lesson in a course of yours"),
+        headline=_("New in “%(course)s”: %(lesson)s"),
+        text=_("A lesson was added to a course you are enrolled in."),
+        action=_("Open the lesson"),
+        icon="book-open",
+        mail=services.Mail.DIGEST,
+    )
+)
+CERTIFICATE = services.register_kind(
+    _learning(
+        name="learning.certificate",
+        title=_("Certificates"),
+        headline=_("Your certificate for “%(course)s” is ready"),
+        text=_("You completed the course. Anyone can check the certificate by its code."),
+        action=_("See the certificate"),
+        icon="award",
+    )
+)
