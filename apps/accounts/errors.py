@@ -140,6 +140,80 @@ class TooManyPasskeys(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
+class ProviderDeclined(AppError):
+    code = "AUTH_PROVIDER_DECLINED"
+    status = 403
+    title = _("Nothing was changed")
+    message = _("You did not let %(provider)s tell us who you are, so you are not signed in.")
+    severity = "info"
+    icon = "info"
+    action = Action(_("Back to sign in"), href="/auth/login")
+
+    provider: str
+
+
+@dataclass(eq=False, kw_only=True)
+class ProviderUnavailable(AppError):
+    code = "AUTH_PROVIDER_UNAVAILABLE"
+    status = 503
+    title = _("The provider does not answer")
+    message = _("%(provider)s could not be reached, so it could not tell us who you are. Try again in a little while.")
+    severity = "warning"
+    icon = "cloud-off"
+    action = Action(_("Back to sign in"), href="/auth/login")
+    help_text = _("If your account has a password, you can sign in with it meanwhile.")
+
+    provider: str
+
+
+@dataclass(eq=False, kw_only=True)
+class ProviderAnswerRefused(AppError):
+    """Says nothing about why: a forged answer learns nothing from it."""
+
+    code = "AUTH_PROVIDER_REFUSED"
+    status = 400
+    title = _("That answer could not be used")
+    message = _(
+        "The answer of %(provider)s was too old, was used before, or was not meant for this browser. Start again."
+    )
+    action = Action(_("Back to sign in"), href="/auth/login")
+
+    provider: str
+
+
+@dataclass(eq=False, kw_only=True)
+class IdentityTaken(AppError):
+    code = "AUTH_IDENTITY_TAKEN"
+    status = 409
+    title = _("Linked to another account")
+    message = _("This account of %(provider)s signs in to another account here. Unlink it there first.")
+    action = Action(_("Open the settings"), href="/settings/#connections")
+
+    provider: str
+
+
+class LastSignIn(AppError):
+    code = "AUTH_LAST_SIGN_IN"
+    status = 409
+    title = _("That is your only way in")
+    message = _("Without it you could not sign in any more. Set a password first, then unlink it.")
+    severity = "warning"
+    icon = "lock"
+    action = Action(_("Set a password"), href="/auth/forgot-password")
+
+
+class AccountBlocked(AppError):
+    """Told only to those who have proved that the account is theirs."""
+
+    code = "AUTH_ACCOUNT_BLOCKED"
+    status = 403
+    title = _("This account is blocked")
+    message = _("Whoever runs this site has blocked the account. Write to us if you think that is a mistake.")
+    icon = "lock"
+    action = Action(_("Go to the home page"), href="/")
+
+
+@dataclass(eq=False, kw_only=True)
 class RoleRequired(AppError):
     code = "ROLE_REQUIRED"
     status = 403

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Style, Theme, User
+from apps.accounts.providers import Identity
 
 _RESERVED = {"admin", "administrator", "deleted", "deleted-user", "help", "moderator", "root", "staff", "support"}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
@@ -84,6 +85,23 @@ class Register(NewPassword):
 
     def person(self) -> User:
         return User(**{name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name", "email")})
+
+
+class JoinByProvider(forms.Form):
+    """What a provider does not know. An email that it vouches for is not asked."""
+
+    first_name = _name(_("First name"), _("Enter your first name."))
+    last_name = _name(_("Last name"), _("Enter your last name."))
+    email = _email()
+    terms = forms.BooleanField(
+        label=_("Terms of service"), error_messages={"required": _("You must agree to the terms of service")}
+    )
+
+    def __init__(self, *args: Any, identity: Identity, **kwargs: Any) -> None:
+        kwargs["initial"] = {name: getattr(identity, name) for name in ("first_name", "last_name", "email")}
+        super().__init__(*args, **kwargs)
+        if identity.is_email_verified:
+            del self.fields["email"]
 
 
 class Code(forms.Form):

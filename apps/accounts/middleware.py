@@ -12,11 +12,8 @@ from django.utils.functional import SimpleLazyObject
 
 from apps.accounts import services
 from apps.accounts.models import User
-from apps.accounts.pages.common import enter
+from apps.accounts.pages.common import HAND_OVER_PAGES, enter
 from studyplatform.kit.pages import Answer
-
-# The pages that take a hand-over (specification 2.2 and 2.5), without their final slash.
-HAND_OVER_PAGES = {"/me/dashboard", "/dashboard/instructor/analytics"}
 
 
 class PersonMiddleware(AuthenticationMiddleware):

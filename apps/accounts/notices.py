@@ -66,6 +66,30 @@ TWO_FACTOR_OFF = register_kind(
         is_security=True,
     )
 )
+LINKED = register_kind(
+    Kind(
+        name="account.linked",
+        group="account",
+        title=_("Changes of the providers you sign in with"),
+        headline=_("You can sign in with %(provider)s now"),
+        text=_("An account of %(provider)s was linked to your account."),
+        action=_("Open the settings"),
+        icon="link",
+        is_security=True,
+    )
+)
+UNLINKED = register_kind(
+    Kind(
+        name="account.unlinked",
+        group="account",
+        title=_("Changes of the providers you sign in with"),
+        headline=_("%(provider)s signs you in no more"),
+        text=_("An account of %(provider)s was unlinked from your account."),
+        action=_("Open the settings"),
+        icon="unlink",
+        is_security=True,
+    )
+)
 APP_REPLACED = register_kind(
     Kind(
         name="account.app_replaced",

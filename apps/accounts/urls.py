@@ -2,7 +2,17 @@
 
 from django.urls import include, path
 
-from apps.accounts.pages import governing, joining, notifications, pictures, proving, resetting, second_step, signing_in
+from apps.accounts.pages import (
+    governing,
+    joining,
+    notifications,
+    pictures,
+    proving,
+    resetting,
+    second_step,
+    signing_in,
+    social,
+)
 
 app_name = "accounts"
 urlpatterns = [
@@ -15,6 +25,9 @@ urlpatterns = [
     path("auth/register/check", joining.check_registration, name="check-registration"),
     path("auth/verify-email", joining.verify_email, name="verify-email"),
     path("auth/verify-email/resend", joining.resend_proof, name="resend-proof"),
+    path("auth/oauth/callback", social.landing, name="provider-landing"),
+    path("auth/oauth/callback/<slug:slug>", social.answer, name="provider-answer"),
+    path("auth/oauth/start/<slug:slug>", social.start, name="provider-start"),
     path("auth/forgot-password", resetting.forgot_password, name="forgot-password"),
     path("auth/reset-password/<uuid:uid>/<str:token>", resetting.reset_password, name="reset-password"),
     path("avatars/<str:name>", pictures.avatar, name="avatar"),

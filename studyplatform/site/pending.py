@@ -59,7 +59,6 @@ PENDING = [
     Pending("billing/renew", *_billing),
     Pending("payment-success", *_billing),
     Pending("payment-error", *_billing),
-    Pending("auth/oauth/callback", _("Social sign-in"), open_to_everyone, (("/auth/login", _("Sign in")),)),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
     Pending("dashboard/instructor/messages/", _("Messages"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db
 
 # Addresses that later issues bring (studyplatform/site/pending.py): what stands there may leave, nothing may join.
 LATER = {
-    "auth/oauth/callback",
     "billing/methods",
     "billing/renew",
     "billing/subscriptions",

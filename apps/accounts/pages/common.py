@@ -20,6 +20,9 @@ HOMES = {
     Role.ADMIN: "/dashboard/admin/",
 }
 
+# The pages that take a hand-over (specification 2.2 and 2.5), without their final slash.
+HAND_OVER_PAGES = {"/me/dashboard", "/dashboard/instructor/analytics"}
+
 
 def home_of(user: User) -> str:
     """Where a role's day begins."""

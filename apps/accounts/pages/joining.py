@@ -47,10 +47,12 @@ def register(request: HttpRequest) -> HttpResponse:
     return form_page(request, "accounts/register.html", form, refusal=refusal)
 
 
-def await_proof(request: HttpRequest, row: Joining) -> HttpResponse:
+def await_proof(request: HttpRequest, row: Joining, *, onward: str = "") -> HttpResponse:
     """On to the page that asks for the mailed code: typed in this browser, it signs this browser in."""
     request.session[JOINING] = str(row.uid)
-    return redirect("/auth/verify-email" + _onward(request))
+    return redirect(
+        "/auth/verify-email" + (f"?{urlencode({'next': onward}, safe='/')}" if onward else _onward(request))
+    )
 
 
 @open_to_everyone

@@ -1,7 +1,8 @@
 """Is it you? Asked before the way into an account is changed, if that was not shown within ten minutes."""
 
-from typing import cast
+from typing import Any, cast
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -47,8 +48,15 @@ def prove(request: HttpRequest) -> HttpResponse:
         refusal=refusal,
         has_password=user.has_usable_password(),
         factors=services.factors_of(user),
+        linked=_linked(user),
         question=passkey_question(request, "prove", user),
     )
+
+
+def _linked(user: User) -> list[Any]:
+    """The providers that may vouch for somebody who has no password here."""
+    slugs = {one.provider for one in services.links_of(user)} if not user.has_usable_password() else set()
+    return [one for one in settings.SIGN_IN_PROVIDERS if one.slug in slugs]
 
 
 def _proves(request: HttpRequest, user: User, by_password: forms.ProvePassword, by_code: forms.AnyCode) -> bool:

@@ -45,14 +45,8 @@ from apps.accounts.services.joining import (
     send_join_mail,
 )
 from apps.accounts.services.leaving import hindrance_to_leave, leave, register_hindrance, send_goodbye
-from apps.accounts.services.notices import (
-    choose,
-    mail_notification,
-    mark_all_read,
-    mark_read,
-    notify,
-    notify_all,
-)
+from apps.accounts.services.linking import link, links_of, unlink
+from apps.accounts.services.notices import choose, mail_notification, mark_all_read, mark_read, notify, notify_all
 from apps.accounts.services.passkeys import (
     add_passkey,
     ask_for_passkey,
@@ -141,6 +135,8 @@ __all__ = [
     "kinds_for",
     "leave",
     "lift_lock",
+    "link",
+    "links_of",
     "mail_notification",
     "mark_all_read",
     "mark_read",
@@ -182,6 +178,7 @@ __all__ = [
     "turn_on_app",
     "unblock",
     "undo_unsubscribe",
+    "unlink",
     "unsubscribe",
     "user_of_key",
     "user_of_reset",

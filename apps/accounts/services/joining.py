@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.hashers import make_password
 from django.core import signing
 from django.db import IntegrityError, transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from apps.accounts.errors import IdentityTaken
 from apps.accounts.events import PersonSignedUp
 from apps.accounts.models import Joining, User, UserManager
 from apps.accounts.services.verifying import BETWEEN_MAILS, TRIES, VALID_FOR
@@ -163,6 +165,7 @@ def open_account(newcomer: Newcomer, *, now: datetime) -> User:
     """The account of somebody whose email is proved; the constraint judges the email.
 
     :raises EmailTaken: an account with this email exists.
+    :raises IdentityTaken: the account at the provider is linked to another one here.
     """
     email = UserManager.normalize_email(newcomer.email)
     while True:
@@ -173,12 +176,21 @@ def open_account(newcomer: Newcomer, *, now: datetime) -> User:
                 user.password = newcomer.password or make_password(None)
                 user.terms_accepted_at = user.email_verified_at = now
                 user.save()
+                if newcomer.provider:
+                    SocialAccount.objects.create(
+                        user=user,
+                        provider=newcomer.provider,
+                        uid=newcomer.provider_uid,
+                        extra_data={"email": email},
+                    )
                 publish(PersonSignedUp(user_id=user.pk))
                 return user
         except IntegrityError:
-            # Either the email, or two people at once were given the same username.
+            # The email, the account at the provider, or two people at once were given the same username.
             if User.objects.with_email(email):
                 raise EmailTaken from None
+            if SocialAccount.objects.filter(provider=newcomer.provider, uid=newcomer.provider_uid).exists():
+                raise IdentityTaken(provider=newcomer.provider.capitalize()) from None
 
 
 def forget_joinings(*, now: datetime) -> None:

@@ -56,7 +56,6 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "username"
-SOCIALACCOUNT_AUTO_SIGNUP = False
 HEADLESS_ONLY = False
 MFA_ADAPTER = "apps.accounts.mfa.Adapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]

@@ -32,7 +32,8 @@ class Section:
 
 # In the order of the page.
 _ORDER = (
-    "profile", "password", "security", "sessions", "notifications", "goals", "appearance", "teaching", "privacy"
+    "profile", "password", "security", "connections", "sessions",
+    "notifications", "goals", "appearance", "teaching", "privacy",
 )  # fmt: skip
 _sections: dict[str, Section] = {}
 

@@ -4,6 +4,7 @@ from django.urls import path
 
 from apps.accounts.pages.settings import (
     appearance,
+    connections,
     goals,
     notifications,
     password,
@@ -23,6 +24,8 @@ urlpatterns = [
     path("email", profile.change_email, name="change-email"),
     path("email/drop", profile.drop_email_change, name="drop-email-change"),
     path("email/confirm", profile.confirm_email, name="confirm-email"),
+    path("connections/link/<slug:slug>", connections.link, name="link-provider"),
+    path("connections/<int:pk>/unlink", connections.unlink, name="unlink-provider"),
     path("goals", goals.save, name="save-goals"),
     path("password", password.change, name="change-password"),
     path("security/app", security.app, name="set-up-app"),

@@ -1,0 +1,62 @@
+"""The providers one signs in with: link one more, unlink one. Each change asks first who is there."""
+
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts import providers, services
+from apps.accounts.errors import LastSignIn
+from apps.accounts.guards import proved_lately
+from apps.accounts.models import User
+from apps.accounts.pages import social
+from apps.accounts.pages.settings.shell import Section, page, register, saved
+
+
+def _context(request: HttpRequest) -> dict[str, Any]:
+    links = services.links_of(cast(User, request.user))
+    linked = {one.provider for one in links}
+    return {
+        "links": [{"row": one, "title": providers.title_of(one.provider)} for one in links],
+        "open": [one for one in settings.SIGN_IN_PROVIDERS if one.slug not in linked],
+        "refusal": None,
+    }
+
+
+def _has_any(user: User) -> bool:
+    return bool(settings.SIGN_IN_PROVIDERS) or bool(services.links_of(user))
+
+
+register(
+    Section(slug="connections", title=gettext_lazy("Linked accounts"), icon="link", context=_context, is_for=_has_any)
+)
+
+
+@proved_lately
+@require_http_methods(["GET", "HEAD", "POST"])
+def link(request: HttpRequest, slug: str) -> HttpResponse:
+    """To the provider, and back to the settings. Asked by GET it is somebody who has just shown who they are."""
+    if request.method != "POST":
+        return saved("connections")
+    return social.go(request, slug, purpose="link", onward="/settings/#connections")
+
+
+@proved_lately
+@require_http_methods(["GET", "HEAD", "POST"])
+def unlink(request: HttpRequest, pk: int) -> HttpResponse:
+    if request.method != "POST":
+        return saved("connections")
+    user = cast(User, request.user)
+    row = next((one for one in services.links_of(user) if one.pk == pk), None)
+    if row is None:
+        return saved("connections")
+    try:
+        services.unlink(user=user, pk=pk, title=providers.title_of(row.provider))
+    except LastSignIn as refusal:
+        return page(request, "connections", refusal=refusal)
+    messages.success(request, _("%(provider)s was unlinked.") % {"provider": providers.title_of(row.provider)})
+    return saved("connections")

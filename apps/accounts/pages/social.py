@@ -1,0 +1,200 @@
+"""Signing in with a provider: there and back, the landing, and joining or linking from it.
+
+What the provider said waits in the visitor's session until the landing (/auth/oauth/callback) has led on: nothing
+of it travels through the browser.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts import forms, providers, services, sessions
+from apps.accounts.errors import AccountBlocked, IdentityTaken, ProviderAnswerRefused
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.models import User
+from apps.accounts.pages.common import HAND_OVER_PAGES, back, enter, home_of, private
+from apps.accounts.pages.joining import await_proof
+from apps.accounts.providers import Arrived, Failed, Identity
+from studyplatform.kit import limits
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.pages import safe_next
+
+LANDING = "/auth/oauth/callback"
+WAITS = timedelta(minutes=15)
+_KEY = "social"
+
+
+@open_to_everyone
+@never_cache
+@require_POST
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    """On to the provider.
+
+    Not by a redirect: the pages' policy lets forms lead nowhere but to this site, and says so of what they are
+    redirected to as well.
+    """
+    purpose = "prove" if request.POST.get("purpose") == "prove" and request.user.is_authenticated else "sign in"
+    return go(request, slug, purpose=purpose, onward=safe_next(request, request.POST.get("next"), ""))
+
+
+def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpResponse:
+    """To the provider, to "sign in", to "link" its account (the caller has asked who is there) or to "prove" that
+    whoever is signed in is there.
+
+    :raises RateLimitExceeded: that was asked too often from this address.
+    """
+    limits.spend_of(request, "social", now=timezone.now())
+    person = str(request.user.uid) if isinstance(request.user, User) else ""
+    try:
+        address = providers.ask(request, slug, onward=onward, data={"purpose": purpose, "person": person})
+    except Failed as failed:
+        return _refused(request, failed.refusal)
+    return render(request, "accounts/social/onward.html", {"address": address, "title": providers.title_of(slug)})
+
+
+@open_to_everyone
+@never_cache
+@require_safe
+def answer(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where the provider sends the browser back to; what it brought stands in the address no longer afterwards."""
+    limits.spend_of(request, "social", now=timezone.now())
+    request.session.pop(_KEY, None)
+    try:
+        providers.hear(request, slug)
+    except Arrived as arrived:
+        response = _arrived(request, arrived)
+    except Failed as failed:
+        response = _refused(request, failed.refusal)
+    return private(response)
+
+
+def _arrived(request: HttpRequest, arrived: Arrived) -> HttpResponse:
+    identity, onward, data = arrived.identity, arrived.state.get("next") or "", arrived.state["data"]
+    person: User | None = arrived.account.user if arrived.account.pk else None
+    if data["purpose"] != "sign in":
+        # Whoever asked for it must still be the one who is signed in.
+        me = request.user
+        if not isinstance(me, User) or str(me.uid) != data["person"]:
+            return _refused(request, ProviderAnswerRefused(provider=providers.title_of(identity.provider)))
+        if data["purpose"] == "link":
+            return _link(request, me, identity, onward)
+        has_better = me.has_usable_password() or services.has_second_factor(me)
+        if person != me or has_better:
+            return _refused(request, IdentityTaken(provider=providers.title_of(identity.provider)))
+        sessions.note_proof(request, now=timezone.now())
+        return redirect(onward or "/settings/#security")
+    if person is None:
+        return _wait(request, identity=identity.as_dict(), onward=onward)
+    if not person.is_active:
+        return _refused(request, AccountBlocked())
+    return _wait(request, person=person.pk, onward=onward)
+
+
+@open_to_everyone
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def landing(request: HttpRequest) -> HttpResponse:
+    """Leads on, asks what is still needed, or says what went wrong."""
+    kept = request.session.get(_KEY)
+    if kept is None or datetime.fromisoformat(kept["at"]) < timezone.now() - WAITS:
+        request.session.pop(_KEY, None) if kept else None
+        return _page(request, "nothing")
+    if "person" in kept:
+        return _lead_on(request, kept)
+    identity = Identity(**kept["identity"])
+    if isinstance(request.user, User):
+        return _offer_link(request, request.user, identity, kept["onward"])
+    if identity.is_email_verified and (owner := User.objects.with_email(identity.email)):
+        if not owner.is_active:
+            return _refused(request, AccountBlocked())
+        return _page(request, "taken", identity=identity)
+    return _join(request, identity, kept["onward"])
+
+
+def _lead_on(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
+    """Signs in, or leads to the page that takes the sign-in over from the address."""
+    del request.session[_KEY]
+    now = timezone.now()
+    person = User.objects.filter(pk=kept["person"], is_active=True).first()
+    if person is None:
+        return _refused(request, AccountBlocked())
+    onward = safe_next(request, kept["onward"], "") or home_of(person)
+    parts = urlsplit(onward)
+    if parts.path.removesuffix("/") not in HAND_OVER_PAGES or request.user.is_authenticated:
+        return enter(request, person, onward=onward)
+    query = urlencode({"token": services.hand_over(user=person, now=now), "user": str(person.uid)})
+    return private(_page(request, "in", onward=f"{parts.path}?{parts.query + '&' if parts.query else ''}{query}"))
+
+
+def _offer_link(request: HttpRequest, user: User, identity: Identity, onward: str) -> HttpResponse:
+    """Signed in by now: the account at the provider may be linked, by a press of who has just shown who they are."""
+    if not sessions.is_proved_lately(request, now=timezone.now()):
+        return redirect(f"{reverse('accounts:prove')}?{urlencode({'next': LANDING}, safe='/')}")
+    if request.method == "POST":
+        del request.session[_KEY]
+        if "link" in request.POST:
+            return _link(request, user, identity, onward)
+        return redirect(onward or back(request, user))
+    return _page(request, "link", identity=identity)
+
+
+def _link(request: HttpRequest, user: User, identity: Identity, onward: str) -> HttpResponse:
+    title = providers.title_of(identity.provider)
+    try:
+        services.link(user=user, provider=identity.provider, uid=identity.uid, email=identity.email, title=title)
+    except AppError as refusal:
+        return _refused(request, refusal)
+    messages.success(request, _("You can sign in with %(provider)s from now on.") % {"provider": title})
+    return redirect(safe_next(request, onward, "/settings/#connections"))
+
+
+def _join(request: HttpRequest, identity: Identity, onward: str) -> HttpResponse:
+    form = forms.JoinByProvider(request.POST or None, identity=identity)
+    if not form.is_valid():
+        return _page(request, "join", identity=identity, form=form)
+    given, now = form.cleaned_data, timezone.now()
+    who = {
+        "first_name": given["first_name"],
+        "last_name": given["last_name"],
+        "provider": identity.provider,
+        "provider_uid": identity.uid,
+    }
+    try:
+        limits.spend_of(request, "register", now=now)
+        if not identity.is_email_verified:  # as anybody who registers: the mail proves it (docs/adr/0009)
+            row = services.ask_to_join(email=given["email"], **who, now=now)
+            del request.session[_KEY]
+            return await_proof(request, row, onward=onward)
+        user = services.open_account(services.Newcomer(email=identity.email, **who), now=now)
+    except services.EmailTaken:  # a moment ago: the next look at the landing offers to link
+        return redirect(LANDING)
+    except AppError as refusal:
+        return _refused(request, refusal)
+    del request.session[_KEY]
+    messages.success(request, _("Welcome, %(name)s.") % {"name": user.first_name})
+    return enter(request, user, onward=onward)
+
+
+def _wait(request: HttpRequest, **kept: Any) -> HttpResponseRedirect:
+    request.session[_KEY] = {**kept, "at": timezone.now().isoformat()}
+    return HttpResponseRedirect(LANDING)
+
+
+def _refused(request: HttpRequest, refusal: AppError) -> HttpResponse:
+    return _page(request, "refused", refusal=refusal, status=refusal.status)
+
+
+def _page(request: HttpRequest, state: str, *, status: int = 200, **context: Any) -> HttpResponse:
+    identity: Identity | None = context.get("identity")
+    title = providers.title_of(identity.provider) if identity else ""
+    context |= {"state": state, "title": title, "landing": LANDING}
+    return render(request, "accounts/social/landing.html", context, status=status)

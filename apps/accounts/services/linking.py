@@ -1,0 +1,47 @@
+"""The accounts at providers by which a person signs in here."""
+
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.db import IntegrityError, transaction
+
+from apps.accounts.errors import IdentityTaken, LastSignIn
+from apps.accounts.models import User
+from apps.accounts.services.notices import notify
+
+
+def link(*, user: User, provider: str, uid: str, email: str, title: str) -> None:
+    """Let a person sign in with an account at a provider, which they have just proved. Twice is once.
+
+    :raises IdentityTaken: it signs in somebody else.
+    """
+    try:
+        with transaction.atomic():
+            SocialAccount.objects.create(user=user, provider=provider, uid=uid, extra_data={"email": email})
+            notify("account.linked", user, "/settings/#connections", provider=title)
+    except IntegrityError:
+        if not SocialAccount.objects.filter(user=user, provider=provider, uid=uid).exists():
+            raise IdentityTaken(provider=title) from None
+
+
+def unlink(*, user: User, pk: int, title: str) -> None:
+    """Let it sign in no more.
+
+    :raises LastSignIn: it is the only way in that the person has.
+    """
+    with transaction.atomic():
+        # One after another: of two ways that are unlinked at once, one must stay.
+        user = User.objects.select_for_update().get(pk=user.pk)
+        row = SocialAccount.objects.filter(user=user, pk=pk).first()
+        if row is None:
+            return
+        others = SocialAccount.objects.filter(user=user).exclude(pk=pk).exists()
+        passkeys = Authenticator.objects.filter(user=user, type=Authenticator.Type.WEBAUTHN).exists()
+        if not (others or passkeys or user.has_usable_password()):
+            raise LastSignIn
+        row.delete()
+        notify("account.unlinked", user, "/settings/#connections", provider=title)
+
+
+def links_of(user: User) -> list[SocialAccount]:
+    """By which providers a person signs in."""
+    return list(SocialAccount.objects.filter(user=user).order_by("date_joined", "pk"))

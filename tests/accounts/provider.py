@@ -1,0 +1,146 @@
+"""Two OpenID Connect providers for tests, each answering over real HTTP: an honest one in a process of its own
+(oidc-provider-mock), and one that lies as it is told to."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import jwt
+import requests
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from studyplatform.settings.parts.social import SignInProvider
+from tests import servers
+
+CLIENT = "study-platform"
+
+
+def configured(issuer: str, slug: str = "school", title: str = "Field School") -> SignInProvider:
+    return SignInProvider(slug=slug, title=title, issuer=issuer, client_id=CLIENT, client_secret="a-secret")
+
+
+@contextlib.contextmanager
+def honest(*arguments: str) -> Iterator[str]:
+    """A provider's process; yields its issuer."""
+    port = servers.free_port()
+    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "--require-nonce", "true", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    issuer = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                requests.get(f"{issuer}/.well-known/openid-configuration", timeout=2).raise_for_status()
+                break
+            except requests.RequestException:
+                assert process.poll() is None, "the provider ended"
+                assert time.monotonic() < deadline, "the provider does not answer"
+                time.sleep(0.1)
+        yield issuer
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def know(issuer: str, sub: str, **claims: Any) -> None:
+    """Have the provider know this person."""
+    requests.put(f"{issuer}/users/{quote(sub)}", json=claims, timeout=5).raise_for_status()
+
+
+def consent(address: str, sub: str) -> str:
+    """Press "Authorize" at the provider; where it sends the browser."""
+    answer = requests.post(address, data={"sub": sub}, allow_redirects=False, timeout=10)
+    assert answer.status_code == 302, answer.text
+    return answer.headers["Location"]
+
+
+class Liar:
+    """A provider whose ID token is what ``lie`` makes of an honest one's claims; other lies are attributes."""
+
+    def __init__(self) -> None:
+        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.other_key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.sign: Callable[[dict[str, Any]], str] = self.honestly
+        self.lie: Callable[[dict[str, Any]], dict[str, Any]] = dict
+        self.userinfo: dict[str, Any] = {"sub": "mia-77", "email": "mia@school.example", "email_verified": True}
+        self.config: dict[str, Any] = {}
+        self.broken: dict[str, tuple[int, bytes]] = {}
+        self.nonces: dict[str, str] = {}
+        self.asked: list[dict[str, list[str]]] = []
+        self.issuer = ""
+
+    def honestly(self, claims: dict[str, Any]) -> str:
+        return jwt.encode(claims, self.key, "RS256", headers={"kid": "one"})
+
+    @property
+    def public_pem(self) -> bytes:
+        form = serialization.PublicFormat.SubjectPublicKeyInfo
+        return self.key.public_key().public_bytes(serialization.Encoding.PEM, form)
+
+    def authorize(self, address: str) -> str:
+        """The person says yes; where the browser is sent."""
+        query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        code = f"code-{len(self.nonces)}"
+        self.nonces[code] = query["nonce"]
+        return f"{query['redirect_uri']}?code={code}&state={query['state']}"
+
+    def answer(self, path: str, form: dict[str, list[str]]) -> tuple[int, bytes]:
+        if path in self.broken:
+            return self.broken[path]
+        found: dict[str, Any] = {}
+        match path:
+            case "/.well-known/openid-configuration":
+                names = {"authorization_endpoint": "/auth", "token_endpoint": "/token", "jwks_uri": "/jwks"}
+                found = {name: self.issuer + place for name, place in names.items()}
+                found |= {"issuer": self.issuer, "userinfo_endpoint": f"{self.issuer}/userinfo", **self.config}
+            case "/jwks":
+                key = jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
+                found = {"keys": [{**key, "kid": "one", "use": "sig", "alg": "RS256"}]}
+            case "/token":
+                self.asked.append(form)
+                now = int(time.time())
+                claims = {"iss": self.issuer, "aud": CLIENT, "sub": "mia-77", "iat": now, "exp": now + 60}
+                claims |= {"nonce": self.nonces[form["code"][0]]}
+                found = {"access_token": "a", "token_type": "Bearer", "id_token": self.sign(self.lie(claims))}
+            case "/userinfo":
+                found = self.userinfo
+        return 200, json.dumps(found).encode()
+
+
+@contextlib.contextmanager
+def lying() -> Iterator[Liar]:
+    liar = Liar()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            status, body = liar.answer(self.path, parse_qs(self.rfile.read(length).decode()))
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *arguments: object) -> None:
+            """Silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    liar.issuer = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield liar
+    finally:
+        server.shutdown()
+        server.server_close()
