@@ -56,6 +56,8 @@ def test_logging_in_answers_user_and_token_and_sets_the_cookie(client: Client, a
         "role": "instructor",
         "roles": ["instructor"],
         "avatar_url": None,
+        "theme": "",
+        "style": "",
     }
     assert answer["token"].count(".") == 2
     assert time.time() + 60 < claims_of(answer["token"])["exp"] <= time.time() + 15 * 60
