@@ -1,0 +1,123 @@
+"""Passkeys in Chromium, with its own virtual authenticator: added, signed in with, second step, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Page, expect
+
+from tests.e2e.conftest import PASSWORD, Site, violations
+
+pytestmark = pytest.mark.e2e
+EMAIL = "passkey@example.com"
+PERSON = f"""
+from django.utils import timezone
+from apps.accounts.models import User
+User.objects.filter(email="{EMAIL}").delete()
+User.objects.create_user("{EMAIL}", "{PASSWORD}", first_name="Pia", email_verified_at=timezone.now())
+"""
+
+
+@pytest.fixture
+def home(site: Site) -> str:
+    """The copy's address under a name: browsers accept no passkey under an IP number."""
+    site.manage("shell", "-v", "0", "-c", PERSON)
+    return site.base.replace("127.0.0.1", "localhost")
+
+
+@pytest.fixture
+def page(browser: Browser, home: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=home)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def device(page: Page) -> CDPSession:
+    """A device in the page's browser that keeps passkeys and recognizes its owner."""
+    session = page.context.new_cdp_session(page)
+    session.send("WebAuthn.enable")
+    return session
+
+
+def plug_in(device: CDPSession, *, verifies: bool = True) -> str:
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": verifies,
+        "automaticPresenceSimulation": True,
+    }
+    key: str = device.send("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
+    return key
+
+
+def give_password(page: Page) -> None:
+    page.goto("/auth/login")
+    page.get_by_label("Email").fill(EMAIL)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def account(page: Page):
+    return page.locator("summary[aria-label='Account menu']")
+
+
+def sign_out(page: Page) -> None:
+    account(page).click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
+
+
+def test_the_whole_ceremony(page: Page, device: CDPSession, home: str) -> None:
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
+    plug_in(device)
+    give_password(page)
+    expect(account(page)).to_be_visible()
+
+    page.goto("/settings/security/passkeys/new")
+    assert violations(page) == []
+    page.get_by_label("Name").fill("Pia's laptop")
+    page.get_by_role("button", name="Create the passkey").click()
+    expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
+    assert page.locator("#codes li").count() == 10
+    assert violations(page) == []
+    page.get_by_role("link", name="I have kept them").click()
+    expect(page.get_by_text("Passkey: Pia's laptop")).to_be_visible()
+    sign_out(page)
+
+    page.goto("/auth/login?next=/settings/")
+    page.get_by_role("button", name="Continue with a passkey").click()
+    expect(page).to_have_url(f"{home}/settings/")
+    sign_out(page)
+
+    give_password(page)
+    expect(page.get_by_role("heading", name="One more step")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(account(page)).to_be_visible()
+
+    page.goto("/settings/")
+    page.get_by_role("button", name="Remove the passkey Pia's laptop").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_text("Passkey: Pia's laptop")).to_have_count(0)
+    sign_out(page)
+    give_password(page)
+    expect(account(page)).to_be_visible()
+    assert complaints == []
+
+
+def test_a_device_that_does_not_recognize_its_owner_says_so_and_leaves_the_other_ways(
+    page: Page, device: CDPSession
+) -> None:
+    plug_in(device, verifies=False)
+    page.goto("/auth/login")
+
+    page.get_by_role("button", name="Continue with a passkey").click()
+
+    expect(page.locator("[data-passkey-said]")).to_contain_text("Nothing was confirmed")
+    give_password(page)
+    expect(account(page)).to_be_visible()
