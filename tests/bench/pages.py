@@ -150,6 +150,8 @@ class Row:
     goal: float | None
     asks: Callable[[int], list[Ask]]
     less: str = ""
+    anew: bool = False
+    """Asked of a server that keeps no pages for visitors."""
 
 
 class Players:
@@ -184,25 +186,38 @@ class Players:
 
 
 def rows_of(cookie: str, players: Players) -> list[Row]:
-    def page(name: str, goal: float | None, path: str, who: str = "", *, less: str = "", packed: bool = False) -> Row:
+    def page(
+        name: str,
+        goal: float | None,
+        path: str,
+        who: str = "",
+        *,
+        less: str = "",
+        packed: bool = False,
+        anew: bool = False,
+    ) -> Row:
         headers = ({"Cookie": who} if who else {}) | ({"Accept-Encoding": "gzip"} if packed else {})
-        return Row(name, goal, lambda _turn: [Ask(path, headers)] * REQUESTS, less)
+        return Row(name, goal, lambda _turn: [Ask(path, headers)] * REQUESTS, less, anew)
 
     course, lesson = f"/courses/{BIG}", f"/learn/{BIG}/{VIDEO}"
     return [
-        page("help, visitor", None, "/help/"),
+        page("help, visitor, kept", 0.1, "/help/"),
+        page("help, visitor", None, "/help/", anew=True),
         page("signed in, more than a visitor", None, "/help/", cookie, less="help, visitor"),
-        page("home, visitor", None, "/"),
-        page("catalogue, visitor", 2.5, "/courses/"),
-        page("catalogue, visitor, gzip", None, "/courses/", packed=True),
+        page("home, visitor", None, "/", anew=True),
+        page("catalogue, visitor, kept", 0.1, "/courses/"),
+        page("catalogue, visitor, kept, gzip", None, "/courses/", packed=True),
+        page("catalogue, visitor", 2.5, "/courses/", anew=True),
+        page("catalogue, visitor, gzip", None, "/courses/", packed=True, anew=True),
         page("catalogue, learner", None, "/courses/", cookie),
-        page("search, rare words", 4, "/courses/?q=brabra+alwa"),
-        page("search, a common word", 4, "/courses/?q=alal"),
+        page("search, visitor", 4, "/courses/?q=brabra+alwa", anew=True),
         page("search, learner", 4, "/courses/?q=brabra+alwa", cookie),
-        page("course of 130, visitor", 4, course),
+        page("course of 130, visitor, kept", 0.1, course),
+        page("course of 130, visitor", 4, course, anew=True),
         page("course of 130, learner", 4, course, cookie),
         page("course of 130, learner, gzip", None, course, cookie, packed=True),
         page("lesson, outline of 130", 3.5, lesson, cookie),
+        page("lesson, outline of 130, gzip", None, lesson, cookie, packed=True),
         Row("progress heartbeat", 1.5, players.watching),
         Row("quiz submit, 10 questions", 5, players.handing_in),
     ]
@@ -255,16 +270,18 @@ def bench_pages(words: list[str]) -> None:
     with (
         database() as (env, postmaster),
         gunicorn("tests.bench.reference:application", {}) as reference,
-        gunicorn("studyplatform.wsgi:application", env, postmaster) as site,
+        gunicorn("studyplatform.wsgi:application", env, postmaster) as keeping,
+        gunicorn("studyplatform.wsgi:application", {**env, "VISITOR_PAGES": "false"}, postmaster) as making,
     ):
         players = Players(json.loads(manage(env, "shell", "-v", "0", "-c", people)))
-        rows = rows_of(sign_in(site, EMAIL, PASSWORD), players)
+        rows = rows_of(sign_in(keeping, EMAIL, PASSWORD), players)
         wanted = [row for row in rows if not words or any(word in row.name for word in words)]
         shown = [row for row in rows if row in wanted or any(row.name == one.less for one in wanted)]
         columns = f"{'html':>9}{'gzip':>8}" + ("" if words else f"{'JS':>8}{'CSS':>8}{'fonts':>8}{'all':>9}{'req':>5}")
         print(f"\n{'page or call':32}{'R':>7}{'goal':>6}{'SQL':>5}{columns}")
         measured: dict[str, float] = {}
         for row in shown:
+            site = making if row.anew else keeping
             if row.asks != players.handing_in:  # handing in comes once
                 for ask in row.asks(0)[:1] * WORKERS * 4:
                     site.ask(ask)
