@@ -6,11 +6,12 @@ from typing import Any, cast
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
-from django.db.models import IntegerField
+from django.db.models import CharField, DateTimeField, IntegerField
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, User
+from studyplatform.kit.built import Built, Slot
 
 # Every page's header shows it. A string, because building it from querysets would cost more than asking the database.
 _UNREAD = RawSQL(
@@ -18,6 +19,15 @@ _UNREAD = RawSQL(
     " AND accounts_notification.in_app AND accounts_notification.read_at IS NULL)",
     (),
     output_field=IntegerField(),
+)
+
+_LIVE = Built(
+    lambda: (
+        BrowserSession.objects.select_related("user")
+        .annotate(unread=_UNREAD)
+        .filter(session_key=Slot("key", CharField()), expire_date__gt=Slot("now", DateTimeField()))
+        .order_by()
+    )
 )
 
 
@@ -35,8 +45,7 @@ class SessionStore(DatabaseStore):
         return BrowserSession
 
     def _get_session_from_db(self) -> BrowserSession | None:
-        rows = BrowserSession.objects.select_related("user").live(timezone.now()).annotate(unread=_UNREAD)
-        self.row = rows.filter(session_key=self.session_key).first()
+        self.row = _LIVE.first(key=self.session_key, now=timezone.now())
         if self.row is None:
             self._session_key = None
         return self.row

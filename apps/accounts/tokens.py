@@ -6,12 +6,26 @@ changed password or a block makes the server refuse it at once, whatever its ``e
 
 from uuid import UUID
 
+from django.db.models import DateTimeField, UUIDField
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from rest_framework_simplejwt.exceptions import TokenError
 from rest_framework_simplejwt.tokens import AccessToken
 
 from apps.accounts.models import BrowserSession, User
+from studyplatform.kit.built import Built, Slot
+
+_LIVE = Built(
+    lambda: (
+        BrowserSession.objects.select_related("user")
+        .filter(
+            uid=Slot("sid", UUIDField()),
+            user__uid=Slot("uid", UUIDField()),
+            expire_date__gt=Slot("now", DateTimeField()),
+        )
+        .order_by()
+    )
+)
 
 
 def issue(user: User, session: UUID) -> str:
@@ -31,7 +45,7 @@ def session_of(raw: str) -> BrowserSession | None:
         sid, uid, fingerprint = UUID(token["sid"]), UUID(token["user_id"]), str(token["pwd"])
     except (TokenError, KeyError, TypeError, ValueError, AttributeError):
         return None
-    session = BrowserSession.objects.select_related("user").live(timezone.now()).filter(uid=sid, user__uid=uid).first()
+    session = _LIVE.first(sid=sid, uid=uid, now=timezone.now())
     if session is None or session.user is None or not session.user.is_active:
         return None
     return session if constant_time_compare(fingerprint, _fingerprint(session.user)) else None

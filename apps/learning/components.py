@@ -6,6 +6,8 @@ is rendered once per version of the course and then only picked.
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from functools import partial
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +19,7 @@ from apps.courses.models import Course
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.outline import Outline, Placed
 from studyplatform.kit import plates
+from studyplatform.kit.fragments import ready
 from studyplatform.kit.jinja import register
 from studyplatform.kit.money import money
 from studyplatform.kit.time import length
@@ -65,16 +68,17 @@ def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, curre
 
     ``counts`` says how many of each section are complete.
     """
-    by_pk = {one.entry.pk: one for one in placed}
-    head = _macros().section_head
-    parts = []
+    macros = _macros()
+    parts, rest = [], iter(placed)
     for part in outline.parts:
-        rows = [by_pk[entry.pk] for entry in part.entries]
+        rows = list(islice(rest, len(part.entries)))
         done = sum(one.state == "completed" for one in rows) if counts else None
-        is_open = any(entry.pk == current for entry in part.entries)
-        body = lesson_rows(course, rows, current=current)
-        parts.append(str(head(part, done, is_open, body)))
-    return Markup("".join(parts))  # noqa: S704 (rendered by our macros)
+        is_open = any(one.entry.pk == current for one in rows)
+        key = ("list-head", course.uid, course.version, part.number, done, is_open)
+        parts.append(ready(key, partial(macros.section_head, part, done, is_open)))
+        parts.append(lesson_rows(course, rows, current=current))
+        parts.append(macros.SECTION_END)
+    return Markup("").join(parts)
 
 
 @register("lessons_and_length")

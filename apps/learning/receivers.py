@@ -1,18 +1,31 @@
-"""What learning does when another app reports something."""
+"""What learning does when another app reports something, and what the lessons' version follows."""
 
 from datetime import timedelta
 
 from apps.accounts import services as people
 from apps.accounts.events import PersonLeft
+from apps.accounts.models import User
 from apps.courses.events import LessonAdded, OutlineChanged
-from apps.courses.models import Course
+from apps.courses.models import Course, Lesson, Question, Quiz, Section
+from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import services
 from apps.learning.events import CertificateIssued, LearnerEnrolled
 from apps.learning.models import Certificate, Enrollment
-from studyplatform.kit import jobs
+from studyplatform.kit import jobs, versions
 from studyplatform.kit.events import subscribe
 
 WRITING_TIME = timedelta(minutes=30)  # a lesson is made empty and then filled
+
+# What a lesson shows to everyone who may open it. A video in work is not interesting until it can be watched.
+versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})
+versions.watch("lessons", User, only={"username", "first_name", "last_name", "avatar"})
+versions.watch(
+    "lessons",
+    VideoAsset,
+    only={"is_playable", "directory", "version", "duration", "has_audio", "poster", "storyboard"},
+)
+for shown in (Section, Lesson, Quiz, Question, CaptionTrack):
+    versions.watch("lessons", shown)
 
 
 @subscribe(OutlineChanged)

@@ -150,6 +150,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16000;",
     }
 else:
+    DATABASES["default"]["ENGINE"] = "studyplatform.kit.postgresql"
     # Persistent connections double PostgreSQL's throughput under WSGI and exhaust it under ASGI.
     DATABASES["default"]["CONN_MAX_AGE"] = env.number("CONN_MAX_AGE", 0)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True

@@ -30,7 +30,6 @@ from apps.learning.api.serializers import (
 from apps.learning.queries.addresses import certificate_url
 from apps.learning.queries.certificates import certificate_by_code, certificate_out, certificates_of
 from apps.learning.queries.lessons import (
-    captions_of,
     find_course,
     lesson_of,
     outline_out,
@@ -118,9 +117,8 @@ class LessonPlayer(APIView):
     def get(self, request: Request, uid: UUID) -> Response:
         opened = lesson_of(request.user, uid)
         enforce(opened.verdict)
-        tracks = captions_of(opened.lesson)
-        sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now(), holder=holder_of(request))
-        return Response(player_out(opened, tracks, sources))
+        sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
+        return Response(player_out(opened, sources))
 
 
 class LessonWatching(APIView):

@@ -22,7 +22,6 @@ from apps.learning.pages.person import person
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import (
     OpenLesson,
-    captions_of,
     entry_out,
     lesson_at,
     lesson_named,
@@ -30,7 +29,7 @@ from apps.learning.queries.lessons import (
     signed_sources,
 )
 from apps.learning.queries.quiz import get_attempt, questions_of, quiz_ahead, quiz_page_out
-from apps.learning.queries.transcript import paragraphs_of
+from apps.learning.queries.transcript import Paragraph, paragraphs_of
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.policies import enforce
 
@@ -47,12 +46,15 @@ def lesson(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
 
 
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
-    tracks = captions_of(opened.lesson)
-    sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now(), holder=holder_of(request))
-    props = player_out(opened, tracks, sources)
-    paragraphs = paragraphs_of(tracks[0].webvtt) if tracks else ()
-    context = {**_shared(opened), "props": props, "paragraphs": paragraphs, "quiz": quiz_ahead(opened)}
+    sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
+    props = player_out(opened, sources)
+    context = {**_shared(opened), "props": props, "paragraphs": _paragraphs(opened), "quiz": quiz_ahead(opened)}
     return render(request, "learning/lesson_video.html", context)
+
+
+def _paragraphs(opened: OpenLesson) -> tuple[Paragraph, ...]:
+    tracks = opened.known.tracks
+    return paragraphs_of(tracks[0].webvtt) if tracks else ()
 
 
 def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
@@ -83,13 +85,14 @@ _PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: 
 def _shared(opened: OpenLesson) -> dict[str, Any]:
     """What the pages of all kinds show."""
     one, course, seat = opened.lesson, opened.course, opened.standing.enrollment
-    placed = opened.placed()
+    placed = opened.placed
     states = {item.entry.pk: item.state for item in placed}
     before, after = opened.around()
     part = opened.outline.part_of(one.pk)
     place = next((n for n, entry in enumerate(part.entries, 1) if entry.pk == one.pk), 0) if part else 0
     return {
         "lesson": one,
+        "stamp": opened.known.stamp,
         "course": course,
         "seat": seat,
         "bookmarked": opened.is_bookmarked,
@@ -160,7 +163,7 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
     if opened.may_save:
         services.complete_lesson(user=person(request), lesson_uid=one.uid, now=timezone.now())
     name = one.attachment_name or PurePath(str(one.attachment)).name
-    return FileResponse(one.attachment.open("rb"), as_attachment=True, filename=name)
+    return FileResponse(one.attachment.storage.open(str(one.attachment), "rb"), as_attachment=True, filename=name)
 
 
 @signed_in
@@ -197,7 +200,6 @@ def audio(request: HttpRequest) -> HttpResponse:
     if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
-    tracks = captions_of(opened.lesson)
-    sources = signed_sources(opened.lesson, tracks=tracks, now=timezone.now(), holder=holder_of(request))
-    paragraphs = paragraphs_of(tracks[0].webvtt) if tracks else ()
+    sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
+    paragraphs = _paragraphs(opened)
     return render(request, "learning/audio.html", {**_shared(opened), "sources": sources, "paragraphs": paragraphs})

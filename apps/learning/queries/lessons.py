@@ -1,11 +1,14 @@
 """A lesson and where one person stands in its course: what the lesson page and the player show."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from functools import cached_property
+from itertools import count
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import BigIntegerField
 
 from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound, LectureUnavailable
@@ -27,17 +30,54 @@ from apps.learning.queries.outline import (
     standing_of,
 )
 from apps.learning.queries.transcript import cues_of
+from studyplatform.kit.built import Built, Slot
+from studyplatform.kit.memo import Memo
 from studyplatform.kit.policies import Verdict
+
+T = TypeVar("T")
 
 # Within this distance from the end a video counts as seen to its end: it resumes from the start.
 ENDED = 5.0
 
 
 @dataclass(frozen=True)
+class Known:
+    """What a lesson tells everyone who may open it. Remembered: nobody may change it."""
+
+    lesson: Lesson
+    tracks: tuple[CaptionTrack, ...]
+    """The video's captions, English first."""
+    stamp: int = field(default_factory=count().__next__)
+    """What is rendered from it is kept under its stamp, which nothing else has."""
+
+
+_memo: Memo[Any] = Memo("lessons")
+
+
+def remembered(key: Hashable, make: Callable[[], T]) -> T:
+    """Something of lessons that is the same for all, remembered until a lesson or what it shows changes."""
+    value: T = _memo.get(key, make)
+    return value
+
+
+def _read(where: dict[str, Any]) -> Known:
+    lesson = (
+        Lesson.objects.select_related("course__instructor", "course__subject", "section", "video", "quiz")
+        .defer("course__description", "course__outcomes", "course__before_you_begin", "video__facts")
+        .filter(**where)
+        .first()
+    )
+    if lesson is None:
+        raise LectureUnavailable
+    tracks = CaptionTrack.objects.filter(video_id=lesson.video_id) if lesson.video_id else []
+    return Known(lesson, tuple(sorted(tracks, key=lambda track: (not track.language.startswith("en"), track.language))))
+
+
+@dataclass(frozen=True)
 class OpenLesson:
     """A lesson, its course's outline and a person's standing, with the verdict whether they may open it."""
 
-    lesson: Lesson
+    known: Known
     outline: Outline
     standing: Standing
     verdict: Verdict
@@ -45,36 +85,36 @@ class OpenLesson:
     is_bookmarked: bool
 
     @property
+    def lesson(self) -> Lesson:
+        return self.known.lesson
+
+    @property
     def course(self) -> Course:
         return self.lesson.course
 
+    @cached_property
     def placed(self) -> list[Placed]:
+        """All lessons of the course with their states."""
         return place_all(self.course, self.outline, self.standing)
 
     def around(self) -> tuple[Entry | None, Entry | None]:
         return self.outline.around(self.lesson.pk)
 
 
-def find_lesson(person: Person, where: Q) -> OpenLesson:
-    """A lesson by address or uid, with the verdict. Four queries, three when its outline is known.
+def find_lesson(person: Person, **where: Any) -> OpenLesson:
+    """A lesson by address or uid, with the verdict. One query when the lesson is known, four when it is not.
 
     :raises LectureUnavailable: there is no such lesson.
     """
-    lesson = (
-        Lesson.objects.select_related("course__instructor", "course__subject", "section", "video", "quiz")
-        .defer("course__description", "course__outcomes", "course__before_you_begin", "video__facts")
-        .filter(where)
-        .first()
-    )
-    if lesson is None:
-        raise LectureUnavailable
+    known = remembered(("lesson", *sorted(where.items())), lambda: _read(where))
+    lesson = known.lesson
     outline = outline_of(lesson.course)
     standing = standing_of(person, lesson.course)
     blocker = blocker_of(lesson.course, outline, standing, lesson.pk)
     verdict = policies.open_lesson(person, lesson, standing, blocker)
     may_save = policies.save_progress(person, lesson.course, standing) is None
     ribbon = has_ribbon(person, lesson.course, standing.enrollment)
-    return OpenLesson(lesson, outline, standing, verdict, may_save, ribbon)
+    return OpenLesson(known, outline, standing, verdict, may_save, ribbon)
 
 
 def has_ribbon(person: Person, course: Course, seat: Enrollment | None) -> bool:
@@ -86,12 +126,12 @@ def has_ribbon(person: Person, course: Course, seat: Enrollment | None) -> bool:
 
 def lesson_at(person: Person, course_slug: str, lesson_slug: str) -> OpenLesson:
     """The lesson at /learn/{course}/{lesson}."""
-    return find_lesson(person, Q(course__slug=course_slug, slug=lesson_slug))
+    return find_lesson(person, course__slug=course_slug, slug=lesson_slug)
 
 
 def lesson_of(person: Person, uid: UUID) -> OpenLesson:
     """The lesson with this uid."""
-    return find_lesson(person, Q(uid=uid))
+    return find_lesson(person, uid=uid)
 
 
 def lesson_named(person: Person, name: str) -> OpenLesson:
@@ -114,7 +154,7 @@ def lesson_named(person: Person, name: str) -> OpenLesson:
         found = named.filter(course__enrollments__in=seats).first() or found
     if found is None:
         raise LectureUnavailable
-    return find_lesson(person, Q(pk=found.pk))
+    return find_lesson(person, pk=found.pk)
 
 
 def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
@@ -130,14 +170,6 @@ def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
     if hidden is not None and standing.enrollment is None:
         raise hidden
     return course, standing
-
-
-def captions_of(lesson: Lesson) -> list[CaptionTrack]:
-    """The video's caption tracks, English first. One query."""
-    if lesson.video_id is None:
-        return []
-    tracks = CaptionTrack.objects.filter(video_id=lesson.video_id)
-    return sorted(tracks, key=lambda track: (not track.language.startswith("en"), track.language))
 
 
 def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[str, Any]:
@@ -184,15 +216,22 @@ def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[st
     }
 
 
-def player_out(opened: OpenLesson, tracks: list[CaptionTrack], sources: dict[str, Any] | None) -> dict[str, Any]:
+_PROGRESS = Built(
+    lambda: LessonProgress.objects.filter(
+        enrollment_id=Slot("seat", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
+    )
+)
+
+
+def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, Any]:
     """The shape ``PlayerOut``: the island's props and the answer of GET lessons/{uid}/player/."""
     lesson, course, standing = opened.lesson, opened.course, opened.standing
     progress = None
     if standing.enrollment is not None and lesson.pk in standing.marks:
-        progress = LessonProgress.objects.filter(enrollment=standing.enrollment, lesson=lesson).first()
+        progress = _PROGRESS.first(seat=standing.enrollment.pk, lesson=lesson.pk)
     duration = lesson.video.duration if lesson.video else float(lesson.duration)
     position = progress.position if progress else 0.0
-    placed = {one.entry.pk: one for one in opened.placed()}
+    placed = {one.entry.pk: one for one in opened.placed}
     before, after = opened.around()
     return {
         "uid": str(lesson.uid),
@@ -211,14 +250,15 @@ def player_out(opened: OpenLesson, tracks: list[CaptionTrack], sources: dict[str
         "next": entry_out(after, course.slug, placed[after.pk].state) if after else None,
         "transcript": [
             {"start": cue.start, "end": cue.end, "text": cue.text}
-            for cue in (cues_of(tracks[0].webvtt) if tracks else ())
+            for cue in (cues_of(opened.known.tracks[0].webvtt) if opened.known.tracks else ())
         ],
         "chapters": [],
         "progress_url": save_url(lesson.uid),
     }
 
 
-def signed_sources(lesson: Lesson, *, tracks: list[CaptionTrack], now: datetime, holder: str) -> dict[str, Any] | None:
+def signed_sources(opened: OpenLesson, *, now: datetime, holder: str) -> dict[str, Any] | None:
     """The shape ``SourcesOut``, for whoever may open the lesson; None while there is nothing to play."""
-    found = sign_link(video=lesson.video, now=now, holder=holder, captions=tracks) if lesson.video else None
+    video = opened.lesson.video
+    found = sign_link(video=video, now=now, holder=holder, captions=opened.known.tracks) if video else None
     return None if found is None else asdict(found)

@@ -7,13 +7,14 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Aggregate, Exists, JSONField, OuterRef, Q, Subquery
+from django.db.models import Aggregate, BigIntegerField, Exists, JSONField, OuterRef, Q, Subquery
 from django.db.models.functions import JSONArray
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
-from apps.learning.models import Bookmark, Enrollment, LessonProgress
+from apps.learning.models import Attempt, Bookmark, Enrollment, LessonProgress
+from studyplatform.kit.built import Built, Slot
 
 State = Literal["completed", "in_progress", "available", "locked"]
 Person = User | AnonymousUser
@@ -144,6 +145,8 @@ class Standing:
     enrollment: Enrollment | None = None
     marks: dict[int, Mark] = field(default_factory=dict)
     is_staff: bool = False
+    best: dict[int, int] = field(default_factory=dict)
+    """The percent of the best try at each quiz, by its lesson."""
 
     def has_completed(self, lesson_pk: int) -> bool:
         mark = self.marks.get(lesson_pk)
@@ -170,6 +173,21 @@ _MARKS = Subquery(
     .annotate(rows=_AsArray(JSONArray("lesson_id", "position", "watched_seconds", Q(completed_at__isnull=False))))
     .values("rows")
 )
+_TRIES = Subquery(
+    Attempt.objects.filter(enrollment=OuterRef("pk"), submitted_at__isnull=False)
+    .values("enrollment")
+    .annotate(rows=_AsArray(JSONArray("quiz__lesson_id", "percent")))
+    .values("rows")
+)
+_RIBBON = Bookmark.objects.filter(user_id=OuterRef("user_id"), course_id=OuterRef("course_id"))
+_SEAT = Built(
+    lambda: (
+        Enrollment.objects.active()
+        .filter(user_id=Slot("user", BigIntegerField()), course_id=Slot("course", BigIntegerField()))
+        .annotate(is_bookmarked=Exists(_RIBBON), marks=_MARKS, tries=_TRIES)
+        .select_related("certificate")
+    )
+)
 
 
 def standing_of(person: Person, course: Course) -> Standing:
@@ -180,20 +198,16 @@ def standing_of(person: Person, course: Course) -> Standing:
     staff = is_staff_of(person, course)
     if not isinstance(person, User):
         return Standing(is_staff=staff)
-    ribbon = Bookmark.objects.filter(user_id=OuterRef("user_id"), course_id=OuterRef("course_id"))
-    seat = (
-        Enrollment.objects.active()
-        .of(person.pk)
-        .filter(course=course)
-        .annotate(is_bookmarked=Exists(ribbon), marks=_MARKS)
-        .select_related("certificate")
-        .first()
-    )
+    seat = _SEAT.first(user=person.pk, course=course.pk)
     if seat is None:
         return Standing(is_staff=staff)
     rows: list[tuple[int, float, int, bool]] = getattr(seat, "marks", None) or []
     marks = {pk: Mark(position, watched, bool(is_completed)) for pk, position, watched, is_completed in rows}
-    return Standing(seat, marks, staff)
+    tries: list[tuple[int, int]] = getattr(seat, "tries", None) or []
+    best: dict[int, int] = {}
+    for lesson, percent in tries:
+        best[lesson] = max(percent, best.get(lesson, 0))
+    return Standing(seat, marks, staff, best)
 
 
 class Placed(NamedTuple):

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, IntegerField, Max, Q, Value
+from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -17,7 +17,7 @@ from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import marking
 from apps.learning.models import Attempt
 from apps.learning.queries.addresses import lesson_url, progress_url
-from apps.learning.queries.lessons import OpenLesson, entry_out
+from apps.learning.queries.lessons import OpenLesson, entry_out, remembered
 from apps.learning.queries.outline import Entry, Person, Placed, Standing, outline_of
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.markdown import render_inline
@@ -112,27 +112,25 @@ class QuizAhead:
 
 
 def quiz_ahead(opened: OpenLesson) -> QuizAhead | None:
-    """The next quiz of the course after this lesson. One query, none where no quiz follows."""
+    """The next quiz of the course after this lesson. One query, none when it is known or no quiz follows."""
     passed_here = False
-    for placed in opened.placed():
+    for placed in opened.placed:
         if passed_here and placed.entry.kind == Lesson.Kind.QUIZ:
             break
         passed_here = passed_here or placed.entry.pk == opened.lesson.pk
     else:
         return None
-    own = Q(attempts__enrollment=opened.standing.enrollment, attempts__submitted_at__isnull=False)
-    found = (
-        Quiz.objects.filter(lesson=placed.entry.pk)
-        .annotate(asked=Count("questions", distinct=True))
-        .annotate(
-            best=Max("attempts__percent", filter=own) if opened.standing.enrollment else Value(None, IntegerField())
-        )
-        .values_list("asked", "pass_percent", "best")
-        .first()
-    )
-    if found is None or not found[0]:
+    asked, pass_percent = remembered(("quiz", placed.entry.pk), lambda: _rules_of(placed.entry.pk))
+    if not asked:
         return None
-    return QuizAhead(placed, lesson_url(opened.course.slug, placed.entry.slug), *found)
+    best = opened.standing.best.get(placed.entry.pk)
+    return QuizAhead(placed, lesson_url(opened.course.slug, placed.entry.slug), asked, pass_percent, best)
+
+
+def _rules_of(lesson_pk: int) -> tuple[int, int]:
+    """How many questions a quiz asks, and what passes it."""
+    quizzes = Quiz.objects.filter(lesson=lesson_pk).annotate(asked=Count("questions"))
+    return quizzes.values_list("asked", "pass_percent").first() or (0, 0)
 
 
 # --- What is shown ---------------------------------------------------------------------------------

@@ -1,0 +1,81 @@
+"""Queries that are built once, and the look at a kept connection."""
+
+import datetime as dt
+
+import pytest
+from django.db import connection, connections
+from django.db.models import CharField, Count, DateTimeField, Exists, F, OuterRef, UUIDField
+from django.utils import timezone
+
+from apps.courses.models import Course, Section
+from studyplatform.kit.built import Built, Slot
+from tests.factories.courses import CourseFactory, SectionFactory
+
+BY_SLUG = Built(
+    lambda: (
+        Course.objects.select_related("instructor", "subject")
+        .annotate(has_sections=Exists(Section.objects.filter(course=OuterRef("pk"))), sections_=Count("sections"))
+        .filter(slug=Slot("slug", CharField()), created_at__lt=Slot("now", DateTimeField()))
+    )
+)
+
+
+def test_gives_the_objects_that_the_queryset_gives(db, django_assert_num_queries):
+    course = CourseFactory(slug="rivers", outcomes=["Read a map."])
+    SectionFactory(course=course)
+    CourseFactory(slug="lakes")
+
+    with django_assert_num_queries(1):
+        [found] = BY_SLUG(slug="rivers", now=timezone.now() + dt.timedelta(days=900))
+        assert found == course
+        assert found.subject.name == course.subject.name
+        assert found.instructor.email == course.instructor.email
+
+    expected = Course.objects.get(pk=course.pk)
+    for field in Course._meta.concrete_fields:
+        assert getattr(found, field.attname) == getattr(expected, field.attname), field.name
+    assert (found.has_sections, found.sections_) == (True, 1)
+
+
+def test_each_call_has_its_own_values(db):
+    CourseFactory(slug="rivers")
+    CourseFactory(slug="lakes")
+    later, never = timezone.now() + dt.timedelta(days=900), dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+
+    assert [BY_SLUG.first(slug=slug, now=later).slug for slug in ("rivers", "lakes")] == ["rivers", "lakes"]
+    assert BY_SLUG.first(slug="rivers", now=never) is None
+    assert BY_SLUG.first(slug="' OR 1=1 --", now=later) is None
+    assert BY_SLUG.first(slug="%s", now=later) is None
+
+
+def test_an_object_can_be_changed_and_saved(db):
+    CourseFactory(slug="rivers")
+    found = BY_SLUG.first(slug="rivers", now=timezone.now() + dt.timedelta(days=900))
+    found.title = "Streams"
+    found.save()
+
+    assert Course.objects.get().title == "Streams"
+
+
+def test_values_are_prepared_as_their_fields_are(db):
+    course = CourseFactory()
+    by_uid = Built(lambda: Course.objects.filter(uid=Slot("uid", UUIDField())).order_by(F("pk")))
+
+    assert by_uid.first(uid=course.uid) == course
+    assert by_uid.first(uid=str(course.uid)) == course
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only a server can close a connection")
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_the_server_has_closed_is_found_out():
+    other = connections.create_connection("default")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        [pid] = cursor.fetchone()
+    assert connection.is_usable()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+    other.close()
+
+    assert not connection.is_usable()
+    connection.close()

@@ -1,0 +1,103 @@
+"""What the lesson page keeps for all is always what is, and never more than one may see."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from apps.courses import services
+from apps.courses.models import Course
+from apps.files.models import VideoAsset
+from apps.learning.models import Enrollment, LessonProgress
+from tests.factories.courses import THEN, LessonFactory, QuestionFactory, QuizFactory, SectionFactory
+from tests.factories.files import CaptionFactory, VideoFactory
+from tests.factories.learning import AttemptFactory
+
+
+@pytest.fixture
+def lesson(course, ada):
+    video = VideoFactory(directory="videos/x/00000000-0000-0000-0000-000000000001")
+    return LessonFactory(section=course.sections.first(), kind="video", video=video, title="The Bend")
+
+
+@pytest.fixture
+def look(browser_of, leo, seat, course, lesson):
+    browser = browser_of(leo)
+
+    def page() -> str:
+        return browser.get(f"/learn/{course.slug}/{lesson.slug}").content.decode()
+
+    page()  # from here on it is known
+    return page
+
+
+def test_a_known_lesson_costs_three_queries(look, django_assert_max_num_queries):
+    with django_assert_max_num_queries(3):
+        look()
+
+
+def test_another_title_and_text_show_at_once(look, lesson, ada):
+    services.edit_lesson(
+        lesson=lesson, by=ada, title="The Delta", summary="", body="Where it **ends**.", is_preview=False, now=THEN
+    )
+
+    page = look()
+    assert "The Delta" in page
+    assert "<strong>ends</strong>" in page
+
+
+def test_captions_show_at_once_and_go_at_once(look, lesson):
+    assert "Hello." not in look()
+    track = CaptionFactory(video=lesson.video)
+    assert "Hello." in look()
+    track.delete()
+    assert "Hello." not in look()
+
+
+def test_a_video_opens_as_soon_as_it_can_be_watched(look, lesson):
+    VideoAsset.objects.filter(pk=lesson.video_id).update(is_playable=False)
+    assert "still being prepared" in look()
+    VideoAsset.objects.filter(pk=lesson.video_id).update(is_playable=True)
+    assert "still being prepared" not in look()
+
+
+def test_a_quiz_that_follows_and_ones_own_best_try(look, lesson, seat, course):
+    quiz = QuizFactory(lesson__section=lesson.section, lesson__title="What stayed")
+    Course.objects.filter(pk=course.pk).update(version=99)
+    assert 'id="quiz"' not in look()
+    QuestionFactory(quiz=quiz)
+    assert "1 question" in look()
+    AttemptFactory(enrollment=seat, quiz=quiz, submitted_at=THEN, percent=40)
+    AttemptFactory(enrollment=seat, quiz=quiz, submitted_at=THEN, percent=30)
+    assert "Best try 40%" in look()
+
+
+def test_what_one_has_watched_is_not_shown_to_another(look, lesson, browser_of, mia, course, seat):
+    LessonProgress.objects.create(
+        enrollment=seat, lesson=lesson, started_at=THEN, updated_at=THEN, position=33, watched=[[0, 33]]
+    )
+    Enrollment.objects.create(user=mia, course=course, enrolled_at=THEN, last_activity_at=THEN)
+    other = browser_of(mia).get(f"/learn/{course.slug}/{lesson.slug}").content.decode()
+
+    assert '"position": 33.0' in look()
+    assert '"position": 0.0' in other
+    assert '"watched": []' in other
+
+
+def test_a_lesson_that_is_known_stays_shut_for_those_without_a_seat(look, lesson, course, browser_of, mia):
+    address = f"/learn/{course.slug}/{lesson.slug}"
+    assert browser_of(mia).get(address).status_code == 403
+    assert Client().get(address).status_code == 302
+
+    Course.objects.filter(pk=course.pk).update(status="draft")
+
+    assert browser_of(mia).get(address).status_code == 404
+    assert "The Bend" in look()
+
+
+def test_a_lesson_that_moved_has_its_new_number(look, lesson, course, ada):
+    other = SectionFactory(course=course)
+
+    services.move_lesson(lesson=lesson, by=ada, section=other, position=1, now=THEN)
+
+    assert re.search(rf'lesson__no">{other.position}\.1</span>The Bend', look())
