@@ -138,8 +138,9 @@ def test_a_known_browser_locks_itself_only(leo: User) -> None:
 def test_an_unknown_email_a_wrong_password_and_a_blocked_account_look_and_cost_the_same(
     leo: User, ben: User, checks: list[str]
 ) -> None:
+    UserFactory(username="sol", password=None)  # signs in with a provider alone
     told, costs = set(), set()
-    for email in (leo.email, ben.email, "nobody@example.com"):
+    for email in (leo.email, ben.email, "sol@example.com", "nobody@example.com"):
         checks.clear()
         with CaptureQueriesContext(connection) as queries, pytest.raises(InvalidCredentials) as refused:
             services.prove_password(email=email, password=WRONG, now=NOW)

@@ -11,6 +11,7 @@ from uuid import uuid4
 import jwt
 import pytest
 import time_machine
+from cryptography.hazmat.primitives.asymmetric import rsa
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
@@ -271,12 +272,16 @@ def _unsigned(claims: dict[str, Any], algorithm: str) -> str:
     return f"{part({'alg': algorithm, 'typ': 'JWT'})}.{part(claims)}."
 
 
+_STRANGER = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
 FORGERIES: dict[str, Callable[[dict[str, Any], str], str]] = {
     "no signature, alg none": lambda claims, token: _unsigned(claims, "none"),
     "no signature, alg None": lambda claims, token: _unsigned(claims, "None"),
     "no signature, alg HS256": lambda claims, token: _unsigned(claims, "HS256"),
     "another key": lambda claims, token: jwt.encode(claims, "x" * 64, "HS256"),
     "our key, another algorithm": lambda claims, token: jwt.encode(claims, KEY, "HS384"),
+    "a key pair of one's own, alg RS256": lambda claims, token: jwt.encode(claims, _STRANGER, "RS256"),
     "changed payload, old signature": lambda claims, token: ".".join(
         [token.split(".")[0], _unsigned({**claims, "role": "admin"}, "HS256").split(".")[1], token.split(".")[2]]
     ),
