@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import ExpressionWrapper, F, Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.files.models import VideoAsset
+from apps.files.models import Upload, VideoAsset
 
 
 class Subject(models.Model):
@@ -169,9 +169,14 @@ class Lesson(models.Model):
     is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
     video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
-    attachment = models.FileField(upload_to="attachments/%Y/%m/", blank=True, help_text="What a file lesson hands out.")
-    attachment_name = models.CharField(max_length=255, blank=True)
-    attachment_bytes = models.PositiveBigIntegerField(default=0)
+    file = models.OneToOneField(
+        Upload,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="lesson",
+        help_text="What a file lesson hands out. While it does, the upload cannot be deleted.",
+    )
 
     class Meta:
         constraints = [

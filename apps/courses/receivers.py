@@ -2,13 +2,15 @@
 
 import logging
 
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 from django.utils import timezone
 
 from apps.accounts import services as accounts
 from apps.accounts.models import Role, User
 from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
-from apps.courses.models import Course, SearchDocument, StatusChange, Subject, Submission
+from apps.courses.models import Course, Lesson, SearchDocument, StatusChange, Subject, Submission
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
 from studyplatform.kit import versions
@@ -27,6 +29,13 @@ versions.watch("catalogue", Course, ignoring={"learner_count"})
 versions.watch("catalogue", Subject)
 versions.watch("catalogue", SearchDocument)
 versions.watch("catalogue", User, only={"username", "first_name", "last_name", "avatar", "headline", "bio"})
+
+
+@receiver(post_delete, sender=Lesson)
+def remove_its_file(instance: Lesson, **_: object) -> None:
+    """Alone, with its section or with its course: what a lesson handed out goes with it, and its room is free."""
+    if instance.file_id is not None:
+        files.discard_file(upload_id=instance.file_id)
 
 
 @subscribe(VideoAnnounced)

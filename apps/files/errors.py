@@ -121,6 +121,45 @@ class UploadExpired(AppError):
     severity = "warning"
 
 
+class UploadUnfinished(AppError):
+    code = "UPLOAD_UNFINISHED"
+    status = 409
+    title = _("The file has not arrived whole")
+    message = _("Only a file that has arrived whole can be handed out. Let its upload go on first.")
+    severity = "warning"
+
+
+class FileInUse(AppError):
+    code = "FILE_IN_USE"
+    status = 409
+    title = _("This file is in use")
+    message = _("A lesson hands this file out. Take it out of the lesson first.")
+
+
+class FileEmpty(AppError):
+    code = "FILE_EMPTY"
+    status = 415
+    title = _("The file is empty")
+    message = _("There is nothing in this file. Choose another one.")
+
+
+class FileUnsuitable(AppError):
+    code = "FILE_UNSUITABLE"
+    status = 415
+    title = _("This file cannot be handed out")
+    message = _("It is a page or a program, which a browser or computer might run. Put it into a ZIP archive first.")
+
+
+@dataclass(eq=False, kw_only=True)
+class FileMisnamed(AppError):
+    code = "FILE_MISNAMED"
+    status = 415
+    title = _("The file is not what its name says")
+    message = _("Its name ends in %(ending)s, but its content is something else. Choose the right file, or rename it.")
+
+    ending: str = ""
+
+
 class VideoNotRetryable(AppError):
     code = "VIDEO_NOT_RETRYABLE"
     status = 409

@@ -41,6 +41,11 @@ def expire_upload(running: Running, *, upload: str) -> None:
     services.expire_upload(uid=uuid.UUID(upload), now=timezone.now())
 
 
+@job("files.store_file", label=_("Put a file into storage"))
+def store_file(running: Running, *, upload: str) -> None:
+    services.store_file(uid=uuid.UUID(upload))
+
+
 @job("files.remove", label=_("Remove files nobody needs"))
 def remove(running: Running, *, versions: list[str], names: list[str]) -> None:
     services.remove_files(versions=versions, names=names)

@@ -33,6 +33,8 @@ class Upload(models.Model):
     length = models.PositiveBigIntegerField()
     offset = models.PositiveBigIntegerField(default=0)
     target = models.CharField(max_length=64, blank=True, help_text="What it is for, e.g. a lesson's uid.")
+    stored_as = models.CharField(max_length=255, blank=True, help_text="A kept file's place in storage.")
+    media_type = models.CharField(max_length=60, blank=True, help_text="What its bytes are, once others get it.")
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
@@ -51,6 +53,11 @@ class Upload(models.Model):
 
     def is_expired(self, now: datetime) -> bool:
         return self.completed_at is None and self.expires_at <= now
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether it is a file for something, and not just kept."""
+        return self.purpose == self.Purpose.FILE and bool(self.target)
 
 
 class VideoAssetQuerySet(models.QuerySet["VideoAsset"]):

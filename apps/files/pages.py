@@ -9,10 +9,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
+from apps.files import queries
 from apps.files.models import CaptionTrack
-from apps.files.services.media import Grant, read_token
+from apps.files.services.media import Grant, read_file_token, read_token
 from apps.files.storage import sound_parts
-from apps.files.streaming import TYPES, send_joined, send_kept
+from apps.files.streaming import TYPES, send_joined, send_kept, send_upload
 from studyplatform.kit.errors import AppError
 
 # Exactly what the pipeline makes. A name that is not of this shape does not exist, wherever it points.
@@ -33,10 +34,7 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     try:
         grant = read_token(token, now=now, holder=request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""))
     except AppError as refusal:
-        # A player or an <img> asks here, not a person: a plain status, no page.
-        return HttpResponse(
-            f"{refusal.title}. {refusal.detail}", status=refusal.status, content_type="text/plain; charset=utf-8"
-        )
+        return _refused(refusal)
     if caption := CAPTIONS.fullmatch(name):
         return _captions(grant, caption.group(1), now)
     if name != SOUND and not MADE.fullmatch(name):
@@ -49,6 +47,26 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
         return send_kept(request, f"{grant.directory}/{name}", cache=cache)
     except FileNotFoundError:
         return _missing()
+
+
+@open_to_everyone
+@require_safe
+def file(request: HttpRequest, token: str) -> HttpResponseBase:
+    """A file that somebody is handed, as an attachment; parts of it by ``Range``."""
+    try:
+        uid = read_file_token(token, now=timezone.now(), holder=request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""))
+        return send_upload(request, queries.arrived_file(uid))
+    except AppError as refusal:
+        return _refused(refusal)
+    except FileNotFoundError:
+        return _missing()
+
+
+def _refused(refusal: AppError) -> HttpResponse:
+    # A player, an <img> or a download asks here, not a person: a plain status, no page.
+    return HttpResponse(
+        f"{refusal.title}. {refusal.detail}", status=refusal.status, content_type="text/plain; charset=utf-8"
+    )
 
 
 def _missing() -> HttpResponse:

@@ -74,6 +74,17 @@ def kept_files(user_id: int) -> QuerySet[Upload]:
     )
 
 
+def arrived_file(uid: uuid.UUID) -> Upload:
+    """A file that has arrived whole, for whoever holds its address.
+
+    :raises NotFound: there is none any more.
+    """
+    found = Upload.objects.filter(uid=uid, purpose=Upload.Purpose.FILE, completed_at__isnull=False).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
 def upload_for(user: policies.Person, uid: uuid.UUID) -> Upload:
     """The upload, if it is the person's own.
 

@@ -14,9 +14,10 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.utils.http import http_date
+from django.utils.http import content_disposition_header, http_date
 
-from apps.files.storage import local_path
+from apps.files.models import Upload
+from apps.files.storage import local_path, upload_path
 
 PIECE = 1 << 18
 RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
@@ -41,14 +42,35 @@ class Span:
         return self.end - self.begin
 
 
-def send_kept(request: HttpRequest, name: str, *, cache: str) -> HttpResponseBase:
-    """Answer with a kept file. ``cache``: the Cache-Control it carries.
+def send_upload(request: HttpRequest, upload: Upload) -> HttpResponseBase:
+    """Answer with a file that has arrived whole, always as an attachment: no browser shows it as a page of ours.
+
+    :raises FileNotFoundError: its bytes are not there.
+    """
+    kind, cache = upload.media_type or "application/octet-stream", "private, no-store"
+    if not upload.stored_as and not upload_path(upload.uid).exists():
+        upload.refresh_from_db()  # it moved since it was read
+    if upload.stored_as:
+        answer = send_kept(request, upload.stored_as, cache=cache, kind=kind)
+    else:  # on its way into storage
+        path = upload_path(upload.uid)
+        facts = path.stat()
+        answer = send_file(
+            request, lambda: path.open("rb"), size=facts.st_size, changed=facts.st_mtime, kind=kind, cache=cache
+        )
+    answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=upload.filename) or ""
+    answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return answer
+
+
+def send_kept(request: HttpRequest, name: str, *, cache: str, kind: str = "") -> HttpResponseBase:
+    """Answer with a kept file. ``cache``: the Cache-Control it carries; ``kind``: its type, else by its name.
 
     Behind nginx (``MEDIA_ACCEL_PREFIX``) only its name is sent, and nginx sends the bytes.
 
     :raises FileNotFoundError: there is no such file.
     """
-    kind = _type_of(name)
+    kind = kind or _type_of(name)
     if settings.MEDIA_ACCEL_PREFIX:
         response = HttpResponse(content_type=kind)
         response["X-Accel-Redirect"] = f"{settings.MEDIA_ACCEL_PREFIX.rstrip('/')}/{quote(name)}"

@@ -11,5 +11,6 @@ export type IslandModule = {
 export const registry: Record<string, () => Promise<IslandModule>> = {
   player: () => import("./player"),
   uploader: () => import("./uploader"),
+  "lesson-file": () => import("./lesson-file"),
   quiz: () => import("./quiz"),
 };

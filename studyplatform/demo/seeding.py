@@ -14,17 +14,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
-from django.core.files import File
 from django.db import transaction
 
 from apps.accounts.models import Role, User
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
 from apps.courses.services.outline import refresh_outline
-from apps.files.services import add_captions, import_video
+from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText
@@ -159,15 +157,10 @@ def _write_outline(course: Course, text: CourseText) -> None:
         if lesson.quiz is not None:
             _write_quiz(written, lesson)
         if lesson.attachment is not None:
-            _attach(written[lesson.slug], lesson.attachment)
-
-
-def _attach(lesson: Lesson, path: Path) -> None:
-    lesson.attachment_name = path.name
-    lesson.attachment_bytes = path.stat().st_size
-    with path.open("rb") as file:
-        lesson.attachment.save(path.name, File(file), save=False)
-    lesson.save(update_fields=["attachment", "attachment_name", "attachment_bytes"])
+            written[lesson.slug].file = import_file(
+                owner=course.instructor, path=lesson.attachment, now=course.created_at
+            )
+            written[lesson.slug].save(update_fields=["file"])
 
 
 def _write_quiz(lessons: dict[str, Lesson], text: LessonText) -> None:

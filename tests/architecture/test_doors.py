@@ -48,6 +48,7 @@ OPEN = {
     "accounts:unsubscribe": "the link in the mail is the key, and must work without signing in",
     "accounts:sign-out": "leads a visitor home",
     "sign-in-for-admin": "leads to the sign-in page",
+    "files:file": "the signed address is the key; who got it was decided at its signing",
     "files:media": "a player asks, not a person: the signed address is the key",
     "schema": "the API's description is public",
     "docs": "the API's description is public",

@@ -12,7 +12,7 @@ from apps.courses.models import Course, StatusChange, Submission
 from studyplatform.kit import events
 from studyplatform.kit.errors import PermissionRefused
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
-from tests.factories.files import VideoFactory
+from tests.factories.files import KeptFileFactory, VideoFactory
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 10, 0, tzinfo=UTC)
@@ -100,7 +100,7 @@ def test_an_unfinished_lesson_holds_the_course_back(draft, ada, lesson, words):
 def test_a_course_of_all_kinds_may_be_submitted(draft, ada):
     section = draft.sections.get()
     LessonFactory(section=section, kind="video", video=VideoFactory())
-    LessonFactory(section=section, kind="file", attachment="lessons/formulas.pdf")
+    LessonFactory(section=section, kind="file", file=KeptFileFactory())
     QuestionFactory(quiz__lesson=LessonFactory(section=section, kind="quiz"))
 
     services.submit_course(course=draft, by=ada, now=NOW)

@@ -343,34 +343,6 @@ def test_captions_are_added_and_removed(as_ada, course, ada):
     assert not video.captions.exists()
 
 
-def test_a_file_lesson_hands_out_its_file(as_ada, course):
-    sent = SimpleUploadedFile("../../etc/Formulas\x00.PDF", b"%PDF-1.7 rest", content_type="text/html")
-
-    as_ada.post(at("file", course.slug, "sheet"), {"file": sent})
-
-    lesson = course.lessons.get(slug="sheet")
-    assert lesson.attachment_bytes == 13
-    assert lesson.attachment.name.startswith("attachments/")
-    assert lesson.attachment.name.endswith(".pdf")
-    assert "/" not in lesson.attachment_name
-    assert ".." not in lesson.attachment.name
-    lesson.attachment.delete(save=False)
-
-
-def test_an_empty_file_is_refused(as_ada, course):
-    as_ada.post(at("file", course.slug, "sheet"), {"file": SimpleUploadedFile("empty.pdf", b"")})
-
-    assert not course.lessons.get(slug="sheet").attachment
-
-
-def test_a_file_over_the_limit_is_refused(as_ada, course, settings):
-    settings.UPLOAD_LIMITS = {"video": 10, "file": 4}
-
-    as_ada.post(at("file", course.slug, "sheet"), {"file": SimpleUploadedFile("big.pdf", b"12345")})
-
-    assert not course.lessons.get(slug="sheet").attachment
-
-
 SINGLE = {
     "kind": "single",
     "prompt": "Which way does water flow?",

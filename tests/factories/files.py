@@ -25,6 +25,17 @@ class UploadFactory(DjangoModelFactory[Upload]):
     expires_at = THEN + timedelta(days=1)
 
 
+class KeptFileFactory(UploadFactory):
+    """A file that has arrived whole and lies in storage."""
+
+    purpose = Upload.Purpose.FILE
+    filename = Sequence(lambda n: f"sheet-{n}.pdf")
+    offset = LazyAttribute(lambda upload: upload.length)
+    stored_as = LazyAttribute(lambda upload: f"files/{upload.filename}")
+    media_type = "application/pdf"
+    completed_at = THEN
+
+
 class VideoFactory(DjangoModelFactory[VideoAsset]):
     """A complete video of 90 seconds."""
 

@@ -12,7 +12,7 @@ from apps.learning import services
 from apps.learning.certificate_pdf import draw
 from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
-from tests.factories.files import CaptionFactory, VideoFactory
+from tests.factories.files import CaptionFactory, KeptFileFactory, VideoFactory
 from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
@@ -183,14 +183,17 @@ def test_a_file_is_fetched_by_those_who_may_and_is_then_complete(
     }
     (tmp_path / "book.pdf").write_bytes(b"%PDF words")
     file = LessonFactory(
-        section=lessons[0].section, course=course, kind="file", attachment="book.pdf", attachment_name="Über alles.pdf"
+        section=lessons[0].section,
+        course=course,
+        kind="file",
+        file=KeptFileFactory(stored_as="book.pdf", filename="Über alles.pdf", length=10),
     )
     page = f"/learn/{course.slug}/{file.slug}"
 
     assert Client().get(f"{page}/download").status_code == 302
     assert browser_of(mia).get(f"{page}/download").status_code == 403
     assert not LessonProgress.objects.exists()
-    answer = at_leo.get(f"{page}/download")
+    answer = at_leo.get(f"{page}/download", follow=True)
     assert b"".join(answer.streaming_content) == b"%PDF words"
     assert answer["Content-Disposition"].startswith("attachment")
     assert LessonProgress.objects.get().completed_at is not None

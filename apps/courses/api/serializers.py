@@ -65,6 +65,23 @@ class LessonVideoIn(serializers.Serializer[object]):
     video = serializers.UUIDField(allow_null=True)
 
 
+class LessonFileIn(serializers.Serializer[object]):
+    upload = serializers.UUIDField(allow_null=True)
+
+
+class HandedOut(serializers.Serializer[object]):
+    """What a file lesson hands out."""
+
+    upload = serializers.UUIDField()
+    filename = serializers.CharField()
+    length = serializers.IntegerField(help_text="Bytes.")
+
+
+class FileLesson(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    file = HandedOut(allow_null=True)
+
+
 class VideoLesson(serializers.Serializer[object]):
     """A video lesson of one's own courses: what an upload can be for."""
 

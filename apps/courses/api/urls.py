@@ -10,5 +10,6 @@ urlpatterns = [
     path("lessons/<uuid:uid>/", views.OneLesson.as_view()),
     path("lessons/<uuid:uid>/move/", views.LessonMove.as_view()),
     path("lessons/<uuid:uid>/video/", views.LessonVideo.as_view()),
+    path("lessons/<uuid:uid>/file/", views.LessonFile.as_view()),
     path("teaching/lessons/", views.VideoLessons.as_view()),
 ]

@@ -17,6 +17,7 @@ from apps.courses.api import serializers as shapes
 from apps.courses.errors import CourseNotFound, LectureUnavailable, VideoNotYours
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.queries import authoring
+from apps.files import queries as files
 from apps.files.models import VideoAsset
 from studyplatform.kit.api import signed_in
 from studyplatform.kit.errors import NotFound
@@ -142,6 +143,20 @@ class LessonVideo(APIView):
             raise VideoNotYours
         services.attach_video(lesson=lesson, by=signed_in(request), video=video, now=timezone.now())
         return Response(authoring.video_lesson_out(lesson))
+
+
+class LessonFile(APIView):
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(
+        operation_id="authoring_lesson_file", request=shapes.LessonFileIn, responses={200: shapes.FileLesson}
+    )
+    def put(self, request: Request, uid: UUID) -> Response:
+        """Lets the lesson hand out a file of one's own that has arrived whole, or none. The one before is deleted."""
+        lesson, form, user = _lesson(request, uid), _read(shapes.LessonFileIn, request), signed_in(request)
+        upload = files.upload_for(user, form["upload"]) if form["upload"] else None
+        lesson = services.attach_file(lesson=lesson, by=user, upload=upload, now=timezone.now())
+        return Response(authoring.file_lesson_out(lesson))
 
 
 class VideoLessons(GenericAPIView[Any]):

@@ -35,16 +35,21 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 @require_POST
 @teaches
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """The file that a file lesson hands out."""
+    """The file that a file lesson hands out: in one piece, where a script could not send it resumably; or none."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
+    if "remove" in request.POST:
+        services.attach_file(lesson=opened, by=person_of(request), upload=None, now=timezone.now())
+        messages.success(request, _("The file is removed."))
+        return to_lesson(course, opened)
     form = AttachmentForm(request.POST, request.FILES)
     if not form.is_valid():
         messages.error(request, str(form.errors["file"][0]))
         return to_lesson(course, opened)
     sent = form.cleaned_data["file"]
-    services.attach_file(lesson=opened, by=person_of(request), file=sent, name=sent.name, now=timezone.now())
-    messages.success(request, _("“%s” is ready to download.") % opened.attachment_name)
+    services.upload_file(lesson=opened, by=person_of(request), file=sent, name=sent.name, now=timezone.now())
+    name = opened.file.filename if opened.file else ""
+    messages.success(request, _("“%s” is ready to download.") % name)
     return to_lesson(course, opened)
 
 

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm, QuizForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.questions import Answers, Choice, written
+from studyplatform.kit.sizes import as_limit, as_size
 
 ICONS = {
     Question.Kind.SINGLE: "list-checks",
@@ -50,10 +50,20 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                 "languages": dict(LANGUAGES),
             }
         case Lesson.Kind.FILE:
-            limit = filesizeformat(settings.UPLOAD_LIMITS["file"])
+            limit = settings.UPLOAD_LIMITS["file"]
             context |= {
-                "attachment_size": filesizeformat(lesson.attachment_bytes),
-                "attachment_hint": _("Up to %s: a PDF, slides, a sheet, an archive.") % limit,
+                "file_size": as_size(lesson.file.length) if lesson.file else "",
+                "file_hint": _("Up to %s: a PDF, slides, a sheet, an archive.") % as_limit(limit),
+                "file_props": {
+                    "endpoint": "/api/v1/uploads/",
+                    "limits": {
+                        "file": limit,
+                        "fileLabel": as_limit(limit),
+                        "videoLabel": as_limit(settings.UPLOAD_LIMITS["video"]),
+                    },
+                    "hint": _("Up to %s: a PDF, slides, a sheet, an archive.") % as_limit(limit),
+                    "lesson": authoring.file_lesson_out(lesson),
+                },
             }
         case Lesson.Kind.QUIZ:
             questions = list(lesson.quiz.questions.order_by("position"))

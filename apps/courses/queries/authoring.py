@@ -148,7 +148,7 @@ def outline_of(course: Course) -> list[SectionRow]:
     captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
     lessons = (
         Lesson.objects.order_by("position")
-        .select_related("video")
+        .select_related("video", "file")
         .defer("video__facts")
         .annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
     )
@@ -167,7 +167,7 @@ def lesson_badge(lesson: Lesson) -> Badge:
         case Kind.QUIZ:
             return ready if getattr(lesson, "question_count", 0) else draft
         case _:
-            return ready if lesson.attachment else draft
+            return ready if lesson.file_id else draft
 
 
 def _video_badge(video: VideoAsset | None) -> Badge:
@@ -200,7 +200,7 @@ def _row(lesson: Lesson) -> LessonRow:
             count = lesson.question_count  # type: ignore[attr-defined]
             end = ngettext("%d question", "%d questions", count) % count if count else ""
         case Kind.FILE:
-            end = lesson.attachment_name
+            end = lesson.file.filename if lesson.file else ""
     return LessonRow(lesson, lesson_badge(lesson), end, notes, warning)
 
 
@@ -272,3 +272,10 @@ def video_lesson_out(lesson: Lesson) -> dict[str, Any]:
         "href": f"/dashboard/instructor/courses/{lesson.course.slug}/lectures/{lesson.slug}#panel",
         "video": str(lesson.video.uid) if lesson.video else None,
     }
+
+
+def file_lesson_out(lesson: Lesson) -> dict[str, Any]:
+    """The shape ``FileLesson``."""
+    file = lesson.file
+    handed = {"upload": str(file.uid), "filename": file.filename, "length": file.length} if file else None
+    return {"uid": str(lesson.uid), "file": handed}

@@ -96,7 +96,7 @@ def _of_lessons(course: Course) -> list[Check]:
         .annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
         .select_related("video")
         .order_by("section__position", "position")
-        .only("number", "kind", "duration", "body", "attachment", "video__stage", "video__has_audio")
+        .only("number", "kind", "duration", "body", "file", "video__stage", "video__has_audio")
     )
     videos = [lesson for lesson in lessons if lesson.kind == kinds.VIDEO]
     unfinished = [
@@ -154,7 +154,7 @@ def _is_empty(lesson: Lesson) -> bool:
         case Lesson.Kind.QUIZ:
             return not lesson.question_count  # type: ignore[attr-defined]
         case Lesson.Kind.FILE:
-            return not lesson.attachment
+            return lesson.file_id is None
     return False
 
 

@@ -8,6 +8,7 @@ from apps.courses.services.media import (
     remove_captions,
     show_uploaded_video,
     take_video_length,
+    upload_file,
 )
 from apps.courses.services.outline import (
     add_lesson,
@@ -74,5 +75,6 @@ __all__ = [
     "suspend_course",
     "take_video_length",
     "unpublish_course",
+    "upload_file",
     "withdraw_course",
 ]

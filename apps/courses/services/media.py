@@ -2,9 +2,7 @@
 
 import uuid
 from datetime import datetime
-from pathlib import PurePosixPath
 
-from django.conf import settings
 from django.core.files import File
 from django.db import transaction
 
@@ -14,10 +12,10 @@ from apps.courses.errors import VideoNotYours, WrongLessonKind
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline import refresh_outline
 from apps.files import services as files
-from apps.files.errors import FileTooLarge
+from apps.files.errors import FileInUse
 from apps.files.models import CaptionTrack, Upload, VideoAsset
+from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.sizes import as_limit
 
 
 def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: datetime) -> Lesson:
@@ -40,47 +38,55 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
     return lesson
 
 
-def attach_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: datetime) -> Lesson:
-    """Let a file lesson hand out this file under this name. The one before is removed.
+def attach_file(*, lesson: Lesson, by: User, upload: Upload | None, now: datetime) -> Lesson:
+    """Let a file lesson hand out this file, or none. The one before is removed, and its room is free.
 
     :raises WrongLessonKind: it is not a file lesson.
-    :raises FileTooLarge: it is larger than a file may be.
+    :raises FileInUse: another lesson hands it out.
+    :raises AppError: not the person's own, not whole, or nothing to hand out (see `files.take_file`).
     """
-    size = file.size or 0
-    if size > settings.UPLOAD_LIMITS["file"]:
-        raise FileTooLarge(limit=as_limit(settings.UPLOAD_LIMITS["file"]))
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=lesson.course_id)
-        enforce(policies.edit_course(by, course))
-        if lesson.kind != Lesson.Kind.FILE:
-            raise WrongLessonKind
-        old = lesson.attachment.name
-        # A random name in storage: nothing of what somebody typed becomes a path.
-        lesson.attachment.save(f"{uuid.uuid4().hex}{_ending(name)}", file, save=False)
-        lesson.attachment_name = clean_name(name)
-        lesson.attachment_bytes = size
-        lesson.save(update_fields=["attachment", "attachment_name", "attachment_bytes"])
-        if old:
-            storage = lesson.attachment.storage
-            transaction.on_commit(lambda: storage.delete(old))
+        _may_hand_out(lesson, course, by)
+        before = Lesson.objects.values_list("file", flat=True).get(pk=lesson.pk)
+        taken = files.take_file(upload=upload, by=by) if upload is not None else None
+        if taken is not None and Lesson.objects.filter(file=taken).exclude(pk=lesson.pk).exists():
+            raise FileInUse
+        lesson.file = taken
+        lesson.save(update_fields=["file"])
+        if before is not None and (taken is None or taken.pk != before):
+            files.discard_file(upload_id=before)
         refresh_outline(course, now=now)
     return lesson
 
 
-def clean_name(name: str) -> str:
-    """The file's name without folders and control characters, at most 120 characters."""
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    plain = "".join(sign for sign in last if sign.isprintable()).strip(" .")
-    if len(plain) > 120:
-        ending = _ending(plain)
-        plain = plain[: 120 - len(ending)] + ending
-    return plain or "file"
+def upload_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: datetime) -> Lesson:
+    """Take a file from a form and let the lesson hand it out: the way of all uploads, in one piece.
+
+    :raises AppError: as `attach_file`, and as `files.begin_upload`; then nothing of the file is left.
+    """
+    _may_hand_out(lesson, lesson.course, by)  # before a byte is kept
+    upload = files.begin_upload(
+        owner=by,
+        purpose=Upload.Purpose.FILE,
+        filename=name,
+        length=file.size or 0,
+        target=str(lesson.uid),
+        now=now,
+    )
+    try:
+        if upload.completed_at is None:
+            files.receive(upload=upload, offset=0, read=file.read, now=now)
+        return attach_file(lesson=lesson, by=by, upload=upload, now=now)
+    except AppError:
+        files.cancel_upload(upload=upload, by=by)
+        raise
 
 
-def _ending(name: str) -> str:
-    """ ".pdf" of "Formulas.PDF"; nothing if it is not a plain ending."""
-    ending = PurePosixPath(name).suffix.lower()
-    return ending if ending[1:].isascii() and ending[1:].isalnum() and len(ending) <= 9 else ""
+def _may_hand_out(lesson: Lesson, course: Course, by: User) -> None:
+    enforce(policies.edit_course(by, course))
+    if lesson.kind != Lesson.Kind.FILE:
+        raise WrongLessonKind
 
 
 def show_uploaded_video(*, video_id: int, only_playable: bool, now: datetime) -> None:

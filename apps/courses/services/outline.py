@@ -132,13 +132,16 @@ def move_lesson(*, lesson: Lesson, by: User, section: Section, position: int, no
 
 
 def delete_lesson(*, lesson: Lesson, by: User, now: datetime) -> None:
-    """Remove a lesson. Its video stays with its owner.
+    """Remove a lesson. Its video stays with its owner, a file that it hands out goes with it.
 
     :raises LessonInUse: learners' quiz results hang on it.
     """
     with transaction.atomic():
         course = _locked(lesson.course, by)
-        _delete(lesson)
+        # As it is now: a file may have come since it was read, and must go with it.
+        current = course.lessons.filter(pk=lesson.pk).first()
+        if current is not None:
+            _delete(current)
         refresh_outline(course, now=now)
 
 

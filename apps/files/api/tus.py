@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase
 from django.utils import timezone
-from django.utils.http import content_disposition_header, http_date
+from django.utils.http import http_date
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import permissions
@@ -25,8 +25,7 @@ from apps.files import errors, queries, services
 from apps.files.api.serializers import UploadOut
 from apps.files.models import Upload
 from apps.files.services.uploads import ALGORITHMS, Checksum
-from apps.files.storage import upload_path
-from apps.files.streaming import send_file
+from apps.files.streaming import send_upload
 from studyplatform.kit.api import signed_in
 from studyplatform.kit.errors import NotFound
 
@@ -147,19 +146,12 @@ class OneUpload(TusView):
     def get(self, request: Request, uid: uuid.UUID) -> HttpResponseBase:
         """Download a file of one's own that has arrived whole; parts of it by ``Range``."""
         upload = queries.upload_for(signed_in(request), uid)
-        path = upload_path(upload.uid)
-        if upload.purpose != Upload.Purpose.FILE or upload.completed_at is None or not path.exists():
+        if upload.purpose != Upload.Purpose.FILE or upload.completed_at is None:
             raise NotFound
-        answer = send_file(
-            request._request,  # noqa: SLF001
-            lambda: path.open("rb"),
-            size=upload.length,
-            changed=upload.completed_at.timestamp(),
-            kind="application/octet-stream",  # never shown by the browser as what it claims to be
-            cache="private, no-store",
-        )
-        answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=upload.filename) or ""
-        return answer
+        try:
+            return send_upload(request._request, upload)  # noqa: SLF001
+        except FileNotFoundError:
+            raise NotFound from None
 
     @extend_schema(
         operation_id="files_upload_offset", parameters=[HEADERS["Tus-Resumable"]], responses={200: OpenApiTypes.NONE}
@@ -203,7 +195,7 @@ class OneUpload(TusView):
 
     @extend_schema(operation_id="files_upload_cancel", parameters=[HEADERS["Tus-Resumable"]], responses={204: None})
     def delete(self, request: Request, uid: uuid.UUID) -> HttpResponse:
-        """Give up an unfinished upload, or remove a file that is kept; its room is free again."""
+        """Give up an unfinished upload, or remove a file that is kept and not in use; its room is free again."""
         user = signed_in(request)
         services.cancel_upload(upload=queries.upload_for(user, uid), by=user)
         return HttpResponse(status=204)

@@ -1,7 +1,8 @@
 """What changes files and videos. One module for each part of a file's life."""
 
 from apps.files.services.captions import add_captions, remove_captions
-from apps.files.services.media import Sources, sign_link
+from apps.files.services.kept import discard_file, import_file, store_file, take_file
+from apps.files.services.media import Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.uploads import (
     begin_upload,
@@ -20,9 +21,11 @@ __all__ = [
     "cancel_upload",
     "complete_upload",
     "delete_video",
+    "discard_file",
     "drop_uploads",
     "expire_upload",
     "give_up",
+    "import_file",
     "import_video",
     "keep_while",
     "process_video",
@@ -31,5 +34,8 @@ __all__ = [
     "remove_files",
     "reopen_video",
     "retry_video",
+    "sign_file",
     "sign_link",
+    "store_file",
+    "take_file",
 ]

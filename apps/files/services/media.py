@@ -1,9 +1,10 @@
-"""Signed, expiring addresses of videos. Files signs; the owning app has decided who gets one.
+"""Signed, expiring addresses of videos and files. Files signs; the owning app has decided who gets one.
 
 The token stands in the path, so that the relative addresses inside playlists carry it along:
 /media/v/<token>/1080p/00003.m4s. It names one version of one video, the second it expires, and the
 browser session it was made for, so that an address that somebody passes on opens nothing elsewhere;
-no database is asked when a segment is fetched (docs/adr/0008).
+no database is asked when a segment is fetched (docs/adr/0008). A file that is handed out has such an
+address too, /media/f/<token>; it ends at once when the file is taken away.
 """
 
 import base64
@@ -20,13 +21,15 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from apps.files.errors import LinkExpired, LinkOfAnother
-from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.models import CaptionTrack, Upload, VideoAsset
 from apps.files.storage import video_directory
 from studyplatform.kit.errors import NotFound
 
 SALT = "files.media"
 SIGNATURE = 16  # bytes
 PAYLOAD = struct.Struct(">16s16sI8s")
+FILE_SALT = "files.kept"
+FILE_PAYLOAD = struct.Struct(">16sI8s")
 ANYONE = bytes(8)
 
 
@@ -70,8 +73,7 @@ def sign_link(
     """
     if not video.is_playable:
         return None
-    hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    expires_at = hour + timedelta(hours=settings.MEDIA_LINK_HOURS + 1)
+    expires_at = _expiry(now)
     base = f"/media/v/{token_of(video, expires_at, holder)}"
     tracks = CaptionTrack.objects.filter(video=video).order_by("language") if captions is None else captions
     return Sources(
@@ -87,11 +89,22 @@ def sign_link(
     )
 
 
+def sign_file(*, upload: Upload, now: datetime, holder: str = "") -> str:
+    """The address of a file for somebody whose right to it has been decided; as lasting as those of videos."""
+    payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _mark(holder))
+    return f"/media/f/{_seal(payload, FILE_SALT)}"
+
+
+def _expiry(now: datetime) -> datetime:
+    hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    return hour + timedelta(hours=settings.MEDIA_LINK_HOURS + 1)
+
+
 def token_of(video: VideoAsset, expires_at: datetime, holder: str = "") -> str:
     """Sign one version of a video until a moment, for one browser session or for everybody."""
     version = playable_version(video)
     payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()), _mark(holder))
-    return _encode(payload + next(_signatures(payload)))
+    return _seal(payload, SALT)
 
 
 def playable_version(video: VideoAsset) -> uuid.UUID:
@@ -114,31 +127,55 @@ def read_token(token: str, *, now: datetime, holder: str = "") -> Grant:
     :raises LinkOfAnother: it was, for another browser session.
     :raises LinkExpired: it was, for an earlier time.
     """
+    video, version, expiry, mark = PAYLOAD.unpack(_unseal(token, PAYLOAD.size, SALT))
+    expires_at = _checked(expiry, mark, now=now, holder=holder)
+    video_uid = uuid.UUID(bytes=video)
+    return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at)
+
+
+def read_file_token(token: str, *, now: datetime, holder: str = "") -> uuid.UUID:
+    """Which file the token opens in the browser session ``holder``. Refuses as `read_token` does."""
+    uid, expiry, mark = FILE_PAYLOAD.unpack(_unseal(token, FILE_PAYLOAD.size, FILE_SALT))
+    _checked(expiry, mark, now=now, holder=holder)
+    return uuid.UUID(bytes=uid)
+
+
+def _seal(payload: bytes, salt: str) -> str:
+    return _encode(payload + next(_signatures(payload, salt)))
+
+
+def _unseal(token: str, size: int, salt: str) -> bytes:
+    """What was sealed.
+
+    :raises NotFound: it was not sealed here, or for something else.
+    """
     try:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise NotFound from None
-    payload, signature = raw[: PAYLOAD.size], raw[PAYLOAD.size :]
+    payload, signature = raw[:size], raw[size:]
     # Compare the text as well: trailing bits of base64 would give one token two spellings.
-    if len(payload) != PAYLOAD.size or _encode(raw) != token:
+    if len(payload) != size or _encode(raw) != token:
         raise NotFound
-    if not any(hmac.compare_digest(signature, each) for each in _signatures(payload)):
+    if not any(hmac.compare_digest(signature, each) for each in _signatures(payload, salt)):
         raise NotFound
-    video, version, expiry, mark = PAYLOAD.unpack(payload)
+    return payload
+
+
+def _checked(expiry: int, mark: bytes, *, now: datetime, holder: str) -> datetime:
     if mark != ANYONE and not hmac.compare_digest(mark, _mark(holder)):
         raise LinkOfAnother
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)
     if expires_at <= now:
         raise LinkExpired
-    video_uid = uuid.UUID(bytes=video)
-    return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at)
+    return expires_at
 
 
 def _encode(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def _signatures(payload: bytes) -> Iterator[bytes]:
+def _signatures(payload: bytes, salt: str) -> Iterator[bytes]:
     """By the present key and by those it replaced."""
     for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
-        yield salted_hmac(SALT, payload, secret=secret, algorithm="sha256").digest()[:SIGNATURE]
+        yield salted_hmac(salt, payload, secret=secret, algorithm="sha256").digest()[:SIGNATURE]

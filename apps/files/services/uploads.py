@@ -13,10 +13,12 @@ from pathlib import Path, PurePath
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import ProtectedError
 
 from apps.accounts.models import User
 from apps.files import errors, policies, queries
 from apps.files.events import VideoAnnounced, VideoFailed
+from apps.files.kinds import clean_name
 from apps.files.models import Upload, VideoAsset
 from apps.files.services.videos import enqueue_processing, enqueue_removal, mark_failed
 from apps.files.storage import upload_path
@@ -81,7 +83,7 @@ def begin_upload(
             owner=owner,
             purpose=purpose,
             video=video,
-            filename=filename,
+            filename=clean_name(filename) if purpose == Upload.Purpose.FILE else filename,
             length=length,
             target=target,
             created_at=now,
@@ -234,7 +236,9 @@ def _advance(upload: Upload, offset: int, now: datetime) -> None:
 
 
 def complete_upload(*, upload: Upload, now: datetime) -> None:
-    """Take a file that has arrived whole: queue a video for processing. Doing it twice is harmless.
+    """Take a file that has arrived whole: queue a video for processing, put another file into storage.
+
+    Doing it twice is harmless.
 
     :raises FormatUnsupported: it is well-formed, but no video of an accepted kind.
     """
@@ -252,6 +256,8 @@ def complete_upload(*, upload: Upload, now: datetime) -> None:
                 _refuse_contents(video, fresh, refused, now)
             else:
                 _take_contents(video, fresh)
+        elif fresh.length:
+            jobs.enqueue("files.store_file", key=fresh.uid.hex, upload=fresh.uid.hex)
     if isinstance(refused, FormatUnsupported):
         raise errors.FormatUnsupported
 
@@ -291,12 +297,14 @@ def cancel_upload(*, upload: Upload, by: User) -> None:
     """Give up an unfinished upload, or a file that is kept: its bytes go and its room is free.
 
     A finished video stays: it is deleted as a video.
+
+    :raises FileInUse: somebody is handed this file; it goes when it is taken away there.
     """
     enforce(policies.continue_upload(by, upload))
     with transaction.atomic():
         fresh = Upload.objects.select_for_update().get(pk=upload.pk)
         if fresh.completed_at is None or fresh.purpose == Upload.Purpose.FILE:
-            _drop(fresh)
+            drop(fresh)
 
 
 def drop_uploads(*, user_id: int) -> None:
@@ -305,27 +313,38 @@ def drop_uploads(*, user_id: int) -> None:
         with transaction.atomic():
             fresh = Upload.objects.select_for_update().filter(pk=pk, completed_at=None).first()
             if fresh is not None:
-                _drop(fresh)
+                drop(fresh)
 
 
 def expire_upload(*, uid: uuid.UUID, now: datetime) -> None:
-    """End an upload that was not finished in time; look again later at one that has gone on since."""
+    """End an upload that was not finished in time; look again later at one that has gone on since.
+
+    A file that has arrived whole ends too if it was meant for something that never took it: nobody would find it.
+    """
     with transaction.atomic():
-        upload = Upload.objects.select_for_update().filter(uid=uid).open().first()
-        if upload is None:
+        upload = Upload.objects.select_for_update().filter(uid=uid).first()
+        if upload is None or (upload.completed_at is not None and not upload.is_meant):
             return
-        if not upload.is_expired(now):
+        if upload.expires_at > now:
             schedule_expiry(upload, now=now)
             return
-        if upload.offset < upload.length:
-            _drop(upload)
+        if upload.completed_at is not None or upload.offset < upload.length:
+            with contextlib.suppress(errors.FileInUse):
+                drop(upload)
             return
     complete_upload(upload=upload, now=now)  # killed between the last byte and the queue
 
 
-def _drop(upload: Upload) -> None:
-    video = upload.video
-    upload.delete()
+def drop(upload: Upload) -> None:
+    """Remove a locked upload with its bytes. Inside the caller's transaction.
+
+    :raises FileInUse: another app's row holds on to it.
+    """
+    video, names = upload.video, [upload.stored_as] if upload.stored_as else []
+    try:
+        upload.delete()
+    except ProtectedError:
+        raise errors.FileInUse from None
     if video is not None:
         video = VideoAsset.objects.select_for_update().get(pk=video.pk)
         if video.is_playable:  # the replacement was called off: the old version is the video
@@ -334,4 +353,4 @@ def _drop(upload: Upload) -> None:
             video.save(update_fields=["stage", "percent", "updated_at"])
         else:
             video.delete()
-    enqueue_removal(versions=[upload.uid])
+    enqueue_removal(versions=[upload.uid], names=names)

@@ -1,11 +1,10 @@
 """Lessons: watched, read, taken as a quiz, fetched, heard."""
 
-from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.guards import holder_of, open_to_everyone, signed_in
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
+from apps.files.services import sign_file
 from apps.learning import services
 from apps.learning.components import lesson_list
 from apps.learning.errors import EnrollmentClosed, NotEnrolled
@@ -32,6 +32,7 @@ from apps.learning.queries.quiz import get_attempt, questions_of, quiz_ahead, qu
 from apps.learning.queries.transcript import Paragraph, paragraphs_of
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.sizes import as_size
 
 
 @open_to_everyone
@@ -63,7 +64,7 @@ def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
 
 def _file(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     one = opened.lesson
-    context = {"filename": one.attachment_name or one.title, "filesize": one.attachment_bytes}
+    context = {"file": one.file, "size": as_size(one.file.length) if one.file else ""}
     return render(request, "learning/lesson_file.html", {**_shared(opened), **context})
 
 
@@ -154,16 +155,15 @@ def complete(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
 @open_to_everyone
 @require_GET
 def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase:
-    """The file of a lesson, for whoever may open it. Fetching it completes the lesson."""
+    """Leads whoever may open the lesson to its file. Fetching it completes the lesson."""
     opened = lesson_at(request.user, course, lesson)
     enforce(opened.verdict)
     one = opened.lesson
-    if one.kind != Lesson.Kind.FILE or not one.attachment:
+    if one.kind != Lesson.Kind.FILE or one.file is None:
         raise LectureUnavailable
     if opened.may_save:
         services.complete_lesson(user=person(request), lesson_uid=one.uid, now=timezone.now())
-    name = one.attachment_name or PurePath(str(one.attachment)).name
-    return FileResponse(one.attachment.storage.open(str(one.attachment), "rb"), as_attachment=True, filename=name)
+    return redirect(sign_file(upload=one.file, now=timezone.now(), holder=holder_of(request)))
 
 
 @signed_in

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Pause, Play, RefreshCw, RotateCcw, Trash2, X } from "lucide-react";
-import { type ChangeEvent, useState } from "react";
+import { useState } from "react";
 
 import type { ApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
@@ -8,6 +8,7 @@ import { Button } from "../../shared/ui/Button";
 import { Dialog } from "../../shared/ui/Dialog";
 import { Icon } from "../../shared/ui/Icon";
 import { deleteVideo, retryVideo } from "./api";
+import { FileButton } from "../../shared/uploads/FileButton";
 import type { CardProps } from "./JobCard";
 
 /** What can be done about a job, its own action first. */
@@ -26,11 +27,6 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
     },
     ...options,
   });
-  const chosen = (use: (file: File) => void) => (event: ChangeEvent<HTMLInputElement>) => {
-    const file = event.target.files?.[0];
-    event.target.value = "";
-    if (file) use(file);
-  };
   const state = transfer && transfer.state !== "sent" ? transfer.state : null;
   const failed = retrying.error ?? removing.error;
   const isSafe = state === "refused"; // nothing on the server: it only leaves the list
@@ -73,7 +69,8 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           label={t("Resume upload")}
           about={t("Choose {name} again to resume its upload", { name })}
           icon={Play}
-          onChange={chosen((file) => {
+          accept="video/*"
+          onFile={(file) => {
             const upload = video.upload;
             if (!upload) return;
             const isSame = file.name === upload.filename && file.size === upload.length;
@@ -81,7 +78,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
               [file],
               isSame ? { url: `/api/v1/uploads/${upload.uid}/`, video: video.uid } : {},
             );
-          })}
+          }}
         />
       )}
       {!state && video?.stage === "failed" && video.abilities.retry && (
@@ -95,9 +92,8 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           label={t("Replace file")}
           about={t("Choose another file in place of {name}", { name })}
           icon={RefreshCw}
-          onChange={chosen(
-            (file) => void uploads.take([file], { replaces: video.uid, video: video.uid }),
-          )}
+          accept="video/*"
+          onFile={(file) => void uploads.take([file], { replaces: video.uid, video: video.uid })}
         />
       )}
       {!state && job.group === "done" && job.lesson && (
@@ -156,22 +152,4 @@ function whatGoes({ name, lesson }: CardProps["job"]): string {
         number: lesson.number,
       })
     : t("“{name}” goes for good and frees its room.", { name });
-}
-
-type FileButtonProps = {
-  label: string;
-  about: string;
-  icon: typeof Play;
-  onChange: (event: ChangeEvent<HTMLInputElement>) => void;
-};
-
-/** A button that opens the file chooser. */
-function FileButton({ label, about, icon, onChange }: FileButtonProps) {
-  return (
-    <label className="btn btn--sm uploader__file">
-      <Icon icon={icon} />
-      {label}
-      <input type="file" accept="video/*" aria-label={about} onChange={onChange} />
-    </label>
-  );
 }

@@ -6,10 +6,10 @@ import { Icon } from "../../shared/ui/Icon";
 import { JobActions } from "./JobActions";
 import type { Job } from "./jobs";
 import { LessonSelect } from "./LessonSelect";
-import { RetryNote } from "./RetryNote";
+import { RetryNote } from "../../shared/uploads/RetryNote";
 import { Stages } from "./Stages";
-import type { Transfers } from "./transfers";
-import type { Transport } from "./transport";
+import type { Transfers } from "../../shared/uploads/transfers";
+import type { Transport } from "../../shared/uploads/transport";
 import type { Uploads } from "./useUploads";
 import { factsOf, saidOf } from "./words";
 

@@ -5,7 +5,7 @@ import { type ApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { showInLesson, type VideoLesson } from "./api";
 import type { Job } from "./jobs";
-import type { Transfers } from "./transfers";
+import type { Transfers } from "../../shared/uploads/transfers";
 
 type Props = {
   job: Job;

@@ -10,7 +10,7 @@ import { makeQueries } from "../../shared/queries";
 import { tokenFor } from "../../shared/testing/tokens";
 import type { Video, VideoLesson } from "./api";
 import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
-import { Transfers } from "./transfers";
+import { Transfers } from "../../shared/uploads/transfers";
 import { Uploader } from "./Uploader";
 
 const GB = 2 ** 30;

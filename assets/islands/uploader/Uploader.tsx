@@ -10,8 +10,8 @@ import { DropZone } from "./DropZone";
 import { JobCard } from "./JobCard";
 import type { Group, Job } from "./jobs";
 import { StorageMeter } from "./StorageMeter";
-import type { Transfers } from "./transfers";
-import type { Transport } from "./transport";
+import type { Transfers } from "../../shared/uploads/transfers";
+import type { Transport } from "../../shared/uploads/transport";
 import { useUploads } from "./useUploads";
 
 export type UploaderProps = {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
-import { Transfers } from "./transfers";
-import { tusTransport } from "./tusTransport";
+import { Transfers } from "../../shared/uploads/transfers";
+import { tusTransport } from "../../shared/uploads/tusTransport";
 import { Uploader, type UploaderProps } from "./Uploader";
 
 type Props = Omit<UploaderProps, "transfers" | "transport"> & {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { jobsOf, marksOf, openUploadFor } from "./jobs";
 import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
-import { Transfers } from "./transfers";
+import { Transfers } from "../../shared/uploads/transfers";
 
 const NOW = Date.parse("2026-03-14T12:00:00Z");
 const OLD = "2026-03-14T09:00:00Z";

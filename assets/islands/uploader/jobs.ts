@@ -1,6 +1,6 @@
 /** The list that the page shows: what this browser sends and what the server makes of it, as one. Pure. */
 import type { Video, VideoLesson } from "./api";
-import type { Transfer } from "./transfers";
+import type { Transfer } from "../../shared/uploads/transfers";
 
 export type Group = "needs" | "way" | "done";
 export type Job = {

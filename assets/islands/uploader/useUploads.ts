@@ -7,8 +7,9 @@ import { lessonsOfVideos, openLessonsQuery, storageQuery, type Video, videosQuer
 import { type Limits, refusalOf } from "./check";
 import { type Job, jobsOf, openUploadFor } from "./jobs";
 import { listenToVideos } from "./live";
-import type { AddOptions, Transfer, Transfers } from "./transfers";
-import type { Transport } from "./transport";
+import type { AddOptions, Transfer, Transfers } from "../../shared/uploads/transfers";
+import type { Transport } from "../../shared/uploads/transport";
+import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
 
 const ASK_EVERY_MS = 3_000;
 const LOOK_EVERY_MS = 10_000;
@@ -113,21 +114,6 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
 
 export type Uploads = ReturnType<typeof useUploads>;
 export type { Job };
-
-/** The browser asks before a page is left that is still sending; back online, what stopped goes on. */
-function useGuardedLeaving(transfers: Transfers): void {
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent): void => {
-      if (transfers.isBusy) event.preventDefault();
-    };
-    addEventListener("beforeunload", ask);
-    addEventListener("online", transfers.resumeInterrupted);
-    return () => {
-      removeEventListener("beforeunload", ask);
-      removeEventListener("online", transfers.resumeInterrupted);
-    };
-  }, [transfers]);
-}
 
 /** The room that is left is asked anew whenever a transfer or a video begins, ends or goes. */
 function useRoomFollows(all: readonly Transfer[], videos: readonly Video[]): void {

@@ -2,16 +2,7 @@
 import { bytes, clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import type { Job } from "./jobs";
-import type { Transfer } from "./transfers";
-
-/** Seconds left at a glance: about 40 s left, about 3 min left, about 2 h left. */
-export function timeLeft(seconds: number): string {
-  if (!Number.isFinite(seconds) || seconds <= 0) return "";
-  if (seconds < 10) return t("a few seconds left");
-  if (seconds < 90) return t("about {count} s left", { count: Math.round(seconds / 10) * 10 });
-  if (seconds < 90 * 60) return t("about {count} min left", { count: Math.round(seconds / 60) });
-  return t("about {count} h left", { count: Math.round(seconds / 3600) });
-}
+import { ofTransfer, type Said } from "../../shared/uploads/words";
 
 /** "For lesson 3.5, 2.9 GB". */
 export function factsOf({ lesson, size, video }: Job): string {
@@ -28,42 +19,6 @@ export function factsOf({ lesson, size, video }: Job): string {
       }),
     );
   return parts.join(", ");
-}
-
-export type Said = { main: string; aside: string };
-
-function ofTransfer(transfer: Transfer): Said {
-  const size = transfer.file.size;
-  switch (transfer.state) {
-    case "waiting":
-      return { main: t("Waiting for its turn."), aside: "" };
-    case "paused":
-      return {
-        main: t("Paused. {sent} are kept.", { sent: bytes(transfer.sent) }),
-        aside: t("for 7 days"),
-      };
-    case "interrupted":
-      return {
-        main: t("The connection was interrupted. {sent} arrived and are kept.", {
-          sent: bytes(transfer.sent),
-        }),
-        aside: "",
-      };
-    case "refused":
-      return {
-        main: transfer.error?.message ?? "",
-        aside: transfer.sent > 0 ? "" : t("Nothing was sent."),
-      };
-    default:
-      return {
-        main: t("{sent} of {size}{speed}", {
-          sent: bytes(transfer.sent),
-          size: bytes(size),
-          speed: transfer.speed > 0 ? `, ${bytes(transfer.speed)}/s` : "",
-        }),
-        aside: transfer.speed > 0 ? timeLeft((size - transfer.sent) / transfer.speed) : "",
-      };
-  }
 }
 
 /** The sentence under the bar and what stands at its end. */

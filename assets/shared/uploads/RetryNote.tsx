@@ -1,6 +1,6 @@
 import { type CSSProperties, useEffect, useState } from "react";
 
-import { t } from "../../shared/i18n";
+import { t } from "../i18n";
 import type { Transfer, Transfers } from "./transfers";
 
 type Props = { transfer: Transfer; transfers: Transfers };

@@ -1,8 +1,8 @@
 /** Files travel by tus 1.0: in pieces of 8 MiB, resumed from the last byte that the server has kept. */
 import { DetailedError, Upload } from "tus-js-client";
 
-import { type ApiError, errorOfAnswer, makeError } from "../../shared/api/errors";
-import { session } from "../../shared/auth/browser";
+import { type ApiError, errorOfAnswer, makeError } from "../api/errors";
+import { session } from "../auth/browser";
 import type { Transport } from "./transport";
 
 export const CHUNK = 8 * 2 ** 20;
@@ -22,14 +22,17 @@ export function errorOf(thrown: unknown): ApiError {
   return errorOfAnswer(new Response(null, { status }), body);
 }
 
-export function tusTransport(endpoint: string): Transport {
+export function tusTransport(endpoint: string, purpose: "video" | "file" = "video"): Transport {
   const options = (file: File) => ({
     endpoint,
     chunkSize: CHUNK,
     // The store decides when to try again, so that people see it and can stop it.
     retryDelays: null,
     removeFingerprintOnSuccess: true,
-    metadata: { filename: file.name, purpose: "video" },
+    metadata: { filename: file.name, purpose },
+    // A film that was once begun as a video is not gone on with as a file.
+    fingerprint: () =>
+      Promise.resolve(["study", purpose, file.name, file.size, file.lastModified].join("-")),
     onBeforeRequest: async (request: { setHeader: (name: string, value: string) => void }) => {
       // Asked for each piece: the token lives 15 minutes, an upload may take hours.
       request.setHeader("Authorization", `Bearer ${await session.requireBearer()}`);

@@ -1,5 +1,5 @@
 /** The files on their way from this browser: two at a time, resumed by themselves. No React. */
-import type { ApiError } from "../../shared/api/errors";
+import type { ApiError } from "../api/errors";
 import type { Running, Transport } from "./transport";
 
 export type TransferState = "waiting" | "sending" | "paused" | "interrupted" | "refused" | "sent";

@@ -1,5 +1,5 @@
 /** How a file travels. The store of transfers knows only this shape; tests bring their own. */
-import type { ApiError } from "../../shared/api/errors";
+import type { ApiError } from "../api/errors";
 
 export type Task = {
   file: File;

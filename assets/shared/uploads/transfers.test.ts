@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { makeError } from "../../shared/api/errors";
+import { makeError } from "../api/errors";
 import { FakeTransport, fileOf } from "./testing";
 import { RETRY_SECONDS, Transfers } from "./transfers";
 

@@ -1,0 +1,134 @@
+"""What a file is that people hand to each other: decided from its bytes, and its name must agree.
+
+Such files are only ever sent as attachments. Still, what a browser or a computer would run is not
+passed on under a harmless name, or at all: in an archive nobody opens it unawares.
+"""
+
+import re
+from pathlib import PurePosixPath
+
+from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
+
+HEAD = 4096  # bytes that are enough to decide
+LONGEST_NAME = 120
+
+PDF, ZIP, OFFICE, TEXT, ANYTHING = (
+    "application/pdf",
+    "application/zip",
+    "application/x-ole-storage",
+    "text/plain",
+    "application/octet-stream",
+)
+MARKS: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"%PDF-", PDF),
+    (0, b"PK\x03\x04", ZIP),
+    (0, b"PK\x05\x06", ZIP),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OFFICE),
+    (0, b"{\\rtf", "application/rtf"),
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (8, b"WAVE", "audio/wav"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"\xff\xfb", "audio/mpeg"),
+    (0, b"\xff\xf3", "audio/mpeg"),
+    (0, b"OggS", "audio/ogg"),
+    (0, b"fLaC", "audio/flac"),
+    (4, b"ftyp", "video/mp4"),
+    (0, b"\x1aE\xdf\xa3", "video/webm"),
+    (0, b"\x1f\x8b", "application/gzip"),
+    (0, b"BZh", "application/x-bzip2"),
+    (0, b"\xfd7zXZ\0", "application/x-xz"),
+    (0, b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (0, b"Rar!\x1a\x07", "application/vnd.rar"),
+    (257, b"ustar", "application/x-tar"),
+)
+PROGRAMS = (
+    b"MZ", b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe", b"dex\n", b"L\0\0\0\x01\x14\x02\0",
+)  # fmt: skip
+MARKUP = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
+
+# Names by which a browser shows a page, or a system runs something, at a double click.
+RUNS = frozenset((
+    ".html", ".htm", ".xhtml", ".xht", ".shtml", ".mht", ".mhtml", ".svg", ".svgz", ".xml", ".xsl", ".hta",
+    ".js", ".mjs", ".jse", ".vbs", ".vbe", ".wsf", ".wsh", ".ps1", ".bat", ".cmd", ".com", ".exe", ".scr", ".pif",
+    ".msi", ".dll", ".lnk", ".url", ".reg", ".jar", ".apk", ".app", ".dmg", ".desktop",
+))  # fmt: skip
+PROMISES: dict[str, frozenset[str]] = {
+    ending: frozenset(kinds)
+    for endings, kinds in (
+        (".pdf", (PDF,)),
+        (".zip .odt .ods .odp .epub .ggb .sb3", (ZIP,)),
+        (".docx .xlsx .pptx", (ZIP, OFFICE)),  # with a password they are the older container
+        (".doc .xls .ppt", (OFFICE, ZIP, "application/rtf")),
+        (".rtf", ("application/rtf",)),
+        (".png", ("image/png",)),
+        (".jpg .jpeg", ("image/jpeg",)),
+        (".gif", ("image/gif",)),
+        (".webp", ("image/webp",)),
+        (".wav", ("audio/wav",)),
+        (".mp3", ("audio/mpeg",)),
+        (".ogg .oga .ogv", ("audio/ogg",)),
+        (".flac", ("audio/flac",)),
+        (".mp4 .m4a .m4v", ("video/mp4",)),
+        (".webm .mkv", ("video/webm",)),
+        (".gz .tgz", ("application/gzip",)),
+        (".bz2", ("application/x-bzip2",)),
+        (".xz", ("application/x-xz",)),
+        (".7z", ("application/x-7z-compressed",)),
+        (".rar", ("application/vnd.rar",)),
+        (".tar", ("application/x-tar",)),
+        (".txt .md .csv .tsv .json .ipynb .tex .bib .py .c .h .cpp .java .r .sql .srt .vtt .css", (TEXT,)),
+    )
+    for ending in endings.split()
+}
+
+
+def kind_of(head: bytes, filename: str) -> str:
+    """The media type of a file that others are to get; ``head``: its first `HEAD` bytes.
+
+    :raises FileEmpty: there is nothing in it.
+    :raises FileUnsuitable: a page or a program, by its bytes or by its name.
+    :raises FileMisnamed: its name promises something else than its bytes are.
+    """
+    ending = PurePosixPath(filename).suffix.lower()
+    if not head:
+        raise FileEmpty
+    kind = _sniff(head)
+    if kind is None or ending in RUNS:
+        raise FileUnsuitable
+    if kind not in PROMISES.get(ending, {kind}):
+        raise FileMisnamed(ending=ending)
+    return kind
+
+
+def _sniff(head: bytes) -> str | None:
+    """The media type by the bytes alone; None for what would be run."""
+    for at, mark, kind in MARKS:
+        if head[at : at + len(mark)] == mark:
+            return kind
+    text = _text(head)
+    if text is None:
+        return None if head.startswith(PROGRAMS) else ANYTHING
+    return None if MARKUP.match(text.lstrip()) else TEXT
+
+
+def _text(head: bytes) -> bytes | None:
+    """The head as plain letters, or None if it is no text."""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return head.decode("utf-16", errors="ignore").encode()
+    plain = head.removeprefix(b"\xef\xbb\xbf")
+    return None if any(byte < 32 and byte not in b"\t\n\f\r\x1b" for byte in plain) else plain
+
+
+def clean_name(name: str) -> str:
+    """The file's name without folders and control characters, at most 120 characters."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    plain = "".join(sign for sign in last if sign.isprintable()).strip(" .")
+    if len(plain) > LONGEST_NAME:
+        ending = PurePosixPath(plain).suffix[:10]
+        plain = plain[: LONGEST_NAME - len(ending)] + ending
+    return plain or "file"

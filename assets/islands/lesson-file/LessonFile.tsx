@@ -1,0 +1,231 @@
+import { useMutation } from "@tanstack/react-query";
+import { Download, Pause, Play, Trash2, Upload, X } from "lucide-react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+
+import { announce } from "../../shared/announce";
+import { type ApiError, makeError } from "../../shared/api/errors";
+import { bytes } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import { Button } from "../../shared/ui/Button";
+import { Dialog } from "../../shared/ui/Dialog";
+import { Icon } from "../../shared/ui/Icon";
+import { ProgressBar } from "../../shared/ui/ProgressBar";
+import { FileButton } from "../../shared/uploads/FileButton";
+import { RetryNote } from "../../shared/uploads/RetryNote";
+import type { Transfer, Transfers } from "../../shared/uploads/transfers";
+import type { Transport } from "../../shared/uploads/transport";
+import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
+import { ofTransfer } from "../../shared/uploads/words";
+import { type FileLesson, handOut } from "./api";
+
+export type LessonFileProps = {
+  lesson: FileLesson;
+  limits: { file: number; fileLabel: string; videoLabel: string };
+  hint: string;
+  transfers: Transfers;
+  transport: Transport;
+};
+
+/** Why this file would be refused before a byte of it is sent, or null. The server decides. */
+function refusalOf(file: File, limits: LessonFileProps["limits"]): ApiError | null {
+  if (file.size === 0) return makeError("FILE_EMPTY");
+  if (file.size <= limits.file) return null;
+  const { fileLabel, videoLabel } = limits;
+  return makeError("UPLOAD_FILE_TOO_LARGE", {
+    limit: fileLabel,
+    file_limit: fileLabel,
+    video_limit: videoLabel,
+  });
+}
+
+/** ".../uploads/<uid>/" → the uid. */
+const uidOf = (url: string): string => url.split("/").filter(Boolean).at(-1) ?? "";
+
+export function LessonFile({ lesson, limits, hint, transfers, transport }: LessonFileProps) {
+  const transfer = useSyncExternalStore(transfers.subscribe, () => transfers.all).at(-1) ?? null;
+  const [file, setFile] = useState(lesson.file);
+  const [isAsking, setAsking] = useState(false);
+  const [refusal, setRefusal] = useState<ApiError | null>(null);
+  const saving = useMutation<FileLesson, ApiError, string | null>({
+    mutationFn: (upload) => handOut(lesson.uid, upload),
+    onSuccess: (answer) => {
+      setFile(answer.file);
+      announce(
+        answer.file
+          ? t("“{name}” is ready to download.", { name: answer.file.filename })
+          : t("The file is removed."),
+      );
+    },
+    onError: (error) => setRefusal(error),
+  });
+  useGuardedLeaving(transfers);
+  useTaken(transfer, async (sent) => {
+    const url = sent.url ?? "";
+    try {
+      await saving.mutateAsync(uidOf(url));
+    } catch {
+      // What no lesson takes is of no use: its room is freed at once. If that fails too, it expires.
+      await transport.remove(url).catch(() => undefined);
+    }
+    transfers.forget(sent.id);
+  });
+
+  const take = async (chosen: File): Promise<void> => {
+    const found = refusalOf(chosen, limits);
+    setRefusal(found);
+    if (found) return;
+    for (const { id } of transfers.all) transfers.forget(id);
+    const url = await transport.findPrevious(chosen).catch(() => null);
+    transfers.add(chosen, { target: lesson.uid, url });
+  };
+  const isRefused = transfer?.state === "refused";
+  const isOnItsWay = transfer !== null && !isRefused;
+  const problem = refusal ?? (isRefused ? transfer.error : null);
+
+  return (
+    <div className="stack gap-4">
+      {file ? (
+        <div className="upload">
+          <span className="faint">
+            <Icon icon={Download} className="i--lg" />
+          </span>
+          <div className="grow">
+            <p className="strong clip">{file.filename}</p>
+            <p className="small faint num">{bytes(file.length)}</p>
+          </div>
+          {!isOnItsWay && (
+            <button
+              className="icon-btn icon-btn--sm"
+              type="button"
+              aria-label={t("Remove {name}", { name: file.filename })}
+              onClick={() => setAsking(true)}
+            >
+              <Icon icon={Trash2} />
+            </button>
+          )}
+        </div>
+      ) : (
+        !isOnItsWay && <p className="muted">{t("Nothing to download yet.")}</p>
+      )}
+      {isOnItsWay && <OnItsWay transfer={transfer} transfers={transfers} />}
+      {problem && (
+        <p className="field__error" role="alert">
+          {problem.message}
+        </p>
+      )}
+      {!isOnItsWay && (
+        <div className="stack gap-2">
+          <div className="row">
+            <FileButton
+              label={file ? t("Replace the file") : t("Choose a file")}
+              about={file ? t("Replace the file") : t("Choose a file")}
+              icon={Upload}
+              isFirst={file === null}
+              onFile={(chosen) => void take(chosen)}
+            />
+          </div>
+          <p className="small faint">{hint}</p>
+        </div>
+      )}
+      {isAsking && file && (
+        <Dialog
+          title={t("Remove this file?")}
+          onClose={() => setAsking(false)}
+          actions={
+            <>
+              <Button look="quiet" data-autofocus onClick={() => setAsking(false)}>
+                {t("Keep it")}
+              </Button>
+              <Button
+                look="danger-fill"
+                onClick={() => {
+                  setAsking(false);
+                  setRefusal(null);
+                  saving.mutate(null);
+                }}
+              >
+                {t("Remove")}
+              </Button>
+            </>
+          }
+        >
+          <p>{t("“{name}” goes for good, and its room is free again.", { name: file.filename })}</p>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+type OnItsWayProps = { transfer: Transfer; transfers: Transfers };
+
+function OnItsWay({ transfer, transfers }: OnItsWayProps) {
+  const { id, state } = transfer;
+  const { name, size } = transfer.file;
+  const said = ofTransfer(transfer);
+  return (
+    <div className="upload">
+      <span className="faint">
+        <Icon icon={Upload} className="i--lg" />
+      </span>
+      <div className="grow">
+        <p className="strong clip">{name}</p>
+        <p className="small faint num">
+          {state === "sent" ? t("Looking at the file") : said.main}
+          {state === "sending" && said.aside !== "" && `, ${said.aside}`}
+        </p>
+        {state === "interrupted" && (
+          <p className="small">
+            <RetryNote transfer={transfer} transfers={transfers} />
+          </p>
+        )}
+      </div>
+      <span className="row row--tight">
+        {(state === "sending" || state === "waiting") && (
+          <button
+            className="icon-btn icon-btn--sm"
+            type="button"
+            aria-label={t("Pause upload of {name}", { name })}
+            onClick={() => transfers.pause(id)}
+          >
+            <Icon icon={Pause} />
+          </button>
+        )}
+        {(state === "paused" || state === "interrupted") && (
+          <button
+            className="icon-btn icon-btn--sm"
+            type="button"
+            aria-label={t("Resume upload of {name}", { name })}
+            onClick={() => transfers.resume(id)}
+          >
+            <Icon icon={Play} />
+          </button>
+        )}
+        {state !== "sent" && (
+          <button
+            className="icon-btn icon-btn--sm"
+            type="button"
+            aria-label={t("Cancel upload of {name}", { name })}
+            onClick={() => void transfers.cancel(id)}
+          >
+            <Icon icon={X} />
+          </button>
+        )}
+      </span>
+      <ProgressBar
+        label={t("Upload of {name}", { name })}
+        percent={size > 0 ? (100 * transfer.sent) / size : 0}
+        isThin
+      />
+    </div>
+  );
+}
+
+/** Calls once for each transfer that has arrived whole. */
+function useTaken(transfer: Transfer | null, take: (sent: Transfer) => Promise<void>): void {
+  const taken = useRef(0);
+  useEffect(() => {
+    if (transfer?.state !== "sent" || taken.current === transfer.id) return;
+    taken.current = transfer.id;
+    void take(transfer);
+  });
+}

@@ -1,0 +1,88 @@
+"""What is handed out: decided from the bytes, and the name must agree."""
+
+import pytest
+
+from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
+from apps.files.kinds import clean_name, kind_of
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "kind"),
+    [
+        ("slides.PDF", b"%PDF-1.7\n%\xe2\xe3", "application/pdf"),
+        ("sheet.xlsx", b"PK\x03\x04\x14\0", "application/zip"),
+        ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0", "application/x-ole-storage"),
+        ("code.zip", b"PK\x03\x04\x14\0", "application/zip"),
+        ("data.csv", "Höhe;1,5\r\n".encode("cp1252"), "text/plain"),
+        ("notes.md", b"\xef\xbb\xbf# Notes on <html>\n", "text/plain"),
+        ("sheet.txt", "\ufeffa\tb".encode("utf-16-le"), "text/plain"),
+        ("run.py", b"#!/usr/bin/env python3\n", "text/plain"),
+        ("README", b"Read me.", "text/plain"),
+        ("model.blend", b"BLENDER\0\x01", "application/octet-stream"),
+    ],
+)
+def test_what_courses_hand_out_is_known(name: str, head: bytes, kind: str) -> None:
+    assert kind_of(head, name) == kind
+
+
+@pytest.mark.parametrize("name", ["slides.pdf", "slides", "slides.txt", "slides.bin"])
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"<!DOCTYPE html><script>alert(1)</script>",
+        b"\xef\xbb\xbf \r\n\t<HTML>",
+        b"<!-- %PDF-1.7 --><body onload=alert(1)>",
+        b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+        b'<?xml version="1.0"?><svg/>',
+        b"<?php system($_GET[0]);",
+        "\ufeff<html>".encode("utf-16-le"),
+        b"\xfe\xff" + "<svg>".encode("utf-16-be"),
+        b"MZ\x90\0\x03\0",
+        b"\x7fELF\x02\x01\x01\0",
+        b"\xcf\xfa\xed\xfe\x07\0\0\x01",
+    ],
+)
+def test_pages_and_programs_are_not_passed_on(name: str, head: bytes) -> None:
+    with pytest.raises(FileUnsuitable):
+        kind_of(head, name)
+
+
+@pytest.mark.parametrize("name", ["page.html", "picture.SVG", "setup.exe", "a.pdf.js", "x.jar", "feed.xml"])
+def test_nor_is_what_calls_itself_one(name: str) -> None:
+    with pytest.raises(FileUnsuitable):
+        kind_of(b"%PDF-1.7", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("slides.pdf", b"PK\x03\x04"),
+        ("slides.pdf", b"alert(1)"),
+        ("photo.png", b"%PDF-1.7"),
+        ("words.txt", b"\0\x01\x02"),
+        ("archive.zip", b"Rar!\x1a\x07\0"),
+    ],
+)
+def test_a_name_must_not_promise_something_else(name: str, head: bytes) -> None:
+    with pytest.raises(FileMisnamed):
+        kind_of(head, name)
+
+
+def test_nothing_is_no_file() -> None:
+    with pytest.raises(FileEmpty):
+        kind_of(b"", "a.pdf")
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("../../etc/Formulas\0.PDF", "Formulas.PDF"),
+        ("C:\\Users\\ada\\slides.pdf", "slides.pdf"),
+        ("...", "file"),
+        ("a\r\nSet-Cookie: x.pdf", "aSet-Cookie: x.pdf"),
+        ("x" * 300 + ".pdf", "x" * 116 + ".pdf"),
+        ("\u202efdp.exe", "fdp.exe"),
+    ],
+)
+def test_a_name_is_plain(typed: str, kept: str) -> None:
+    assert clean_name(typed) == kept
