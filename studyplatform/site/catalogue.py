@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
@@ -165,6 +166,7 @@ def tabs_of(query: QueryDict, holdings: Holdings, current: str, everything: int)
     ]
 
 
+@require_safe
 @open_to_everyone
 @same_for_visitors("catalogue")
 def catalogue_page(request: HttpRequest) -> HttpResponse:

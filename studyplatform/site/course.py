@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import get_template
+from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
@@ -154,6 +155,7 @@ def structured_data(course: Course, address: str) -> dict[str, Any]:
     return facts
 
 
+@require_safe
 @open_to_everyone
 @same_for_visitors("catalogue")
 def course_page(request: HttpRequest, slug: str) -> HttpResponse:

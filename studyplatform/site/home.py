@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
@@ -130,6 +131,7 @@ def structured_data() -> dict[str, Any]:
     }
 
 
+@require_safe
 @open_to_everyone
 @same_for_visitors("catalogue")
 def home(request: HttpRequest) -> HttpResponse:

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import forms, known_browsers, policies, services, sessions
 from apps.accounts.errors import AccountLocked, InvalidCredentials
@@ -22,6 +22,7 @@ from studyplatform.kit.pages import safe_next
 from studyplatform.kit.policies import enforce
 
 
+@require_safe
 @signed_in
 def dashboard(request: HttpRequest) -> HttpResponse:
     return redirect(home_of(cast(User, request.user)))
@@ -53,6 +54,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     return sign_in_page(request, form, refusal)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @open_to_everyone
 def sign_in_for_admin(request: HttpRequest) -> HttpResponse:
     """In the place of the admin's own sign-in form, which would go around the lock."""

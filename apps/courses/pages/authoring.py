@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import teaches
 from apps.accounts.models import User
@@ -53,6 +53,7 @@ def course_list(request: HttpRequest) -> HttpResponse:
     )
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def course_new(request: HttpRequest) -> HttpResponse:
     """A simple form; what is not asked for here is on the edit page."""
@@ -64,6 +65,7 @@ def course_new(request: HttpRequest) -> HttpResponse:
     return render(request, "courses/studio/new.html", {"form": form, "outcomes": _outcome_lines(form)})
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """A course's texts, its way to review and the steps of its life."""
@@ -133,6 +135,7 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("courses:studio-edit", course.slug)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Asks, then removes a draft that was never public."""

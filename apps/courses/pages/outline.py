@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import teaches
 from apps.courses import services
@@ -34,6 +34,7 @@ def lectures(request: HttpRequest, slug: str) -> HttpResponse:
     return show(request, course_for_staff(request, slug))
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """The outline with one lesson open beside it. Saves its texts; "preview" shows them first."""
@@ -114,6 +115,7 @@ def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     return to_section(course, section)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
@@ -169,6 +171,7 @@ def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return redirect(f"{reverse('courses:studio-lectures', args=[course.slug])}?section={section.uid}#l-{moving.slug}")
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     course = course_for_staff(request, slug)

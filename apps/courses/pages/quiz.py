@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import teaches
 from apps.courses import services
@@ -46,6 +46,7 @@ def rules(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def question_new(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """An empty question of the kind in ``?kind=``; saving adds it at the end."""
@@ -57,6 +58,7 @@ def question_new(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return _edit(request, course, opened, None, kind)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def question(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
@@ -91,6 +93,7 @@ def question_copy(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Ht
     return to_question(course, opened, copy)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
 def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
