@@ -5,16 +5,13 @@ import contextlib
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
 from django.urls import Resolver404, resolve
-from django.utils import timezone
 
-from apps.accounts.models import BrowserSession, User
 from apps.courses.models import Course, Lesson
 from apps.learning.models import Enrollment
 from studyplatform.site.pending import PENDING
@@ -103,30 +100,6 @@ class Row:
 def rows() -> list[Row]:
     with (Path(__file__).parents[1] / "data" / "routes.csv").open(newline="") as table:
         return [Row(line["path"], line["who"]) for line in csv.DictReader(table)]
-
-
-@pytest.fixture
-def browser_as(browser_of: Callable[[User], Client], request: pytest.FixtureRequest) -> Callable[[str], Client]:
-    """The browser of one of the people. Ben and the one whose login has expired were signed in, and are no more."""
-
-    def sign_in(person: str) -> Client:
-        match person:
-            case "visitor":
-                return Client()
-            case "expired":
-                user: User = request.getfixturevalue("mia")
-                browser = browser_of(user)
-                BrowserSession.objects.of(user).update(expire_date=timezone.now() - timedelta(seconds=1))
-            case "ben":
-                user = request.getfixturevalue("ben")
-                User.objects.filter(pk=user.pk).update(is_active=True)
-                browser = browser_of(User.objects.get(pk=user.pk))
-                User.objects.filter(pk=user.pk).update(is_active=False)
-            case _:
-                browser = browser_of(request.getfixturevalue(person))
-        return browser
-
-    return sign_in
 
 
 @pytest.fixture

@@ -1,0 +1,108 @@
+"""The people and things that the walks of this folder send round the site."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.models import BrowserSession, User
+from apps.courses.models import Course, Lesson, Question, Section
+from apps.files.models import CaptionTrack, Upload, VideoAsset
+from apps.files.storage import upload_path
+from apps.learning.models import Attempt, Certificate, Enrollment
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
+from tests.factories.files import CaptionFactory, UploadFactory, VideoFactory
+from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory
+
+
+@pytest.fixture
+def kim(course: Course) -> User:
+    """Learns beside Leo, and has no business in what is his."""
+    kim = UserFactory(username="kim")
+    EnrollmentFactory(user=kim, course=course)
+    return kim
+
+
+@pytest.fixture
+def zoe(db: None) -> User:
+    """Whose password the calls of the walk know."""
+    return UserFactory(username="zoe")
+
+
+@pytest.fixture
+def browser_as(browser_of: Callable[[User], Client], request: pytest.FixtureRequest) -> Callable[[str], Client]:
+    """The browser of one of the people. Ben and the one whose login has expired were signed in, and are no more."""
+
+    def sign_in(person: str) -> Client:
+        match person:
+            case "visitor":
+                return Client()
+            case "expired":
+                user: User = request.getfixturevalue("mia")
+                browser = browser_of(user)
+                BrowserSession.objects.of(user).update(expire_date=timezone.now() - timedelta(seconds=1))
+            case "ben":
+                user = request.getfixturevalue("ben")
+                User.objects.filter(pk=user.pk).update(is_active=True)
+                browser = browser_of(User.objects.get(pk=user.pk))
+                User.objects.filter(pk=user.pk).update(is_active=False)
+            case _:
+                browser = browser_of(request.getfixturevalue(person))
+        return browser
+
+    return sign_in
+
+
+@dataclass(frozen=True)
+class World:
+    """Something of each kind: what is taught is Ada's, what is learned is Leo's."""
+
+    course: Course
+    section: Section
+    spare: Section
+    text: Lesson
+    video_lesson: Lesson
+    quiz: Lesson
+    question: Question
+    video: VideoAsset
+    failed_video: VideoAsset
+    captions: CaptionTrack
+    seat: Enrollment
+    attempt: Attempt
+    certificate: Certificate
+    arriving: Upload
+    kept: Upload
+
+
+@pytest.fixture
+def world(course: Course, seat: Enrollment, ada: User, leo: User, kim: User) -> World:
+    now = timezone.now()
+    section = SectionFactory(course=course)
+    video = VideoFactory(owner=ada)
+    quiz = QuizFactory(lesson__section=section)
+    kept = UploadFactory(owner=leo, purpose=Upload.Purpose.FILE, filename="notes.txt", length=5, offset=5)
+    Upload.objects.filter(pk=kept.pk).update(completed_at=now)
+    upload_path(kept.uid).parent.mkdir(parents=True, exist_ok=True)
+    upload_path(kept.uid).write_bytes(b"notes")
+    other = course.sections.order_by("position")[0]
+    return World(
+        course=course,
+        section=section,
+        spare=SectionFactory(course=course),
+        text=other.lessons.order_by("position")[0],
+        video_lesson=LessonFactory(section=section, kind=Lesson.Kind.VIDEO, video=VideoFactory(owner=ada), duration=90),
+        quiz=quiz.lesson,
+        question=QuestionFactory(quiz=quiz),
+        video=video,
+        failed_video=VideoFactory(owner=ada, stage=VideoAsset.Stage.FAILED, failure=VideoAsset.Failure.PROCESSING),
+        captions=CaptionFactory(video=video),
+        seat=seat,
+        attempt=AttemptFactory(enrollment=seat, quiz=quiz, started_at=now),
+        certificate=CertificateFactory(enrollment=seat),
+        arriving=UploadFactory(owner=leo, purpose=Upload.Purpose.FILE, length=5, expires_at=now + timedelta(days=1)),
+        kept=kept,
+    )

@@ -1,0 +1,373 @@
+"""Every call of the API as every kind of person, by cookie and by bearer, with things that belong to others."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from drf_spectacular.generators import SchemaGenerator
+from rest_framework.permissions import BasePermission
+
+from apps.accounts import tokens
+from apps.accounts.models import BrowserSession, User
+from apps.courses.models import Course
+from studyplatform.kit.keep import clear_all
+from tests.architecture.conftest import World
+from tests.architecture.test_doors import calls
+from tests.factories.accounts import PASSWORD
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+
+pytestmark = pytest.mark.django_db
+
+PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "kim", "ada", "eve", "sam"]
+OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
+# Who gets in. What is taught is Ada's, what is learned is Leo's; Kim learns beside him, Eve teaches elsewhere.
+AUDIENCES = {
+    "everyone": set(PEOPLE),
+    "signed-in": set(PEOPLE) - OUT,
+    "teaching": {"ada", "eve", "sam"},
+    "staff of the course": {"ada", "sam"},
+    "owner of the video, or an admin": {"ada", "sam"},
+    "as the lesson": {"leo", "kim", "ada", "sam"},
+    "enrolled": {"leo", "kim"},
+    "its learner alone": {"leo"},
+    "who sent it alone": {"leo"},
+    "admin": {"sam"},
+}
+TUS = {"Tus-Resumable": "1.0.0"}
+PURPOSE = {what: "purpose " + base64.b64encode(what.encode()).decode() for what in ("file", "video")}
+CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operation: who may, whose thing stands in the address, and what is sent."""
+
+    operation: str
+    who: str
+    thing: Callable[[World], Any] | None = None
+    body: Callable[[World], Any] | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    kind: str = "application/json"
+    also: int = 200  # what those who get in may be answered instead of a success
+
+
+def _course(world: World) -> str:
+    return world.course.slug
+
+
+TABLE = [
+    Row("auth_login", "everyone", body=lambda _: {"email": "zoe@example.com", "password": PASSWORD}),
+    Row("auth_logout", "everyone"),
+    Row("auth_session", "signed-in"),
+    Row("auth_resend_verification", "signed-in"),
+    Row("me_look", "signed-in", body=lambda _: {"theme": "dark", "style": "corporate"}),
+    Row("files_storage", "signed-in"),
+    Row("files_uploads", "signed-in"),
+    Row("files_upload_begin", "signed-in", headers=TUS | {"Upload-Length": "5", "Upload-Metadata": PURPOSE["file"]}),
+    Row("files_upload_begin", "teaching", headers=TUS | {"Upload-Length": "5", "Upload-Metadata": PURPOSE["video"]}),
+    Row("files_upload_offset", "who sent it alone", lambda world: world.arriving.uid, headers=TUS),
+    Row("files_upload_download", "who sent it alone", lambda world: world.kept.uid),
+    Row(
+        "files_upload_piece",
+        "who sent it alone",
+        lambda world: world.arriving.uid,
+        body=lambda _: b"words",
+        headers=TUS | {"Upload-Offset": "0"},
+        kind="application/offset+octet-stream",
+    ),
+    Row("files_upload_cancel", "who sent it alone", lambda world: world.arriving.uid, headers=TUS),
+    Row("files_videos", "signed-in"),
+    Row("files_video", "owner of the video, or an admin", lambda world: world.video.uid),
+    Row("files_video_delete", "owner of the video, or an admin", lambda world: world.video.uid),
+    Row("files_video_retry", "owner of the video, or an admin", lambda world: world.failed_video.uid, also=409),
+    Row(
+        "files_video_captions",
+        "owner of the video, or an admin",
+        lambda world: world.video.uid,
+        body=lambda _: {"language": "fr", "text": CAPTIONS},
+    ),
+    Row("files_captions_delete", "owner of the video, or an admin", lambda world: world.captions.uid),
+    Row("authoring_video_lessons", "teaching"),
+    Row("authoring_outline", "staff of the course", _course),
+    Row(
+        "authoring_lesson_add",
+        "staff of the course",
+        _course,
+        body=lambda world: {"section": str(world.section.uid), "kind": "text", "title": "Deltas"},
+    ),
+    Row("authoring_section_add", "staff of the course", _course, body=lambda _: {"title": "Deltas"}),
+    Row(
+        "authoring_section_rename",
+        "staff of the course",
+        lambda world: world.section.uid,
+        body=lambda _: {"title": "Deltas"},
+    ),
+    Row("authoring_section_delete", "staff of the course", lambda world: world.spare.uid),
+    Row(
+        "authoring_section_move", "staff of the course", lambda world: world.section.uid, body=lambda _: {"position": 1}
+    ),
+    Row(
+        "authoring_lesson_edit",
+        "staff of the course",
+        lambda world: world.text.uid,
+        body=lambda _: {"title": "Deltas"},
+    ),
+    Row("authoring_lesson_delete", "staff of the course", lambda world: world.text.uid),
+    Row(
+        "authoring_lesson_move",
+        "staff of the course",
+        lambda world: world.text.uid,
+        body=lambda world: {"section": str(world.section.uid), "position": 1},
+    ),
+    Row(
+        "authoring_lesson_video",
+        "staff of the course",
+        lambda world: world.video_lesson.uid,
+        body=lambda world: {"video": str(world.video.uid)},
+    ),
+    Row("learning_enrollments", "signed-in"),
+    Row("learning_enroll", "signed-in", body=lambda world: {"course": world.course.slug}, also=409),
+    Row("learning_outline", "everyone", _course),
+    Row("learning_bookmark", "signed-in", _course),
+    Row("learning_unbookmark", "signed-in", _course),
+    Row("learning_rate", "enrolled", _course, body=lambda _: {"stars": 4}),
+    Row("learning_player", "as the lesson", lambda world: world.video_lesson.uid),
+    Row("learning_save_progress", "enrolled", lambda world: world.video_lesson.uid, body=lambda _: {"position": 3}),
+    Row("learning_complete_lesson", "enrolled", lambda world: world.text.uid),
+    Row("learning_quiz", "as the lesson", lambda world: world.quiz.uid),
+    Row("learning_open_attempt", "enrolled", lambda world: world.quiz.uid),
+    Row("learning_attempt", "its learner alone", lambda world: world.attempt.uid),
+    Row(
+        "learning_submit_attempt", "its learner alone", lambda world: world.attempt.uid, body=lambda _: {"answers": {}}
+    ),
+    Row("learning_certificates", "signed-in"),
+    Row("learning_certificate", "everyone", lambda world: world.certificate.code),
+]
+# A token that is presented and no longer holds is refused even where visitors may; not where one signs in or out.
+STALE_BEARER = {"auth_login", "auth_logout"}
+# Methods that the schema's generator leaves out.
+BESIDES = {"files_upload_offset": ("head", "/api/v1/uploads/{uid}/")}
+
+
+@cache
+def operations() -> dict[str, tuple[str, str]]:
+    """Method and address of every operation, from the code itself."""
+    schema = SchemaGenerator().get_schema(public=True, request=None)
+    found = {
+        operation["operationId"]: (method, path)
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    }
+    return found | BESIDES
+
+
+@dataclass(frozen=True)
+class Credentials:
+    cookie: str = ""
+    token: str = ""
+
+    def browser(self, way: str) -> Client:
+        """A fresh browser: what one call does to its cookies is nothing to the next."""
+        if way == "bearer" and self.token:
+            return Client(headers={"Authorization": f"Bearer {self.token}"})
+        browser = Client()
+        if self.cookie:
+            browser.cookies["sessionid"] = self.cookie
+        return browser
+
+
+@pytest.fixture
+def credentials_of(browser_as: Callable[[str], Client]) -> Callable[[str], Credentials]:
+    def give(person: str) -> Credentials:
+        browser = browser_as(person)
+        if "sessionid" not in browser.cookies:
+            return Credentials()
+        user = User.objects.get(username="mia" if person == "expired" else person)
+        session = BrowserSession.objects.of(user).get()
+        return Credentials(browser.cookies["sessionid"].value, tokens.issue(user, session.uid))
+
+    return give
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    writes: list[str]
+
+
+def call(browser: Client, row: Row, world: World) -> Outcome:
+    """Make the call, see what it wrote, and take that back."""
+    method, path = operations()[row.operation]
+    if row.thing is not None:
+        path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]
+    body = row.body(world) if row.body else None
+    data = body if isinstance(body, bytes) else json.dumps(body or {})
+    sends = {} if method in {"get", "head"} else {"data": data, "content_type": row.kind}
+    with transaction.atomic(), CaptureQueriesContext(connection) as seen:
+        answer = getattr(browser, method)(path, headers=row.headers, **sends)
+        transaction.set_rollback(True)
+    clear_all()
+    writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+    return Outcome(answer.status_code, writes)
+
+
+def offences(row: Row, person: str, way: str, found: Outcome) -> Iterator[str]:
+    is_dead = person in {"expired", "ben"} and way == "bearer" and row.operation not in STALE_BEARER
+    if person in AUDIENCES[row.who] and not is_dead:
+        if found.status >= 300 and found.status != row.also:
+            yield f"{found.status}, but they may"
+        return
+    expected = {401} if person in OUT else {403, 404}
+    if found.status not in expected:
+        yield f"{found.status}, but only {row.who}"
+    if found.writes:
+        yield f"refused, and wrote: {found.writes[0][:120]}"
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_each_call_is_for_whom_it_is_for(
+    person: str, credentials_of: Callable[[str], Credentials], world: World, zoe: User
+) -> None:
+    credentials = credentials_of(person)
+    wrong = [
+        f"{row.operation} ({way}): {offence}"
+        for row in TABLE
+        for way in ("cookie", "bearer")
+        for offence in offences(row, person, way, call(credentials.browser(way), row, world))
+    ]
+
+    assert not wrong, f"{person}:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("person", ["visitor", "mia", "eve"])
+def test_what_belongs_to_a_hidden_course_does_not_exist_for_others(
+    person: str, credentials_of: Callable[[str], Credentials], world: World
+) -> None:
+    Course.objects.filter(pk=world.course.pk).update(status=Course.Status.DRAFT, published_at=None)
+    world.course.refresh_from_db()
+    credentials = credentials_of(person)
+    rows = [row for row in TABLE if row.operation.startswith(("authoring_", "learning_")) and row.thing]
+    rows += [row for row in TABLE if row.operation == "learning_enroll"]
+    wrong = []
+    for row in rows:
+        if row.operation == "learning_certificate":
+            continue  # a certificate stays true, whatever becomes of its course
+        found = call(credentials.browser("cookie"), row, world)
+        closed = {401, 404} if person in OUT else {404}
+        if found.status not in closed or found.writes:
+            wrong.append(f"{row.operation}: {found.status}, {len(found.writes)} writes")
+
+    assert len(rows) > 15
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("operation", "thing", "body"),
+    [
+        ("authoring_lesson_add", "course", lambda world: {"section": str(world.section.uid), "kind": "text"}),
+        ("authoring_lesson_move", "lesson", lambda world: {"section": str(world.section.uid), "position": 1}),
+        ("authoring_lesson_video", "lesson", lambda world: {"video": str(world.video.uid)}),
+        ("authoring_lesson_video", "lesson", lambda world: {"video": str(world.arriving.uid)}),
+    ],
+)
+def test_a_foreign_thing_in_the_body_is_refused(
+    operation: str,
+    thing: str,
+    body: Callable[[World], Any],
+    world: World,
+    eve: User,
+    credentials_of: Callable[[str], Credentials],
+) -> None:
+    section = SectionFactory(course=CourseFactory(instructor=eve))
+    own = {"course": section.course.slug, "lesson": LessonFactory(section=section, kind="video").uid}
+    row = Row(operation, "signed-in", lambda _: own[thing], body=body)
+
+    found = call(credentials_of("eve").browser("cookie"), row, world)
+
+    assert (found.status, found.writes) == (404, [])
+
+
+def test_an_upload_replaces_no_video_of_another(world: World, credentials_of: Callable[[str], Credentials]) -> None:
+    foreign = "replaces " + base64.b64encode(str(world.video.uid).encode()).decode()
+    headers = TUS | {"Upload-Length": "5", "Upload-Metadata": f"{PURPOSE['video']},{foreign}"}
+
+    found = call(credentials_of("eve").browser("cookie"), Row("files_upload_begin", "teaching", headers=headers), world)
+
+    assert (found.status, found.writes) == (404, [])
+
+
+# --- The table is whole ---------------------------------------------------------------------------
+
+
+def test_every_operation_stands_in_the_table() -> None:
+    declared = {row.operation for row in TABLE}
+
+    assert set(operations()) - declared == set(), "say in TABLE who may"
+    assert declared - set(operations()) == set(), "no longer an operation"
+
+
+def test_the_schema_shows_every_method_of_every_call() -> None:
+    """A method that the walk cannot see is a door nobody watches."""
+    shown = {(method, path.rstrip("/")) for method, path in operations().values()}
+    hidden = []
+    for door in calls():
+        view: Any = door.view
+        if not view.__module__.startswith(("apps.", "studyplatform.")):
+            continue
+        methods = getattr(view, "actions", None) or [
+            name for name in view.cls.http_method_names if name != "options" and hasattr(view.cls, name)
+        ]
+        methods = [one for one in methods if one != "head" or "get" not in methods or view.cls.__dict__.get("head")]
+        path = _as_in_the_schema(door.address)
+        hidden += [f"{one} {path}" for one in methods if (one, path.rstrip("/")) not in shown]
+
+    assert not hidden, "\n".join(hidden)
+
+
+def _as_in_the_schema(address: str) -> str:
+    parts = [f"{{{part[1:-1].split(':')[-1]}}}" if part.startswith("<") else part for part in address.split("/")]
+    return "/".join(parts)
+
+
+def test_every_call_declares_who_may() -> None:
+    silent = [
+        door.address
+        for door in calls()
+        if not (view := door.view_class)
+        or not view.permission_classes
+        or not all(isinstance(one, type) and issubclass(one, BasePermission) for one in view.permission_classes)
+        or {one.__name__ for one in view.permission_classes} == {"Closed"}
+    ]
+
+    assert not silent, "\n".join(silent)
+
+
+@pytest.mark.parametrize("way", ["cookie", "bearer"])
+def test_a_call_without_its_csrf_token_is_refused_by_cookie_alone(
+    way: str, world: World, zoe: User, credentials_of: Callable[[str], Credentials]
+) -> None:
+    """Another site can send the cookie, but neither the token of the form nor the bearer."""
+    who_gets_in = {"its learner alone": "leo", "who sent it alone": "leo", "enrolled": "leo"}
+    wrong, tried = [], 0
+    credentials = {person: credentials_of(person) for person in ("leo", "ada")}
+    for row in TABLE:
+        if operations()[row.operation][0] in {"get", "head"}:
+            continue
+        browser = credentials[who_gets_in.get(row.who, "ada")].browser(way)
+        browser.handler.enforce_csrf_checks = True
+        found = call(browser, row, world)
+        tried += 1
+        refused = found.status == 403 and not found.writes
+        # Whoever signs in has no bearer yet: this call has no other way than the token of the form.
+        if refused != (way == "cookie" or row.operation == "auth_login"):
+            wrong.append(f"{row.operation}: {found.status}, {len(found.writes)} writes")
+
+    assert tried > 20
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,249 @@
+"""Every address of a page, also those that only forms are sent to: its guard is not only named, it holds."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+from django.contrib.messages import get_messages
+from django.db import connection, transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.accounts.models import DataExport, TeachingRequest, User
+from studyplatform.kit.keep import clear_all
+from studyplatform.kit.models import Job
+from tests.architecture.conftest import World
+from tests.architecture.test_doors import Door, pages
+
+pytestmark = pytest.mark.django_db
+
+PEOPLE = ["visitor", "expired", "ben", "mia", "ada", "sam"]
+OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
+INSIDE = {"signed_in": {"mia", "ada", "sam"}, "teaches": {"ada", "sam"}, "administers": {"sam"}}
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+# Pages whose address names a thing: who of the people below may have it. What is taught is Ada's, what is learned
+# is Leo's; Kim learns beside him, Eve teaches elsewhere, Mia has no seat.
+STAFF, LEARNERS, LEO, ADMIN, ALL = {"ada", "sam"}, {"leo", "kim"}, {"leo"}, {"sam"}, {"mia", "leo", "kim", "eve", "sam"}
+OWNERS = {
+    "accounts:give-role": ADMIN,
+    "accounts:block": ADMIN,
+    "accounts:unblock": ADMIN,
+    "accounts:decide-teaching": ADMIN,
+    "accounts:download-export": LEO,
+    "learning:resume": ALL | STAFF,  # leads to the course or to a lesson, which has its own guard
+    "learning:lesson-complete": LEARNERS,
+    "learning:attempt-start": LEARNERS,
+    "learning:attempt-hand-in": LEO,
+    "learning:bookmark": ALL | STAFF,
+    "learning:course-progress": LEARNERS,
+    "learning:certificate-pdf": LEO,
+    "site:review": ADMIN,
+    "site:review-step": ADMIN,
+    "site:admin-job-retry": ADMIN,
+}
+
+
+def owners_of(door: Door) -> set[str] | None:
+    return STAFF if door.name.startswith("courses:studio-") and "<" in door.address else OWNERS.get(door.name)
+
+
+def guarded() -> list[Door]:
+    return [door for door in pages() if getattr(door.view, "guard", "everyone") != "everyone"]
+
+
+@pytest.fixture
+def fill(world: World, leo: User) -> Callable[[Door], str]:
+    """An address with what it names filled in: Ada's course and lessons, Leo's attempt and certificate."""
+    asked = TeachingRequest.objects.create(user=leo, reason="Rivers " * 10, created_at=timezone.now())
+    export = DataExport.objects.create(user=leo, created_at=timezone.now())
+    failed = Job.objects.create(
+        kind="nothing", state=Job.State.FAILED, run_at=timezone.now(), created_at=timezone.now()
+    )
+    things: dict[str, Any] = {
+        "site:admin-job-retry": failed.uid,
+        "accounts:decide-teaching": asked.uid,
+        "accounts:download-export": export.uid,
+        "learning:attempt-hand-in": world.attempt.uid,
+        "courses:studio-section-rename": world.section.uid,
+        "courses:studio-section-move": world.section.uid,
+        "courses:studio-section-delete": world.spare.uid,
+    }
+    lessons = {"attempt": world.quiz, "quiz": world.quiz, "question": world.quiz, "video": world.video_lesson}
+
+    def address(door: Door) -> str:
+        lesson = next((lesson for word, lesson in lessons.items() if word in door.name), world.text)
+        uid = things.get(door.name, world.question.uid if "question" in door.name else leo.uid)
+        names = {"slug": world.course.slug, "course": world.course.slug, "lesson": lesson.slug, "uid": uid}
+        names |= {"code": world.certificate.code}
+
+        def value(match: re.Match[str]) -> str:
+            return str(names.get(match["name"], uuid4() if match["kind"] == "uuid" else "1"))
+
+        return re.sub(r"<(?:(?P<kind>\w+):)?(?P<name>\w+)>", value, door.address)
+
+    return address
+
+
+def ask(browser: Client, method: str, address: str) -> tuple[HttpResponse, list[str]]:
+    """The answer and what it wrote, which is taken back."""
+    with transaction.atomic(), CaptureQueriesContext(connection) as seen:
+        answer = browser.generic(method, address, content_type="application/x-www-form-urlencoded")
+        transaction.set_rollback(True)
+    clear_all()
+    return answer, [
+        one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))
+    ]
+
+
+def fresh(browser: Client, **options: Any) -> Client:
+    """The same browser, however the last page left its cookies."""
+    again = Client(**options)
+    if "sessionid" in browser.cookies:
+        again.cookies["sessionid"] = browser.cookies["sessionid"].value
+    return again
+
+
+def word(answer: HttpResponse) -> str:
+    """What happened to whoever asked, in one word."""
+    codes = {message.extra_tags for message in get_messages(answer.wsgi_request)}
+    if answer.status_code == 302:
+        to = urlsplit(answer["Location"]).path
+        if to == "/auth/login":
+            return "sign in"
+        if to == "/" and codes & {"ROLE_REQUIRED", "COURSE_STAFF_ONLY"}:
+            return "home"
+        if codes & {"ENROLLMENT_REQUIRED", "NOT_FOUND", "COURSE_NOT_FOUND", "LECTURE_UNAVAILABLE"}:
+            return "refused"
+    return "refused" if answer.status_code in {401, 403, 404} else str(answer.status_code)
+
+
+def allowed(fill: Callable[[Door], str], browser: Client, door: Door) -> list[str]:
+    """The methods of a page, which it names itself to whoever tries another."""
+    answer, _ = ask(fresh(browser), "PROPFIND", fill(door))
+    return [one.strip() for one in answer["Allow"].split(",") if one.strip() in METHODS] if "Allow" in answer else []
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_each_guard_holds_for_each_method(
+    person: str, browser_as: Callable[[str], Client], fill: Callable[[Door], str], sam: User
+) -> None:
+    admin, browser, wrong = browser_as("sam"), browser_as(person), []
+    for door in guarded():
+        if door.name.startswith("admin:"):
+            continue
+        may = person in INSIDE[door.view.guard]
+        for method in allowed(fill, admin, door) or ["GET"]:
+            answer, writes = ask(fresh(browser), method, fill(door))
+            found = word(answer)
+            expected = "sign in" if person in OUT else "home"
+            if may and found in {"sign in"} | ({"home"} if person == "sam" else set()):
+                wrong.append(f"{method} {door.address} ({door.name}): {found}, but {door.view.guard} lets them in")
+            if not may and found != expected:
+                wrong.append(f"{method} {door.address} ({door.name}): {found}, not {expected}")
+            if not may and writes:
+                wrong.append(f"{method} {door.address} ({door.name}): refused, and wrote {writes[0][:120]}")
+            if answer.status_code >= 500:
+                wrong.append(f"{method} {door.address} ({door.name}): {answer.status_code}")
+
+    assert not wrong, f"{person}:\n" + "\n".join(wrong)
+
+
+def test_each_page_refuses_the_wrong_method(browser_as: Callable[[str], Client], fill: Callable[[Door], str]) -> None:
+    admin, wrong = browser_as("sam"), []
+    for door in pages():
+        if door.name.startswith("admin:") or not hasattr(door.view, "guard"):
+            continue
+        takes = allowed(fill, admin, door)
+        if not takes:
+            wrong.append(f"{door.address} ({door.name}): takes any method")
+        for method in set(METHODS) - set(takes):
+            answer, writes = ask(fresh(admin), method, fill(door))
+            if takes and (answer.status_code != 405 or writes):
+                wrong.append(f"{method} {door.address} ({door.name}): {answer.status_code}")
+
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("person", ["mia", "kim", "eve", "leo", "ada", "sam"])
+def test_what_a_page_names_is_its_owners_alone(
+    person: str, browser_as: Callable[[str], Client], fill: Callable[[Door], str]
+) -> None:
+    admin, browser, wrong = browser_as("sam"), browser_as(person), []
+    for door in guarded():
+        owners = owners_of(door)
+        if owners is None:
+            continue
+        for method in allowed(fill, admin, door):
+            answer, writes = ask(fresh(browser), method, fill(door))
+            is_refused = word(answer) in {"home", "refused"}
+            if person not in owners and not is_refused:
+                wrong.append(f"{method} {door.address} ({door.name}): {word(answer)}")
+            if person not in owners and writes:
+                wrong.append(f"{method} {door.address} ({door.name}): wrote {writes[0][:120]}")
+            if person in owners and is_refused and door.name not in {"accounts:download-export"}:
+                wrong.append(f"{method} {door.address} ({door.name}): {word(answer)}, but it is theirs")
+
+    assert not wrong, f"{person}:\n" + "\n".join(wrong)
+
+
+def test_every_page_that_names_a_thing_says_whose_it_is() -> None:
+    nameless = [
+        f"{door.address} ({door.name})"
+        for door in guarded()
+        if "<" in door.address and owners_of(door) is None and not door.name.startswith("admin:")
+    ]
+
+    assert not nameless, "say in OWNERS who may:\n" + "\n".join(nameless)
+    assert set(OWNERS) - {door.name for door in guarded()} == set(), "no longer an address"
+
+
+# What is open: the one sign-in page, what it hides, and the way out.
+ADMIN_OPEN = {"sign-in-for-admin", "admin:login", "admin:logout"}
+
+
+def admin_addresses() -> Iterator[tuple[str, str]]:
+    for door in pages():
+        if door.address.startswith("/admin/") and door.name not in ADMIN_OPEN:
+            yield door.name, re.sub(r"<[^>]+>|\(\?P<\w+>[^)]*\)|[$^]", "1", door.address)
+
+
+@pytest.mark.parametrize("person", ["visitor", "expired", "ben", "mia", "ada"])
+def test_the_admin_is_shut_to_all_but_admins(person: str, browser_as: Callable[[str], Client]) -> None:
+    browser, wrong, tried = browser_as(person), [], 0
+    for name, address in admin_addresses():
+        for method in ("GET", "POST"):
+            answer, writes = ask(fresh(browser), method, address)
+            tried += 1
+            led = urlsplit(answer.get("Location", "/")).path in {"/", "/auth/login", "/admin/login/"}
+            is_bare = address.endswith("/1/")  # the old address of a row leads to its present one
+            if answer.status_code not in {302, 301, 403, 404, 405} or writes or not (led or is_bare):
+                wrong.append(f"{method} {address} ({name}): {answer.status_code}, {len(writes)} writes")
+
+    assert tried > 50
+    assert not wrong, f"{person}:\n" + "\n".join(wrong)
+
+
+# Forms that another site may send, each with its reason.
+WITHOUT_TOKEN: dict[str, str] = {}
+
+
+def test_every_form_needs_its_token(browser_as: Callable[[str], Client], fill: Callable[[Door], str]) -> None:
+    admin, wrong, tried = browser_as("sam"), [], 0
+    for door in pages():
+        is_admin = door.name.startswith("admin:")
+        takes = ["POST"] if is_admin else allowed(fill, admin, door)
+        if "POST" not in takes or door.name in WITHOUT_TOKEN:
+            continue
+        address = re.sub(r"\(\?P<\w+>[^)]*\)|[$^]", "1", fill(door))
+        answer, writes = ask(fresh(admin, enforce_csrf_checks=True), "POST", address)
+        tried += 1
+        if writes or not (answer.status_code == 403 or (is_admin and answer.status_code in {302, 404, 405})):
+            wrong.append(f"{door.address} ({door.name}): {answer.status_code}, {len(writes)} writes")
+
+    assert tried > 40
+    assert not wrong, "\n".join(wrong)
