@@ -18,6 +18,7 @@ from apps.accounts import tokens
 from apps.accounts.models import BrowserSession, User
 from apps.courses.models import Course
 from studyplatform.kit.keep import clear_all
+from tests.accounts.test_mass_assignment import greed, ruled
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import calls
 from tests.factories.accounts import PASSWORD
@@ -40,6 +41,7 @@ AUDIENCES = {
     "who sent it alone": {"leo"},
     "admin": {"sam"},
 }
+GETS_IN = {"its learner alone": "leo", "who sent it alone": "leo", "enrolled": "leo"}  # and Ada to the rest
 TUS = {"Tus-Resumable": "1.0.0"}
 PURPOSE = {what: "purpose " + base64.b64encode(what.encode()).decode() for what in ("file", "video")}
 CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
@@ -64,6 +66,7 @@ def _course(world: World) -> str:
 
 TABLE = [
     Row("auth_login", "everyone", body=lambda _: {"email": "zoe@example.com", "password": PASSWORD}),
+    Row("auth_passkey_options", "everyone", also=401),  # where the site has no name, it offers no passkeys
     Row("auth_logout", "everyone"),
     Row("auth_session", "signed-in"),
     Row("auth_resend_verification", "signed-in"),
@@ -151,7 +154,7 @@ TABLE = [
     Row("learning_certificate", "everyone", lambda world: world.certificate.code),
 ]
 # A token that is presented and no longer holds is refused even where visitors may; not where one signs in or out.
-STALE_BEARER = {"auth_login", "auth_logout"}
+STALE_BEARER = {"auth_login", "auth_passkey_options", "auth_logout"}
 # Methods that the schema's generator leaves out.
 BESIDES = {"files_upload_offset": ("head", "/api/v1/uploads/{uid}/")}
 
@@ -200,22 +203,26 @@ def credentials_of(browser_as: Callable[[str], Client]) -> Callable[[str], Crede
 class Outcome:
     status: int
     writes: list[str]
+    is_same: bool  # what nobody's call may change is as it was
 
 
-def call(browser: Client, row: Row, world: World) -> Outcome:
+def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None = None) -> Outcome:
     """Make the call, see what it wrote, and take that back."""
     method, path = operations()[row.operation]
     if row.thing is not None:
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]
     body = row.body(world) if row.body else None
-    data = body if isinstance(body, bytes) else json.dumps(body or {})
+    data = body if isinstance(body, bytes) else json.dumps((extra or {}) | (body or {}))
+    before = ruled() if extra else {}
     sends = {} if method in {"get", "head"} else {"data": data, "content_type": row.kind}
     with transaction.atomic(), CaptureQueriesContext(connection) as seen:
         answer = getattr(browser, method)(path, headers=row.headers, **sends)
+        after = ruled() if extra else {}
         transaction.set_rollback(True)
     clear_all()
+    is_same = {key: row for key, row in after.items() if key in before} == before
     writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
-    return Outcome(answer.status_code, writes)
+    return Outcome(answer.status_code, writes, is_same)
 
 
 def offences(row: Row, person: str, way: str, found: Outcome) -> Iterator[str]:
@@ -303,6 +310,26 @@ def test_an_upload_replaces_no_video_of_another(world: World, credentials_of: Ca
     assert (found.status, found.writes) == (404, [])
 
 
+def test_a_call_takes_its_own_fields_alone(
+    world: World, zoe: User, eve: User, credentials_of: Callable[[str], Credentials]
+) -> None:
+    """Fields that no call has make nobody an admin, verified, or the owner of what Ada made."""
+    credentials = {person: credentials_of(person) for person in ("leo", "ada")}
+    removing = {"files_video_delete", "files_upload_cancel"}
+    wrong, tried = [], 0
+    for row in TABLE:
+        if operations()[row.operation][0] in {"get", "head"} or row.operation in removing:
+            continue
+        person = GETS_IN.get(row.who, "ada")
+        found = call(credentials[person].browser("cookie"), row, world, greed(eve))
+        tried += 1
+        if not found.is_same or (found.status >= 300 and found.status != row.also):
+            wrong.append(f"{row.operation}: {found.status}, {'kept' if found.is_same else 'CHANGED'}")
+
+    assert tried > 20
+    assert not wrong, "\n".join(wrong)
+
+
 # --- The table is whole ---------------------------------------------------------------------------
 
 
@@ -354,19 +381,18 @@ def test_a_call_without_its_csrf_token_is_refused_by_cookie_alone(
     way: str, world: World, zoe: User, credentials_of: Callable[[str], Credentials]
 ) -> None:
     """Another site can send the cookie, but neither the token of the form nor the bearer."""
-    who_gets_in = {"its learner alone": "leo", "who sent it alone": "leo", "enrolled": "leo"}
     wrong, tried = [], 0
     credentials = {person: credentials_of(person) for person in ("leo", "ada")}
     for row in TABLE:
         if operations()[row.operation][0] in {"get", "head"}:
             continue
-        browser = credentials[who_gets_in.get(row.who, "ada")].browser(way)
+        browser = credentials[GETS_IN.get(row.who, "ada")].browser(way)
         browser.handler.enforce_csrf_checks = True
         found = call(browser, row, world)
         tried += 1
         refused = found.status == 403 and not found.writes
         # Whoever signs in has no bearer yet: this call has no other way than the token of the form.
-        if refused != (way == "cookie" or row.operation == "auth_login"):
+        if refused != (way == "cookie" or row.operation in {"auth_login", "auth_passkey_options"}):
             wrong.append(f"{row.operation}: {found.status}, {len(found.writes)} writes")
 
     assert tried > 20

@@ -1,0 +1,182 @@
+"""What every answer tells the browser to refuse, and what production insists on."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import BrowserSession, User
+from tests.factories.accounts import PASSWORD
+
+ROOT = Path(__file__).parents[2]
+GOOD_KEY = "k3Jx-9vQ_hT2mZr7Wb0YcL5nPd8sFgA1uEoXiRtKyMqVwBzNj64"
+
+
+@pytest.fixture
+def static_file() -> str:
+    return "/static/" + next((ROOT / "static" / "favicons").glob("*.*")).relative_to(ROOT / "static").as_posix()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/courses/", "/nowhere", "/auth/login", "/admin/", "/api/v1/auth/session/", "/api/v1/nowhere", "/healthz",
+     "/media/v/made-up/720p/index.m3u8", "/avatars/made-up.webp", "static"],
+)  # fmt: skip
+def test_every_kind_of_answer_carries_the_envelope(client: Client, address: str, static_file: str) -> None:
+    answer = client.get(static_file if address == "static" else address)
+
+    policy = answer["Content-Security-Policy"] if address != "static" else "frame-ancestors 'none'"
+    for word in ("unsafe-inline", "unsafe-eval", "*", "http:"):
+        assert word not in policy, word
+    assert "frame-ancestors 'none'" in policy
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Referrer-Policy"] == "strict-origin-when-cross-origin"
+    assert answer["Cross-Origin-Opener-Policy"] == "same-origin"
+    if address != "static":
+        assert answer["X-Frame-Options"] == "DENY"
+        assert "camera=()" in answer["Permissions-Policy"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/", "/auth/login", "/courses/"])
+def test_a_nonce_serves_one_answer(client: Client, address: str) -> None:
+    """Pages that are kept for visitors too: a nonce that can be foretold is none."""
+    seen = []
+    for _ in range(3):
+        answer = client.get(address)
+        [nonce] = set(re.findall(r"'nonce-([^']+)'", answer["Content-Security-Policy"]))
+        in_page = set(re.findall(r'nonce="([^"]+)"', answer.content.decode()))
+        assert in_page == {nonce}
+        seen.append(nonce)
+
+    assert len(set(seen)) == 3
+    assert all(len(nonce) >= 20 for nonce in seen)
+
+
+@pytest.mark.django_db
+def test_no_page_has_what_the_policy_would_block(client: Client) -> None:
+    for address in ("/", "/courses/", "/auth/login", "/auth/register", "/help/", "/status"):
+        page = client.get(address).content.decode()
+        assert not re.findall(r"<script(?![^>]*\bnonce=)[^>]*>", page), address
+        assert not re.findall(r"<style(?![^>]*\bnonce=)[^>]*>", page), address
+        assert not re.findall(r"<[^>]+\s(?:on[a-z]+|style)=", page), address
+        assert "javascript:" not in page, address
+
+
+@pytest.mark.django_db
+def test_signing_in_changes_the_key_and_signing_out_kills_it(leo: User) -> None:
+    browser = Client()
+    browser.get("/auth/login")
+    before = browser.cookies.get("sessionid")
+    browser.post("/auth/login", {"email": leo.email, "password": PASSWORD})
+    cookie = browser.cookies["sessionid"]
+    assert before is None or before.value != cookie.value
+    assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+
+    browser.post("/auth/logout")
+    thief = Client()
+    thief.cookies["sessionid"] = cookie.value
+
+    assert not BrowserSession.objects.of(leo).exists()
+    assert thief.get("/settings/").status_code == 302
+    assert thief.get("/api/v1/auth/session/").status_code == 401
+
+
+# --- Production -----------------------------------------------------------------------------------
+
+MINIMAL = {"SECRET_KEY": GOOD_KEY, "ALLOWED_HOSTS": "learn.example", "SITE_URL": "https://learn.example"}
+
+
+def production(tmp_path: Path, *arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """manage.py as a process of its own with nothing but a minimal production environment."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    environment = kept | MINIMAL | {"DATA_DIR": str(tmp_path)} | changes
+    environment["DJANGO_SETTINGS_MODULE"] = "studyplatform.settings.production"
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def test_the_deployment_check_has_nothing_to_say(tmp_path: Path) -> None:
+    done = production(tmp_path, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
+
+    assert done.returncode == 0, done.stderr
+    assert "no issues" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"SECRET_KEY": ""},
+        {"SECRET_KEY": "short"},
+        {"SECRET_KEY": "a" * 60},
+        {"SECRET_KEY": "django-insecure-" + GOOD_KEY},
+        {"ALLOWED_HOSTS": ""},
+        {"SITE_URL": ""},
+    ],
+    ids=["no key", "short key", "one letter", "a default key", "no hosts", "no address"],
+)
+def test_production_does_not_start_without_its_secrets(tmp_path: Path, changes: dict[str, str]) -> None:
+    done = production(tmp_path, "-c", "import django; django.setup()", **changes)
+
+    assert done.returncode != 0
+    assert "ImproperlyConfigured" in done.stderr
+    assert next(iter(changes)) in done.stderr.splitlines()[-1]
+
+
+PROBE = """
+import json, django
+django.setup()
+from django.test import Client
+secure, plain = Client(headers={"host": "learn.example"}), Client(headers={"host": "learn.example"})
+answer = secure.get("/robots.txt", secure=True)
+led = plain.get("/robots.txt?q=a")
+from django.conf import settings
+print(json.dumps({
+    "hsts": answer.headers.get("Strict-Transport-Security"),
+    "led": [led.status_code, led.headers.get("Location")],
+    "alive": plain.get("/healthz").status_code,
+    "stranger": Client(headers={"host": "evil.example"}).get("/healthz", secure=True).status_code,
+    "cookies": [settings.SESSION_COOKIE_SECURE, settings.SESSION_COOKIE_HTTPONLY, settings.SESSION_COOKIE_SAMESITE,
+                settings.CSRF_COOKIE_SECURE, settings.CSRF_COOKIE_SAMESITE],
+    "debug": settings.DEBUG,
+    "hasher": settings.PASSWORD_HASHERS[0].rpartition(".")[2],
+}))
+"""
+
+
+def test_production_speaks_https_alone(tmp_path: Path) -> None:
+    done = production(tmp_path, "-c", PROBE)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+
+    assert found == {
+        "hsts": "max-age=31536000; includeSubDomains; preload",
+        "led": [301, "https://learn.example/robots.txt?q=a"],
+        "alive": 200,
+        "stranger": 400,
+        "cookies": [True, True, "Lax", True, "Lax"],
+        "debug": False,
+        "hasher": "Argon2PasswordHasher",
+    }
+
+
+def test_the_redirect_is_the_proxy_s_where_it_is_configured_so(tmp_path: Path) -> None:
+    done = production(tmp_path, "-c", PROBE, SECURE_SSL_REDIRECT="false", SECURE_HSTS_SECONDS="60")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+
+    assert found["led"][0] != 301
+    assert found["hsts"].startswith("max-age=60;")
