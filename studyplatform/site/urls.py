@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from studyplatform.site import administration, articles, dashboards, pages, pending, reviews, robots, uploads
+from studyplatform.site import administration, articles, dashboards, mails, pages, pending, reviews, robots, uploads
 from studyplatform.site.catalogue import catalogue_page
 from studyplatform.site.course import course_page
 from studyplatform.site.home import home
@@ -20,6 +20,9 @@ urlpatterns = [
     path("dashboard/admin/courses/<slug:slug>/step", reviews.course_step, name="review-step"),
     path("dashboard/admin/reviews/", administration.review_history, name="admin-reviews"),
     path("dashboard/admin/jobs/", administration.job_list, name="admin-jobs"),
+    path("dashboard/admin/mails/", mails.mail_list, name="admin-mails"),
+    path("dashboard/admin/mails/<str:name>", mails.mail, name="admin-mail"),
+    path("dashboard/admin/mails/<str:name>/page", mails.mail_page, name="admin-mail-page"),
     path("dashboard/admin/jobs/<uuid:uid>/retry", administration.job_retry, name="admin-job-retry"),
     path("help/", articles.help_index, name="help"),
     path("help/errors/<str:code>", articles.help_error, name="help-error"),

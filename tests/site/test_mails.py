@@ -1,0 +1,93 @@
+"""Reading the mails of a site without a mail server: admins only, from the folder only, behind glass."""
+
+from pathlib import Path
+
+import pytest
+from django.core.mail import EmailMultiAlternatives
+from django.test import Client
+
+from studyplatform.kit import mail, mailbox
+from studyplatform.kit.jobs import run_pending
+
+pytestmark = pytest.mark.django_db
+NASTY = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def folder(settings, tmp_path: Path) -> Path:
+    settings.EMAIL_BACKEND = mailbox.BACKEND
+    settings.EMAIL_FILE_PATH = str(tmp_path / "mail")
+    (tmp_path / "secret.eml").write_text("Subject: secret\n\nsecret")
+    return tmp_path / "mail"
+
+
+@pytest.fixture
+def name(folder: Path) -> str:
+    message = EmailMultiAlternatives(f"Tides {NASTY}", f"Words {NASTY}", to=["leo@example.com"])
+    message.attach_alternative(f"<p>Page</p>{NASTY}", "text/html")
+    message.send()
+    (found,) = mailbox.names()
+    return found
+
+
+def test_an_admin_reads_what_was_sent(name, sam, browser_of) -> None:
+    browser = browser_of(sam)
+    for address in ("/dashboard/admin/mails/", f"/dashboard/admin/mails/{name}"):
+        page = browser.get(address).content.decode()
+        assert "Tides &lt;script&gt;" in page
+        assert NASTY not in page
+    assert "Words &lt;script&gt;" in page
+    assert f'sandbox src="/dashboard/admin/mails/{name}/page"' in page
+
+
+def test_its_page_stands_behind_glass(name, sam, browser_of) -> None:
+    page = browser_of(sam).get(f"/dashboard/admin/mails/{name}/page")
+
+    policy = page["Content-Security-Policy"]
+    assert policy.startswith("sandbox; default-src 'none'")
+    assert "allow-scripts" not in policy
+    assert "script-src" not in policy
+    assert page["X-Frame-Options"] == "SAMEORIGIN"
+
+
+def test_the_mark_comes_along(folder, leo, sam, browser_of) -> None:
+    mail.send("reset-password", to=leo.email, user=leo, link="/x")
+    run_pending("default")
+
+    (found,) = mailbox.names()
+    assert "data:image/png;base64," in browser_of(sam).get(f"/dashboard/admin/mails/{found}/page").content.decode()
+    assert oct((folder / found).stat().st_mode)[-3:] == "600"
+
+
+def test_nobody_else_reads_them(name, client, leo, ada, browser_of) -> None:
+    for address in ("", name, f"{name}/page"):
+        there = f"/dashboard/admin/mails/{address}"
+        assert client.get(there)["Location"].startswith("/auth/login")
+        for person in (leo, ada):
+            assert browser_of(person).get(there)["Location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["../secret.eml", "..%2fsecret.eml", "%2e%2e%2fsecret.eml", "secret.eml", "20260101-000000-000000-0000000g.eml"],
+)
+def test_names_lead_nowhere_else(name, sam, browser_of, asked) -> None:
+    browser = browser_of(sam)
+    for address in (asked, f"{asked}/page"):
+        answer = browser.get(f"/dashboard/admin/mails/{address}")
+        assert answer.status_code == 404
+        assert b"secret\n" not in answer.content
+    assert mailbox.read(asked) is None
+
+
+def test_with_a_mail_server_they_do_not_exist(name, sam, browser_of, settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    browser = browser_of(sam)
+
+    for address in ("", name, f"{name}/page"):
+        assert browser.get(f"/dashboard/admin/mails/{address}").status_code == 404
+
+
+def test_an_empty_folder_is_a_page(folder, sam, browser_of: type) -> None:
+    browser: Client = browser_of(sam)
+    assert "No mails yet" in browser.get("/dashboard/admin/mails/").content.decode()
