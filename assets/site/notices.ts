@@ -13,11 +13,12 @@ function bells(): HTMLDetailsElement[] {
 
 /** Show how much is new, wherever the page says so. */
 export function showUnread(count: number): void {
+  const shown = count > 9 ? "9+" : String(count);
   for (const badge of document.querySelectorAll<HTMLElement>("[data-unread]")) {
     badge.hidden = count === 0;
-    badge.textContent = count > 9 ? "9+" : String(count);
+    badge.textContent = shown;
   }
-  const name = count > 0 ? t("Notifications, {count} new", { count }) : t("Notifications");
+  const name = count > 0 ? t("Notifications, {count} new", { count: shown }) : t("Notifications");
   for (const bell of bells()) bell.querySelector("summary")?.setAttribute("aria-label", name);
 }
 
