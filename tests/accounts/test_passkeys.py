@@ -522,3 +522,16 @@ def test_a_signed_in_browser_stays_so_for_two_weeks(leo: User, device: Authentic
     assert BrowserSession.objects.get(user=leo, session_key=client.cookies["sessionid"].value).expire_date > (
         timezone.now() + timedelta(days=13)
     )
+
+
+def test_a_question_for_one_purpose_is_taken_for_no_other_of_the_same_person(leo: User, rf) -> None:
+    from apps.accounts import ceremonies
+    from apps.accounts.errors import PasskeyRefused
+    from apps.accounts.session_store import SessionStore
+
+    request, now = rf.get("/"), timezone.now()
+    request.session = SessionStore()
+    ceremonies.keep(request, "prove", {"challenge": "x"}, now=now, user=leo)
+
+    with pytest.raises(PasskeyRefused):
+        ceremonies.take(request, "second-step", now=now, user=leo)
