@@ -66,6 +66,7 @@ class World:
     spare: Section
     text: Lesson
     video_lesson: Lesson
+    file_lesson: Lesson
     quiz: Lesson
     question: Question
     video: VideoAsset
@@ -95,6 +96,7 @@ def world(course: Course, seat: Enrollment, ada: User, leo: User, kim: User) -> 
         spare=SectionFactory(course=course),
         text=other.lessons.order_by("position")[0],
         video_lesson=LessonFactory(section=section, kind=Lesson.Kind.VIDEO, video=VideoFactory(owner=ada), duration=90),
+        file_lesson=LessonFactory(section=section, kind=Lesson.Kind.FILE),
         quiz=quiz.lesson,
         question=QuestionFactory(quiz=quiz),
         video=video,

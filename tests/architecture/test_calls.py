@@ -135,6 +135,12 @@ TABLE = [
         lambda world: world.video_lesson.uid,
         body=lambda world: {"video": str(world.video.uid)},
     ),
+    Row(
+        "authoring_lesson_file",
+        "staff of the course",
+        lambda world: world.file_lesson.uid,
+        body=lambda _: {"upload": None},
+    ),
     Row("learning_enrollments", "signed-in"),
     Row("learning_enroll", "signed-in", body=lambda world: {"course": world.course.slug}, also=409),
     Row("learning_outline", "everyone", _course),
