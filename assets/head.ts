@@ -1,4 +1,5 @@
 // Runs as text in <head>, before the first paint, so that the wrong theme never flashes.
+import { keepStart } from "./site/early";
 import { applyLook, readLook } from "./site/look";
 
 const look = readLook();
@@ -11,3 +12,5 @@ for (const href of document.currentScript?.dataset[look.style]?.split(" ") ?? []
   link.crossOrigin = "anonymous";
   document.head.append(link);
 }
+
+keepStart();

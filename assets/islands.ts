@@ -9,19 +9,6 @@ async function bring(spot: HTMLElement): Promise<void> {
   await mount(spot, undefined, () => held);
 }
 
-/** What is wanted of an island before it is there: its fallback's `[data-start]`, or space. */
-function keepStart(spot: HTMLElement): void {
-  spot.addEventListener("click", ({ target }) => {
-    if ((target as Element).closest("[data-start]")) spot.dataset.start = "";
-  });
-  addEventListener("keydown", (event) => {
-    if (event.key !== " " || document.activeElement !== document.body) return;
-    if (!spot.querySelector("[data-start]")) return;
-    event.preventDefault();
-    spot.dataset.start = "";
-  });
-}
-
 const seen = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -34,11 +21,12 @@ const seen = new IntersectionObserver(
 );
 
 for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
-  keepStart(spot);
-  const { when } = spot.dataset;
+  // What was asked before this script was there is kept in data-start (head.ts).
+  const { when, start } = spot.dataset;
   // The page before this one asked it to go on by itself.
   const isCarried = sessionStorage.getItem("study.autoplay") === location.pathname;
-  if (when === "now" || (when === "intent" && isCarried)) void bring(spot);
+  const isAsked = isCarried || start !== undefined;
+  if (when === "now" || (when === "intent" && isAsked)) void bring(spot);
   else if (when === "intent") {
     const wanted = new AbortController();
     const want = (): void => {
