@@ -102,6 +102,9 @@ class PlayerOut(serializers.Serializer[object]):
     sources = SourcesOut(allow_null=True, help_text="Null while the video is still being processed.")
     duration = serializers.FloatField(help_text="Seconds.")
     position = serializers.FloatField(help_text="Where to resume, in seconds; 0 after the lesson was seen to its end.")
+    position_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the learner was there, by their own clock; null if that is not known."
+    )
     watched = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2),
         help_text="Distinct seconds already saved, as merged [from, to) pairs.",

@@ -2,7 +2,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 
 import { announce } from "../../shared/announce";
-import { session } from "../../shared/auth/browser";
 import { t } from "../../shared/i18n";
 import { toast } from "../../shared/toasts";
 import {
@@ -24,10 +23,17 @@ import { Stage } from "./Stage";
 export const AUTOPLAY_KEY = "study.autoplay";
 
 type Sources = NonNullable<PlayerProps["sources"]>;
-type Props = { lesson: PlayerProps; sources: Sources; startAt: number; startsAtOnce: boolean };
+type Props = {
+  lesson: PlayerProps;
+  sources: Sources;
+  /** Whose progress it is; empty for those whose progress is not kept. */
+  person: string;
+  startAt: number;
+  startsAtOnce: boolean;
+};
 
 /** One lesson being watched, and the page around it kept in step. */
-export function Watching({ lesson, sources, startAt, startsAtOnce }: Props) {
+export function Watching({ lesson, sources, person, startAt, startsAtOnce }: Props) {
   const queries = useQueryClient();
   const [certificate, setCertificate] = useState<string | null>(null);
 
@@ -63,7 +69,6 @@ export function Watching({ lesson, sources, startAt, startsAtOnce }: Props) {
         queries.setQueryData(queryKey, (before) => before && { ...before, next });
       }
     };
-    const person = session.state.user?.id ?? session.state.user?.username ?? "";
     return new Player(
       {
         uid: lesson.uid,

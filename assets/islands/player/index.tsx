@@ -6,6 +6,7 @@ import { useAuth } from "../../shared/auth/AuthProvider";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { type PlayerProps, playerQuery } from "./api";
+import { KeptProgress, placeOf } from "./engine/progress";
 import { AUTOPLAY_KEY, Watching } from "./Watching";
 
 export type { PlayerProps };
@@ -19,15 +20,16 @@ function takeStart(url: string): boolean {
 }
 
 /** `?t=436` in the address, else where the learner stopped. */
-function startOf(lesson: PlayerProps): number {
+function startOf(lesson: PlayerProps, person: string): number {
   const asked = Number.parseFloat(new URLSearchParams(location.search).get("t") ?? "");
-  const place = Number.isFinite(asked) && asked >= 0 ? asked : lesson.position;
+  const kept = lesson.may_save ? new KeptProgress(localStorage, person).all() : {};
+  const place = Number.isFinite(asked) && asked >= 0 ? asked : placeOf(lesson, kept[lesson.uid]);
   return lesson.duration > 0 ? Math.min(place, lesson.duration) : place;
 }
 
 /** The player. Its props are those of `GET /api/v1/lessons/{uid}/player/`. */
 export function Island(props: PlayerProps) {
-  const { isLoading } = useAuth();
+  const { isLoading, user } = useAuth();
   const { data: lesson } = useQuery(playerQuery(props));
   const [startsAtOnce] = useState(() => takeStart(props.url));
 
@@ -44,11 +46,13 @@ export function Island(props: PlayerProps) {
       </section>
     );
   }
+  const person = user?.id ?? user?.username ?? "";
   return (
     <Watching
       lesson={lesson}
       sources={lesson.sources}
-      startAt={startOf(lesson)}
+      person={person}
+      startAt={startOf(lesson, person)}
       startsAtOnce={startsAtOnce}
     />
   );

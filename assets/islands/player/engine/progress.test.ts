@@ -1,6 +1,13 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { KeptProgress, type Progress, ProgressSender, type Saved, ThrottledSink } from "./progress";
+import {
+  KeptProgress,
+  placeOf,
+  type Progress,
+  ProgressSender,
+  type Saved,
+  ThrottledSink,
+} from "./progress";
 
 const at = (position: number): Progress => ({
   position,
@@ -146,4 +153,16 @@ it("bears a storage that is torn or refuses", () => {
     throw new DOMException("full", "QuotaExceededError");
   });
   expect(() => new KeptProgress(localStorage, "ada").keep("a", at(1))).not.toThrow();
+});
+
+it.each([
+  ["what the server says, where nothing is kept", undefined, 20, 20],
+  ["what is kept, where the server knows of nothing", at(40), null, 40],
+  ["what is kept, where it is newer", at(40), 20, 40],
+  ["what the server says, where another device went on", at(40), 41, 41],
+  ["the beginning, after the last picture", at(58), 20, 0],
+])("goes on at %s", (_, kept, known, place) => {
+  const position_at = known === null ? null : at(known).at;
+
+  expect(placeOf({ position: known ?? 0, position_at, duration: 60 }, kept)).toBe(place);
 });

@@ -44,6 +44,21 @@ export class ThrottledSink implements ProgressSink {
 
 type Kept = Record<string, Progress>;
 
+/** As the server has it: within these last seconds a video counts as seen, and begins anew. */
+const ENDED_SECONDS = 5;
+
+type Place = { position: number; position_at: string | null; duration: number };
+
+/**
+ * Where to go on: what this device still keeps, if it is newer than what the server knew when it
+ * wrote the page. A page that is reloaded is asked for before the one that goes has said its last.
+ */
+export function placeOf(known: Place, kept: Progress | undefined): number {
+  const { position, position_at: at, duration } = known;
+  if (!kept || (at !== null && Date.parse(kept.at) <= Date.parse(at))) return position;
+  return kept.position >= duration - ENDED_SECONDS ? 0 : kept.position;
+}
+
 /** Progress that has not reached the server, by lesson; one shelf per person. */
 export class KeptProgress {
   readonly #key: string;
