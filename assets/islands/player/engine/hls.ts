@@ -129,7 +129,10 @@ class HlsStream implements Stream {
       this.events.onLoaded();
     });
     hls.on(Hls.Events.ERROR, (_, error) => {
-      if (error.fatal) this.#fail(error);
+      // Where the browser knows that it is offline, hls.js waits in silence and goes on by itself;
+      // the viewer is told all the same.
+      const isOffline = error.type === Hls.ErrorTypes.NETWORK_ERROR && !navigator.onLine;
+      if (error.fatal || isOffline) this.#fail(error);
     });
     hls.loadSource(this.#isAudio ? (this.#sources.audio ?? "") : this.#sources.master);
     hls.attachMedia(this.video);
