@@ -59,7 +59,8 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
 
   const number = chapters.findLastIndex(({ start }) => start <= time) + 1;
   const chapter = chapterAt(chapters, time);
-  const spoken = t("{now} of {all}", { now: spokenTime(time), all: spokenTime(duration) });
+  const whole = Math.round(duration);
+  const spoken = t("{now} of {all}", { now: spokenTime(time), all: spokenTime(whole) });
   const spokenChapter = chapter
     ? `, ${t("chapter {number}, {title}", { number, title: chapter.title })}`
     : "";
@@ -73,7 +74,7 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
       tabIndex={0}
       aria-label={t("Seek")}
       aria-valuemin={0}
-      aria-valuemax={Math.round(duration)}
+      aria-valuemax={whole}
       aria-valuenow={Math.round(time)}
       aria-valuetext={spoken + spokenChapter}
       data-holds={dragged === null ? undefined : ""}

@@ -34,7 +34,11 @@ export function QuestionCard(props: Props) {
           className="btn btn--quiet btn--sm"
           type="button"
           aria-pressed={isFlagged}
-          aria-label={t("Flag question {number}", { number })}
+          aria-label={
+            isFlagged
+              ? t("Flagged, question {number}", { number })
+              : t("Flag question {number}", { number })
+          }
           onClick={onFlag}
         >
           <Icon icon={Bookmark} className={isFlagged ? "i--fill" : ""} />
