@@ -1,39 +1,36 @@
-"""The whole product as a person meets it: real web server, real worker, demo content, real Chromium."""
+"""The whole product as a person meets it: real web server, real worker, demo content, real Chromium.
+
+``E2E_DATA=folder`` keeps the prepared data in that folder, for the next run of a test that one is working on.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, ViewportSize, expect
 
 from tests import servers
+from tests.e2e.looking import ROOT, start
+from tests.e2e.prepare import FILM, LEARNERS, RELEASE
 
-ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "StudyDemo1"
-AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-LOOKS = {
-    "light-academic": ("light", "academic"),
-    "dark-academic": ("dark", "academic"),
-    "light-corporate": ("light", "corporate"),
-    "dark-corporate": ("dark", "corporate"),
-}
-# Of the demo's films the first alone is processed: encoding all of them would starve the browser.
-KEEP_ONE_FILM = """
-from studyplatform.kit.models import Job
-films = Job.objects.filter(kind="files.process_video").order_by("-priority", "run_at", "pk")
-Job.objects.filter(pk__in=list(films.values_list("pk", flat=True)[1:])).delete()
-"""
+MADE = 180  # seconds that the worker may need for the film
+expect.set_options(timeout=30_000)  # how long a busy machine may take says nothing about the product
 
 
 @dataclass(frozen=True)
@@ -45,14 +42,19 @@ class Site:
 
     def manage(self, *arguments: str) -> str:
         """The output of a manage.py command on this copy's data."""
+        return self.run("manage.py", *arguments)
+
+    def run(self, *arguments: str) -> str:
+        """The output of a Python program on this copy's data."""
         return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.env,
-            check=True,
-            capture_output=True,
-            text=True,
+            [sys.executable, *arguments], cwd=ROOT, env=self.env, check=True, stdout=subprocess.PIPE, text=True
         ).stdout
+
+    @contextmanager
+    def database(self) -> Iterator[sqlite3.Connection]:
+        """This copy's database, past all that guards it."""
+        with closing(sqlite3.connect(Path(self.env["DATA_DIR"]) / "db.sqlite3", timeout=20)) as connection, connection:
+            yield connection
 
 
 def code_mailed_to(site: Site, email: str) -> str:
@@ -68,9 +70,7 @@ def code_mailed_to(site: Site, email: str) -> str:
     raise AssertionError(f"no code was mailed to {email}")
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("site")
+def copy_in(folder: Path) -> Site:
     port = servers.free_port()
     env = {
         **{key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "REDIS_URL"}},
@@ -80,13 +80,34 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "PORT": str(port),
         "SITE_URL": f"http://127.0.0.1:{port}",
     }
-    copy = Site(f"http://127.0.0.1:{port}", env)
-    copy.manage("prepare_database", "-v", "0")
-    copy.manage("seed_demo")
-    copy.manage("shell", "-v", "0", "-c", KEEP_ONE_FILM)
+    return Site(f"http://127.0.0.1:{port}", env)
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data to copy: made once, by whichever of the test processes comes first."""
+    kept = os.environ.get("E2E_DATA", "")
+    base = tmp_path_factory.getbasetemp()
+    own = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = Path(kept) if kept else own / "prepared"
+    folder.mkdir(parents=True, exist_ok=True)
+    done = folder / "is-prepared"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            copy_in(folder).run("-m", "tests.e2e.prepare")
+            done.touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("site") / "data"
+    shutil.copytree(prepared, folder)
+    copy = copy_in(folder)
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "studyplatform.supervisor"], cwd=ROOT, env=env, stdout=log, stderr=log
+            [sys.executable, "-m", "studyplatform.supervisor"], cwd=ROOT, env=copy.env, stdout=log, stderr=log
         )
     try:
         _wait_for(copy.base + "/healthz", process)
@@ -129,21 +150,24 @@ def base_url(site: Site) -> str:
 
 
 @pytest.fixture(scope="session")
-def states(site: Site, browser: Browser) -> Callable[[str], dict]:
-    """Cookies and storage of a signed-in demo account, by its name; signs in once per account."""
+def states(site: Site, playwright: Playwright) -> Callable[[str], dict]:
+    """Cookies and storage of a signed-in account, by its name; signs in once per account."""
     kept: dict[str, dict] = {}
 
     def state(name: str) -> dict:
         if name not in kept:
-            context = browser.new_context(base_url=site.base)
-            page = context.new_page()
-            page.goto("/auth/login")
-            page.get_by_label("Email").fill(name if "@" in name else f"{name}@example.com")
-            page.get_by_label("Password", exact=True).fill(PASSWORD)
-            page.get_by_role("button", name="Sign in").click()
-            page.wait_for_url(lambda url: "/auth/login" not in url)
-            kept[name] = dict(context.storage_state())
-            context.close()
+            line = playwright.request.new_context(base_url=site.base)
+            line.get("/auth/login")  # brings the cookie that answers to the form's hidden field
+            cookies = {one["name"]: one["value"] for one in line.storage_state()["cookies"]}
+            answer = line.post(
+                "/api/v1/auth/login",
+                data={"email": f"{name}@example.com", "password": PASSWORD},
+                headers={"X-CSRFToken": cookies["csrftoken"]},
+            )
+            assert answer.ok, answer.text()
+            stored = [{"name": "study.auth", "value": json.dumps(answer.json())}]
+            kept[name] = {**line.storage_state(), "origins": [{"origin": site.base, "localStorage": stored}]}
+            line.dispose()
         return kept[name]
 
     return state
@@ -165,16 +189,38 @@ def people(site: Site, browser: Browser, states: Callable[[str], dict]) -> Itera
         context.close()
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core objects to on the page as it stands."""
-    page.evaluate(AXE)
-    found = page.evaluate(f"axe.run(document, {{runOnly: {RULES}}})")
-    return [f"{v['id']} x{len(v['nodes'])}: {v['nodes'][0]['target']}" for v in found["violations"]]
+@pytest.fixture(scope="session")
+def learners() -> Iterator[str]:
+    """Names of accounts that have a seat and have done nothing yet: ``next(learners)``, each once."""
+    return iter(f"learner-{number}" for number in range(1, LEARNERS + 1))
 
 
-def until(page: Page, expression: str) -> None:
-    """Wait for a condition in the page. Playwright's own way needs eval, which the policy of the pages refuses."""
-    deadline = time.monotonic() + 15
-    while not page.evaluate(expression):
-        assert time.monotonic() < deadline, f"never true: {expression}"
-        page.wait_for_timeout(20)
+@pytest.fixture(scope="session")
+def film(site: Site, states: Callable[[str], dict], playwright: Playwright) -> None:
+    """The film in all its qualities, with the small pictures that are made last.
+
+    The worker gets it here and not before: of several test processes one alone needs it.
+    """
+    with site.database() as database:
+        database.execute(RELEASE)
+    line = playwright.request.new_context(base_url=site.base, storage_state=states("student"))  # type: ignore[arg-type]
+    deadline = time.monotonic() + MADE
+    while "storyboard.vtt" not in line.get(FILM).text():
+        assert time.monotonic() < deadline, "the film is not ready"
+        time.sleep(0.5)
+    line.dispose()
+
+
+@pytest.fixture
+def watch(film: None, people: Callable[..., Page], learners: Iterator[str]) -> Callable[..., Page]:
+    """Open a lesson as somebody who has done nothing yet, or as ``who``; it plays, unless told otherwise."""
+
+    def opened(address: str, *, who: str = "", plays: bool = True, size: ViewportSize | None = None) -> Page:
+        viewport = size or ViewportSize(width=1280, height=900)
+        page = people(who or next(learners), viewport=viewport, reduced_motion="reduce")
+        page.goto(address)
+        if plays:
+            start(page)
+        return page
+
+    return opened

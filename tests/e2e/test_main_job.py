@@ -15,7 +15,8 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from apps.files.video.binaries import find_ffmpeg
-from tests.e2e.conftest import Site, violations
+from tests.e2e.conftest import Site
+from tests.e2e.looking import until, violations
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
@@ -163,14 +164,6 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
 
 
 HALFWAY = "/Uploading (3|4|5)\\d%/.test(document.querySelector('.jobs')?.innerText ?? '')"
-
-
-def until(page: Page, expression: str, seconds: float = 60) -> None:
-    """Wait until the expression is true. (Playwright's own way evaluates text, which the pages' policy forbids.)"""
-    deadline = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < deadline, expression
-        page.wait_for_timeout(50)
 
 
 def hand_in(learner: Page) -> None:

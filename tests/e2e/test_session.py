@@ -9,7 +9,8 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import PASSWORD, until
+from tests.e2e.conftest import PASSWORD
+from tests.e2e.looking import until
 
 pytestmark = pytest.mark.e2e
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.e2e.conftest import PASSWORD, Site, code_mailed_to, until
+from tests.e2e.conftest import PASSWORD, Site, code_mailed_to
+from tests.e2e.looking import until
 
 pytestmark = pytest.mark.e2e
 
@@ -306,12 +305,10 @@ def test_an_unknown_address_leads_home_or_to_the_courses(people):
 @contextmanager
 def broken(site: Site) -> Iterator[None]:
     """The database has lost a table that course pages read."""
-    file = Path(site.env["DATA_DIR"]) / "db.sqlite3"
 
     def rename(old: str, new: str) -> None:
-        with sqlite3.connect(file, timeout=20) as database:
+        with site.database() as database:
             database.execute(f"ALTER TABLE {old} RENAME TO {new}")
-        database.close()
 
     rename("courses_section", "lost")
     try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
-from tests.e2e.conftest import violations
+from tests.e2e.looking import violations
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -154,7 +155,9 @@ def test_leaving_an_editor_with_unsaved_words_asks_first(draft: Page) -> None:
     draft.get_by_role("textbox", name="Text", exact=True).fill("Water rises here.")
     draft.on("dialog", stay)
     draft.get_by_role("link", name="Courses").first.click()
-    draft.wait_for_timeout(500)
+    deadline = time.monotonic() + 30
+    while not asked and time.monotonic() < deadline:
+        draft.wait_for_timeout(20)
     assert asked == ["beforeunload"]
 
     draft.get_by_role("button", name="Save lesson").click()

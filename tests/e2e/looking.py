@@ -1,0 +1,189 @@
+"""What a look at a page finds: what axe-core objects to, what sticks out, what fails."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response, Route, ViewportSize, expect
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# What passes need not be described: that takes two thirds of the time.
+AXE_RUN = (
+    f"async (part) => (await axe.run(part ?? document, {{runOnly: {RULES}, resultTypes: ['violations']}})).violations"
+)
+WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=360, height=740)
+# Theme, style, and the width at which it is looked at: each theme and each style is seen at both.
+LOOKS = {
+    "light-academic": ("light", "academic", WIDE),
+    "dark-academic": ("dark", "academic", NARROW),
+    "light-corporate": ("light", "corporate", NARROW),
+    "dark-corporate": ("dark", "corporate", WIDE),
+}
+WIDTHS = (360, 390, 768, 1024, 1440)
+# Colors that are on their way to the next are nobody's.
+SETTLED = "document.getAnimations().filter((one) => one instanceof CSSTransition).forEach((one) => one.finish())"
+OVERFLOWING = """() => {
+  const wide = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= wide) return [];
+  const parts = [...document.querySelectorAll('body *')].filter(
+    (e) => e.checkVisibility() && e.getBoundingClientRect().right > wide + 1);
+  return ['the page', ...parts.map((e) => e.tagName + '.' + e.className).slice(0, 5)];
+}"""
+
+
+def until(page: Page, expression: str, seconds: float = 60) -> None:
+    """Wait for a condition in the page. Playwright's own way needs eval, which the policy of the pages refuses."""
+    deadline = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, f"never true: {expression}"
+        page.wait_for_timeout(20)
+
+
+def violations(page: Page, part: str | None = None) -> list[str]:
+    """What axe-core objects to on the page as it stands, or in the part that a selector names."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    found = page.evaluate(AXE_RUN, part)
+    return [
+        f"{one['id']} x{len(one['nodes'])}: {one['nodes'][0]['target']} {one['nodes'][0]['failureSummary']}"
+        for one in found
+    ]
+
+
+def wear(page: Page, theme: str, style: str) -> None:
+    """Choose a look as another tab would."""
+    page.evaluate(
+        """([theme, style]) => {
+          localStorage.setItem('study.theme', theme);
+          localStorage.setItem('study.style', style);
+          dispatchEvent(new StorageEvent('storage', {key: 'study.theme'}));
+        }""",
+        [theme, style],
+    )
+    expect(page.locator(f"html.theme-{theme}.style-{style}")).to_be_attached()
+    page.evaluate(SETTLED)
+
+
+def objections_in_all_looks(page: Page, part: str | None = None, *, resized: bool = True) -> list[str]:
+    """What axe-core objects to in each look, at the width of the look if the page may be resized."""
+    found: list[str] = []
+    for look, (theme, style, size) in LOOKS.items():
+        wear(page, theme, style)
+        if resized:
+            page.set_viewport_size(size)
+            page.evaluate(SETTLED)
+        found += [f"{look}: {one}" for one in violations(page, part)]
+    return found
+
+
+def sticking_out(page: Page) -> list[str]:
+    """What makes the page scroll sideways, in both styles (their letters differ) at all widths."""
+    found: list[str] = []
+    for style in ("academic", "corporate"):
+        wear(page, "light", style)
+        for width in WIDTHS:
+            page.set_viewport_size(ViewportSize(width=width, height=800))
+            found += [f"{style}: {part} sticks out at {width}" for part in page.evaluate(OVERFLOWING)]
+    return found
+
+
+def was_dropped(request: Request) -> bool:
+    """Whether the browser itself broke off what it no longer needed: more of a film, or the tab's icon."""
+    is_film = request.resource_type == "media" or "/media/" in request.url
+    return request.failure == "net::ERR_ABORTED" and (is_film or "/favicons/" in request.url)
+
+
+@contextmanager
+def nothing_fails(page: Page, status: int = 200) -> Iterator[None]:
+    """Collect what a developer would see in red of what begins in the block.
+
+    The page's own answer may be the refusal that is expected.
+    """
+    seen: list[str] = []
+    begun: set[Request] = set()
+
+    def on_request(request: Request) -> None:
+        begun.add(request)
+
+    def on_console(message: ConsoleMessage) -> None:
+        is_own_answer = status >= 400 and message.location["url"] == page.url
+        if message.type in {"error", "warning"} and not is_own_answer:
+            seen.append(f"console: {message.text}")
+
+    def on_response(response: Response) -> None:
+        expected = status if response.request.is_navigation_request() else 0
+        if response.request in begun and response.status >= 400 and response.status != expected:
+            seen.append(f"{response.status} {response.url}")
+
+    def on_failure(request: Request) -> None:
+        if request in begun and not was_dropped(request):
+            seen.append(f"failed: {request.url} {request.failure}")
+
+    def on_error(error: Error) -> None:
+        seen.append(f"script: {error}")
+
+    heard = {
+        "request": on_request,
+        "response": on_response,
+        "requestfailed": on_failure,
+        "console": on_console,
+        "pageerror": on_error,
+    }
+    for event, listener in heard.items():
+        page.on(event, listener)  # type: ignore[call-overload]
+    yield
+    for event, listener in heard.items():
+        page.remove_listener(event, listener)
+    assert not seen, "\n".join(seen)
+
+
+# --- The player ---------------------------------------------------------------------------------
+
+NOW = "(document.querySelector('video')?.currentTime ?? -1)"
+
+
+def start(page: Page) -> None:
+    """Press the button on the picture; answers when it plays."""
+    page.locator("[data-start]").click()
+    plays_from(page, 0)
+
+
+def plays_from(page: Page, second: float) -> None:
+    """The playhead is at that second or later, and moves."""
+    until(page, f"{NOW} >= {second} && !document.querySelector('video').paused")
+    reached = page.evaluate(NOW)
+    until(page, f"{NOW} > {reached}")
+
+
+# --- The network --------------------------------------------------------------------------------
+
+
+def hold(page: Page, pattern: str, *, method: str = "GET") -> Callable[[], None]:
+    """Keep what is asked for waiting, until the answer is called."""
+    held: list[Route] = []
+    is_open = False
+
+    def catch(route: Route) -> None:
+        if is_open or route.request.method != method:
+            route.continue_()
+        else:
+            held.append(route)
+
+    def release() -> None:
+        nonlocal is_open
+        deadline = time.monotonic() + 30
+        while not held:
+            assert time.monotonic() < deadline, f"nobody asked for {pattern}"
+            page.wait_for_timeout(20)
+        is_open = True
+        for route in held:
+            route.continue_()
+
+    page.route(re.compile(pattern), catch)
+    return release

@@ -1,0 +1,90 @@
+"""``python -m tests.e2e.prepare``: the data of a copy to test, all in one process."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import django
+
+LEARNERS = 24
+RELEASE = "UPDATE kit_job SET run_at = created_at WHERE kind = 'files.process_video'"
+SEEN = "learner-seen"  # has seen the first 38 seconds of the film
+FILM = "/learn/linear-algebra-geometrically/a-matrix-moves-the-plane"  # the film that is processed
+SHORT = "two-moving-pictures"
+
+
+def main() -> None:
+    """The demo, one film of it that can be processed, learners who have done nothing yet, and a course of two films."""
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("prepare_database", verbosity=0)
+    call_command("seed_demo", verbosity=0)
+    hold_one_film()
+    add_learners()
+
+
+def hold_one_film() -> None:
+    """Of the demo's films the first alone is processed, when the fixture ``film`` asks for it (see RELEASE)."""
+    from django.utils import timezone
+
+    from studyplatform.kit.models import Job
+
+    films = Job.objects.filter(kind="files.process_video").order_by("-priority", "run_at", "pk")
+    Job.objects.filter(pk__in=list(films.values_list("pk", flat=True)[1:])).delete()
+    films.update(run_at=timezone.now() + timedelta(days=1))
+
+
+def add_learners() -> None:
+    """``learner-1@example.com`` and so on, with a seat in Linear Algebra and in a course of two lessons.
+
+    These are the same film twice: what follows a film can be seen after the first, what ends a course after the second.
+    """
+    from django.utils import timezone
+
+    from apps.accounts.models import User
+    from apps.courses.models import Course, Lesson
+    from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+    from tests.factories.learning import EnrollmentFactory, LessonProgressFactory
+
+    algebra = Course.objects.get(slug="linear-algebra-geometrically")
+    film = algebra.lessons.get(slug="a-matrix-moves-the-plane")
+    short = CourseFactory(
+        slug=SHORT,
+        title="Two moving pictures",
+        subject=algebra.subject,
+        instructor=algebra.instructor,
+        status=Course.Status.PUBLISHED,
+    )
+    section = SectionFactory(course=short, title="Both")
+    first, _ = (
+        LessonFactory(
+            section=section,
+            slug=title.lower().replace(" ", "-"),
+            title=title,
+            kind=Lesson.Kind.VIDEO,
+            video=film.video,
+            duration=film.duration,
+        )
+        for title in ("The first", "The second")
+    )
+    password = User.objects.get(email="student@example.com").password  # hashed once: that is slow on purpose
+    now = timezone.now()
+    for name in [SEEN, *(f"learner-{number}" for number in range(1, LEARNERS + 1))]:
+        person = User.objects.create(
+            email=f"{name}@example.com",
+            username=name,
+            password=password,
+            date_joined=now,
+            terms_accepted_at=now,
+            email_verified_at=now,
+        )
+        seats = {course.slug: EnrollmentFactory(user=person, course=course) for course in (algebra, short)}
+        if name == SEEN:
+            LessonProgressFactory(
+                enrollment=seats[SHORT], lesson=first, position=38, watched=[[0, 38]], watched_seconds=38
+            )
+
+
+if __name__ == "__main__":
+    main()

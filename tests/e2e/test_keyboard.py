@@ -1,0 +1,225 @@
+"""By keyboard alone: everything is reached in order, one sees where one is, and a whole quiz can be taken."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from playwright.sync_api import Locator, Page, expect
+
+from studyplatform.demo.library import CONTENT
+from tests.e2e.looking import NARROW, WIDE, until, wear
+from tests.e2e.prepare import SHORT
+
+pytestmark = pytest.mark.e2e
+
+SHOWN = f"/learn/{SHORT}/the-first"
+ALGEBRA = "linear-algebra-geometrically"
+QUIZ = "check-arrows-and-grids"
+
+# Keeps, of each element that gets the focus: its place among those that should, whether it is marked, and whether it
+# can be seen. Hidden radio buttons and boxes are drawn by their label.
+WATCH = """() => {
+  const can = 'a[href], button, input, select, textarea, summary, audio[controls], [tabindex]';
+  const isFirstOfGroup = (radio) => {
+    const group = [...document.querySelectorAll('input[type=radio]')].filter((one) => one.name === radio.name);
+    return radio === (group.find((one) => one.checked) ?? group[0]);
+  };
+  window.expected = [...document.querySelectorAll(can)].filter((one) =>
+    one.tabIndex >= 0 && !one.disabled && one.checkVisibility({visibilityProperty: true}) && !one.closest('[inert]')
+    && (one.type !== 'radio' || isFirstOfGroup(one)));
+  window.visited = [];
+  const nameOf = (one) => `${one.localName}.${one.className} ${(one.ariaLabel ?? one.textContent).trim().slice(0, 40)}`;
+  window.names = expected.map(nameOf);
+  document.addEventListener('focusin', ({target}) => {
+    const drawn = target.matches('input') ? (target.closest('label') ?? target) : target;
+    const parts = [target, drawn, ...drawn.querySelectorAll('*')];
+    const isMarked = parts.some((one) => {
+      const {outlineStyle, outlineWidth} = getComputedStyle(one);
+      return outlineStyle !== 'none' && parseFloat(outlineWidth) > 0;
+    });
+    const {left, right, top, bottom} = drawn.getClientRects()[0];
+    const within = (from, to, size) => (Math.max(from, 0) + Math.min(to, size)) / 2;
+    const hit = document.elementFromPoint(within(left, right, innerWidth), within(top, bottom, innerHeight));
+    const isSeen = hit !== null && (drawn.contains(hit) || hit.contains(drawn));
+    visited.push({place: expected.indexOf(target), name: nameOf(target), isMarked, isSeen});
+  });
+}"""
+
+
+def walk(page: Page) -> list[str]:
+    """Go through the page with Tab from its beginning: what is wrong on the way."""
+    page.evaluate(WATCH)
+    names: list[str] = page.evaluate("names")
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0); getSelection().removeAllRanges()")
+    for _ in names:
+        page.keyboard.press("Tab")
+    visited = page.evaluate("visited")
+    found = [f"{one['name']}: no mark" for one in visited if not one["isMarked"]]
+    found += [f"{one['name']}: covered" for one in visited if not one["isSeen"]]
+    went = [one["name"] for one in visited]
+    if [one["place"] for one in visited] != list(range(len(names))):
+        found.append("\n".join(["the way was:", *went, "and should be:", *names]))
+    return found
+
+
+def walk_in_both_styles(page: Page) -> None:
+    assert page.evaluate('document.querySelectorAll(\'[tabindex]:not([tabindex="0"], [tabindex="-1"])\').length') == 0
+    page.set_viewport_size(WIDE)
+    wear(page, "light", "academic")
+    found = walk(page)
+    page.set_viewport_size(NARROW)
+    wear(page, "dark", "corporate")
+    found += walk(page)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("who", "address"),
+    [
+        ("", "/"),
+        ("", "/courses/"),
+        ("", f"/courses/{ALGEBRA}"),
+        ("student", "/"),
+        ("student", f"/learn/{ALGEBRA}/arrows-and-recipes"),
+        ("", "/auth/register"),
+        ("instructor", f"/dashboard/instructor/courses/{ALGEBRA}/lectures"),
+    ],
+)
+def test_tab_reaches_everything_in_order_and_shows_where_it_is(people, who: str, address: str):
+    page = people(who, reduced_motion="reduce")
+    page.goto(address)
+    walk_in_both_styles(page)
+
+
+@pytest.mark.xdist_group("film")
+def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
+    page = watch(SHOWN, plays=False)
+    page.mouse.move(300, 300)
+    until(page, "document.querySelector('video')")
+    walk_in_both_styles(page)
+
+    page.locator("[data-start]").press("Enter")
+    expect(page.get_by_role("slider", name="Seek")).to_be_visible()
+    until(page, "!document.querySelector('video').paused && document.querySelector('video').readyState === 4")
+    page.get_by_label("Video player").get_by_role("button", name="Pause").press("Enter")
+    until(page, "document.querySelector('video').paused")
+    walk_in_both_styles(page)
+
+
+def test_tab_reaches_everything_of_a_quiz(people, learners):
+    page = people(next(learners), reduced_motion="reduce")
+    page.goto(f"/learn/{ALGEBRA}/{QUIZ}")
+    page.get_by_role("button", name="Start the quiz").press("Enter")
+    expect(page.locator("#q7")).to_be_visible()
+    walk_in_both_styles(page)
+
+
+@pytest.mark.parametrize("address", ["/", "/courses/", f"/courses/{ALGEBRA}", "/help/"])
+def test_one_skips_to_the_content(people, address: str):
+    page = people(reduced_motion="reduce")
+    page.goto(address)
+
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.keyboard.press("Tab")
+
+    first = page.evaluate(
+        """() => [...document.querySelectorAll('main :is(a[href], button, input, select, summary)')]
+            .find((one) => one.tabIndex >= 0 && one.checkVisibility()) === document.activeElement"""
+    )
+    assert first
+
+
+# --- A quiz ---------------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """Markdown as it reads."""
+    return text.replace("**", "").replace("*", "")
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until the target has the focus; it has to be ahead."""
+    for _ in range(120):
+        if target.evaluate("one => one === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not reach {target}")
+
+
+def pick(page: Page, card: Locator, wanted: str) -> None:
+    """Of radio buttons: the arrows go from one to the next."""
+    tab_to(page, card.get_by_role("radio").first)
+    page.keyboard.press(" ")
+    for _ in range(8):
+        if plain(wanted) in page.evaluate("document.activeElement.closest('label').innerText"):
+            return
+        page.keyboard.press("ArrowDown")
+    raise AssertionError(f"no answer {wanted}")
+
+
+def put_in_order(page: Page, card: Locator, wanted: list[str]) -> None:
+    """Each step goes up until it is in its place; the focus goes with it."""
+    for place, text in enumerate(wanted):
+        rows = [one.replace("\n", " ") for one in card.get_by_role("listitem").all_inner_texts()]
+        at = next(index for index, row in enumerate(rows) if plain(text) in row)
+        if at == place:
+            continue
+        up = card.get_by_role("button", name=f"Move step {at + 1} up")
+        card.evaluate("card => card.focus()")
+        tab_to(page, up)
+        for _ in range(at - place):
+            page.keyboard.press("Enter")
+        expect(card.get_by_role("listitem").nth(place)).to_contain_text(plain(text))
+
+
+def answer(page: Page, card: Locator, question: dict[str, Any]) -> None:
+    right, kind = question.get("answer"), question["kind"]
+    if kind == "single":
+        pick(page, card, question["options"][right])
+    elif kind == "truth":
+        pick(page, card, str(right))
+    elif kind == "multiple":
+        for id_ in right:
+            tab_to(page, card.get_by_role("checkbox", name=plain(question["options"][id_])))
+            page.keyboard.press(" ")
+    elif kind == "ordering":
+        put_in_order(page, card, [question["options"][id_] for id_ in right])
+    elif kind == "matching":
+        for left, text in question["left"].items():
+            tab_to(page, card.get_by_role("combobox", name=plain(text)))
+            page.keyboard.type(plain(question["right"][question["pairs"][left]]))
+    else:
+        tab_to(page, card.get_by_role("textbox"))
+        page.keyboard.type(str(right) if kind == "numeric" else question["accepted"][0])
+
+
+def test_a_whole_quiz_is_taken_by_keyboard_alone(people, learners):
+    questions = yaml.safe_load((CONTENT / f"courses/{ALGEBRA}/{QUIZ}.quiz.yaml").read_text())["questions"]
+    assert len({one["kind"] for one in questions}) == 7
+    page = people(next(learners), reduced_motion="reduce")
+    page.goto(f"/learn/{ALGEBRA}/{QUIZ}")
+    tab_to(page, page.get_by_role("button", name="Start the quiz"))
+    page.keyboard.press("Enter")
+
+    cards = page.locator(".question")
+    expect(cards).to_have_count(len(questions))
+    for question in questions:
+        card = cards.filter(has=page.get_by_role("heading", name=plain(question["prompt"])))
+        answer(page, card, question)
+    expect(page.get_by_text("Every question is answered.")).to_be_visible()
+    tab_to(page, page.locator(".questions__end").get_by_role("button", name="Hand in"))
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#vd")).to_be_focused()
+    expect(page.get_by_role("img", name="Score 100 percent")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Correct, "))).to_have_count(len(questions))
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name=re.compile("^Next: "))).to_be_focused()

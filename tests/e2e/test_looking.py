@@ -1,0 +1,76 @@
+"""The eyes of the other tests: what they must see, and what they must not take for a fault."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.e2e.looking import NARROW, nothing_fails, sticking_out, until, violations
+
+pytestmark = pytest.mark.e2e
+
+DROP = """address => {
+  const way = new AbortController();
+  setTimeout(() => way.abort(), 50);
+  return fetch(address, {signal: way.signal}).catch(() => undefined);
+}"""
+
+
+@pytest.fixture
+def page(people) -> Page:
+    """The home page, on which some addresses never answer."""
+    page: Page = people(viewport=NARROW, reduced_motion="reduce")
+    page.goto("/")
+    page.route("**/*silent*", lambda route: None)
+    return page
+
+
+@pytest.mark.parametrize(
+    ("fault", "seen"),
+    [
+        (f"({DROP})('/silent')", "failed: .*/silent net::ERR_ABORTED"),
+        ("fetch('/no/such/thing')", "404 .*/no/such/thing"),
+        ("console.error('Ouch')", "console: Ouch"),
+        ("new Promise((done) => setTimeout(() => { setTimeout(done); throw new Error('Oh') }))", "script: Oh"),
+    ],
+    ids=["a dropped call", "a missing address", "a word on the console", "an error"],
+)
+def test_a_fault_is_seen(page: Page, fault: str, seen: str):
+    with pytest.raises(AssertionError, match=seen), nothing_fails(page):  # noqa: PT012
+        page.evaluate(fault)
+        page.wait_for_timeout(50)
+
+
+@pytest.mark.parametrize("address", ["/media/v/token/silent.m4s", "/static/favicons/silent.svg"])
+def test_a_film_and_the_icon_of_the_tab_may_be_dropped(page: Page, address: str):
+    with nothing_fails(page), page.expect_event("requestfailed"):
+        page.evaluate(DROP, address)
+
+
+def test_what_began_before_is_not_counted(page: Page):
+    page.evaluate("window.way = new AbortController(); void fetch('/silent', {signal: way.signal}).catch(() => {})")
+    with nothing_fails(page), page.expect_event("requestfailed"):
+        page.evaluate("way.abort()")
+
+
+def test_what_axe_objects_to_is_named(page: Page):
+    assert violations(page) == []
+    page.evaluate("document.querySelector('main').insertAdjacentHTML('afterbegin', '<button id=nameless></button>')")
+
+    assert [one.split()[0] for one in violations(page)] == ["button-name"]
+    assert violations(page, "footer") == []
+
+
+def test_what_sticks_out_is_named(page: Page):
+    assert sticking_out(page) == []
+    page.evaluate(
+        """() => {
+          const wide = document.createElement('p');
+          wide.className = 'wide';
+          wide.style.width = '500px';
+          document.querySelector('main').append(wide);
+        }"""
+    )
+    until(page, "document.querySelector('.wide')")
+
+    assert "academic: P.wide sticks out at 390" in sticking_out(page)

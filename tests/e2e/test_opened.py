@@ -1,0 +1,258 @@
+"""What opens on a page: menus, dialogs, the player at work, a quiz, uploads, failures.
+
+In every look there is nothing to object to; and where Escape closes it, the focus is back where it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.looking import NARROW, WIDE, hold, objections_in_all_looks, until, violations
+from tests.e2e.prepare import SHORT
+
+pytestmark = pytest.mark.e2e
+
+SHOWN = f"/learn/{SHORT}/the-first"
+QUIZ = "/learn/linear-algebra-geometrically/check-arrows-and-grids"
+STUDIO = "/dashboard/instructor/courses/linear-algebra-geometrically"
+film = pytest.mark.xdist_group("film")
+
+
+def nothing_to_object_to(page: Page, part: str, *, resized: bool = True) -> None:
+    """The whole page as it stands, then the part that has opened, in all looks."""
+    expect(page.locator(part).first).to_be_visible()
+    found = violations(page) + objections_in_all_looks(page, part, resized=resized)
+    assert not found, "\n".join(found)
+
+
+def escape_returns_to(page: Page, opener: str) -> None:
+    page.keyboard.press("Escape")
+    expect(page.locator(opener)).to_be_focused()
+
+
+# --- Menus --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("who", "address", "name", "size"),
+    [
+        ("student", "/", "Account menu", WIDE),
+        ("student", "/", "Notifications", WIDE),
+        ("student", "/", "Theme", WIDE),
+        ("student", "/", "Menu", NARROW),
+        ("", "/courses/", "Menu", NARROW),
+        ("admin", "/dashboard/admin/", "Menu", NARROW),
+        ("admin", "/dashboard/admin/", "Theme", WIDE),
+        ("instructor", f"{STUDIO}/lectures", "More for 1.1", WIDE),
+        ("instructor", f"{STUDIO}/lectures", "More for section 1", WIDE),
+    ],
+)
+def test_a_menu(people, who: str, address: str, name: str, size: dict):
+    page = people(who, viewport=size, reduced_motion="reduce")
+    page.goto(address)
+    opener = f"summary[aria-label='{name}']:visible"
+    panel = "details.menu[open] > .menu__panel"
+    page.locator(opener).focus()
+
+    page.keyboard.press("Enter")
+    nothing_to_object_to(page, panel, resized=False)
+
+    escape_returns_to(page, opener)
+    expect(page.locator(panel)).to_have_count(0)
+
+
+# --- Dialogs ------------------------------------------------------------------------------------
+
+
+def test_the_question_before_something_is_done_that_matters(people):
+    page = people("instructor", viewport=WIDE, reduced_motion="reduce")
+    page.goto(f"{STUDIO}/edit")
+    button = page.get_by_role("button", name="Unpublish")
+    button.focus()
+
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Unpublish this course?")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    nothing_to_object_to(page, "dialog[open]")
+
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    expect(dialog).to_have_count(0)
+    expect(button).to_be_enabled()
+
+
+# --- Forms that were refused ------------------------------------------------------------------------
+
+
+def test_a_form_with_mistakes(people):
+    page = people(viewport=WIDE, reduced_motion="reduce")
+    page.goto("/auth/register")
+    page.locator("form[method=post]").evaluate("form => form.noValidate = true")
+    page.get_by_label("Email").fill("nobody")
+    page.get_by_label("Password", exact=True).fill("short")
+    page.get_by_role("button", name="Create account").click()
+
+    expect(page.locator("[data-errors]")).to_be_focused()
+    nothing_to_object_to(page, "main")
+
+
+# --- The player -----------------------------------------------------------------------------------
+
+
+@film
+def test_the_player_at_work(watch):
+    page = watch(SHOWN, size=WIDE)
+    expect(page.locator(".stage__cap")).to_be_visible()
+    # With the focus in it, the controls stay.
+    page.get_by_role("slider", name="Seek").focus()
+    nothing_to_object_to(page, ".stage")
+    page.set_viewport_size(WIDE)
+
+    for name in ("Speed", "Quality"):
+        opener = page.locator(f".stage button[aria-label^='{name}: ']")
+        opener.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("menuitemradio", checked=True)).to_be_focused()
+        nothing_to_object_to(page, ".stage")
+        page.set_viewport_size(WIDE)
+        page.keyboard.press("Escape")
+        expect(opener).to_be_focused()
+        expect(page.get_by_role("menu")).to_have_count(0)
+
+    keys = page.get_by_label("Video player").get_by_role("button", name="Keyboard shortcuts")
+    keys.focus()
+    page.keyboard.press("Enter")
+    nothing_to_object_to(page, "dialog[open]")
+    page.set_viewport_size(WIDE)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(keys).to_be_focused()
+
+
+@film
+def test_the_card_after_the_film(watch):
+    page = watch(f"{SHOWN}?t=60", size=WIDE)
+    stay = page.get_by_role("button", name="Stay here")
+    stay.click()
+    nothing_to_object_to(page, ".stage")
+
+
+@film
+def test_the_player_without_a_connection(watch):
+    page = watch(SHOWN, size=WIDE)
+    page.context.set_offline(True)
+    page.get_by_role("slider", name="Seek").press("End")
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Stop retrying").click()
+
+    nothing_to_object_to(page, ".stage")
+
+
+# --- A quiz -----------------------------------------------------------------------------------------
+
+
+def test_a_quiz_while_it_is_taken_and_after(people, learners):
+    page = people(next(learners), viewport=WIDE, reduced_motion="reduce")
+    page.goto(QUIZ)
+    page.get_by_role("button", name="Start the quiz").click()
+    page.get_by_role("radio", name="(0, 3)").check(force=True)
+    page.get_by_role("button", name="Flag question 2").click()
+    number = page.get_by_role("textbox", name="Your answer").first
+    number.fill("three")
+    number.blur()
+    expect(page.get_by_text("This is not a number.")).to_be_visible()
+    nothing_to_object_to(page, "main")
+    page.set_viewport_size(WIDE)
+    number.fill("4")
+
+    page.get_by_role("button", name="Hand in").last.click()
+    dialog = page.get_by_role("dialog", name="Hand in with questions open?")
+    expect(dialog.get_by_role("button", name="Go on answering")).to_be_focused()
+    nothing_to_object_to(page, "dialog[open]")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("button", name="Hand in").last).to_be_focused()
+
+    page.keyboard.press("Enter")
+    dialog.get_by_role("button", name="Hand in").click()
+    expect(page.locator("#vd")).to_be_focused()
+    expect(page.locator("#r1").get_by_text(re.compile("^Correct"))).to_be_visible()
+    expect(page.locator("#r4").get_by_text(re.compile("^Incorrect"))).to_be_visible()
+    expect(page.locator("#r3").get_by_text(re.compile("^Not answered"))).to_be_visible()
+    nothing_to_object_to(page, "main")
+
+
+# --- Uploads ----------------------------------------------------------------------------------------
+
+
+def test_uploads_on_their_way_and_refused(people, tmp_path: Path):
+    page = people("instructor", viewport=WIDE, reduced_motion="reduce")
+    release = hold(page, r"/api/v1/uploads/", method="PATCH")
+    page.goto("/dashboard/instructor/upload/")
+    expect(page.get_by_text("free of 50 GB")).to_be_visible()
+    notes, clip = tmp_path / "notes.txt", tmp_path / "long-lecture.mp4"
+    notes.write_text("no video at all")
+    clip.write_bytes(b"\0" * 4096)
+
+    page.get_by_label("Choose videos").set_input_files([notes, clip])
+    expect(page.get_by_role("listitem").filter(has_text=notes.name)).to_contain_text("MP4")
+    running = page.get_by_role("listitem").filter(has_text=clip.name)
+    expect(running.get_by_role("list", name="Stages")).to_be_visible()
+    nothing_to_object_to(page, "main")
+    page.set_viewport_size(WIDE)
+
+    cross = running.get_by_role("button", name=f"Cancel upload of {clip.name}")
+    cross.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Keep it")).to_be_focused()
+    nothing_to_object_to(page, "dialog[open]")
+    page.keyboard.press("Escape")
+    expect(cross).to_be_focused()
+
+    # What arrives is no video, whatever its name says.
+    release()
+    expect(page.locator(".job--bad")).to_have_count(2)
+    nothing_to_object_to(page, ".job--bad")
+    page.get_by_role("button", name=f"Remove {clip.name}").click()
+    page.get_by_role("dialog", name="Remove this video?").get_by_role("button", name="Remove").click()
+    expect(page.locator(".job--bad")).to_have_count(1)
+
+
+# --- Failures ---------------------------------------------------------------------------------------
+
+
+def refuse(page: Page, pattern: str) -> None:
+    page.route(re.compile(pattern), lambda route: route.abort())
+
+
+def test_a_part_that_did_not_arrive(people):
+    page = people("student", viewport=WIDE, reduced_motion="reduce")
+    refuse(page, r"/dist/islands/player-")
+    page.goto("/learn/linear-algebra-geometrically/a-matrix-moves-the-plane")
+    page.mouse.move(300, 300)
+    page.get_by_role("button", name="Show Error").click()
+
+    nothing_to_object_to(page, "[data-island=player]")
+
+
+def test_a_page_that_did_not_arrive(people):
+    page = people("instructor", viewport=WIDE, reduced_motion="reduce")
+    refuse(page, r"/dist/islands/uploader-")
+    page.goto("/dashboard/instructor/upload/")
+    expect(page.get_by_role("heading", name="Oops! Something went wrong")).to_be_visible()
+
+    nothing_to_object_to(page, "main")
+
+
+def test_a_page_without_a_connection_says_so(people: Callable[..., Page]):
+    page = people("instructor", viewport=WIDE, reduced_motion="reduce")
+    refuse(page, r"/api/v1/videos/")
+    page.goto("/dashboard/instructor/upload/")
+    until(page, "document.querySelector('main .notice')")
+
+    nothing_to_object_to(page, "main")

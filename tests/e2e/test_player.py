@@ -1,0 +1,352 @@
+"""The player with a real film in a real browser: what it plays, what its keys do, what it remembers, how it fails."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.looking import NOW, hold, plays_from, start, until
+from tests.e2e.prepare import SEEN, SHORT
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("film")]
+
+FIRST, SECOND = f"/learn/{SHORT}/the-first", f"/learn/{SHORT}/the-second"
+
+
+def control(page: Page, name: str | re.Pattern[str]) -> Locator:
+    return page.get_by_label("Video player").get_by_role("button", name=name)
+
+
+def choose(page: Page, menu: str, item: str | re.Pattern[str]) -> None:
+    control(page, re.compile(f"^{menu}: ")).click()
+    page.get_by_role("menuitemradio", name=item, exact=True).click()
+
+
+def pause(page: Page) -> None:
+    page.keyboard.press(" ")
+    until(page, "document.querySelector('video').paused")
+
+
+def test_it_plays_from_a_press(watch):
+    page = watch(FIRST, plays=False)
+    expect(page.locator("video")).to_have_count(0)
+
+    page.get_by_role("button", name="Play", exact=True).click()
+
+    plays_from(page, 1)
+    assert page.evaluate("document.querySelector('video').videoWidth") >= 854
+    expect(control(page, "Pause")).to_be_attached()
+
+
+@pytest.mark.parametrize("late", ["islands", "mount", "islands/player"])
+def test_a_press_before_the_player_is_there_starts_it_as_soon_as_it_can(watch, late: str):
+    page = watch("/", plays=False)
+    release = hold(page, rf"/dist/{late}-[^/]*\.js")
+    page.goto(FIRST, wait_until="commit")
+    play = page.get_by_role("button", name="Play", exact=True)
+
+    play.click()
+    expect(page.locator("[data-island=player]")).to_have_attribute("data-start", "")
+    until(page, "document.querySelector('.stage__start').getAttribute('aria-busy') === 'true'")
+    expect(page.locator("video")).to_have_count(0)
+    release()
+
+    plays_from(page, 0)
+
+
+def test_the_space_bar_starts_it_before_its_code_is_there(watch):
+    page = watch("/", plays=False)
+    release = hold(page, r"/dist/islands-[^/]*\.js")
+    page.goto(FIRST, wait_until="commit")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+    page.keyboard.press(" ")
+
+    expect(page.locator("[data-island=player]")).to_have_attribute("data-start", "")
+    assert page.evaluate("scrollY") == 0
+    release()
+    plays_from(page, 0)
+
+
+def test_captions_are_shown_until_somebody_hides_them(watch):
+    page = watch(FIRST)
+    words = page.locator(".stage__cap")
+    expect(words).to_have_text("Here is the plane, ruled into squares.")
+
+    control(page, "Captions").click()
+    expect(control(page, "Captions")).to_have_attribute("aria-pressed", "false")
+    expect(words).to_have_count(0)
+
+    page.goto(f"{SECOND}?t=5")
+    start(page)
+    plays_from(page, 5)
+    expect(words).to_have_count(0)
+    page.keyboard.press("c")
+    expect(words).to_have_text("Two short arrows rule it: one step east, and one step north.")
+
+
+def test_each_quality_can_be_chosen_and_is_what_then_comes(watch):
+    page = watch(FIRST)
+    came: list[str] = []
+    page.on("request", lambda request: came.append(request.url))
+    control(page, re.compile("^Quality: ")).click()
+    expect(page.get_by_role("menuitemradio")).to_have_text([re.compile("^Auto"), "720p", "480p", "Audio only"])
+    page.keyboard.press("Escape")
+
+    for quality, folder, height in (("480p", "480p", 480), ("720p", "720p", 720), ("Audio only", "audio", 0)):
+        came.clear()
+        choose(page, "Quality", quality)
+        plays_from(page, 0)
+        shown = "videoHeight" if height else "getVideoPlaybackQuality().totalVideoFrames * 0"
+        until(page, f"document.querySelector('video').{shown} === {height}")
+        assert any(re.search(rf"/{folder}/\d+\.m4s$", url) for url in came), came
+        expect(control(page, f"Quality: {quality}")).to_be_attached()
+        expect(page.locator(".stage__audio")).to_have_count(0 if height else 1)
+
+    came.clear()
+    choose(page, "Quality", re.compile("^Auto"))
+    plays_from(page, 0)
+    until(page, "document.querySelector('video').videoHeight > 0")
+    expect(control(page, re.compile(r"^Quality: Auto \d+p$"))).to_be_attached()
+    assert any(re.search(r"/(720|480)p/\d+\.m4s$", url) for url in came), came
+
+
+def test_each_speed_can_be_chosen_and_is_kept(watch):
+    page = watch(FIRST)
+    for speed, item in ((0.5, "0.5×"), (0.75, "0.75×"), (1, "Normal"), (1.25, "1.25×"), (1.5, "1.5×"), (2, "2×")):
+        choose(page, "Speed", item)
+        assert page.evaluate("document.querySelector('video').playbackRate") == speed
+        expect(control(page, f"Speed: {speed}×")).to_be_attached()
+    # Twice as fast: two seconds of the film in one of the clock's, and a bit for the way here.
+    took = page.evaluate(
+        f"""() => new Promise((resolve) => {{
+          const [from, at] = [{NOW}, performance.now()];
+          const look = () => {NOW} >= from + 2 ? resolve(performance.now() - at) : requestAnimationFrame(look);
+          look();
+        }})"""
+    )
+    assert took > 900
+
+    page.reload()
+    start(page)
+
+    assert page.evaluate("document.querySelector('video').playbackRate") == 2
+
+
+def test_every_key_does_what_the_help_says(watch):
+    page = watch(FIRST)
+    press = page.keyboard.press
+    video = "document.querySelector('video')"
+
+    pause(page)
+    press(" ")
+    until(page, f"!{video}.paused")
+    pause(page)
+
+    press("Home")  # the page's own: it scrolls
+    page.evaluate(f"{video}.currentTime = 20")
+    until(page, f"!{video}.seeking")
+    press("ArrowRight")
+    until(page, f"{NOW} === 25")
+    press("ArrowLeft")
+    press("ArrowLeft")
+    until(page, f"{NOW} === 15")
+
+    press("m")
+    assert page.evaluate(f"{video}.muted")
+    press("M")
+    assert not page.evaluate(f"{video}.muted")
+
+    for key, speed in (("+", 1.25), ("=", 1.5), ("+", 2), ("+", 2), ("-", 1.5)):
+        press(key)
+        assert page.evaluate(f"{video}.playbackRate") == speed
+
+    press("f")
+    until(page, "document.fullscreenElement?.matches('.stage')")
+    press("f")
+    until(page, "document.fullscreenElement === null")
+
+    ribbon = page.locator("[data-bookmark]")
+    expect(ribbon).to_have_attribute("aria-pressed", "false")
+    with page.expect_response(lambda answer: "bookmark" in answer.url):
+        press("b")
+    expect(ribbon).to_have_attribute("aria-pressed", "true")
+
+    press("?")
+    help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(help_).to_be_visible()
+    press("m")  # in the dialog keys are not the player's
+    assert not page.evaluate(f"{video}.muted")
+    press("Escape")
+    expect(help_).to_have_count(0)
+
+    press("/")
+    box = page.get_by_role("banner").get_by_role("searchbox")
+    expect(box).to_be_focused()
+    page.keyboard.type("m f b n")  # words, not commands
+    expect(box).to_have_value("m f b n")
+    expect(page).to_have_url(FIRST)
+    box.evaluate("box => box.blur()")
+
+    press("n")
+    expect(page).to_have_url(SECOND)
+    page.locator("[data-start]").focus()  # the player comes at the first sign of a person
+    expect(page.locator("[data-start]")).to_be_visible()
+    until(page, "document.querySelector('video')")
+    press("p")
+    expect(page).to_have_url(FIRST)
+    page.mouse.move(300, 300)
+    until(page, "document.querySelector('video')")
+    press("h")
+    expect(page).to_have_url("/")
+
+
+def test_the_keys_can_be_switched_off(watch):
+    page = watch(FIRST)
+    page.keyboard.press("?")
+    page.get_by_label("Use these keys while no field is in focus").uncheck()
+    page.keyboard.press("Escape")
+    page.get_by_label("Video player").locator("video").hover()
+
+    page.keyboard.press("m")
+    page.keyboard.press("n")
+
+    plays_from(page, 0)
+    assert not page.evaluate("document.querySelector('video').muted")
+    expect(page).to_have_url(FIRST)
+
+
+def test_the_line_of_time_is_worked_by_keys(watch):
+    page = watch(FIRST)
+    pause(page)
+    line = page.get_by_role("slider", name="Seek")
+    line.focus()
+
+    for key, second in (
+        ("Home", 0),
+        ("ArrowRight", 5),
+        ("ArrowUp", 10),
+        ("ArrowLeft", 5),
+        ("PageUp", 62),
+        ("PageDown", 2),
+        ("End", 62),
+        ("Home", 0),
+    ):
+        page.keyboard.press(key)
+        expect(line).to_have_attribute("aria-valuenow", str(second))
+        until(page, f"!document.querySelector('video').seeking && Math.round({NOW}) === {second}")
+    expect(line).to_have_attribute("aria-valuetext", "0 seconds of 1 minute 2 seconds")
+    expect(line).to_be_focused()
+
+
+def test_it_goes_on_where_one_left_after_a_reload(watch):
+    page = watch(FIRST)
+    page.get_by_role("slider", name="Seek").focus()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    plays_from(page, 41)
+    left = page.evaluate(NOW)
+
+    page.reload()
+
+    page.mouse.move(300, 300)
+    until(page, "document.querySelector('video')")
+    start(page)
+    assert left - 3 <= page.evaluate(NOW) <= left + 10
+
+
+DELIVERED = "!Object.keys(localStorage).some((key) => key.startsWith('study.progress.'))"
+
+
+def known_after(page: Page, second: int, begin: Callable[[], object]) -> tuple[int, bool]:
+    """Begin, pause at that second whatever the speed of the machine: the seconds seen, and if they complete it."""
+    page.evaluate(
+        """second => {
+          const video = document.querySelector('video');
+          const look = () => {
+            if (video.currentTime < second) return;
+            video.removeEventListener('timeupdate', look);
+            video.pause();
+          };
+          video.addEventListener('timeupdate', look);
+        }""",
+        second,
+    )
+    begin()
+    until(page, f"document.querySelector('video').paused && {NOW} >= {second} && {DELIVERED}")
+    (props,) = re.findall(r'type="application/json">(.+?)</script>', page.request.get(FIRST).text())
+    known = json.loads(props)
+    return known["watched_seconds"], known["completed"]
+
+
+def test_a_lesson_is_complete_at_nine_tenths_of_its_seconds_and_not_at_its_end(watch):
+    page = watch(f"{FIRST}?t=57", who=SEEN)  # who has seen the first 38 of 62 seconds
+    row = page.locator("[data-lesson] a[aria-current]")
+    done = page.locator(".toast", has_text="Lesson 1.1 complete")
+    seconds, is_complete = known_after(page, 61, lambda: None)
+    assert 41 <= seconds <= 43
+    assert not is_complete
+
+    choose(page, "Speed", "2×")
+    line = page.get_by_role("link", name="Play from 0:40")  # of the transcript
+    seconds, is_complete = known_after(page, 46, line.click)
+    assert 47 <= seconds < 56
+    assert not is_complete
+    expect(row.get_by_label("Completed")).to_have_count(0)
+
+    seconds, is_complete = known_after(page, 55, control(page, "Play").click)
+    assert seconds >= 56
+    assert is_complete
+    expect(done).to_be_visible()
+    expect(row.get_by_label("Completed")).to_have_count(1)
+    expect(page.locator("[data-course-count]").first).to_have_text("1 of 2 lessons")
+    expect(page.locator("[data-course-percent]")).to_have_text("50%")
+
+
+def test_after_the_end_the_next_lesson_comes_and_plays_by_itself(watch):
+    page = watch(f"{FIRST}?t=60")
+    expect(page.get_by_text(re.compile(r"^Next in \d s$"))).to_be_visible()
+    expect(page.locator(".ended__title")).to_have_text("1.2 The second")
+
+    expect(page).to_have_url(SECOND)
+    plays_from(page, 0)
+
+    page.goto(f"{SECOND}?t=60")
+    start(page)
+    expect(page.get_by_text("That was the last lesson")).to_be_visible()
+    expect(page.get_by_role("link", name="See your progress")).to_have_attribute("href", f"/me/course/{SHORT}/progress")
+
+
+def test_escape_stays_with_the_film_that_has_ended(watch):
+    page = watch(f"{FIRST}?t=60")
+    expect(control(page, "Stay here")).to_be_visible()
+
+    page.keyboard.press("Escape")
+
+    expect(page.get_by_text(re.compile(r"^Next in"))).to_have_count(0)
+    page.get_by_label("Video player").locator(".ended").get_by_role("button", name="Watch again").click()
+    plays_from(page, 0)
+    assert page.evaluate(NOW) < 30
+    expect(page).to_have_url(f"{FIRST}?t=60")
+
+
+def test_a_broken_connection_is_told_and_survived(watch):
+    page = watch(FIRST)
+    page.context.set_offline(True)
+    page.get_by_role("slider", name="Seek").press("End")
+    for _ in range(2):
+        page.keyboard.press("ArrowLeft")
+
+    notice = page.get_by_label("Video player").locator(".notice--warning")
+    expect(notice).to_contain_text("The connection dropped")
+    expect(notice).to_contain_text("The connection dropped while the video was loading. Your place at 0:51 is kept.")
+    expect(notice).to_contain_text(re.compile(r"Retrying in \d s"))
+    page.context.set_offline(False)
+
+    expect(notice).to_have_count(0)
+    plays_from(page, 52)
+    assert page.evaluate(NOW) < 60
