@@ -31,9 +31,10 @@ SETTLED = "document.getAnimations().filter((one) => one instanceof CSSTransition
 OVERFLOWING = """() => {
   const wide = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= wide) return [];
-  const parts = [...document.querySelectorAll('body *')].filter(
-    (e) => e.checkVisibility() && e.getBoundingClientRect().right > wide + 1);
-  return ['the page', ...parts.map((e) => e.tagName + '.' + e.className).slice(0, 5)];
+  const right = (one) => one.getBoundingClientRect().right;
+  const parts = [...document.querySelectorAll('body *:not(svg *)')]
+    .filter((one) => one.checkVisibility() && right(one) > wide + 1).sort((one, other) => right(other) - right(one));
+  return ['the page', ...parts.map((one) => `${one.tagName}.${one.className}`).slice(0, 5)];
 }"""
 
 

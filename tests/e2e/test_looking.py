@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.looking import NARROW, nothing_fails, sticking_out, until, violations
+from tests.e2e.looking import NARROW, nothing_fails, sticking_out, violations
 
 pytestmark = pytest.mark.e2e
 
@@ -48,7 +48,8 @@ def test_a_film_and_the_icon_of_the_tab_may_be_dropped(page: Page, address: str)
 
 
 def test_what_began_before_is_not_counted(page: Page):
-    page.evaluate("window.way = new AbortController(); void fetch('/silent', {signal: way.signal}).catch(() => {})")
+    with page.expect_event("request"):
+        page.evaluate("window.way = new AbortController(); void fetch('/silent', {signal: way.signal}).catch(() => {})")
     with nothing_fails(page), page.expect_event("requestfailed"):
         page.evaluate("way.abort()")
 
@@ -68,9 +69,9 @@ def test_what_sticks_out_is_named(page: Page):
           const wide = document.createElement('p');
           wide.className = 'wide';
           wide.style.width = '500px';
+          wide.textContent = 'Too wide';
           document.querySelector('main').append(wide);
         }"""
     )
-    until(page, "document.querySelector('.wide')")
 
     assert "academic: P.wide sticks out at 390" in sticking_out(page)

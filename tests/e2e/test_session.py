@@ -25,7 +25,7 @@ def sign_in(page: Page, name: str = "student", address: str = "/auth/login") -> 
     page.goto(address)
     page.get_by_label("Email").fill(f"{name}@example.com")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.locator("summary[aria-label='Account menu']")).to_be_visible()
     until(page, STORED)
 

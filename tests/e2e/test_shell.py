@@ -418,10 +418,10 @@ def test_one_signs_in_and_out_without_javascript(people):
     expect(page).to_have_url("/auth/login?next=/me/enrollments")
     page.get_by_label("Email").fill("student@example.com")
     page.get_by_label("Password", exact=True).fill("wrong-Passw0rd")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_text("The email or password you entered is incorrect")).to_be_visible()
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page).to_have_url("/me/enrollments")
 
     summary(page, "Account menu").click()
