@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import administers
 from apps.accounts.models import User
@@ -48,7 +48,7 @@ class DecisionForm(forms.Form):
         return cleaned
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @administers
 def course_review(request: HttpRequest, slug: str) -> HttpResponse:
     """The course with its checks beside it; a form that sends the decision."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, violations
+from tests.e2e.conftest import PASSWORD, Site
+from tests.e2e.looking import violations
 
 pytestmark = pytest.mark.e2e
 EMAIL = "passkey@example.com"

@@ -967,6 +967,11 @@ export interface components {
              * @description Where to resume, in seconds; 0 after the lesson was seen to its end.
              */
             position: number;
+            /**
+             * Format: date-time
+             * @description When the learner was there, by their own clock; null if that is not known.
+             */
+            position_at: string | null;
             previous: components["schemas"]["LessonLink"] | null;
             /** @description Where progress is posted. */
             progress_url: string;
