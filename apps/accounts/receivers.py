@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from apps.accounts import services
-from apps.accounts.events import PersonSignedUp, RoleChanged
+from apps.accounts.events import EmailChanged, PersonSignedUp, RoleChanged
 from apps.accounts.models import User
 from studyplatform.kit.events import subscribe
 
@@ -19,3 +19,10 @@ def tell_of_the_new_role(event: RoleChanged) -> None:
     user = User.objects.get(pk=event.user_id)
     # Without a key: a role may come, go and come back.
     services.notify("account.role_changed", user, "/dashboard", role=str(user.get_role_display()))
+
+
+@subscribe(EmailChanged)
+def tell_the_old_email(event: EmailChanged) -> None:
+    """The mail goes to the old address: whoever lost it in this way still reads it."""
+    user = User.objects.get(pk=event.user_id)
+    services.notify("account.email_changed", user, "/settings/#profile", to=event.old, email=user.email)

@@ -45,7 +45,7 @@ def sign_in(
             user=user,
             session=session_uid(request),
             user_agent=request.headers.get("User-Agent", ""),
-            address=request.META.get("REMOTE_ADDR", ""),
+            address=client_address(request),
             now=now,
         )
     services.sweep_later()

@@ -318,6 +318,21 @@ def test_a_new_email_is_used_once_its_owner_has_pressed(browser: Client, leo: Us
     assert client.post("/settings/email/confirm", {"key": address.split("key=")[1]}).status_code == 410
 
 
+def test_the_old_email_hears_of_the_change(
+    browser: Client, leo: User, client: Client, django_capture_on_commit_callbacks: Callable
+) -> None:
+    ask(browser)
+    key = link().split("key=")[1]
+    mail.outbox.clear()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post("/settings/email/confirm", {"key": key})
+    jobs.run_pending("default")
+
+    assert [message.to for message in mail.outbox] == [["leo@example.com"]]
+    assert "leo@new.example" in mail.outbox[0].subject
+
+
 def test_a_wrong_password_changes_nothing_and_counts(browser: Client, leo: User) -> None:
     assert "Current password is incorrect" in ask(browser, password="WrongGuess1").content.decode()
     for _ in range(4):
