@@ -150,13 +150,16 @@ def test_the_account_menu_is_worked_by_keyboard(people):
     expect(summary(page, "Account menu")).to_be_focused()
 
 
-def test_the_notifications_say_that_there_is_nothing_new(people):
+def test_the_bell_opens_what_is_new_and_leads_to_all_of_it(people):
     page = people("student")
     page.goto("/")
 
-    summary(page, "Notifications").click()
+    page.locator("summary[aria-label^='Notifications']:visible").click()
 
-    expect(menu(page, "Notifications").get_by_text("Nothing new", exact=True)).to_be_visible()
+    panel = page.locator("[data-bell-panel]:visible")
+    expect(panel.locator("li, .notes__none").first).to_be_visible()
+    panel.get_by_role("link", name="See all notifications").click()
+    expect(page.get_by_role("heading", name="Notifications", level=1)).to_be_visible()
 
 
 def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
