@@ -42,6 +42,12 @@ def _password(label: Any, missing: Any, **options: Any) -> forms.CharField:
     return forms.CharField(label=label, strip=False, max_length=128, error_messages={"required": missing}, **options)
 
 
+def _ask_who_has_one(form: forms.Form, name: str, user: User) -> None:
+    """No password is asked of who has none: they show who they are before (guards.asks_who_it_is)."""
+    if not user.has_usable_password():
+        del form.fields[name]
+
+
 class SignIn(forms.Form):
     email = _email()
     password = _password(_("Password"), _("Enter your password."), min_length=8)
@@ -134,10 +140,14 @@ class ResetPassword(NewPassword):
 
 
 class ChangePassword(ResetPassword):
-    """The current password and the new one, twice."""
+    """The current password and the new one, twice; a first one takes the place of none."""
 
     current = _password(_("Current password"), _("Enter your current password."))
     field_order = ["current", "password", "confirmation"]
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, user=user, **kwargs)
+        _ask_who_has_one(self, "current", user)
 
 
 class Appearance(forms.Form):
@@ -187,9 +197,10 @@ class ChangeEmail(forms.Form):
     email = _email()
     password = _password(_("Current password"), _("Enter your current password."))
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = _("New email")
+        _ask_who_has_one(self, "password", user)
 
 
 class Goals(forms.Form):
@@ -238,6 +249,10 @@ class Leave(forms.Form):
     sure = forms.BooleanField(
         label=_("I know that this cannot be undone"), error_messages={"required": _("Tick this to go on.")}
     )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _ask_who_has_one(self, "password", user)
 
 
 class AppCode(Code):

@@ -5,6 +5,7 @@
     @teaches             instructors and admins
     @administers         admins
     @proved_lately       whoever is signed in and has shown within ten minutes that it is them
+    @asks_who_it_is      the same for who has no password; the page's own form asks the others for theirs
 
 A missing or ended login is sent to the sign-in page, which leads back to the address that was asked
 for; a wrong role is sent home with a sentence that says why. A page with a finer rule enforces its own
@@ -13,8 +14,8 @@ policy inside; the refusal finds its way by itself (``AppError.leads_to``).
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
-from urllib.parse import urlsplit
+from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib import auth, messages
@@ -78,16 +79,33 @@ def administers(page: Page[P]) -> Page[P]:
 def proved_lately(page: Page[P]) -> Page[P]:
     """Only for who has proved within ten minutes that they are who is signed in: a browser left open, or a stolen
     session, must not change the way into an account. The others do it first and come back to this address."""
+    return _proved("proved_lately", lambda user: False)(page)
 
-    @wraps(page)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        enforce(policies.be_signed_in(request.user))
-        if sessions.is_proved_lately(request, now=timezone.now()):
-            return page(request, *args, **kwargs)
-        return HttpResponseRedirect(f"{reverse('accounts:prove')}?{_way_back(request)}")
 
-    guarded.guard = "proved_lately"  # type: ignore[attr-defined]
-    return guarded
+def proved_lately_from(onward: str) -> Callable[[Page[P]], Page[P]]:
+    """The same, and the proof leads to this page: for an address that answers with a file, which shows nothing."""
+    return _proved("proved_lately", lambda user: False, onward)
+
+
+def asks_who_it_is(page: Page[P]) -> Page[P]:
+    """For a page whose form asks for the password: who has none must have proved who they are instead."""
+    return _proved("asks_who_it_is", User.has_usable_password)(page)
+
+
+def _proved(name: str, is_asked: Callable[[User], bool], onward: str = "") -> Callable[[Page[P]], Page[P]]:
+    def decorate(page: Page[P]) -> Page[P]:
+        @wraps(page)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            enforce(policies.be_signed_in(request.user))
+            if is_asked(cast(User, request.user)) or sessions.is_proved_lately(request, now=timezone.now()):
+                return page(request, *args, **kwargs)
+            back = urlencode({"next": onward}, safe="/") if onward else _way_back(request)
+            return HttpResponseRedirect(f"{reverse('accounts:prove')}?{back}")
+
+        guarded.guard = name  # type: ignore[attr-defined]
+        return guarded
+
+    return decorate
 
 
 class LoginMiddleware(LoginRequiredMiddleware):

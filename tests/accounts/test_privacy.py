@@ -17,6 +17,7 @@ from apps.accounts.models import BrowserSession, DataExport, Notification, Role,
 from apps.courses.models import Course
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
+from tests.accounts.test_proof import proved
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def browser(browser_of: Callable[[User], Client], leo: User) -> Client:
-    return browser_of(leo)
+    return proved(browser_of(leo))
 
 
 def archive(browser: Client, user: User) -> zipfile.ZipFile:
@@ -98,8 +99,8 @@ def test_an_archive_is_for_its_person_alone_and_for_a_week(
     export = DataExport.objects.get(user=leo)
     address = f"/settings/privacy/export/{export.uid}"
 
-    assert browser_of(mia).get(address).status_code == 404
-    assert browser_of(sam).get(address).status_code == 404
+    assert proved(browser_of(mia)).get(address).status_code == 404
+    assert proved(browser_of(sam)).get(address).status_code == 404
     assert client.get(address).status_code == 302
     assert not export.file.name.startswith("avatars")
     services.expire_exports(now=timezone.now() + timedelta(days=8))

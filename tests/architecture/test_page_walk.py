@@ -29,6 +29,7 @@ OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
 INSIDE = {
     "signed_in": {"mia", "ada", "sam"},
     "proved_lately": {"mia", "ada", "sam"},
+    "asks_who_it_is": {"mia", "ada", "sam"},
     "teaches": {"ada", "sam"},
     "administers": {"sam"},
 }

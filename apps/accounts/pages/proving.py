@@ -1,4 +1,5 @@
-"""Is it you? Asked before the way into an account is changed, if that was not shown within ten minutes."""
+"""Is it you? Asked before the way into an account is changed, and before all its data leave, if that was not shown
+within ten minutes."""
 
 from typing import Any, cast
 

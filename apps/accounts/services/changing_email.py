@@ -5,11 +5,9 @@ from datetime import datetime, timedelta
 from django.core import signing
 from django.db import IntegrityError, transaction
 
-from apps.accounts.errors import InvalidCredentials
 from apps.accounts.events import EmailChanged
 from apps.accounts.models import EmailProof, User, UserManager
-from apps.accounts.services.proving import prove_password
-from apps.accounts.services.settings import WrongPassword
+from apps.accounts.services.settings import prove_again
 from apps.accounts.services.verifying import seconds_to_wait
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import RateLimitExceeded
@@ -19,11 +17,11 @@ VALID_FOR = timedelta(hours=24)
 _SALT = "accounts.email.change"
 
 
-def ask_for_email_change(*, user: User, email: str, password: str, browser: str, now: datetime) -> None:
+def ask_for_email_change(*, user: User, email: str, password: str = "", browser: str, now: datetime) -> None:
     """Send a link to the new email; until it is opened, everything stays as it is.
 
-    Whether somebody else has that email is said to nobody but its owner. The password is asked for, and
-    counted as at the sign-in, because whoever may change the email may soon change the password.
+    Whether somebody else has that email is said to nobody but its owner. The password is asked for, because
+    whoever may change the email may soon change the password.
 
     :raises WrongPassword: the password is not right.
     :raises AccountLocked: five failures in a row.
@@ -31,10 +29,7 @@ def ask_for_email_change(*, user: User, email: str, password: str, browser: str,
     """
     if wait := seconds_to_wait(user, now=now):
         raise RateLimitExceeded(wait=wait)
-    try:
-        prove_password(email=user.email, password=password, browser=browser, now=now)
-    except InvalidCredentials:
-        raise WrongPassword from None
+    prove_again(user=user, password=password, browser=browser, now=now)
     email = UserManager.normalize_email(email)
     with transaction.atomic():
         EmailProof.objects.update_or_create(

@@ -12,7 +12,7 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
-from apps.accounts.errors import InvalidCredentials, LastAdmin
+from apps.accounts.errors import LastAdmin
 from apps.accounts.events import PersonLeft
 from apps.accounts.models import (
     BrowserSession,
@@ -26,8 +26,7 @@ from apps.accounts.models import (
 )
 from apps.accounts.services.exporting import remove_exports
 from apps.accounts.services.pictures import remove_picture
-from apps.accounts.services.proving import prove_password
-from apps.accounts.services.settings import WrongPassword
+from apps.accounts.services.settings import prove_again
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
@@ -50,18 +49,14 @@ def hindrance_to_leave(user: User) -> AppError | None:
     return next((verdict for policy in _hindrances if (verdict := policy(user)) is not None), None)
 
 
-def leave(*, user: User, password: str, browser: str, now: datetime) -> None:
-    """Delete the account. The password is asked for, and counted as at the sign-in.
+def leave(*, user: User, password: str = "", browser: str, now: datetime) -> None:
+    """Delete the account.
 
     :raises WrongPassword: it is not right.
     :raises AccountLocked: five failures in a row.
     :raises AppError: something must be settled first.
     """
-    if user.has_usable_password():
-        try:
-            prove_password(email=user.email, password=password, browser=browser, now=now)
-        except InvalidCredentials:
-            raise WrongPassword from None
+    prove_again(user=user, password=password, browser=browser, now=now)
     email, name = user.email, user.first_name or user.username
     with transaction.atomic():
         user = User.objects.select_for_update().get(pk=user.pk)

@@ -19,18 +19,29 @@ class UsernameTaken(Exception):
     """Somebody else has this username."""
 
 
-def change_password(*, user: User, current: str, password: str, browser: str, now: datetime) -> None:
-    """Set a new password and sign every browser out; the caller signs its own in again.
+def prove_again(*, user: User, password: str, browser: str, now: datetime) -> None:
+    """Ask who is signed in for their password; the caller has let in nobody without one who proved nothing.
 
-    Guessing the current one counts towards the lock, as at the sign-in: a stolen session must not be a way around it.
+    Guessing it counts towards the lock, as at the sign-in: a stolen session must not be a way around it.
+
+    :raises WrongPassword: it is not right.
+    :raises AccountLocked: five failures in a row.
+    """
+    if not user.has_usable_password():
+        return
+    try:
+        prove_password(email=user.email, password=password, browser=browser, now=now)
+    except InvalidCredentials:
+        raise WrongPassword from None
+
+
+def change_password(*, user: User, current: str = "", password: str, browser: str, now: datetime) -> None:
+    """Set a new password, or the first, and sign every browser out; the caller signs its own in again.
 
     :raises WrongPassword: the current password is not right.
     :raises AccountLocked: five failures in a row.
     """
-    try:
-        prove_password(email=user.email, password=current, browser=browser, now=now)
-    except InvalidCredentials:
-        raise WrongPassword from None
+    prove_again(user=user, password=current, browser=browser, now=now)
     with transaction.atomic():
         user.set_password(password)
         user.save(update_fields=["password"])

@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, known_browsers, services, sessions
-from apps.accounts.guards import signed_in
+from apps.accounts.guards import asks_who_it_is
 from apps.accounts.models import User
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from studyplatform.kit.errors import AppError
@@ -23,7 +23,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 register(Section(slug="password", title=_("Password"), icon="lock-keyhole", context=_context))
 
 
-@signed_in
+@asks_who_it_is
 @never_cache
 @sensitive_post_parameters()
 @require_POST
@@ -35,7 +35,7 @@ def change(request: HttpRequest) -> HttpResponse:
         try:
             services.change_password(
                 user=user,
-                current=form.cleaned_data["current"],
+                current=form.cleaned_data.get("current", ""),
                 password=form.cleaned_data["password"],
                 browser=known_browsers.name_for(request, user.email),
                 now=now,

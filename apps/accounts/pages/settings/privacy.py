@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts import forms, known_browsers, services, sessions
-from apps.accounts.guards import signed_in
+from apps.accounts.guards import asks_who_it_is, proved_lately_from
 from apps.accounts.models import DataExport, User
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from studyplatform.kit.errors import AppError
@@ -28,7 +28,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 register(Section(slug="privacy", title=gettext_lazy("Privacy"), icon="eye", context=_context))
 
 
-@signed_in
+@proved_lately_from("/settings/#privacy")
 @require_POST
 def export(request: HttpRequest) -> HttpResponse:
     try:
@@ -38,7 +38,7 @@ def export(request: HttpRequest) -> HttpResponse:
     return saved("privacy")
 
 
-@signed_in
+@proved_lately_from("/settings/#privacy")
 @never_cache
 @require_safe
 def download(request: HttpRequest, uid: UUID) -> FileResponse:
@@ -52,22 +52,20 @@ def download(request: HttpRequest, uid: UUID) -> FileResponse:
     return FileResponse(found.file.open("rb"), as_attachment=True, filename=name, content_type="application/zip")
 
 
-@signed_in
+@asks_who_it_is
 @never_cache
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
     """What goes and what stays, the password, and then there is no account any more."""
     user = cast(User, request.user)
-    form = forms.Leave(request.POST or None)
+    form = forms.Leave(request.POST or None, user=user)
     refusal: AppError | None = services.hindrance_to_leave(user)
-    if not user.has_usable_password():
-        form.fields["password"].required = False
     if form.is_valid() and refusal is None:
         try:
             services.leave(
                 user=user,
-                password=form.cleaned_data["password"],
+                password=form.cleaned_data.get("password", ""),
                 browser=known_browsers.name_for(request, user.email),
                 now=timezone.now(),
             )
@@ -80,9 +78,4 @@ def delete(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Your account is deleted. Thank you for having learned here."))
             return redirect("/")
     status = 422 if form.is_bound else 200
-    return render(
-        request,
-        "accounts/delete_account.html",
-        {"form": form, "refusal": refusal, "has_password": user.has_usable_password()},
-        status=status,
-    )
+    return render(request, "accounts/delete_account.html", {"form": form, "refusal": refusal}, status=status)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, known_browsers, services
 from apps.accounts.errors import PictureUnreadable
-from apps.accounts.guards import open_to_everyone, signed_in
+from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.common import private
 from apps.accounts.pages.settings.shell import Section, page, register, saved
@@ -29,7 +29,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     user = cast(User, request.user)
     return {
         "form": forms.Profile(initial={name: getattr(user, name) for name in FIELDS}),
-        "email_form": forms.ChangeEmail(auto_id="email-%s"),
+        "email_form": forms.ChangeEmail(auto_id="email-%s", user=user),
         "picture_form": forms.Portrait(),
         "refusal": None,
         "waiting_email": services.waiting_email(user),
@@ -87,20 +87,20 @@ def remove_picture(request: HttpRequest) -> HttpResponse:
     return saved("profile")
 
 
-@signed_in
+@asks_who_it_is
 @never_cache
 @sensitive_post_parameters()
 @require_POST
 def change_email(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
-    form = forms.ChangeEmail(request.POST, auto_id="email-%s")
+    form = forms.ChangeEmail(request.POST, auto_id="email-%s", user=user)
     refusal: AppError | None = None
     if form.is_valid():
         try:
             services.ask_for_email_change(
                 user=user,
                 email=form.cleaned_data["email"],
-                password=form.cleaned_data["password"],
+                password=form.cleaned_data.get("password", ""),
                 browser=known_browsers.name_for(request, user.email),
                 now=timezone.now(),
             )

@@ -1,0 +1,169 @@
+"""A session is no proof: what changes the way into an account, or takes its data out, asks again who is there."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.core.files.base import ContentFile
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts import services
+from apps.accounts.models import DataExport, EmailProof, User
+from studyplatform.kit import jobs
+from tests.accounts.provider import configured
+from tests.factories.accounts import PASSWORD
+
+pytestmark = pytest.mark.django_db
+NEW = "BrightLake27"
+
+
+@pytest.fixture
+def iris(mia: User, settings: Any) -> User:
+    """Signed up through a provider: she has no password."""
+    settings.SIGN_IN_PROVIDERS = [configured("https://login.example")]
+    mia.set_unusable_password()
+    mia.save()
+    SocialAccount.objects.create(user=mia, provider="school", uid="iris-1", extra_data={})
+    SocialAccount.objects.create(user=mia, provider="other", uid="iris-2", extra_data={})
+    Authenticator.objects.create(user=mia, type=Authenticator.Type.TOTP, data={"secret": "x"})
+    export = DataExport(user=mia, state=DataExport.State.READY, created_at=timezone.now())
+    export.expires_at = timezone.now() + timedelta(days=1)
+    export.file.save("archive.zip", ContentFile(b"all of it"))
+    return mia
+
+
+def proved(browser: Client, ago: timedelta = timedelta()) -> Client:
+    session = browser.session
+    session["proved_at"] = (timezone.now() - ago).isoformat()
+    session.save()
+    return browser
+
+
+def archive(user: User) -> str:
+    return f"/settings/privacy/export/{DataExport.objects.get(user=user).uid}"
+
+
+def other_link(user: User) -> str:
+    return f"/settings/connections/{SocialAccount.objects.get(user=user, provider='other').pk}/unlink"
+
+
+def passkey_of(user: User) -> str:
+    row = Authenticator.objects.create(user=user, type=Authenticator.Type.WEBAUTHN, data={"name": "Key"})
+    return f"/settings/security/passkeys/{row.pk}/remove"
+
+
+# What is done: the address, and the form (None: it is only opened).
+ACTS: dict[str, tuple[Callable[[User], str], dict[str, str] | None]] = {
+    "delete the account": (lambda user: "/settings/privacy/delete", {"sure": "on"}),
+    "ask for all data": (lambda user: "/settings/privacy/export", {}),
+    "download all data": (archive, None),
+    "change the email": (lambda user: "/settings/email", {"email": "iris@new.example"}),
+    "set a first password": (lambda user: "/settings/password", {"password": NEW, "confirmation": NEW}),
+    "link a provider": (lambda user: "/settings/connections/link/github", {}),
+    "unlink a provider": (other_link, {}),
+    "set up an app": (lambda user: "/settings/security/app", None),
+    "remove the app": (lambda user: "/settings/security/app/remove", {}),
+    "make recovery codes": (lambda user: "/settings/security/codes", {}),
+    "turn two-factor off": (lambda user: "/settings/security/off", {}),
+    "add a passkey": (lambda user: "/settings/security/passkeys/new", None),
+    "remove a passkey": (passkey_of, {}),
+}
+
+
+def do(act: str, browser: Client, user: User) -> Any:
+    address, form = ACTS[act][0](user), ACTS[act][1]
+    jobs.run_pending("default")
+    return browser.get(address) if form is None else browser.post(address, form)
+
+
+def all_of(user: User) -> list[Any]:
+    """What the acts could change, but for what preparing an act has made."""
+    own = (DataExport, EmailProof, SocialAccount)
+    rows = [list(model.objects.filter(user=user).values()) for model in own]
+    codes = Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN)
+    return [*rows, list(codes.values()), list(User.objects.filter(pk=user.pk).values())]
+
+
+@pytest.mark.parametrize("ago", [None, timedelta(minutes=10, seconds=1)], ids=["never proved", "long ago"])
+@pytest.mark.parametrize("act", ACTS)
+def test_a_session_alone_does_nothing(
+    act: str, ago: timedelta | None, iris: User, browser_of: Callable[[User], Client]
+) -> None:
+    browser, before = browser_of(iris), all_of(iris)
+    if ago:
+        proved(browser, ago)
+
+    answer = do(act, browser, iris)
+
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/auth/prove?next=")
+    assert all_of(iris) == before
+
+
+def test_the_proof_leads_to_a_page_never_to_a_file(iris: User, browser_of: Callable[[User], Client]) -> None:
+    for act in ("ask for all data", "download all data"):
+        assert do(act, browser_of(iris), iris)["Location"] == "/auth/prove?next=/settings/%23privacy"
+
+
+def test_having_proved_who_she_is_she_does_it_without_a_password(
+    iris: User, browser_of: Callable[[User], Client]
+) -> None:
+    browser = proved(browser_of(iris))
+    page = browser.get("/settings/").content.decode()
+    assert 'autocomplete="current-password"' not in page
+    assert "Set a password" in page
+
+    assert b"all of it" in b"".join(do("download all data", browser, iris).streaming_content)
+    assert do("change the email", browser, iris)["Location"] == "/settings/#profile"
+    assert services.waiting_email(iris) == "iris@new.example"
+    assert do("ask for all data", browser, iris)["Location"].startswith("/settings/?saved=privacy")
+    assert do("unlink a provider", browser, iris)["Location"].startswith("/settings/?saved=connections")
+    assert do("delete the account", browser, iris)["Location"] == "/"
+    iris.refresh_from_db()
+    assert iris.deleted_at
+
+
+def test_a_first_password_is_set_once_and_then_asked_for(iris: User, browser_of: Callable[[User], Client]) -> None:
+    browser, other = proved(browser_of(iris)), browser_of(iris)
+    weak = browser.post("/settings/password", {"password": "password", "confirmation": "password"})
+    assert weak.status_code == 422
+
+    assert do("set a first password", browser, iris)["Location"] == "/settings/?saved=password#password"
+
+    iris.refresh_from_db()
+    assert iris.check_password(NEW)
+    assert other.get("/settings/").status_code == 302
+    again = do("set a first password", browser, iris)
+    assert "Enter your current password." in again.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("address", "form"),
+    [
+        ("/settings/privacy/delete", {"sure": "on"}),
+        ("/settings/email", {"email": "leo@new.example"}),
+        ("/settings/password", {"password": NEW, "confirmation": NEW}),
+    ],
+)
+@pytest.mark.parametrize("name", ["password", "current"])
+def test_a_proof_is_no_password_of_who_has_one(
+    address: str, form: dict[str, str], name: str, leo: User, browser_of: Callable[[User], Client]
+) -> None:
+    browser, before = proved(browser_of(leo)), all_of(leo)
+
+    for given in ({}, {name: ""}, {name: "WrongGuess1"}):
+        assert browser.post(address, form | given).status_code == 422
+
+    assert all_of(leo) == before
+
+
+def test_who_has_a_password_shows_it_before_the_data_leave(leo: User, browser_of: Callable[[User], Client]) -> None:
+    browser = browser_of(leo)
+    assert browser.post("/settings/privacy/export")["Location"].startswith("/auth/prove")
+    browser.post("/auth/prove", {"password": PASSWORD})
+
+    assert browser.post("/settings/privacy/export")["Location"].startswith("/settings/?saved=privacy")
