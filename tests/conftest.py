@@ -6,9 +6,10 @@ import pytest
 from django.core.cache import cache
 
 from studyplatform.kit.keep import clear_all
+from tests.buckets import s3, s3_server
 from tests.cast import ada, ben, browser_of, course, eve, leo, mia, nobody, sam, seat
 
-__all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", "sam", "seat"]
+__all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", "s3", "s3_server", "sam", "seat"]
 
 
 @pytest.hookimpl(tryfirst=True)

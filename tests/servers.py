@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Redis for the tests: on free ports, in a temporary folder, gone afterwards."""
+"""Real PostgreSQL and Redis, and a stand-in for S3, for the tests: on free ports, gone afterwards."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -88,6 +89,32 @@ def redis() -> Iterator[str]:
     try:
         _wait(port, server)
         yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextlib.contextmanager
+def s3() -> Iterator[dict[str, str]]:
+    """A server that speaks S3 and keeps what it is given in memory (moto); yields the environment that leads to it.
+
+    It sends the CORS headers that a bucket asks for, and no others.
+    """
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        env={**os.environ, "MOTO_DISABLE_GLOBAL_CORS": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait(port, server)
+        yield {
+            "S3_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+            "S3_REGION": "eu-central-1",
+            "AWS_ACCESS_KEY_ID": "a-key",
+            "AWS_SECRET_ACCESS_KEY": "a-secret",
+        }
     finally:
         server.terminate()
         server.wait()

@@ -43,7 +43,7 @@ def expire_upload(running: Running, *, upload: str) -> None:
 
 @job("files.store_file", label=_("Put a file into storage"))
 def store_file(running: Running, *, upload: str) -> None:
-    services.store_file(uid=uuid.UUID(upload))
+    services.store_file(uid=uuid.UUID(upload), keep=running.keep)
 
 
 @job("files.remove", label=_("Remove files nobody needs"))

@@ -12,8 +12,8 @@ from apps.accounts.guards import open_to_everyone
 from apps.files import queries
 from apps.files.models import CaptionTrack
 from apps.files.services.media import Grant, read_file_token, read_token
-from apps.files.storage import sound_parts
-from apps.files.streaming import TYPES, send_joined, send_kept, send_upload
+from apps.files.storage import TYPES, sound_parts
+from apps.files.streaming import send_joined, send_kept, send_upload
 from studyplatform.kit.errors import AppError
 
 # Exactly what the pipeline makes. A name that is not of this shape does not exist, wherever it points.
@@ -44,7 +44,14 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     try:
         if name == SOUND:
             return send_joined(request, sound_parts(grant.directory), kind="audio/mp4", cache=cache)
-        return send_kept(request, f"{grant.directory}/{name}", cache=cache)
+        # Playlists and pictures are small; of a film's gigabytes none passes through here that lies elsewhere.
+        return send_kept(
+            request,
+            f"{grant.directory}/{name}",
+            cache=cache,
+            is_large=name.endswith(".m4s"),
+            until=grant.expires_at,
+        )
     except FileNotFoundError:
         return _missing()
 
@@ -54,8 +61,9 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
     """A file that somebody is handed, as an attachment; parts of it by ``Range``."""
     try:
-        uid = read_file_token(token, now=timezone.now(), holder=request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""))
-        return send_upload(request, queries.arrived_file(uid))
+        holder = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
+        uid, until = read_file_token(token, now=timezone.now(), holder=holder)
+        return send_upload(request, queries.arrived_file(uid), until=until)
     except AppError as refusal:
         return _refused(refusal)
     except FileNotFoundError:

@@ -1,24 +1,47 @@
 """Where files lie: Django's default storage for what is kept, local folders for what is on its way.
 
-The default storage is a folder of this machine or an object store; only this module knows which.
+The default storage is a folder of this machine or a bucket elsewhere; only this module and streaming.py know which.
 """
 
 import contextlib
+import mimetypes
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from django.conf import settings
-from django.core.files import File
 from django.core.files.storage import FileSystemStorage, default_storage
+
+from apps.files.bucket import Bucket, Facts
+
+ANYTHING = "application/octet-stream"
+TYPES = {
+    ".m3u8": "application/vnd.apple.mpegurl",
+    ".m4s": "video/iso.segment",
+    ".mp4": "video/mp4",
+    ".vtt": "text/vtt; charset=utf-8",
+    ".jpg": "image/jpeg",
+}
+
+
+def type_of(name: str) -> str:
+    """The media type of a file that we made, by its name."""
+    suffix = name[name.rfind(".") :].lower()
+    return TYPES.get(suffix) or mimetypes.guess_type(name)[0] or ANYTHING
 
 
 def local_path(name: str) -> Path | None:
     """The file of that name on this machine, or None if the storage is elsewhere."""
     return Path(default_storage.path(name)) if isinstance(default_storage, FileSystemStorage) else None
+
+
+def bucket() -> Bucket:
+    """The bucket in which files lie that have no `local_path`."""
+    return Bucket(default_storage)
 
 
 def upload_path(version: uuid.UUID) -> Path:
@@ -38,16 +61,16 @@ def video_directory(video: uuid.UUID, version: uuid.UUID) -> str:
     return f"videos/{video.hex}/{version.hex}"
 
 
-def put(path: Path, name: str) -> None:
+def put(path: Path, name: str, keep: Callable[[], None] = lambda: None) -> None:
     """Keep a finished local file under a name. An older file of that name is replaced at once.
 
-    The local file stays where it is; on the same disk both are one.
+    The local file stays where it is; on the same disk both are one. ``keep`` is called now and then: to a
+    distant storage this takes a while.
     """
     target = local_path(name)
     if target is None:
-        with path.open("rb") as file:
-            default_storage.delete(name)
-            default_storage.save(name, File(file))
+        bucket().put(path, name, kind=type_of(name), keep=keep)
+        keep()
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
@@ -62,33 +85,58 @@ def put(path: Path, name: str) -> None:
 def put_tree(folder: Path, directory: str, keep: Callable[[], None]) -> None:
     """Keep all files of a folder; playlists last, so that they never name what is not there yet.
 
-    ``keep`` is called after each file: to a distant storage this takes a while.
+    ``keep`` is called now and then, and after each file.
     """
     files = [each for each in folder.rglob("*") if each.is_file()]
     for file in sorted(files, key=lambda each: (each.suffix == ".m3u8", each.name == "master.m3u8", each)):
-        put(file, f"{directory}/{file.relative_to(folder).as_posix()}")
+        put(file, f"{directory}/{file.relative_to(folder).as_posix()}", keep)
         keep()
 
 
-def fetch(name: str, target: Path) -> None:
-    """Bring a kept file to a local path."""
+def fetch(name: str, target: Path, keep: Callable[[], None] = lambda: None) -> None:
+    """Bring a kept file to a local path; ``keep`` is called now and then."""
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    with open_kept(name) as source, draft.open("wb") as copy:
-        shutil.copyfileobj(source, copy, 1 << 20)
-    draft.replace(target)
+    try:
+        with open_kept(name) as source, draft.open("wb") as copy:
+            while piece := source.read(1 << 20):
+                copy.write(piece)
+                keep()
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
-@contextlib.contextmanager
-def open_kept(name: str) -> Iterator[IO[bytes]]:
-    """Open a kept file for reading.
+def open_kept(name: str) -> IO[bytes]:
+    """Open a kept file for reading, from a byte to which one seeks first.
+
+    :raises FileNotFoundError: there is none; of a distant one this is known at the first read.
+    """
+    path = local_path(name)
+    return path.open("rb") if path is not None else cast(IO[bytes], bucket().open(name))
+
+
+def facts_of(name: str) -> Facts:
+    """Size and time of a kept file.
 
     :raises FileNotFoundError: there is none.
     """
-    if not default_storage.exists(name):
-        raise FileNotFoundError(name)
-    with default_storage.open(name, "rb") as file:
-        yield file
+    path = local_path(name)
+    return _local_facts(path) if path is not None else bucket().facts(name)
+
+
+def facts_under(directory: str) -> dict[str, Facts]:
+    """The same of all files of a directory, and of those that lie deeper in it, by their names."""
+    folder = local_path(directory)
+    if folder is None:
+        return bucket().facts_under(directory)
+    files = [each for each in folder.rglob("*") if each.is_file()]
+    return {f"{directory}/{each.relative_to(folder).as_posix()}": _local_facts(each) for each in files}
+
+
+def _local_facts(path: Path) -> Facts:
+    found = path.stat()
+    return Facts(found.st_size, datetime.fromtimestamp(found.st_mtime, tz=UTC))
 
 
 def remove(name: str) -> None:
@@ -104,13 +152,7 @@ def remove(name: str) -> None:
         else:
             path.unlink(missing_ok=True)
         return
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError, FileExistsError):
-        folders, files = default_storage.listdir(name)
-        for file in files:
-            default_storage.delete(f"{name}/{file}")
-        for folder in folders:
-            remove(f"{name}/{folder}")
-    default_storage.delete(name)
+    bucket().remove(name)
 
 
 def remove_local(version: uuid.UUID) -> None:
@@ -124,7 +166,7 @@ def sound_parts(directory: str) -> list[str]:
 
     :raises FileNotFoundError: the video has no sound, or not yet.
     """
-    with default_storage.open(f"{directory}/audio/index.m3u8", "rb") as playlist:
+    with open_kept(f"{directory}/audio/index.m3u8") as playlist:
         lines = playlist.read().decode().splitlines()
     segments = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     return [f"{directory}/audio/{name}" for name in ["init.mp4", *segments]]

@@ -1,33 +1,41 @@
-"""Answers with a file or a part of it: ranges, resumption, validators, constant memory."""
+"""Answers with a file or a part of it: ranges, resumption, validators, constant memory.
+
+What is large and lies in a bucket is not sent through here: the browser is led to the bucket, with an address
+that it can use for a few minutes (docs/adr/0011).
+"""
 
 import asyncio
 import io
-import mimetypes
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import IO, cast
 from urllib.parse import quote
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
 from django.utils.http import content_disposition_header, http_date
 
+from apps.files.bucket import Facts
 from apps.files.models import Upload
-from apps.files.storage import local_path, upload_path
+from apps.files.storage import (
+    ANYTHING,
+    bucket,
+    facts_of,
+    facts_under,
+    local_path,
+    open_kept,
+    type_of,
+    upload_path,
+)
 
 PIECE = 1 << 18
 RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
-TYPES = {
-    ".m3u8": "application/vnd.apple.mpegurl",
-    ".m4s": "video/iso.segment",
-    ".mp4": "video/mp4",
-    ".vtt": "text/vtt; charset=utf-8",
-    ".jpg": "image/jpeg",
-}
+NEVER = "private, no-store"
 
 
 @dataclass(frozen=True)
@@ -42,74 +50,102 @@ class Span:
         return self.end - self.begin
 
 
-def send_upload(request: HttpRequest, upload: Upload) -> HttpResponseBase:
-    """Answer with a file that has arrived whole, always as an attachment: no browser shows it as a page of ours.
+def send_upload(request: HttpRequest, upload: Upload, *, until: datetime | None = None) -> HttpResponseBase:
+    """Answer with a file that has arrived whole, always as an attachment: no browser shows it as a page of ours,
+    or of the bucket's. ``until``: when the permission ends by which it is sent.
 
     :raises FileNotFoundError: its bytes are not there.
     """
-    kind, cache = upload.media_type or "application/octet-stream", "private, no-store"
+    kind = upload.media_type or ANYTHING
+    disposition = content_disposition_header(as_attachment=True, filename=upload.filename) or "attachment"
     if not upload.stored_as and not upload_path(upload.uid).exists():
         upload.refresh_from_db()  # it moved since it was read
     if upload.stored_as:
-        answer = send_kept(request, upload.stored_as, cache=cache, kind=kind)
+        answer = send_kept(
+            request, upload.stored_as, cache=NEVER, kind=kind, disposition=disposition, is_large=True, until=until
+        )
     else:  # on its way into storage
         path = upload_path(upload.uid)
         facts = path.stat()
         answer = send_file(
-            request, lambda: path.open("rb"), size=facts.st_size, changed=facts.st_mtime, kind=kind, cache=cache
+            request, lambda: path.open("rb"), size=facts.st_size, changed=facts.st_mtime, kind=kind, cache=NEVER
         )
-    answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=upload.filename) or ""
+    answer["Content-Disposition"] = disposition
     answer["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return answer
 
 
-def send_kept(request: HttpRequest, name: str, *, cache: str, kind: str = "") -> HttpResponseBase:
+def send_kept(
+    request: HttpRequest,
+    name: str,
+    *,
+    cache: str,
+    kind: str = "",
+    disposition: str = "inline",
+    is_large: bool = False,
+    until: datetime | None = None,
+) -> HttpResponseBase:
     """Answer with a kept file. ``cache``: the Cache-Control it carries; ``kind``: its type, else by its name.
 
-    Behind nginx (``MEDIA_ACCEL_PREFIX``) only its name is sent, and nginx sends the bytes.
+    Behind nginx (``MEDIA_ACCEL_PREFIX``) only its name is sent, and nginx sends the bytes. To what ``is_large`` and
+    lies in a bucket the browser is led, ``until`` the permission ends and not for longer than ``S3_LINK_SECONDS``.
 
     :raises FileNotFoundError: there is no such file.
     """
-    kind = kind or _type_of(name)
-    if settings.MEDIA_ACCEL_PREFIX:
+    kind = kind or type_of(name)
+    is_here = local_path(name) is not None
+    if settings.MEDIA_ACCEL_PREFIX and is_here:
         response = HttpResponse(content_type=kind)
         response["X-Accel-Redirect"] = f"{settings.MEDIA_ACCEL_PREFIX.rstrip('/')}/{quote(name)}"
         response["Cache-Control"] = cache
         return response
-    path = local_path(name)
-    if path is not None:
-        facts = path.stat()
-        size, changed = facts.st_size, facts.st_mtime
-    else:
-        size, changed = default_storage.size(name), default_storage.get_modified_time(name).timestamp()
-
-    def open_file() -> IO[bytes]:
-        return path.open("rb") if path is not None else default_storage.open(name, "rb")
-
-    return send_file(request, open_file, size=size, changed=changed, kind=kind, cache=cache)
-
-
-def send_joined(request: HttpRequest, names: list[str], *, kind: str, cache: str) -> HttpResponseBase:
-    """Answer with several kept files as if they were one: the parts of a stream make a file to play.
-
-    :raises FileNotFoundError: one of them is missing.
-    """
-    sizes = [_size_of(name) for name in names]
-    changed = default_storage.get_modified_time(names[-1]).timestamp()
-    parts = list(zip(names, sizes, strict=True))
+    if is_large and not is_here and request.method == "GET":
+        return _lead_to_bucket(name, kind=kind, disposition=disposition, cache=cache, until=until)
+    facts = facts_of(name)
     return send_file(
         request,
-        lambda: cast(IO[bytes], Joined(parts)),
-        size=sum(sizes),
-        changed=changed,
+        lambda: open_kept(name),
+        size=facts.size,
+        changed=facts.changed.timestamp(),
         kind=kind,
         cache=cache,
     )
 
 
-def _size_of(name: str) -> int:
-    path = local_path(name)
-    return path.stat().st_size if path is not None else default_storage.size(name)
+def _lead_to_bucket(name: str, *, kind: str, disposition: str, cache: str, until: datetime | None) -> HttpResponse:
+    """Let the browser fetch it from the bucket itself. Whether it is there the bucket says.
+
+    The browser may take the same way again for half of the time that it is open, so that what it fetched once
+    stands under one address in its cache. The bucket is not told which page it comes from.
+    """
+    left = int((until - timezone.now()).total_seconds()) if until is not None else settings.S3_LINK_SECONDS
+    seconds = max(1, min(settings.S3_LINK_SECONDS, left))
+    again = NEVER if cache == NEVER else f"private, max-age={seconds // 2}"
+    address = bucket().link(name, seconds=seconds, kind=kind, disposition=disposition, cache=cache)
+    return HttpResponse(
+        status=302, headers={"Location": address, "Cache-Control": again, "Referrer-Policy": "no-referrer"}
+    )
+
+
+def send_joined(request: HttpRequest, names: list[str], *, kind: str, cache: str) -> HttpResponseBase:
+    """Answer with several kept files of one directory as if they were one: the parts of a stream make a file to play.
+
+    :raises FileNotFoundError: one of them is missing.
+    """
+    known = facts_under(names[0].rsplit("/", 1)[0])
+    try:
+        facts: list[Facts] = [known[name] for name in names]
+    except KeyError as missing:
+        raise FileNotFoundError(*missing.args) from None
+    parts = [(name, each.size) for name, each in zip(names, facts, strict=True)]
+    return send_file(
+        request,
+        lambda: cast(IO[bytes], Joined(parts)),
+        size=sum(each.size for each in facts),
+        changed=facts[-1].changed.timestamp(),
+        kind=kind,
+        cache=cache,
+    )
 
 
 class Joined(io.RawIOBase):
@@ -138,7 +174,7 @@ class Joined(io.RawIOBase):
         """Up to so many bytes, as many as the present part still has."""
         while self._index < len(self._parts):
             if self._file is None:
-                self._file = default_storage.open(self._parts[self._index][0], "rb")
+                self._file = open_kept(self._parts[self._index][0])
                 self._file.seek(self._offset)
             piece = self._file.read(size)
             if piece:
@@ -232,11 +268,6 @@ def _seconds(date: str | None) -> float | None:
         return parsedate_to_datetime(date).timestamp()
     except (TypeError, ValueError):
         return None
-
-
-def _type_of(name: str) -> str:
-    suffix = name[name.rfind(".") :].lower()
-    return TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 
 def _pieces(open_file: Callable[[], IO[bytes]], span: Span) -> Iterator[bytes]:

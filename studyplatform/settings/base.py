@@ -12,6 +12,8 @@ from studyplatform.settings.parts.auth import *  # noqa: F403
 from studyplatform.settings.parts.billing import *  # noqa: F403
 from studyplatform.settings.parts.security import *  # noqa: F403
 from studyplatform.settings.parts.social import *  # noqa: F403
+from studyplatform.settings.parts.storage import *  # noqa: F403
+from studyplatform.settings.parts.storage import S3_STORAGE
 
 # Lets Django's generic classes take their type at run time, e.g. ModelAdmin[User].
 django_stubs_ext.monkeypatch()
@@ -189,17 +191,8 @@ STORAGES: dict[str, dict[str, object]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(MEDIA_ROOT)}},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-if S3_BUCKET := env.text("S3_BUCKET"):
-    STORAGES["default"] = {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
-            "bucket_name": S3_BUCKET,
-            "endpoint_url": env.text("S3_ENDPOINT_URL") or None,
-            "region_name": env.text("S3_REGION") or None,
-            "default_acl": None,
-            "querystring_auth": True,
-        },
-    }
+if S3_STORAGE:
+    STORAGES["default"] = S3_STORAGE
 
 # One place for the limits that hints, error texts and the server share (bytes).
 UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}

@@ -97,6 +97,7 @@ RECORDINGS = {
         # A call whose window was made larger in the middle.
         Recording("zoomed.webm", options=f"{VP8} -c:a libopus", inputs="zoomed"),
         Recording("colors.mp4", filters=COLORS, is_silent=True, options=f"{X264} -g 900"),
+        Recording("short.mp4", seconds=2, options=f"{X264} -g 15 {AAC}"),
         # Longer than ffmpeg waits for a track that is behind.
         Recording("longer.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -bf 2 -g 20 {AAC}"),
         Recording("longer-sparse.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -g 900 {AAC}"),

@@ -1,80 +1,392 @@
-"""Where the storage is no folder of this machine: finished files are uploaded, served from there, and removed."""
+"""Where the storage is a bucket: finished files go there, large ones are fetched from there, nothing is left behind.
 
+The bucket is one of a server that speaks S3, in a process of its own; the settings are the product's, by environment.
+"""
+
+import http.client
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
-from django.core.files.storage import default_storage, storages
+import time_machine
+from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
+from apps.courses.models import Lesson
 from apps.files import services
-from apps.files.models import VideoAsset
-from apps.files.storage import local_path, upload_path
+from apps.files.checks import browsers_may_go_to_the_bucket
+from apps.files.models import Upload, VideoAsset
+from apps.files.storage import bucket, fetch, local_path, put, upload_path
+from apps.files.streaming import send_kept
+from studyplatform.kit import jobs
+from studyplatform.kit.models import Job
+from tests.buckets import SITE, Bucket, settings_by
+from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.files import KeptFileFactory
+from tests.factories.learning import EnrollmentFactory
 from tests.files.test_processing import files_under, work_off
+from tests.files.test_uploads import MOVIE, TUS, begin, send
 
-pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db
 
-
-@pytest.fixture(autouse=True)
-def _elsewhere(settings: Any, tmp_path: Any) -> None:
-    settings.UPLOAD_ROOT = tmp_path / "uploads"
-    settings.WORK_ROOT = tmp_path / "work"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
-    }
+PDF = b"%PDF-1.7 " + b"words " * 50
+PAGE = b"<!doctype html><script>alert(document.cookie)</script>"
 
 
-def kept(folder: str = "") -> list[str]:
-    """Every file in the storage."""
-    if not folder or default_storage.exists(folder):
-        folders, files = storages["default"].listdir(folder)
-        inner = [name for each in folders for name in kept(f"{folder}/{each}".lstrip("/"))]
-        return sorted(inner + [f"{folder}/{each}".lstrip("/") for each in files])
-    return []
+class Answer:
+    """What a browser gets that goes where it was led."""
+
+    def __init__(self, address: str, **headers: str) -> None:
+        with urlopen(Request(address, headers=headers), timeout=10) as answer:  # noqa: S310 (the server of this test)
+            self.status, self.headers, self.body = answer.status, answer.headers, answer.read()
 
 
-def test_a_video_lives_in_the_storage(ada, clip, tmp_path, client: Client) -> None:
-    video = services.import_video(owner=ada, path=clip("lecture.mp4"), now=timezone.now())
+def status_of(address: str) -> int:
+    parts = urlsplit(address)
+    line = http.client.HTTPConnection(parts.netloc, timeout=10)
+    line.request("GET", f"{parts.path}?{parts.query}")
+    status = line.getresponse().status
+    line.close()
+    return status
 
+
+def body(answer: Any) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content
+
+
+def fail(operation: str, when: Callable[[dict[str, Any]], bool]) -> None:
+    """Let the line to the bucket break at an operation, as often as ``when`` says."""
+
+    def breaks(params: dict[str, Any], **_: Any) -> None:
+        if when(params):
+            raise ConnectionError("the line broke")
+
+    default_storage.connection.meta.client.meta.events.register(f"before-call.s3.{operation}", breaks)
+
+
+def asked(of: str = "*") -> list[str]:
+    """Gathers the names of what the product asks the bucket from now on."""
+    seen: list[str] = []
+
+    def note(model: Any, **_: Any) -> None:
+        seen.append(model.name)
+
+    default_storage.connection.meta.client.meta.events.register(f"before-call.s3.{of}", note)
+    return seen
+
+
+def upload(browser: Client, data: bytes, name: str, **more: str) -> str:
+    """Send a file by tus, in two pieces; answers the address of the upload."""
+    address = begin(browser, len(data), name, **more)["Location"]
+    half = len(data) // 2
+    for offset, piece in ((0, data[:half]), (half, data[half:])):
+        assert send(browser, address, offset, piece).status_code == 204
+    return str(address)
+
+
+@pytest.fixture
+def course(ada, leo) -> Any:
+    """Ada's course, in which Leo has a seat."""
+    course = CourseFactory(instructor=ada, slug="rivers", status="published")
+    EnrollmentFactory(user=leo, course=course)
+    return course
+
+
+@pytest.fixture
+def sheet(s3: Bucket, course: Any, ada, browser_of) -> Lesson:
+    """A lesson that hands out a file, which lies in the bucket."""
+    lesson = LessonFactory(section__course=course, slug="sheet", kind="file")
+    browser = browser_of(ada)
+    CourseFactory._meta.model.objects.update(status="draft")
+    uid = upload(browser, PDF, "Flüsse.pdf", purpose="file", target=str(lesson.uid)).rstrip("/").rsplit("/", 1)[-1]
+    answer = browser.put(f"/api/v1/lessons/{lesson.uid}/file/", {"upload": uid}, content_type="application/json")
+    assert answer.status_code == 200, answer.content
+    CourseFactory._meta.model.objects.update(status="published")
+    jobs.run_pending("default")
+    return lesson
+
+
+# --- A film ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.media
+@pytest.mark.django_db(transaction=True)
+def test_a_film_from_its_upload_to_its_learner_and_away(
+    s3: Bucket, course, ada, leo, mia, clip, browser_of, tmp_path, django_assert_num_queries
+) -> None:
+    s3.allow(SITE)
+    lesson = LessonFactory(section__course=course, slug="film", kind="video")
+    CourseFactory._meta.model.objects.update(status="draft")
+    hers = browser_of(ada)
+    upload(hers, clip("short.mp4").read_bytes(), "short.mp4", target=str(lesson.uid))
+    broken = iter([True])
+    fail("PutObject", lambda params: params["url_path"].endswith("00000.m4s") and next(broken, False))
+
+    # The line breaks in the middle of it; the job begins again where it was.
+    work_off()
+    video = VideoAsset.objects.get()
+    assert not video.is_complete
+    Job.objects.filter(queue="media").update(run_at=timezone.now())
     work_off()
 
     video.refresh_from_db()
-    assert video.stage == "complete"
+    CourseFactory._meta.model.objects.update(status="published")
+    assert (video.stage, video.failure) == ("complete", "")
     assert local_path(video.directory) is None
-    names = kept()
-    assert {f"{video.directory}/{name}" for name in ("master.m3u8", "720p/index.m3u8", "480p/00000.m4s")} <= set(names)
+    names = s3.names()
+    assert {f"{video.directory}/{name}" for name in ("master.m3u8", "480p/index.m3u8", "480p/00000.m4s")} <= set(names)
     assert video.source in names
     assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
-    sources = services.sign_link(video=video, now=timezone.now())
-    assert sources is not None
-    segment = client.get(sources.master.replace("master.m3u8", "480p/00000.m4s"), HTTP_RANGE="bytes=4-7")
-    assert b"".join(segment.streaming_content) == b"styp"
-    assert b"#EXT-X-STREAM-INF" in b"".join(client.get(sources.master).streaming_content)
-    assert client.get(sources.master.replace("master.m3u8", "1080p/init.mp4")).status_code == 404
 
+    # The learner's player: playlists come from here, segments from the bucket.
+    his = browser_of(leo)
+    master = str(his.get(f"/api/v1/lessons/{lesson.uid}/player/").json()["sources"]["master"])
+    media = master.removesuffix("/master.m3u8")
+    assert b"#EXT-X-STREAM-INF" in body(his.get(master))
+    playlist = body(his.get(f"{media}/480p/index.m3u8")).decode()
+    segment = re.findall(r"^\d+\.m4s$", playlist, re.MULTILINE)[0]
+    with django_assert_num_queries(0):
+        led = his.get(f"{media}/480p/{segment}")
+    assert led.status_code == 302
+    assert led["Location"].startswith(f"{s3.origin}/{s3.name}/{video.directory}/480p/{segment}?")
+    assert (led["Cache-Control"], led["Referrer-Policy"]) == ("private, max-age=300", "no-referrer")
+    fetched = Answer(led["Location"], Origin=SITE)
+    assert fetched.body[4:8] == b"styp"
+    assert fetched.headers["Content-Type"] == "video/iso.segment"
+    assert fetched.headers["Cache-Control"].endswith("immutable")
+    assert fetched.headers["Access-Control-Allow-Origin"] == SITE
+    part = Answer(led["Location"], Range="bytes=4-7")
+    assert (part.status, part.body) == (206, b"styp")
 
-def test_a_lost_local_copy_is_fetched_for_another_try(ada, clip) -> None:
-    video = services.import_video(owner=ada, path=clip("silent.mp4"), now=timezone.now())
-    work_off()
-    video.refresh_from_db()
+    # What is small or put together comes through here, parts of it too.
+    seen = asked()
+    sound = his.get(f"{media}/sound.m4a")
+    assert body(sound)[4:8] == b"ftyp"
+    parts = [name for name in names if name.startswith(f"{video.directory}/audio/") and not name.endswith("m3u8")]
+    assert int(sound["Content-Length"]) == sum(
+        s3.client.head_object(Bucket=s3.name, Key=name)["ContentLength"] for name in parts
+    )
+    assert seen == ["GetObject", "ListObjects", *["GetObject"] * len(parts)]
+    tail = his.get(f"{media}/480p/init.mp4", headers={"Range": "bytes=4-7"})
+    assert (tail.status_code, body(tail)) == (206, b"ftyp")
+    assert body(his.get(f"{media}/poster.jpg"))[:2] == b"\xff\xd8"
+    assert his.get(f"{media}/1080p/init.mp4").status_code == 404
+
+    # Nobody else: no seat, no session, another's session. And the bucket opens to nobody by itself.
+    assert browser_of(mia).get(f"/api/v1/lessons/{lesson.uid}/player/").json().get("sources") is None
+    for stranger in (Client(), browser_of(mia)):
+        refused = stranger.get(f"{media}/480p/{segment}")
+        assert (refused.status_code, refused.headers.get("Location")) == (403, None)
+    assert status_of(led["Location"].split("?")[0]) == 403
+
+    # A worker elsewhere finds the original in the bucket.
     assert video.version is not None
     assert not upload_path(video.version).exists()
     VideoAsset.objects.update(stage="failed", failure="processing_failed")
-
     services.retry_video(video=video, by=ada)
     work_off()
-
     video.refresh_from_db()
     assert (video.stage, video.failure) == ("complete", "")
 
-
-def test_a_deleted_video_leaves_the_storage_empty(ada, clip) -> None:
-    video = services.import_video(owner=ada, path=clip("captioned.mp4"), now=timezone.now())
+    Lesson.objects.update(video=None)
+    assert hers.delete(f"/api/v1/videos/{video.uid}/").status_code == 204
     work_off()
-    assert len(kept()) > 5
+    assert s3.names() == s3.unfinished() == []
+    assert status_of(led["Location"]) in {403, 404}
 
-    services.delete_video(video=VideoAsset.objects.get(pk=video.pk), by=ada)
-    work_off()
 
-    assert kept() == []
+# --- A lesson's file ---------------------------------------------------------------------------------------
+
+
+def test_a_file_is_fetched_from_the_bucket_and_never_shown_as_a_page(s3, sheet, leo, mia, browser_of) -> None:
+    file = Upload.objects.get()
+    assert s3.names() == [file.stored_as]
+    his = browser_of(leo)
+    link = his.get(f"/learn/rivers/{sheet.slug}/download")["Location"]
+
+    led = his.get(link)
+
+    assert led.status_code == 302
+    assert (led["Cache-Control"], led["Referrer-Policy"]) == ("private, no-store", "no-referrer")
+    fetched = Answer(led["Location"])
+    assert fetched.body == PDF
+    assert fetched.headers["Content-Disposition"] == "attachment; filename*=utf-8''Fl%C3%BCsse.pdf"
+    assert fetched.headers["Content-Type"] == "application/pdf"
+    assert fetched.headers["Cache-Control"] == "private, no-store"
+    resumed = Answer(led["Location"], Range="bytes=300-")
+    assert (resumed.status, resumed.body) == (206, PDF[300:])
+    assert (his.head(link).status_code, his.head(link)["Content-Length"]) == (200, str(len(PDF)))
+    # The refusals are those of a folder: nobody is led anywhere.
+    for stranger, address in ((Client(), link), (browser_of(mia), link), (his, link[:-4] + "AAAA")):
+        refused = stranger.get(address)
+        assert refused.status_code in {403, 404}
+        assert "Location" not in refused
+    assert "/media/" not in browser_of(mia).get(f"/learn/rivers/{sheet.slug}/download").headers.get("Location", "")
+
+
+def test_a_page_that_somebody_keeps_is_sent_as_a_download_without_a_type(s3, ada, browser_of) -> None:
+    hers = browser_of(ada)
+    for name in ("page.html", "picture.svg"):
+        address = upload(hers, PAGE, name, purpose="file")
+        jobs.run_pending("default")
+
+        fetched = Answer(hers.get(address)["Location"])
+
+        assert fetched.headers["Content-Type"] == "application/octet-stream"
+        assert fetched.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert s3.client.head_object(Bucket=s3.name, Key=s3.names()[0])["ContentType"] == "application/octet-stream"
+
+
+def test_a_file_replaced_or_taken_away_leaves_the_bucket(s3, sheet, ada, browser_of) -> None:
+    CourseFactory._meta.model.objects.update(status="draft")
+    before = s3.names()
+    hers = browser_of(ada)
+    uid = upload(hers, PDF, "New.pdf", purpose="file", target=str(sheet.uid)).rstrip("/").rsplit("/", 1)[-1]
+
+    seen = asked("GetObject")
+    hers.put(f"/api/v1/lessons/{sheet.uid}/file/", {"upload": uid}, content_type="application/json")
+    jobs.run_pending("default")
+    assert len(s3.names()) == 1
+    assert s3.names() != before
+    # Its type is looked at anew when another lesson takes it: of the object a few bytes are enough.
+    services.take_file(upload=Upload.objects.get(), by=ada)
+    assert seen == ["GetObject"]
+
+    hers.put(f"/api/v1/lessons/{sheet.uid}/file/", {"upload": None}, content_type="application/json")
+    jobs.run_pending("default")
+    assert s3.names() == []
+
+
+# --- Nothing is left of what failed ------------------------------------------------------------------------
+
+
+def test_uploads_that_come_to_nothing_leave_nothing(s3, ada, browser_of, tmp_path) -> None:
+    hers = browser_of(ada)
+    no_film = begin(hers, len(PAGE), "film.mp4")["Location"]
+    assert send(hers, no_film, 0, PAGE).status_code == 415
+    half = begin(hers)["Location"]
+    send(hers, half, 0, MOVIE[:100])
+    assert hers.delete(half, **TUS).status_code == 204
+    late = begin(hers, purpose="file", filename="late.pdf")["Location"]
+    send(hers, late, 0, MOVIE[:100])
+    with time_machine.travel(timezone.now() + timedelta(days=9)):
+        jobs.run_pending("default")
+
+    jobs.run_pending("default")
+
+    assert s3.names() == s3.unfinished() == files_under(tmp_path / "uploads") == []
+    assert not Upload.objects.open().exists()
+
+
+def test_a_large_file_whose_way_breaks_is_sent_again_and_leaves_no_parts(s3, ada, tmp_path) -> None:
+    big = tmp_path / "big.bin"
+    big.write_bytes(bytes(range(256)) * 2**16)  # in parts, from 8 MiB on
+    services.import_file(owner=ada, path=big, now=timezone.now())
+    broken = iter([True])
+    fail("UploadPart", lambda params: "partNumber=2" in params["url"] and next(broken, False))
+
+    jobs.run_pending("default")
+    assert s3.names() == s3.unfinished() == []
+    assert Upload.objects.get().stored_as == ""  # what is here is served from here
+
+    Job.objects.filter(kind="files.store_file").update(run_at=timezone.now())
+    jobs.run_pending("default")
+    assert s3.names() == [Upload.objects.get().stored_as]
+    assert s3.unfinished() == []
+
+
+def test_the_lease_is_kept_while_bytes_travel(s3, tmp_path) -> None:
+    here, back = tmp_path / "big.bin", tmp_path / "back.bin"
+    here.write_bytes(bytes(range(256)) * 2**14)
+    told: list[str] = []
+
+    put(here, "files/big", lambda: told.append("up"))
+    fetch("files/big", back, lambda: told.append("down"))
+
+    assert back.read_bytes() == here.read_bytes()
+    assert min(told.count("up"), told.count("down")) > 3
+
+
+# --- Addresses ---------------------------------------------------------------------------------------------
+
+
+def test_an_address_ends_with_the_permission_or_sooner(s3, rf, settings) -> None:
+    now = datetime(2026, 5, 4, 10, 25, tzinfo=UTC)
+    settings.S3_LINK_SECONDS = 120
+
+    def seconds(until: datetime | None) -> int:
+        answer = send_kept(rf.get("/"), "files/x", cache="private", is_large=True, until=until)
+        return int(parse_qs(urlsplit(answer["Location"]).query)["X-Amz-Expires"][0])
+
+    with time_machine.travel(now, tick=False):
+        assert seconds(None) == seconds(now + timedelta(hours=6)) == 120
+        assert seconds(now + timedelta(seconds=30)) == 30
+
+
+def test_an_address_is_signed_whole(s3) -> None:
+    """Whoever holds one cannot make it open another file, for longer, or as something else."""
+    link = bucket().link("files/x", seconds=60, kind="application/pdf", disposition="attachment", cache="no-store")
+
+    asked = parse_qs(urlsplit(link).query)
+    assert asked["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]  # which signs path and query
+    assert {"response-content-type", "response-content-disposition", "response-cache-control"} <= set(asked)
+    assert "a-secret" not in link
+
+
+def test_nginx_is_not_asked_for_what_it_does_not_have(s3, sheet, leo, browser_of, settings) -> None:
+    settings.MEDIA_ACCEL_PREFIX = "/protected/"
+    his = browser_of(leo)
+
+    answer = his.get(his.get(f"/learn/rivers/{sheet.slug}/download")["Location"])
+
+    assert answer.status_code == 302
+    assert "X-Accel-Redirect" not in answer
+
+
+def test_pages_allow_the_bucket_and_nothing_more(s3: Bucket, client: Client) -> None:
+    policy = {part.split()[0]: part.split()[1:] for part in client.get("/")["Content-Security-Policy"].split("; ")}
+
+    assert {name for name, sources in policy.items() if s3.origin in sources} == {"media-src", "connect-src"}
+    without = settings_by({}, "security")["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]
+    assert without["connect-src"] == [without["default-src"][0]]
+
+
+AMAZON = {"S3_BUCKET": "study-media", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+OTHER = {**AMAZON, "S3_ENDPOINT_URL": "https://objects.example.com:9000/"}
+
+
+@pytest.mark.parametrize(
+    ("env", "origin"),
+    [
+        ({**AMAZON, "S3_REGION": "eu-west-1"}, "https://study-media.s3.eu-west-1.amazonaws.com"),
+        ({**AMAZON, "AWS_REGION": "us-east-2"}, "https://study-media.s3.us-east-2.amazonaws.com"),
+        ({**AMAZON, "S3_REGION": "eu-west-1", "S3_ADDRESSING": "path"}, "https://s3.eu-west-1.amazonaws.com"),
+        (OTHER, "https://objects.example.com:9000"),
+        ({**OTHER, "S3_ADDRESSING": "virtual"}, "https://study-media.objects.example.com:9000"),
+    ],
+)
+def test_the_policy_names_the_host_that_addresses_lead_to(env, origin: str, settings, monkeypatch) -> None:
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    for name, value in settings_by(env, "storage").items():
+        setattr(settings, name, value)
+    settings.STORAGES = {**settings.STORAGES, "default": settings.S3_STORAGE}
+
+    assert origin == settings.S3_ORIGIN
+    assert browsers_may_go_to_the_bucket(None) == []
+    settings.S3_ORIGIN = "https://elsewhere.example"
+    assert [each.id for each in browsers_may_go_to_the_bucket(None)] == ["files.E002"]
+
+
+def test_the_own_list_of_files_leads_only_its_owner(s3, ada, eve, browser_of, tmp_path: Path) -> None:
+    kept = KeptFileFactory(owner=ada, stored_as="files/x")
+
+    assert browser_of(ada).get(f"/api/v1/uploads/{kept.uid}/").status_code == 302
+    assert browser_of(eve).get(f"/api/v1/uploads/{kept.uid}/").status_code == 404
+    assert Client().get(f"/api/v1/uploads/{kept.uid}/").status_code == 401

@@ -2,6 +2,7 @@
 
 import shutil
 import uuid
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -60,14 +61,17 @@ def discard_file(*, upload_id: int) -> None:
             drop(upload)
 
 
-def store_file(*, uid: uuid.UUID) -> None:
-    """Move a file that has arrived whole from the uploads' folder into storage. Doing it twice is harmless."""
+def store_file(*, uid: uuid.UUID, keep: Callable[[], None] = lambda: None) -> None:
+    """Move a file that has arrived whole from the uploads' folder into storage. Doing it twice is harmless.
+
+    ``keep`` extends the worker's lease.
+    """
     kept = Upload.objects.filter(uid=uid, purpose=Upload.Purpose.FILE, completed_at__isnull=False)
     if not kept.exists():
         return
     path, name = upload_path(uid), f"files/{uid.hex}"
     if path.exists():
-        put(path, name)
+        put(path, name, keep)
         if not kept.update(stored_as=name):  # deleted meanwhile
             remove(name)
     remove_local(uid)

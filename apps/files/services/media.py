@@ -133,11 +133,10 @@ def read_token(token: str, *, now: datetime, holder: str = "") -> Grant:
     return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at)
 
 
-def read_file_token(token: str, *, now: datetime, holder: str = "") -> uuid.UUID:
-    """Which file the token opens in the browser session ``holder``. Refuses as `read_token` does."""
+def read_file_token(token: str, *, now: datetime, holder: str = "") -> tuple[uuid.UUID, datetime]:
+    """Which file the token opens in the browser session ``holder``, and until when. Refuses as `read_token` does."""
     uid, expiry, mark = FILE_PAYLOAD.unpack(_unseal(token, FILE_PAYLOAD.size, FILE_SALT))
-    _checked(expiry, mark, now=now, holder=holder)
-    return uuid.UUID(bytes=uid)
+    return uuid.UUID(bytes=uid), _checked(expiry, mark, now=now, holder=holder)
 
 
 def _seal(payload: bytes, salt: str) -> str:

@@ -73,7 +73,7 @@ def _is_open(video: VideoAsset) -> bool:
 
 
 def _take_steps(video: VideoAsset, version: uuid.UUID, keep: Callable[[], None]) -> None:
-    work = _work_on(video, version)
+    work = _work_on(video, version, keep)
     clerk = _Clerk(video.pk, version, keep)
     for step in STEPS:
         clerk.begin(step)
@@ -82,17 +82,17 @@ def _take_steps(video: VideoAsset, version: uuid.UUID, keep: Callable[[], None])
             _note_facts(video.pk, version, work)
         if step.name == "first" and work.plan.copied and not video.is_playable:
             _make_public(video, version, work, keep, is_final=False)
-    _keep_source(video, version)
+    _keep_source(video, version, keep)
     _make_public(video, version, work, keep, is_final=True)
     shutil.rmtree(work.folder, ignore_errors=True)
 
 
-def _work_on(video: VideoAsset, version: uuid.UUID) -> Work:
+def _work_on(video: VideoAsset, version: uuid.UUID, keep: Callable[[], None]) -> Work:
     source = upload_path(version)
     if not source.exists():
         if not video.source:
             raise CorruptFile("empty", "the uploaded file is gone")
-        fetch(video.source, source)
+        fetch(video.source, source, keep)
     recipe = Recipe(threads=settings.VIDEO_THREADS)
     return Work(source=source, folder=work_folder(version), ffmpeg=find_ffmpeg(settings.FFMPEG), recipe=recipe)
 
@@ -225,13 +225,13 @@ def _take_captions(video: VideoAsset, work: Work, ready: Published, *, now: date
         )
 
 
-def _keep_source(video: VideoAsset, version: uuid.UUID) -> None:
+def _keep_source(video: VideoAsset, version: uuid.UUID, keep: Callable[[], None]) -> None:
     """Move the original into storage, for a better ladder one day."""
     path = upload_path(version)
     if not settings.VIDEO_KEEP_ORIGINALS or not path.exists():
         return
     name = f"originals/{video.uid.hex}/{version.hex}{PurePath(video.filename).suffix.lower()[:8]}"
-    put(path, name)
+    put(path, name, keep)
     if not VideoAsset.objects.filter(pk=video.pk, version=version).update(source=name):
         remove(name)
         raise Withdrawn

@@ -2,6 +2,11 @@
 
 from csp.constants import NONCE, NONE, SELF
 
+from studyplatform.settings.parts.storage import S3_ORIGIN
+
+# Where segments come from that the store sends itself (apps/files/streaming.py).
+_STORE = [S3_ORIGIN] if S3_ORIGIN else []
+
 CONTENT_SECURITY_POLICY = {
     "EXCLUDE_URL_PREFIXES": ("/api/v1/docs/",),
     "DIRECTIVES": {
@@ -9,9 +14,9 @@ CONTENT_SECURITY_POLICY = {
         "script-src": [SELF, NONCE],
         "style-src": [SELF, NONCE],
         "img-src": [SELF, "data:", "blob:"],
-        "media-src": [SELF, "blob:"],
+        "media-src": [SELF, "blob:", *_STORE],
         "font-src": [SELF],
-        "connect-src": [SELF],
+        "connect-src": [SELF, *_STORE],
         "worker-src": [SELF, "blob:"],
         "object-src": [NONE],
         "base-uri": [NONE],

@@ -1,0 +1,144 @@
+"""A bucket of an S3 store, in what Django's storage API does not know or does badly: parts of objects,
+addresses for browsers, many objects at once. Only storage.py and streaming.py ask here.
+"""
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # boto3 takes long to load: only who has a bucket pays, when Django makes its storage
+    from storages.backends.s3 import S3Storage
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Size and time of a kept file."""
+
+    size: int
+    changed: datetime
+
+
+class Bucket:
+    """The bucket behind django-storages' storage: its settings, its connection."""
+
+    def __init__(self, storage: "S3Storage") -> None:
+        self._storage = storage
+
+    def facts(self, name: str) -> Facts:
+        """Size and time of an object.
+
+        :raises FileNotFoundError: there is none.
+        """
+        with self._missing_is_no_file(name):
+            head = self._client.head_object(Bucket=self._name, Key=name)
+        return Facts(head["ContentLength"], head["LastModified"])
+
+    def facts_under(self, directory: str) -> dict[str, Facts]:
+        """The same of all objects under a name, a thousand at a question."""
+        objects = self._storage.bucket.objects.filter(Prefix=f"{directory}/")
+        return {each.key: Facts(each.size, each.last_modified) for each in objects}
+
+    def open(self, name: str) -> "Reader":
+        """Read an object as it arrives, from where one seeks to; nothing of it is kept on the way."""
+        return Reader(lambda begin: self._body(name, begin))
+
+    def put(self, path: Path, name: str, *, kind: str, keep: Callable[[], None]) -> None:
+        """Keep a local file as an object, in place of an older one. Half of it is never to be seen.
+
+        ``keep`` is called while the bytes travel. Whether it is still wanted the caller asks afterwards: an
+        exception in the middle would be taken for the network's.
+        """
+
+        def still_here(_: int) -> None:
+            with contextlib.suppress(Exception):
+                keep()
+
+        self._client.upload_file(
+            str(path),
+            self._name,
+            name,
+            ExtraArgs={"ContentType": kind},
+            Callback=still_here,
+            Config=self._storage.transfer_config,
+        )
+
+    def remove(self, name: str) -> None:
+        """Remove an object, and all that lie under its name."""
+        self._client.delete_object(Bucket=self._name, Key=name)
+        self._storage.bucket.objects.filter(Prefix=f"{name}/").delete()
+
+    def link(self, name: str, *, seconds: int, kind: str, disposition: str, cache: str) -> str:
+        """An address under which anybody may fetch the object for so long; the store sends it with these headers."""
+        address: str = self._storage.url(
+            name,
+            parameters={
+                "ResponseContentType": kind,
+                "ResponseContentDisposition": disposition,
+                "ResponseCacheControl": cache,
+            },
+            expire=seconds,
+        )
+        return address
+
+    def _body(self, name: str, begin: int) -> IO[bytes]:
+        wanted = {"Range": f"bytes={begin}-"} if begin else {}
+        with self._missing_is_no_file(name):
+            body: IO[bytes] = self._client.get_object(Bucket=self._name, Key=name, **wanted)["Body"]
+        return body
+
+    @contextlib.contextmanager
+    def _missing_is_no_file(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except self._client.exceptions.ClientError as error:
+            if error.response["ResponseMetadata"]["HTTPStatusCode"] == 404:
+                raise FileNotFoundError(name) from None
+            raise
+
+    @property
+    def _client(self) -> Any:
+        return self._storage.connection.meta.client
+
+    @property
+    def _name(self) -> str:
+        return str(self._storage.bucket_name)
+
+
+class Reader(io.RawIOBase):
+    """An object as a file to read once, onwards. It is asked for when the first byte is."""
+
+    def __init__(self, get: Callable[[int], IO[bytes]]) -> None:
+        self._get = get
+        self._begin = 0
+        self._body: IO[bytes] | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a byte, counted from the start."""
+        self._leave()
+        self._begin = offset
+        return offset
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to so many bytes; none at the end.
+
+        :raises FileNotFoundError: there is no such object.
+        """
+        if self._body is None:
+            self._body = self._get(self._begin)
+        return self._body.read(None if size < 0 else size)  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        self._leave()
+        super().close()
+
+    def _leave(self) -> None:
+        if self._body is not None:
+            self._body.close()
+            self._body = None

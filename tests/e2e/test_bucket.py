@@ -1,0 +1,49 @@
+"""A film that lies in a bucket plays in a real browser, under the policies of page and bucket that are written down."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from django.utils import timezone
+
+from apps.files import services
+from tests.buckets import Bucket
+from tests.e2e.looking import ROOT
+from tests.factories.courses import LessonFactory
+from tests.factories.learning import EnrollmentFactory
+from tests.files.conftest import clip
+from tests.files.test_processing import work_off
+
+__all__ = ["clip"]
+pytestmark = [pytest.mark.e2e, pytest.mark.media, pytest.mark.django_db(transaction=True)]
+
+
+def test_the_player_fetches_segments_from_the_bucket(live_server, s3: Bucket, course, ada, leo, clip, browser_of):
+    video = services.import_video(owner=ada, path=clip("short.mp4"), now=timezone.now())
+    work_off()
+    video.refresh_from_db()
+    section = course.sections.first()
+    lesson = LessonFactory(section=section, slug="film", kind="video", video=video, duration=2, position=9)
+    EnrollmentFactory(user=leo, course=course)
+    s3.allow(live_server.url)
+    session = browser_of(leo).cookies["sessionid"].value
+
+    seen = subprocess.run(
+        [sys.executable, "-m", "tests.e2e.watch_once", live_server.url, f"/learn/{course.slug}/{lesson.slug}", session],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=120,
+    )
+
+    assert seen.returncode == 0
+    found = json.loads(seen.stdout)
+    assert found["height"] > 0
+    assert found["red"] == []
+    segments = [each for each in found["came"] if each["file"].endswith(".m4s")]
+    assert {(each["origin"], each["status"]) for each in segments} == {(live_server.url, 302), (s3.origin, 200)}
+    others = {each["origin"] for each in found["came"] if not each["file"].endswith(".m4s")}
+    assert others == {live_server.url}
+    told = [each for each in segments if each["origin"] == s3.origin]
+    assert all(not each["referer"] and session not in each["cookie"] for each in told)

@@ -1,0 +1,49 @@
+"""``python -m tests.e2e.watch_once SITE PATH SESSION``: play a lesson's film in Chromium; tells what the network saw.
+
+A process of its own: Playwright and a test that asks Django's database do not go together in one.
+"""
+
+import json
+import sys
+from urllib.parse import urlsplit
+
+from playwright.sync_api import sync_playwright
+
+from tests.e2e.looking import plays_from, start
+
+
+def main(site: str, path: str, session: str) -> None:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium",
+            args=["--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required"],
+        )
+        context = chromium.new_context(base_url=site)
+        context.add_cookies([{"name": "sessionid", "value": session, "url": site}])
+        page = context.new_page()
+        came: list[dict[str, object]] = []
+        page.on(
+            "response",
+            lambda answer: came.append(
+                {
+                    "origin": "{0.scheme}://{0.netloc}".format(urlsplit(answer.url)),
+                    "file": urlsplit(answer.url).path.rsplit("/", 1)[-1],
+                    "status": answer.status,
+                    "referer": answer.request.headers.get("referer", ""),
+                    "cookie": answer.request.headers.get("cookie", ""),
+                }
+            ),
+        )
+        # The server of a test speaks no websockets; everything else is to work.
+        red: list[str] = []
+        page.on("console", lambda one: red.append(one.text) if one.type == "error" and "/ws/" not in one.text else None)
+        page.goto(path)
+        start(page)
+        plays_from(page, 0.3)
+        height = page.evaluate("document.querySelector('video').videoHeight")
+        print(json.dumps({"height": height, "red": red, "came": came}))  # noqa: T201 (read by the test)
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
