@@ -375,6 +375,27 @@ def test_a_made_up_session_key_is_a_visitor(key: str) -> None:
     assert stranger.get("/api/v1/auth/session/").status_code == 401
 
 
+def test_data_that_were_tampered_with_sign_nobody_in(client: Client, leo: User) -> None:
+    client.force_login(leo)
+    row = BrowserSession.objects.get(user=leo)
+    for _ in range(2):  # known, as their signature was checked before
+        assert client.get("/api/v1/auth/session/").status_code == 200
+
+    swapped = row.session_data[:-1] + ("A" if row.session_data[-1] != "A" else "B")
+    BrowserSession.objects.filter(pk=row.pk).update(session_data=swapped)
+
+    assert client.get("/api/v1/auth/session/").status_code == 401
+
+
+def test_what_a_request_changes_without_saving_no_other_sees(client: Client, leo: User) -> None:
+    log_in(client, leo)
+    first, second = (client.session, client.session)
+    first["browser"]["address"] = "198.51.100.7"
+
+    assert second["browser"]["address"] != "198.51.100.7"
+    assert client.session["browser"]["address"] != "198.51.100.7"
+
+
 def test_login_and_logout_by_cookie_need_the_csrf_token(leo: User) -> None:
     strict = Client(enforce_csrf_checks=True)
     body = {"email": leo.email, "password": PASSWORD}

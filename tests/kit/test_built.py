@@ -8,6 +8,7 @@ from django.db.models import CharField, Count, DateTimeField, Exists, F, OuterRe
 from django.utils import timezone
 
 from apps.courses.models import Course, Section
+from studyplatform.kit import built
 from studyplatform.kit.built import Built, Slot
 from tests.factories.courses import CourseFactory, SectionFactory
 
@@ -79,3 +80,19 @@ def test_a_connection_that_the_server_has_closed_is_found_out():
 
     assert not connection.is_usable()
     connection.close()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL prepares")
+@pytest.mark.parametrize(("kept_for", "prepared"), [(600, 1), (0, 0)])
+def test_a_kept_connection_keeps_the_plan(db, monkeypatch, kept_for, prepared):
+    other = connections.create_connection("default")
+    other.settings_dict = {**other.settings_dict, "CONN_MAX_AGE": kept_for}
+    monkeypatch.setattr(built, "connection", other)
+    try:
+        query = Built(lambda: Course.objects.filter(slug=Slot("slug", CharField())).order_by())
+        assert [query(slug=slug) for slug in ("rivers", "lakes", "%s")] == [[], [], []]
+        with other.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_prepared_statements")
+            assert cursor.fetchone() == (prepared,)
+    finally:
+        other.close()

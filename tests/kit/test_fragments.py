@@ -50,6 +50,18 @@ def test_each_browser_gets_its_own_token_and_it_is_accepted(people, db):
     assert len(seen) == len(people)
 
 
+def test_the_token_is_masked_anew_in_each_answer(browser_of, leo):
+    strict, shown = Client(enforce_csrf_checks=True), set()
+    strict.cookies = browser_of(leo).cookies
+    for _ in range(3):
+        [token] = tokens_of(strict.get("/help/"))
+        shown.add(token)
+
+    assert {len(token) for token in shown} == {64}
+    assert len(shown) == len({token[32:] for token in shown}) == 3
+    assert strict.post("/auth/logout", {"csrfmiddlewaretoken": shown.pop()}).status_code == 302
+
+
 @pytest.fixture
 def people(leo, ada):
     return [leo, ada]
