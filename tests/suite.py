@@ -80,8 +80,7 @@ def main() -> int:
             REDIS_URL=cache,
         )
     print(f"Before the browser tests: {time.monotonic() - began:.0f} s", flush=True)
-    last = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "e2e", *sys.argv[1:]]
-    return subprocess.run(last, cwd=ROOT, env={**os.environ, **TEST}).returncode
+    return subprocess.run([*PYTEST, "-m", "e2e", *sys.argv[1:]], cwd=ROOT, env={**os.environ, **TEST}).returncode
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Viewp
 
 from tests import servers
 from tests.e2e.looking import ROOT, start
-from tests.e2e.prepare import FILM, LEARNERS, RELEASE
+from tests.e2e.prepare import DEVICES, DRAFTS, FILM, LEARNERS, RELEASE
 
 PASSWORD = "StudyDemo1"
 MADE = 180  # seconds that the worker may need for the film
@@ -193,6 +193,18 @@ def people(site: Site, browser: Browser, states: Callable[[str], dict]) -> Itera
 def learners() -> Iterator[str]:
     """Names of accounts that have a seat and have done nothing yet: ``next(learners)``, each once."""
     return iter(f"learner-{number}" for number in range(1, LEARNERS + 1))
+
+
+@pytest.fixture(scope="session")
+def drafts() -> Iterator[str]:
+    """Addresses of outlines to be changed, which ``sorter`` may: ``next(drafts)``, each once."""
+    return iter(f"/dashboard/instructor/courses/draft-{number}/lectures" for number in range(1, DRAFTS + 1))
+
+
+@pytest.fixture(scope="session")
+def owners() -> Iterator[str]:
+    """Emails of people who have a password and no other way to sign in yet: ``next(owners)``, each once."""
+    return iter(f"device-{number}@example.com" for number in range(1, DEVICES + 1))
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import django
 
+if TYPE_CHECKING:
+    from apps.accounts.models import User
+
 LEARNERS = 24
+DRAFTS = 10
+DEVICES = 4
 RELEASE = "UPDATE kit_job SET run_at = created_at WHERE kind = 'files.process_video'"
 SEEN = "learner-seen"  # has seen the first 38 seconds of the film
 FILM = "/learn/linear-algebra-geometrically/a-matrix-moves-the-plane"  # the film that is processed
@@ -14,7 +20,7 @@ SHORT = "two-moving-pictures"
 
 
 def main() -> None:
-    """The demo, one film of it that can be processed, learners who have done nothing yet, and a course of two films."""
+    """The demo, one film of it that can be processed, and people and courses for the tests that change them."""
     django.setup()
     from django.core.management import call_command
 
@@ -22,6 +28,8 @@ def main() -> None:
     call_command("seed_demo", verbosity=0)
     hold_one_film()
     add_learners()
+    add_drafts()
+    add_owners_of_devices()
 
 
 def hold_one_film() -> None:
@@ -40,9 +48,6 @@ def add_learners() -> None:
 
     These are the same film twice: what follows a film can be seen after the first, what ends a course after the second.
     """
-    from django.utils import timezone
-
-    from apps.accounts.models import User
     from apps.courses.models import Course, Lesson
     from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
     from tests.factories.learning import EnrollmentFactory, LessonProgressFactory
@@ -68,22 +73,51 @@ def add_learners() -> None:
         )
         for title in ("The first", "The second")
     )
-    password = User.objects.get(email="student@example.com").password  # hashed once: that is slow on purpose
-    now = timezone.now()
     for name in [SEEN, *(f"learner-{number}" for number in range(1, LEARNERS + 1))]:
-        person = User.objects.create(
-            email=f"{name}@example.com",
-            username=name,
-            password=password,
-            date_joined=now,
-            terms_accepted_at=now,
-            email_verified_at=now,
-        )
+        person = add_person(name)
         seats = {course.slug: EnrollmentFactory(user=person, course=course) for course in (algebra, short)}
         if name == SEEN:
             LessonProgressFactory(
                 enrollment=seats[SHORT], lesson=first, position=38, watched=[[0, 38]], watched_seconds=38
             )
+
+
+def add_drafts() -> None:
+    """``draft-1`` and so on of ``sorter@example.com``: Downhill with Spring, Brook and River, Sea with nothing."""
+    from apps.accounts.models import Role
+    from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+
+    sorter = add_person("sorter", role=Role.INSTRUCTOR)
+    for number in range(1, DRAFTS + 1):
+        course = CourseFactory(slug=f"draft-{number}", title="A course to be sorted", instructor=sorter)
+        section = SectionFactory(course=course, title="Downhill")
+        for title in ("Spring", "Brook", "River"):
+            LessonFactory(section=section, title=title, slug=title.lower())
+        SectionFactory(course=course, title="Sea")
+
+
+def add_owners_of_devices() -> None:
+    """``device-1@example.com`` and so on, who have a password and nothing else yet."""
+    for number in range(1, DEVICES + 1):
+        add_person(f"device-{number}")
+
+
+def add_person(name: str, **fields: object) -> User:
+    """An account that can do everything its role may; its password is that of the demo."""
+    from django.utils import timezone
+
+    from apps.accounts.models import User
+
+    now = timezone.now()
+    return User.objects.create(
+        email=f"{name}@example.com",
+        username=name,
+        password=User.objects.get(email="student@example.com").password,  # hashed once: that is slow on purpose
+        date_joined=now,
+        terms_accepted_at=now,
+        email_verified_at=now,
+        **fields,
+    )
 
 
 if __name__ == "__main__":

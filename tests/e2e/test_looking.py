@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.looking import NARROW, nothing_fails, sticking_out, violations
+from tests.e2e.looking import NARROW, nothing_fails, objections_in_all_looks, sticking_out, violations
 
 pytestmark = pytest.mark.e2e
 
@@ -60,6 +60,23 @@ def test_what_axe_objects_to_is_named(page: Page):
 
     assert [one.split()[0] for one in violations(page)] == ["button-name"]
     assert violations(page, "footer") == []
+
+
+@pytest.mark.parametrize("look", ["light-academic", "dark-academic", "light-corporate", "dark-corporate"])
+def test_what_cannot_be_read_in_one_look_alone_is_named(page: Page, look: str):
+    theme, style = look.split("-")
+    page.evaluate(
+        """([theme, style]) => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync(`html.theme-${theme}.style-${style} #faint { color: #777; background: #888 }`);
+          document.adoptedStyleSheets.push(sheet);
+          document.querySelector('main').insertAdjacentHTML('afterbegin', '<p id="faint">Who can read this?</p>');
+        }""",
+        [theme, style],
+    )
+
+    (found,) = objections_in_all_looks(page, "#faint")
+    assert found.startswith(f"{look}: color-contrast")
 
 
 def test_what_sticks_out_is_named(page: Page):

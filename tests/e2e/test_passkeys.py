@@ -11,20 +11,17 @@ from tests.e2e.conftest import PASSWORD, Site
 from tests.e2e.looking import violations
 
 pytestmark = pytest.mark.e2e
-EMAIL = "passkey@example.com"
-PERSON = f"""
-from django.utils import timezone
-from apps.accounts.models import User
-User.objects.filter(email="{EMAIL}").delete()
-User.objects.create_user("{EMAIL}", "{PASSWORD}", first_name="Pia", email_verified_at=timezone.now())
-"""
 
 
 @pytest.fixture
 def home(site: Site) -> str:
     """The copy's address under a name: browsers accept no passkey under an IP number."""
-    site.manage("shell", "-v", "0", "-c", PERSON)
     return site.base.replace("127.0.0.1", "localhost")
+
+
+@pytest.fixture
+def email(owners: Iterator[str]) -> str:
+    return next(owners)
 
 
 @pytest.fixture
@@ -55,9 +52,9 @@ def plug_in(device: CDPSession, *, verifies: bool = True) -> str:
     return key
 
 
-def give_password(page: Page) -> None:
+def give_password(page: Page, email: str) -> None:
     page.goto("/auth/login")
-    page.get_by_label("Email").fill(EMAIL)
+    page.get_by_label("Email").fill(email)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in", exact=True).click()
 
@@ -72,11 +69,11 @@ def sign_out(page: Page) -> None:
     expect(page.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
 
 
-def test_the_whole_ceremony(page: Page, device: CDPSession, home: str) -> None:
+def test_the_whole_ceremony(page: Page, device: CDPSession, home: str, email: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
     plug_in(device)
-    give_password(page)
+    give_password(page, email)
     expect(account(page)).to_be_visible()
 
     page.goto("/settings/security/passkeys/new")
@@ -95,7 +92,7 @@ def test_the_whole_ceremony(page: Page, device: CDPSession, home: str) -> None:
     expect(page).to_have_url(f"{home}/settings/")
     sign_out(page)
 
-    give_password(page)
+    give_password(page, email)
     expect(page.get_by_role("heading", name="One more step")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Use a passkey").click()
@@ -106,13 +103,13 @@ def test_the_whole_ceremony(page: Page, device: CDPSession, home: str) -> None:
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("Passkey: Pia's laptop")).to_have_count(0)
     sign_out(page)
-    give_password(page)
+    give_password(page, email)
     expect(account(page)).to_be_visible()
     assert complaints == []
 
 
 def test_a_device_that_does_not_recognize_its_owner_says_so_and_leaves_the_other_ways(
-    page: Page, device: CDPSession
+    page: Page, device: CDPSession, email: str
 ) -> None:
     plug_in(device, verifies=False)
     page.goto("/auth/login")
@@ -120,5 +117,5 @@ def test_a_device_that_does_not_recognize_its_owner_says_so_and_leaves_the_other
     page.get_by_role("button", name="Continue with a passkey").click()
 
     expect(page.locator("[data-passkey-said]")).to_contain_text("Nothing was confirmed")
-    give_password(page)
+    give_password(page, email)
     expect(account(page)).to_be_visible()

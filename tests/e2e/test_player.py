@@ -267,17 +267,22 @@ def known_after(page: Page, second: int, begin: Callable[[], object]) -> tuple[i
     page.evaluate(
         """second => {
           const video = document.querySelector('video');
+          window.pausedAt = null;
+          let isBefore = video.currentTime < second;  // not where a jump has yet to leave
           const look = () => {
-            if (video.currentTime < second) return;
-            video.removeEventListener('timeupdate', look);
-            video.pause();
+            if (video.currentTime < second) isBefore = true;
+            else if (isBefore) {
+              video.removeEventListener('timeupdate', look);
+              video.pause();
+              window.pausedAt = second;
+            }
           };
           video.addEventListener('timeupdate', look);
         }""",
         second,
     )
     begin()
-    until(page, f"document.querySelector('video').paused && {NOW} >= {second} && {DELIVERED}")
+    until(page, f"window.pausedAt === {second} && {DELIVERED}")
     (props,) = re.findall(r'type="application/json">(.+?)</script>', page.request.get(FIRST).text())
     known = json.loads(props)
     return known["watched_seconds"], known["completed"]

@@ -15,30 +15,12 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 
 @pytest.fixture
-def draft(people: Callable[..., Page]) -> Iterator[Page]:
+def draft(people: Callable[..., Page], drafts: Iterator[str]) -> Page:
     """The outline of a fresh draft: section Downhill with Spring, Brook and River, section Sea with nothing."""
-    page = people("instructor")
-    page.goto("/dashboard/instructor/courses/new")
-    page.get_by_label("Title").fill("A course to be sorted")
-    page.get_by_label("Category").select_option(index=1)
-    page.get_by_role("button", name="Save and go on to the lectures").click()
-    page.wait_for_url(re.compile("/lectures"))
-    address = page.url
-    for title in ("Downhill", "Sea"):
-        page.get_by_label("Title of the new section").fill(title)
-        page.get_by_role("button", name="Add a section").click()
-        expect(page.get_by_role("heading", name=title)).to_be_visible()
-    for number, title in enumerate(("Spring", "Brook", "River"), start=1):
-        page.goto(address)
-        page.get_by_label("Title of the new lesson in section 1").fill(title)
-        page.get_by_role("button", name="Add: Text").first.click()
-        expect(page.get_by_role("heading", name=f"Text 1.{number}")).to_be_visible()
-    page.goto(address)
+    page = people("sorter")
+    page.goto(next(drafts))
     expect(page.locator("[data-number]")).to_have_text(["1.1", "1.2", "1.3"])
-    yield page
-    slug = address.split("/courses/")[1].split("/")[0]
-    page.goto(f"/dashboard/instructor/courses/{slug}/delete")
-    page.get_by_role("button", name="Delete the draft").click()
+    return page
 
 
 def titles(page: Page) -> Locator:
