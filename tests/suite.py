@@ -1,8 +1,8 @@
 """The whole test run, step by step; what `make test` does after the set-up.
 
-The checks of Python and of TypeScript run beside the Python suite on SQLite, then what asks the database
-runs on PostgreSQL and Redis, then the browser tests. The first failing step ends the run with its output. Arguments
-are passed on to the last step's pytest.
+The checks of Python and of TypeScript run beside the Python suite on SQLite; then the suite runs again on PostgreSQL
+and Redis (but for the tests of ffmpeg, which ask neither more than others do); then the browser tests. The first
+failing step ends the run with its output. Arguments are passed on to the last step's pytest.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main() -> int:
             "pytest on PostgreSQL and Redis",
             *PYTEST,
             "-m",
-            "database and not e2e and not media",
+            "not e2e and not media",
             DATABASE_URL=database,
             REDIS_URL=cache,
         )
