@@ -1,32 +1,69 @@
-"""Markdown to safe HTML: raw HTML is not rendered, and what is rendered is sanitized once more."""
+"""Markdown to safe HTML: raw HTML is not rendered, and what is rendered is sanitized once more.
 
+Formulas stand between dollars, in TeX: ``$x^2$`` in a line, ``$$`` around one of its own. They become MathML,
+which browsers draw and read aloud without any script.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 import nh3
+from django.utils.translation import gettext as _
+from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 _TAGS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
     "h2", "h3", "h4", "h5", "table", "thead", "tbody", "tr", "th", "td", "sup", "sub",
 }  # fmt: skip
 _INLINE = {"em", "strong", "s", "code", "a", "sup", "sub", "br"}
-_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}}
-_parser = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable(
-    ["table", "strikethrough", "replacements", "smartquotes"]
+_MATH = {
+    "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "mstyle", "mpadded", "mphantom",
+    "msup", "msub", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "mtable", "mtr", "mtd",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "ol": {"start"},
+    "code": {"class"},
+    "math": {"display"},
+    "mi": {"mathvariant"},
+    "mo": {"stretchy", "fence", "form", "lspace", "rspace", "minsize", "maxsize", "movablelimits", "separator"},
+    "mspace": {"width"},
+    "mfrac": {"linethickness"},
+    "mover": {"accent"},
+    "munder": {"accentunder"},
+    "mstyle": {"displaystyle", "scriptlevel"},
+    "mtd": {"columnalign"},
+}
+_LONGEST_FORMULA = 1000  # characters: what is longer is no formula
+_TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
+_HEAD = re.compile(r"<th>(.*?)</th>", re.DOTALL)
+
+_parser = (
+    MarkdownIt("commonmark", {"html": False, "typographer": True})
+    .enable(["table", "strikethrough", "replacements", "smartquotes"])
+    # "$4 and $5" and "$5/$6" are prices.
+    .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
 )
 
 
 def render(text: str) -> Markup:
-    """Sanitized HTML of a Markdown text. Headings begin at h2, links are nofollow."""
+    """Sanitized HTML of a Markdown text. Headings begin at h2, links are nofollow, a wide table scrolls by itself."""
     html = _parser.render(text).replace("<h1>", "<h2>").replace("</h1>", "</h2>")
-    return _clean(html, _TAGS)
+    return Markup(_TABLE.sub(_scrolling, _clean(html, _TAGS | _MATH)))  # noqa: S704 (what is added is escaped)
 
 
 @lru_cache(maxsize=4096)
 def render_inline(text: str) -> Markup:
-    """Sanitized HTML of a phrase: emphasis, code and links, no paragraphs. Short texts are kept rendered."""
-    return _clean(_parser.renderInline(text), _INLINE)
+    """Sanitized HTML of a phrase: emphasis, code, links and formulas, no paragraphs. Short texts are kept rendered."""
+    return _clean(_parser.renderInline(text), _INLINE | _MATH)
 
 
 def _clean(html: str, tags: set[str]) -> Markup:
@@ -38,3 +75,35 @@ def _clean(html: str, tags: set[str]) -> Markup:
         link_rel="nofollow noopener",
     )
     return Markup(clean)  # noqa: S704 (nh3 has just sanitized it)
+
+
+def _scrolling(table: re.Match[str]) -> str:
+    columns = [Markup(head).striptags() for head in _HEAD.findall(table[1])]  # noqa: S704 (sanitized; tags go)
+    name = escape(_("Table: %(columns)s") % {"columns": ", ".join(filter(None, columns))})
+    return f'<div class="table-wrap" role="group" tabindex="0" aria-label="{name}">{table[0]}</div>'
+
+
+@lru_cache(maxsize=4096)
+def _formula(tex: str, display: str) -> str:
+    """MathML, not yet sanitized (the converter escapes nothing); the source itself where it cannot be read."""
+    if len(tex) <= _LONGEST_FORMULA:
+        with suppress(Exception):  # a formula half typed may fail in any way
+            return convert(tex.replace("<", r"\lt ").replace(">", r"\gt "), display=display)
+    return f"<code>{escape(tex)}</code>"
+
+
+def _in_line(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return _formula(tokens[index].content.strip(), "inline")
+
+
+def _displayed(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return _formula(tokens[index].content.strip(), "block")
+
+
+def _on_its_own(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return f"<p>{_formula(tokens[index].content.strip(), 'block')}</p>\n"
+
+
+_parser.add_render_rule("math_inline", _in_line)
+_parser.add_render_rule("math_inline_double", _displayed)
+_parser.add_render_rule("math_block", _on_its_own)

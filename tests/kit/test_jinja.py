@@ -1,5 +1,7 @@
 """What templates rely on."""
 
+import re
+
 import pytest
 from django.template import engines
 from django.test import override_settings
@@ -7,6 +9,8 @@ from django.utils import translation
 from markupsafe import Markup
 
 from studyplatform.kit.fragments import fragment
+from studyplatform.kit.markdown import render as markdown
+from studyplatform.kit.markdown import render_inline
 
 
 def render(source: str, **context: object) -> str:
@@ -64,6 +68,61 @@ def test_markdown_is_sanitized():
     assert "<img" not in html
     assert 'href="javascript' not in html
     assert 'rel="nofollow noopener"' in html
+
+
+def test_formulas_become_mathml():
+    html = render("{{ text | markdown }}", text="Since $v < c$:\n\n$$\nv = \\sqrt{\\frac{F}{\\mu}}\n$$\n")
+
+    assert "<p>Since <math" in html
+    assert "<mo>&lt;</mo>" in html
+    assert '<p><math display="block">' in html
+    assert re.search(r"<msqrt><mrow><mfrac><mrow><mi>F</mi></mrow><mrow><mi>μ</mi>", html)
+
+
+@pytest.mark.parametrize("text", ["from $4 to $5", "at $5/$6", r"\$5 and 6\$", "`$x$`"])
+def test_prices_and_code_are_no_formulas(text):
+    assert "<math" not in render("{{ text | markdown }}", text=text)
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\text{<script>alert(1)</script>}",
+        r"\text{<img src=x onerror=alert(1)>}",
+        r"\text{&lt;img src=x onerror=alert(1)&gt;}",
+        r"\mathrm{</math><svg onload=alert(1)>}",
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{color:red}{x}",
+        r"\class{btn}{x}",
+        r"\color{url(//evil.example)}{x}",
+        r"\text{<annotation-xml encoding=text/html><style><img src=x onerror=alert(1)>}",
+    ],
+)
+@pytest.mark.parametrize("filter_", ["markdown", "inline"])
+def test_a_formula_brings_nothing_but_mathematics(tex, filter_):
+    html = str(render_inline(f"${tex}$") if filter_ == "inline" else markdown(f"${tex}$"))
+
+    assert "<math" in html
+    assert set(re.findall(r"<(\w+)", html)) <= {"p", "math", "mrow", "mi", "mn", "mo", "mtext", "mstyle"}
+    assert not re.search(r"<[^>]*\s(on\w+|style|class|href|src|mathcolor)=", html)
+
+
+@pytest.mark.parametrize("tex", ["\\frac{", "{" * 900, "x" * 1001])
+def test_a_formula_that_cannot_be_read_is_shown_as_typed(tex):
+    assert f"<code>{tex}</code>" in render("{{ text | markdown }}", text=f"Half typed: ${tex}$")
+
+
+def test_a_table_scrolls_by_itself_and_is_named():
+    html = render("{{ text | markdown }}", text='| Angle | In "rad" |\n|---|---|\n| 30° | `x` |\n')
+
+    assert '<div class="table-wrap" role="group" tabindex="0" aria-label="Table: Angle, In “rad”"><table>' in html
+    assert html.rstrip().endswith("</table></div>")
+
+
+def test_the_name_of_a_table_cannot_leave_its_attribute():
+    html = render("{{ text | markdown }}", text='| `"><b onx=1>` |\n|---|\n| 1 |\n')
+
+    assert 'aria-label="Table: &#34;&gt;&lt;b onx=1&gt;"' in html
 
 
 def test_an_icon_that_was_not_built_is_found_out():
