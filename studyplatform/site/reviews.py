@@ -6,17 +6,19 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.guards import administers
+from apps.accounts.guards import administers, holder_of
 from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import authoring, readiness, review
+from apps.learning.queries.lessons import lesson_at, player_out, signed_sources
 from apps.learning.queries.transcript import cues_of
 from studyplatform.kit.errors import NotAuthenticated, ValidationFailed
 from studyplatform.kit.policies import enforce
@@ -108,7 +110,7 @@ def _page(request: HttpRequest, course: Course, person: User) -> dict[str, Any]:
         "checks": readiness.checks(course),
         "sections": sections,
         "opened": opened,
-        "reading": _reading(opened.lesson) if opened else {},
+        "reading": _reading(request, course, opened.lesson) if opened else {},
         "pending": pending,
         "due": review.due(pending.submitted_at, timezone.now()) if pending else None,
         "history": history,
@@ -117,13 +119,30 @@ def _page(request: HttpRequest, course: Course, person: User) -> dict[str, Any]:
     }
 
 
-def _reading(lesson: Lesson) -> dict[str, Any]:
-    """What the open lesson holds, answers included: the reviewer judges them too."""
+def _in_review(player: dict[str, Any], course: Course) -> dict[str, Any]:
+    """The player's props, whose ways lead through the review."""
+    address, learned = reverse("site:review", args=[course.slug]), f"/learn/{course.slug}/"
+
+    def led(lesson: dict[str, Any]) -> dict[str, Any]:
+        return {**lesson, "url": f"{address}?lesson={lesson['url'].removeprefix(learned)}"}
+
+    around = {name: led(player[name]) if player[name] else None for name in ("previous", "next")}
+    return {**led(player), **around}
+
+
+def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, Any]:
+    """What the open lesson holds, answers included: the reviewer judges them too. Nothing of it is kept as progress."""
     match lesson.kind:
         case Lesson.Kind.QUIZ:
             questions = lesson.quiz.questions.order_by("position")
             return {"questions": [(question, authoring.solution(question)) for question in questions]}
         case Lesson.Kind.VIDEO if lesson.video is not None:
             tracks = lesson.video.captions.order_by("language")
-            return {"tracks": [(track, cues_of(track.webvtt)) for track in tracks]}
+            seen = lesson_at(request.user, course.slug, lesson.slug)
+            enforce(seen.verdict)
+            sources = signed_sources(seen, now=timezone.now(), holder=holder_of(request))
+            return {
+                "tracks": [(track, cues_of(track.webvtt)) for track in tracks],
+                "player": _in_review(player_out(seen, sources), course),
+            }
     return {}

@@ -1,5 +1,7 @@
 """The homes of instructors and admins, and the page of a review."""
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -123,6 +125,19 @@ def test_the_reviewer_reads_every_lesson(submitted, browser_of, sam, lesson, wor
 
     assert words in page
     assert "First try" in page
+
+
+def test_the_reviewer_watches_without_leaving_the_review(submitted, browser_of, sam):
+    page = browser_of(sam).get("/dashboard/admin/courses/rivers/review?lesson=film").content.decode()
+
+    props = json.loads(re.search(r'data-island="player".*?<script[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    review = "/dashboard/admin/courses/rivers/review?lesson="
+    assert (props["url"], props["previous"]["url"], props["next"]["url"]) == tuple(
+        review + slug for slug in ("film", "source", "check")
+    )
+    assert props["sources"]["master"]
+    assert not props["may_save"]
+    assert 'data-seek="1.0"' in page
 
 
 def test_a_course_that_does_not_exist_is_not_found(browser_of, sam):

@@ -10,6 +10,8 @@ export const COUNT_SECONDS = 8;
 type Props = {
   course: PlayerProps["course"];
   next: LessonLink | null;
+  /** Who has none, has no progress to see. */
+  hasSeat: boolean;
   /** Where the certificate is, if this lesson completed the course. */
   certificate: string | null;
   onNext: (lesson: LessonLink) => void;
@@ -17,7 +19,7 @@ type Props = {
 };
 
 /** What comes after the last picture: the next lesson by itself, unless one stays. */
-export function Ended({ course, next, certificate, onNext, onAgain }: Props) {
+export function Ended({ course, next, hasSeat, certificate, onNext, onAgain }: Props) {
   if (next && next.state !== "locked") {
     return <UpNext next={next} onNext={onNext} onAgain={onAgain} />;
   }
@@ -33,11 +35,12 @@ export function Ended({ course, next, certificate, onNext, onAgain }: Props) {
         <Button size="sm" onClick={onAgain}>
           {t("Watch again")}
         </Button>
-        {certificate === null ? (
+        {hasSeat && certificate === null && (
           <a className="btn btn--sm btn--primary" href={`/me/course/${course.slug}/progress`}>
             {t("See your progress")}
           </a>
-        ) : (
+        )}
+        {certificate !== null && (
           <a className="btn btn--sm btn--primary" href={certificate}>
             {t("See your certificate")}
           </a>

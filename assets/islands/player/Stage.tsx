@@ -90,6 +90,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
         <Ended
           course={lesson.course}
           next={lesson.next}
+          hasSeat={lesson.may_save}
           certificate={certificate}
           onNext={onNext}
           onAgain={() => void playback.play()}
