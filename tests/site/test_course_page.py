@@ -7,9 +7,10 @@ import pytest
 from django.test import Client
 
 from apps.courses.models import Course, Lesson
+from apps.courses.queries.detail import courses_beside
 from apps.learning.models import Bookmark, LessonProgress, Rating
 from tests.factories.accounts import UserFactory
-from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuizFactory, SectionFactory
+from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuizFactory, SectionFactory, SubjectFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
 
@@ -233,8 +234,21 @@ def test_courses_beside_it_are_open_ones(client: Client, course):
         assert hidden not in page
 
 
+def test_the_subject_comes_first_beside_a_course_then_what_most_take(course, django_assert_num_queries):
+    elsewhere = SubjectFactory(slug="physics")
+    CourseFactory(status="published", title="Near", subject=course.subject, learner_count=1)
+    for count in (5, 9, 7, 3):
+        CourseFactory(status="published", title=f"Taken by {count}", subject=elsewhere, learner_count=count)
+
+    with django_assert_num_queries(2):
+        beside = courses_beside(course)
+
+    assert [card.title for card in beside.goes_well] == ["Near", "Taken by 9", "Taken by 7", "Taken by 5"]
+
+
+@pytest.mark.parametrize("others", [0, 8])
 def test_costs_the_same_with_130_lessons_and_many_reviews(
-    client: Client, browser_of, leo, course, seat, django_assert_max_num_queries
+    client: Client, browser_of, leo, course, seat, django_assert_max_num_queries, others: int
 ):
     for _ in range(10):
         section = SectionFactory(course=course)
@@ -265,7 +279,7 @@ def test_costs_the_same_with_130_lessons_and_many_reviews(
             updated_at=THEN,
         )
     VideoFactory()
-    CourseFactory.create_batch(8, status="published", subject=course.subject)
+    CourseFactory.create_batch(others, status="published", subject=course.subject)
     Course.objects.filter(pk=course.pk).update(version=99, rating_count=40, rating_sum=200, lesson_count=136)
     browser = browser_of(leo)
 

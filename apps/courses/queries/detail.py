@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models import Case, Count, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from apps.courses.models import Course
@@ -41,14 +41,10 @@ class Beside:
 
 
 def courses_beside(course: Course) -> Beside:
-    """Two queries, a third where the subject has few courses. The same subject comes first, then what most take."""
+    """Two queries. The same subject comes first, then what most take."""
     before = cards(Course.objects.listed().filter(leads_to=course.pk).order_by("title"))
     taken = {course.pk, *(card.pk for card in before)}
-    public = Course.objects.published().order_by("-learner_count", "pk")
-    # A few more than needed, because some may be among those to take first.
-    more = BESIDE + len(taken)
-    related = [card for card in cards(public.filter(subject=course.subject_id)[:more]) if card.pk not in taken]
-    if len(related) < BESIDE:
-        known = taken | {card.pk for card in related}
-        related += [card for card in cards(public[: more + len(related)]) if card.pk not in known]
-    return Beside(before, related[:BESIDE])
+    order = (Case(When(subject=course.subject_id, then=0), default=1), "-learner_count", "pk")
+    # Chosen by their keys alone: all published courses are sorted for it.
+    chosen = Course.objects.published().exclude(pk__in=taken).order_by(*order).values("pk")[:BESIDE]
+    return Beside(before, cards(Course.objects.filter(pk__in=chosen).order_by(*order)))
