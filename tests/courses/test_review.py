@@ -9,6 +9,7 @@ from apps.courses import services
 from apps.courses.errors import CommentMissing, CourseNotFound, CourseNotReady, CourseUnderReview, WrongCourseStatus
 from apps.courses.events import CoursePublished, CourseSubmitted, SubmissionDecided
 from apps.courses.models import Course, StatusChange, Submission
+from apps.courses.queries import readiness
 from studyplatform.kit import events
 from studyplatform.kit.errors import PermissionRefused
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
@@ -61,6 +62,14 @@ def test_a_ready_draft_goes_into_review(draft, ada, told, django_capture_on_comm
     assert (submission.outcome, submission.note) == ("pending", "First try")
     assert status_of(draft) == Status.REVIEW
     assert told == [CourseSubmitted(course_id=draft.pk, submission_id=submission.pk)]
+
+
+def test_of_what_a_course_does_not_have_nothing_is_called_done(ada):
+    course = CourseFactory(instructor=ada, title="Rivers", summary="", outcomes=[], description="")
+    assert {check.key for check in readiness.checks(course) if check.is_met} == {"title"}
+
+    LessonFactory(section__course=course, body="Words.")
+    assert {check.key for check in readiness.checks(course) if check.is_met} == {"title", "lessons", "content"}
 
 
 def test_names_everything_that_is_missing(ada):

@@ -232,6 +232,17 @@ def test_deleting_asks_first(as_ada, course):
     assert not Course.objects.filter(pk=course.pk).exists()
 
 
+def test_a_new_section_has_the_focus_on_its_title(as_ada, course):
+    answer = as_ada.post(at("section-add", course.slug), {"title": "The delta"})
+
+    target = answer.url.partition("#")[2]
+    page = as_ada.get(answer.url).content.decode()
+    # A fragment that can have the focus gets it; a summary can.
+    heading = re.search(rf'<summary id="{target}".*?</summary>', page, re.DOTALL)
+    assert heading is not None
+    assert "The delta" in heading[0]
+
+
 def test_lessons_are_added_moved_and_moved_back(as_ada, course):
     section = course.sections.get(position=1)
     as_ada.post(at("lesson-add", course.slug), {"section": section.uid, "kind": "text", "title": "The mouth"})

@@ -227,8 +227,9 @@ def to_lesson(course: Course, lesson: Lesson) -> HttpResponseRedirect:
 
 
 def to_section(course: Course, section: Section) -> HttpResponseRedirect:
+    """The outline; its heading, which can have the focus, is where one goes on."""
     address = reverse("courses:studio-lectures", args=[course.slug])
-    return HttpResponseRedirect(f"{address}?section={section.uid}#s-{section.uid}")
+    return HttpResponseRedirect(f"{address}?section={section.uid}#h-{section.uid}")
 
 
 def _texts(lesson: Lesson) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def publication_check(check: PublicationCheck) -> PublicationCheck:
 
 
 def checks(course: Course) -> list[Check]:
-    """All checks, required ones first. Two queries."""
+    """All checks, required ones first; of what is not there, nothing is said. Two queries."""
     found = [*_of_texts(course), *_of_lessons(course), *(check(course) for check in _more)]
     return sorted(found, key=lambda check: not check.is_required)
 
@@ -105,7 +105,7 @@ def _of_lessons(course: Course) -> list[Check]:
     empty = [lesson.number for lesson in lessons if _is_empty(lesson)]
     silent = [lesson.number for lesson in videos if lesson.video and lesson.video.has_audio and not lesson.has_captions]
     long_ = [lesson.number for lesson in videos if lesson.duration > LONG_LESSON]
-    return [
+    found = [
         Check(
             key="lessons",
             label=_("At least one lesson"),
@@ -145,6 +145,8 @@ def _of_lessons(course: Course) -> list[Check]:
             href=href,
         ),
     ]
+    void = ({"content"} if not lessons else set()) | ({"videos", "captions"} if not videos else set())
+    return [check for check in found if check.key not in void]
 
 
 def _is_empty(lesson: Lesson) -> bool:
