@@ -4,6 +4,7 @@ It names the session (``sid``) and carries a fingerprint of the password (``pwd`
 changed password or a block makes the server refuse it at once, whatever its ``exp`` says.
 """
 
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import DateTimeField, UUIDField
@@ -14,6 +15,7 @@ from rest_framework_simplejwt.tokens import AccessToken
 
 from apps.accounts.models import BrowserSession, User
 from studyplatform.kit.built import Built, Slot
+from studyplatform.kit.keep import Kept
 
 _LIVE = Built(
     lambda: (
@@ -28,6 +30,16 @@ _LIVE = Built(
 )
 
 
+class _Claims(NamedTuple):
+    sid: UUID
+    uid: UUID
+    fingerprint: str
+    until: float
+
+
+_signed: Kept[_Claims] = Kept(10_000)
+
+
 def issue(user: User, session: UUID) -> str:
     """A signed access token (three parts, ``exp``)."""
     token = AccessToken.for_user(user)
@@ -40,15 +52,26 @@ def issue(user: User, session: UUID) -> str:
 def session_of(raw: str) -> BrowserSession | None:
     """The live session (with its user) that a token was made from; None if the token is forged, expired
     or revoked, or its user blocked. One query."""
-    try:
-        token = AccessToken(raw)  # type: ignore[arg-type]
-        sid, uid, fingerprint = UUID(token["sid"]), UUID(token["user_id"]), str(token["pwd"])
-    except (TokenError, KeyError, TypeError, ValueError, AttributeError):
+    claims = _claims_of(raw)
+    if claims is None:
         return None
-    session = _LIVE.first(sid=sid, uid=uid, now=timezone.now())
+    now = timezone.now()
+    session = _LIVE.first(sid=claims.sid, uid=claims.uid, now=now) if now.timestamp() < claims.until else None
     if session is None or session.user is None or not session.user.is_active:
         return None
-    return session if constant_time_compare(fingerprint, _fingerprint(session.user)) else None
+    return session if constant_time_compare(claims.fingerprint, _fingerprint(session.user)) else None
+
+
+def _claims_of(raw: str) -> _Claims | None:
+    """What a token says that we have signed. A signature stays as good as it was, so it is checked once."""
+    known = _signed.get(raw)
+    if known is not None:
+        return known
+    try:
+        token = AccessToken(raw)  # type: ignore[arg-type]
+        return _signed.put(raw, _Claims(UUID(token["sid"]), UUID(token["user_id"]), str(token["pwd"]), token["exp"]))
+    except (TokenError, KeyError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def _fingerprint(user: User) -> str:

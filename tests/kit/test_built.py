@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.courses.models import Course, Section
 from studyplatform.kit import built
-from studyplatform.kit.built import Built, Slot
+from studyplatform.kit.built import Built, BuiltUpdate, Slot
 from tests.factories.courses import CourseFactory, SectionFactory
 
 BY_SLUG = Built(
@@ -64,6 +64,23 @@ def test_values_are_prepared_as_their_fields_are(db):
 
     assert by_uid.first(uid=course.uid) == course
     assert by_uid.first(uid=str(course.uid)) == course
+
+
+def test_updates_what_it_names_where_it_says(db, django_assert_num_queries):
+    rivers, lakes = CourseFactory(slug="rivers"), CourseFactory(slug="lakes")
+    save = BuiltUpdate(
+        lambda: Course.objects.filter(slug=Slot("which", CharField())),
+        *("title", "outcomes", "published_at"),
+        learner_count=F("learner_count") + 1,
+    )
+    with django_assert_num_queries(2):
+        assert save(which="rivers", title="Streams", outcomes=["Read a map."], published_at=None) == 1
+        assert save(which="' OR 1=1 --", title="Streams", outcomes=[], published_at=None) == 0
+
+    changed, kept = Course.objects.get(pk=rivers.pk), Course.objects.get(pk=lakes.pk)
+    assert (changed.title, changed.outcomes, changed.published_at) == ("Streams", ["Read a map."], None)
+    assert changed.learner_count == rivers.learner_count + 1
+    assert (kept.title, kept.learner_count) == (lakes.title, lakes.learner_count)
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only a server can close a connection")

@@ -40,7 +40,7 @@ from apps.learning.queries.outline import outline_of
 from apps.learning.queries.quiz import attempt_page_out, get_attempt, quiz_page_out
 from apps.learning.queries.shelf import enrollment_out, seats_of, shelve
 from apps.learning.services.progress import Saved
-from studyplatform.kit.api import signed_in
+from studyplatform.kit.api import checked, signed_in
 from studyplatform.kit.policies import enforce
 
 
@@ -128,11 +128,8 @@ class LessonWatching(APIView):
 
     @extend_schema(operation_id="learning_save_progress", request=SaveProgressIn, responses={200: ProgressOut})
     def post(self, request: Request, uid: UUID) -> Response:
-        form = SaveProgressIn(data=request.data)
-        form.is_valid(raise_exception=True)
-        saved = services.save_watching(
-            user=signed_in(request), lesson_uid=uid, **form.validated_data, now=timezone.now()
-        )
+        sent = checked(SaveProgressIn, request)
+        saved = services.save_watching(user=signed_in(request), lesson_uid=uid, **sent, now=timezone.now())
         return Response(progress_out(saved))
 
 
@@ -197,10 +194,9 @@ class AttemptSubmission(APIView):
     @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: AttemptOut})
     def post(self, request: Request, uid: UUID) -> Response:
         """Hand in. The same answers again get the same result; other answers are refused."""
-        form = SubmitAttemptIn(data=request.data)
-        form.is_valid(raise_exception=True)
+        sent = checked(SubmitAttemptIn, request)
         attempt = get_attempt(signed_in(request), uid)
-        attempt, _ = services.hand_in(attempt=attempt, answers=form.validated_data["answers"], now=timezone.now())
+        attempt, _ = services.hand_in(attempt=attempt, answers=sent["answers"], now=timezone.now())
         return Response(attempt_page_out(attempt, now=timezone.now()))
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import BigIntegerField, F, PositiveIntegerField, UUIDField
 
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
@@ -21,6 +21,7 @@ from apps.learning.events import LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LessonProgress
 from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
 from apps.learning.services.certificates import issue_certificate
+from studyplatform.kit.built import Built, BuiltUpdate, Slot
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -29,6 +30,25 @@ MILESTONES = (25, 50, 75, 100)
 TRIES = 8
 # Activity is noted again after this long, so that a heartbeat is one write and not two.
 ACTIVITY = timedelta(minutes=5)
+
+_PROGRESS = Built(
+    lambda: (
+        LessonProgress.objects.select_related("enrollment", "lesson")
+        .defer("lesson__body")
+        .filter(
+            enrollment__user_id=Slot("user", BigIntegerField()),
+            enrollment__revoked_at=None,
+            lesson__uid=Slot("lesson", UUIDField()),
+        )
+    )
+)
+_SAVE = BuiltUpdate(
+    lambda: LessonProgress.objects.filter(
+        pk=Slot("pk", BigIntegerField()), revision=Slot("known", PositiveIntegerField())
+    ),
+    *("position", "position_at", "watched", "watched_seconds", "updated_at"),
+    revision=F("revision") + 1,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,11 +167,7 @@ def recount_course(*, course: Course, now: datetime, keep: Callable[[], None] = 
 def _progress_of(user: Person, lesson_uid: UUID) -> LessonProgress | None:
     if not isinstance(user, User):
         return None
-    return (
-        LessonProgress.objects.select_related("enrollment", "lesson")
-        .filter(enrollment__user_id=user.pk, enrollment__revoked_at=None, lesson__uid=lesson_uid)
-        .first()
-    )
+    return _PROGRESS.first(user=user.pk, lesson=lesson_uid)
 
 
 def _begin(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
@@ -201,13 +217,14 @@ def _try_to_save(
     if merged == progress.watched and place == progress.position:
         # A repeated or late message: nothing to write.
         return Saved(progress=progress, enrollment=progress.enrollment)
-    updated = LessonProgress.objects.filter(pk=progress.pk, revision=progress.revision).update(
+    updated = _SAVE(
+        pk=progress.pk,
+        known=progress.revision,
         position=place,
         position_at=place_at,
         watched=merged,
         watched_seconds=total,
         updated_at=max(now, progress.updated_at),
-        revision=progress.revision + 1,
     )
     if not updated:
         return None
