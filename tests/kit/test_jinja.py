@@ -75,8 +75,30 @@ def test_formulas_become_mathml():
 
     assert "<p>Since <math" in html
     assert "<mo>&lt;</mo>" in html
-    assert '<p><math display="block">' in html
+    assert '<p class="formula"><math display="block">' in html
     assert re.search(r"<msqrt><mrow><mfrac><mrow><mi>F</mi></mrow><mrow><mi>μ</mi>", html)
+
+
+def test_a_formula_has_the_spaces_of_tex():
+    gap = '<mspace width="0.167em"></mspace>'
+    html = str(markdown(r"$x \cos t - \sin^2(y) + \log_{10} 17{,}500$"))
+
+    assert f'<mi>x</mi>{gap}<mi mathvariant="normal">cos</mi>{gap}<mi>t</mi>' in html
+    assert f"</msup>{gap}" not in html, "a bracket follows"
+    assert f"</msub>{gap}<mn>17</mn><mtext>,</mtext><mn>500</mn>" in html
+
+
+def test_a_minus_that_is_a_sign_keeps_to_its_number():
+    html = str(markdown("$x - 1 = -2$"))
+
+    assert "<mi>x</mi><mo>−</mo><mn>1</mn>" in html
+    assert '<mo>=</mo><mo form="prefix">−</mo><mn>2</mn>' in html
+
+
+def test_a_long_formula_scrolls_by_itself():
+    html = str(markdown("$$\na + b + c + d + e + f + g + h + i + j + k = 100\n$$\n"))
+
+    assert '<div class="formula" role="group" tabindex="0" aria-label="Formula"><math display="block">' in html
 
 
 @pytest.mark.parametrize("text", ["from $4 to $5", "at $5/$6", r"\$5 and 6\$", "`$x$`"])
