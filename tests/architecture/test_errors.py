@@ -67,7 +67,7 @@ BROWSER = {
     "NETWORK_OFFLINE",
     "UPLOAD_NETWORK_ERROR",
 }
-# Raised by what later issues build. This list may only shrink.
+# Raised by what is still to be built. This list may only shrink.
 LATER = {
     "PAYMENT_CARD_DECLINED",
     "PAYMENT_PROCESSING_ERROR",

@@ -18,7 +18,7 @@ from studyplatform.site.pending import PENDING
 
 pytestmark = pytest.mark.django_db
 
-# Addresses that later issues bring (studyplatform/site/pending.py): what stands there may leave, nothing may join.
+# Addresses that are still to come (studyplatform/site/pending.py): what stands there may leave, nothing may join.
 LATER = {
     "billing/methods",
     "billing/renew",
@@ -48,7 +48,7 @@ LATER = {
     "settings/billing",
     "settings/storage",
 }
-# Not even announced yet: the sample interfaces of a later issue. Shrinks in the same way.
+# Not even announced yet: the sample interfaces. Shrinks in the same way.
 MISSING = {"/api/mcp-todos", "/api/demo-tq-todos", "/api/demo-names"}
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "ada", "eve", "sam"]
 OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
