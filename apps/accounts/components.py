@@ -1,9 +1,11 @@
 """What other pages show of accounts."""
 
 from django.http import HttpRequest
+from django.utils.functional import Promise
 
 from apps.accounts import queries
 from apps.accounts.models import User
+from apps.accounts.pages.settings.shell import sections_for
 from studyplatform.kit.jinja import register
 
 
@@ -17,3 +19,10 @@ def unread(request: HttpRequest) -> int:
     if row is not None and row.user_id == user.pk:
         return row.unread or 0
     return queries.unread_count(user)
+
+
+@register("settings_sections")
+def settings_sections(request: HttpRequest) -> list[tuple[str, str | Promise, str]]:
+    """What the settings page of who reads this page has: slug, title and icon of each section."""
+    user = request.user
+    return [(one.slug, one.title, one.icon) for one in sections_for(user)] if isinstance(user, User) else []

@@ -56,6 +56,13 @@ class CourseUnderReview(AppError):
     icon = "clock"
 
 
+class VideoShown(AppError):
+    code = "VIDEO_SHOWN"
+    status = 409
+    title = _("A lesson shows this video")
+    message = _("A lesson shows this video. Take it out of the lesson first.")
+
+
 class CourseInUse(AppError):
     code = "COURSE_IN_USE"
     status = 409

@@ -52,7 +52,6 @@ PENDING = [
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("files/", _("Files"), signed_in, (LEARNING,)),
     Pending("settings/billing", *_billing),
-    Pending("settings/storage", _("Storage"), signed_in, (LEARNING,)),
     Pending("billing/methods", *_billing),
     Pending("billing/subscriptions", *_billing),
     Pending("billing/transactions", *_billing),

@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from studyplatform.site import administration, articles, dashboards, mails, pages, pending, reviews, robots, uploads
+from studyplatform.site import (
+    administration,
+    articles,
+    dashboards,
+    mails,
+    pages,
+    pending,
+    reviews,
+    robots,
+    storage,
+    uploads,
+)
 from studyplatform.site.catalogue import catalogue_page
 from studyplatform.site.course import course_page
 from studyplatform.site.home import home
@@ -24,6 +35,9 @@ urlpatterns = [
     path("dashboard/admin/mails/<str:name>", mails.mail, name="admin-mail"),
     path("dashboard/admin/mails/<str:name>/page", mails.mail_page, name="admin-mail-page"),
     path("dashboard/admin/jobs/<uuid:uid>/retry", administration.job_retry, name="admin-job-retry"),
+    path("settings/storage", storage.storage, name="storage"),
+    path("settings/storage/videos/<uuid:uid>/delete", storage.delete_video, name="delete-stored-video"),
+    path("settings/storage/files/<uuid:uid>/delete", storage.delete_file, name="delete-stored-file"),
     path("help/", articles.help_index, name="help"),
     path("help/errors/<str:code>", articles.help_error, name="help-error"),
     path("help/<slug:article>", articles.help_article, name="help-article"),

@@ -56,6 +56,8 @@ OWNERS = {
     "learning:bookmark": ALL | STAFF,
     "learning:course-progress": LEARNERS,
     "learning:certificate-pdf": LEO,
+    "site:delete-stored-file": LEO,
+    "site:delete-stored-video": {"ada"},  # an admin's view of others' videos is not here
     "site:review": ADMIN,
     "site:review-step": ADMIN,
     "site:admin-job-retry": ADMIN,
@@ -91,6 +93,8 @@ def fill(world: World, leo: User) -> Callable[[Door], str]:
         "accounts:notification-read": notice.uid,
         "accounts:end-session": BrowserSession.objects.of(leo).get().uid,
         "site:admin-job-retry": failed.uid,
+        "site:delete-stored-file": world.kept.uid,
+        "site:delete-stored-video": world.video.uid,
         "accounts:decide-teaching": asked.uid,
         "accounts:download-export": export.uid,
         "learning:attempt-hand-in": world.attempt.uid,

@@ -67,6 +67,8 @@ PAGES = {
     "enroll": Stop("student", "/courses/enroll?course=harmony-by-ear"),
     "settings": Stop("student", "/settings/"),
     "settings of an instructor": Stop("instructor", "/settings/?saved=profile"),
+    "storage": Stop("instructor", "/settings/storage"),
+    "storage empty": Stop("student", "/settings/storage"),
     "instructor home": Stop("instructor", "/dashboard/instructor/"),
     "instructor courses": Stop("instructor", "/dashboard/instructor/courses/"),
     "instructor new course": Stop("instructor", "/dashboard/instructor/courses/new"),

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from studyplatform.site import uploads
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import VideoFactory
 
@@ -37,7 +38,9 @@ def test_it_promises_what_the_server_enforces(browser_of, ada, settings):
 
 
 def test_it_offers_only_pages_that_exist(browser_of, ada):
-    assert props_of(browser_of(ada).get(ADDRESS))["links"] == ["/help/video-compression", "/help/supported-formats"]
+    links = ["/help/video-compression", "/help/supported-formats", "/settings/storage"]
+    assert props_of(browser_of(ada).get(ADDRESS))["links"] == links
+    assert [uploads._resolves(each) for each in (*links, "/settings/billing", "/nowhere")] == [True] * 3 + [False] * 2
 
 
 def test_it_knows_the_lesson_that_it_is_for(browser_of, ada):

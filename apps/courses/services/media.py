@@ -8,7 +8,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.errors import VideoNotYours, WrongLessonKind
+from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline import refresh_outline
 from apps.files import services as files
@@ -110,6 +110,20 @@ def show_uploaded_video(*, video_id: int, only_playable: bool, now: datetime) ->
     if shown is not None and shown.created_at > video.created_at:
         return
     attach_video(lesson=lesson, by=upload.owner, video=video, now=now)
+
+
+def delete_unshown_video(*, video: VideoAsset, by: User) -> None:
+    """Delete a video that no lesson shows, not even a draft's: nobody misses it.
+
+    :raises VideoShown: one does.
+    """
+    with transaction.atomic():
+        locked = VideoAsset.objects.select_for_update().filter(pk=video.pk).first()
+        if locked is None:
+            return
+        if Lesson.objects.filter(video=locked).exists():
+            raise VideoShown
+        files.delete_video(video=locked, by=by)
 
 
 def take_video_length(*, video_id: int, now: datetime) -> None:

@@ -93,6 +93,7 @@ export const catalogue = {
   VIDEO_NOT_FOUND: {"title": "Video not found", "message": "There is no such video among yours."},
   VIDEO_NOT_RETRYABLE: {"title": "This video cannot be processed again", "message": "Only a video whose processing failed can be tried again. Replace the file instead."},
   VIDEO_QUALITY_DEGRADED: {"title": "Quality lowered", "message": "Your connection slowed, so the quality was lowered automatically. It will rise again by itself.", "severity": "info", "icon": "wifi"},
+  VIDEO_SHOWN: {"title": "A lesson shows this video", "message": "A lesson shows this video. Take it out of the lesson first."},
 } as const;
 
 export type ErrorCode = keyof typeof catalogue;

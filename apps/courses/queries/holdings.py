@@ -1,0 +1,71 @@
+"""What takes a person's room: each of their videos and files, and the lessons that show it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db.models import CharField, Q, QuerySet, Value
+
+from apps.courses.models import Lesson
+from apps.files.models import Upload, VideoAsset
+
+VIDEO, FILE = "video", "file"
+ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
+
+
+@dataclass
+class Holding:
+    """A video, a file, or an upload that is still on its way (then ``room`` is what it reserves)."""
+
+    kind: str
+    uid: UUID
+    name: str
+    room: int
+    video: VideoAsset | None = None
+    upload: Upload | None = None
+    lessons: list[Lesson] = field(default_factory=list)
+
+    @property
+    def is_arriving(self) -> bool:
+        return self.upload is not None and self.upload.completed_at is None
+
+    @property
+    def is_processing(self) -> bool:
+        return self.video is not None and self.video.stage not in ENDED
+
+
+def largest_first(user_id: int) -> QuerySet[Any, Any]:
+    """All that takes the person's room, by kind and key; a page of it goes to `holdings`.
+
+    Of a video that is only just arriving there is nothing but its upload.
+    """
+    videos = (
+        VideoAsset.objects.of(user_id)
+        .exclude(stage=VideoAsset.Stage.UPLOADING, version=None)
+        .values_list(Value(VIDEO, output_field=CharField()), "pk", "source_bytes")
+    )
+    uploads = (
+        Upload.objects.of(user_id)
+        .filter(Q(completed_at=None) | Q(purpose=Upload.Purpose.FILE))
+        .values_list(Value(FILE, output_field=CharField()), "pk", "length")
+    )
+    return videos.order_by().union(uploads.order_by(), all=True).order_by("-source_bytes", "-pk")
+
+
+def holdings(rows: list[tuple[str, int, int]]) -> list[Holding]:
+    """A page of `largest_first` with what is shown of each. Three queries however many."""
+    videos = VideoAsset.objects.defer("facts").in_bulk([pk for kind, pk, _ in rows if kind == VIDEO])
+    uploads = Upload.objects.in_bulk([pk for kind, pk, _ in rows if kind == FILE])
+    found: dict[tuple[str, int], Holding] = {}
+    for kind, pk, room in rows:
+        thing: VideoAsset | Upload | None = videos.get(pk) if kind == VIDEO else uploads.get(pk)
+        if isinstance(thing, VideoAsset):
+            found[kind, pk] = Holding(kind, thing.uid, thing.filename, room, video=thing)
+        elif thing is not None:
+            found[kind, pk] = Holding(kind, thing.uid, thing.filename, room, upload=thing)
+    shown = Lesson.objects.filter(Q(video__in=videos) | Q(file__in=uploads)).select_related("course")
+    for lesson in shown.defer("body").order_by("course__title", "section__position", "position"):
+        for key in ((VIDEO, lesson.video_id), (FILE, lesson.file_id)):
+            if key in found:
+                found[key].lessons.append(lesson)
+    return list(found.values())

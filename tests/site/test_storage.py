@@ -1,0 +1,206 @@
+"""The page about one's room: what takes it, where it is used, and what may go."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.messages import get_messages
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.files.models import Upload, VideoAsset
+from studyplatform.kit import jobs
+from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.files import KeptFileFactory, UploadFactory, VideoFactory
+
+pytestmark = pytest.mark.django_db
+GIGABYTE = 2**30
+PAGE = "/settings/storage"
+Open = Callable[[User], Client]
+
+
+def words(answer: Any) -> str:
+    """The page as it is read, without the index at its side."""
+    main = answer.content.decode().split('class="prefs__main"')[1].split("</main>")[0]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", main)).replace(" ,", ",")
+
+
+def names(answer: Any) -> list[str]:
+    return [name.strip() for name in re.findall(r'class="lines__t">([^<]+)', answer.content.decode())]
+
+
+def code_of(answer: Any) -> str:
+    """The refusal that the next page will show."""
+    return [each.extra_tags for each in get_messages(answer.wsgi_request)][-1]
+
+
+@pytest.fixture(autouse=True)
+def _room(settings: Any, tmp_path: Any) -> None:
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+    settings.WORK_ROOT = tmp_path / "work"
+
+
+@pytest.fixture
+def lesson(ada: User) -> Any:
+    return LessonFactory(section__course=CourseFactory(instructor=ada, slug="rivers", title="Rivers"), slug="film")
+
+
+def test_the_allowance_and_what_takes_it_largest_first(ada: User, eve: User, lesson: Any, browser_of: Open) -> None:
+    shown = VideoFactory(owner=ada, filename="shown.mp4", source_bytes=3 * GIGABYTE)
+    lesson.video = shown
+    lesson.save()
+    VideoFactory(owner=ada, filename="old.mp4", source_bytes=5 * GIGABYTE)
+    VideoFactory(owner=ada, filename="now.mp4", source_bytes=GIGABYTE, stage="audio", percent=40)
+    VideoFactory(owner=ada, filename="bad.mp4", source_bytes=0, stage="failed", failure="corrupt_file")
+    KeptFileFactory(owner=ada, filename="sheet.pdf", length=2 * GIGABYTE)
+    coming = VideoFactory(owner=ada, filename="coming.mp4", stage="uploading")
+    UploadFactory(owner=ada, video=coming, filename="coming.mp4", length=4 * GIGABYTE, offset=GIGABYTE)
+    VideoFactory(owner=eve, filename="eves.mp4", source_bytes=9 * GIGABYTE)
+
+    answer = browser_of(ada).get(PAGE)
+
+    assert names(answer) == ["old.mp4", "coming.mp4", "shown.mp4", "sheet.pdf", "now.mp4", "bad.mp4"]
+    text = words(answer)
+    assert "15.0 GB of 50.0 GB used" in text
+    assert "9.0 GB in videos, 2.0 GB in files, 4.0 GB kept free for uploads" in text
+    assert "35.0 GB free" in text
+    assert "coming.mp4 Being uploaded, 25 %" in text
+    assert "now.mp4 Processing" in text
+    assert "Audio and captions, 40 %" in text
+    assert "bad.mp4 Corrupt file" in text
+    assert re.search(r"shown\.mp4 .{0,60} Shown by " + lesson.title + " in Rivers", text)
+    assert "/dashboard/instructor/courses/rivers/lectures/film" in answer.content.decode()
+    assert "/delete" in answer.content.decode()
+    assert str(shown.uid) not in answer.content.decode()  # no button for what a lesson shows
+    assert "eves.mp4" not in text
+    assert "Little room" not in text
+
+
+def test_a_word_of_warning_when_little_is_left_and_none_with_nothing(ada: User, leo: User, browser_of: Open) -> None:
+    VideoFactory(owner=ada, source_bytes=46 * GIGABYTE)
+
+    assert "Little room is left" in words(browser_of(ada).get(PAGE))
+    VideoFactory(owner=ada, source_bytes=5 * GIGABYTE)
+    assert "Your storage is full" in words(browser_of(ada).get(PAGE))
+    assert "0 B of 5.0 GB used" in words(browser_of(leo).get(PAGE))
+    assert "Nothing is stored" in words(browser_of(leo).get(PAGE))
+
+
+def test_a_page_costs_the_same_however_much_is_stored(ada: User, lesson: Any, browser_of: Open) -> None:
+    browser = browser_of(ada)
+
+    def cost(query: str = "") -> int:
+        browser.get(PAGE + query)
+        with CaptureQueriesContext(connection) as seen:
+            answer = browser.get(PAGE + query)
+        assert answer.status_code == 200
+        return len(seen)
+
+    VideoFactory(owner=ada, source_bytes=5)
+    KeptFileFactory(owner=ada)
+    few = cost()
+    videos = VideoFactory.create_batch(40, owner=ada, source_bytes=7)
+    KeptFileFactory.create_batch(40, owner=ada)
+    for video in videos:
+        LessonFactory(section=lesson.section, kind="video", video=video, slug=f"l-{video.pk}")
+
+    assert cost("?page=3") == few <= 10  # both kinds on it, as on the first
+    assert cost() < few
+    assert len(names(browser.get(PAGE))) == 20
+    shown = [name for page in range(1, 6) for name in names(browser.get(f"{PAGE}?page={page}"))]
+    assert len(shown) == len(set(shown)) == 82
+    assert browser.get(f"{PAGE}?page=99999").status_code == browser.get(f"{PAGE}?page=x").status_code == 200
+
+
+def test_what_no_lesson_shows_is_deleted_and_its_room_is_free(
+    ada: User, browser_of: Open, settings: Any, tmp_path: Any
+) -> None:
+    media = tmp_path / "media"
+    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(media)}}
+    settings.STORAGES = {**settings.STORAGES, "default": backend}
+    browser = browser_of(ada)
+    video = VideoFactory(owner=ada, filename="old.mp4", source_bytes=5, source="originals/old.mp4")
+    file = KeptFileFactory(owner=ada, filename="old.pdf", stored_as="files/old")
+    arriving = UploadFactory(owner=ada, purpose="file", filename="half.pdf")
+    for name in (f"videos/{video.uid.hex}/v/master.m3u8", video.source, file.stored_as):
+        (media / name).parent.mkdir(parents=True, exist_ok=True)
+        (media / name).touch()
+
+    for kind, thing in (("videos", video), ("files", file), ("files", arriving)):
+        address = f"{PAGE}/{kind}/{thing.uid}/delete"
+        assert address in browser.get(PAGE).content.decode()
+        answer = browser.post(address)
+        assert answer["Location"] == PAGE
+        assert f"“{thing.filename}” was deleted." in browser.get(PAGE).content.decode()
+    jobs.run_pending("default")
+
+    assert not VideoAsset.objects.exists()
+    assert not Upload.objects.exists()
+    assert [each for each in media.rglob("*") if each.is_file()] == []
+    assert "0 B of 50.0 GB used" in words(browser.get(PAGE))
+
+
+def test_what_a_lesson_shows_stays_even_a_drafts(ada: User, lesson: Any, browser_of: Open) -> None:
+    """As when the lesson took it after the page was drawn."""
+    lesson.video = VideoFactory(owner=ada)
+    lesson.file = KeptFileFactory(owner=ada)
+    lesson.save()
+    browser = browser_of(ada)
+
+    for kind, uid, code in (("videos", lesson.video.uid, "VIDEO_SHOWN"), ("files", lesson.file.uid, "FILE_IN_USE")):
+        answer = browser.post(f"{PAGE}/{kind}/{uid}/delete")
+        assert code_of(answer) == code
+
+    lesson.refresh_from_db()
+    assert lesson.video
+    assert lesson.file
+
+
+def test_nobody_deletes_what_is_anothers_or_by_another_name(
+    ada: User, eve: User, sam: User, leo: User, browser_of: Open
+) -> None:
+    video, file = VideoFactory(owner=ada), KeptFileFactory(owner=ada)
+
+    for person in (eve, leo, sam):  # an admin's way to others' videos is not here
+        browser = browser_of(person)
+        for kind, uid in (("videos", video.uid), ("files", file.uid), ("videos", file.uid), ("files", video.uid)):
+            answer = browser.post(f"{PAGE}/{kind}/{uid}/delete")
+            assert code_of(answer) == "NOT_FOUND"
+    hers = browser_of(ada)
+    hers.post(f"{PAGE}/videos/{file.uid}/delete")
+    assert hers.get(f"{PAGE}/videos/{video.uid}/delete").status_code == 405
+    assert Client().post(f"{PAGE}/videos/{video.uid}/delete")["Location"].startswith("/auth/login")
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(ada)
+    assert strict.post(f"{PAGE}/videos/{video.uid}/delete").status_code == 403
+
+    assert VideoAsset.objects.filter(pk=video.pk).exists()
+    assert Upload.objects.filter(pk=file.pk).exists()
+
+
+def test_a_finished_videos_upload_is_no_file_to_delete(ada: User, browser_of: Open) -> None:
+    video = VideoFactory(owner=ada, source_bytes=5)
+    upload = UploadFactory(owner=ada, video=video, length=5, offset=5, completed_at=timezone.now())
+
+    assert code_of(browser_of(ada).post(f"{PAGE}/files/{upload.uid}/delete")) == "NOT_FOUND"
+    assert VideoAsset.objects.filter(pk=video.pk).exists()
+    assert names(browser_of(ada).get(PAGE)) == [video.filename]
+
+
+def test_a_visitor_is_asked_to_sign_in_and_the_settings_lead_here(client: Client, leo: User, browser_of: Open) -> None:
+    assert client.get(PAGE)["Location"].startswith("/auth/login")
+    assert f'href="{PAGE}"' in browser_of(leo).get("/settings/").content.decode()
+    here = browser_of(leo).get(PAGE).content.decode()
+    assert f'href="{PAGE}" aria-current="page"' in here
+    assert 'href="/settings/#profile"' in here
+
+
+def test_a_refusal_for_lack_of_room_leads_here(ada: User, browser_of: Open, settings: Any) -> None:
+    settings.STORAGE_ALLOWANCE = {"instructor": 10}
+    page = browser_of(ada).get("/dashboard/instructor/upload/").content.decode()
+
+    assert PAGE in page  # among the pages to which the uploader may link
