@@ -8,7 +8,8 @@ On a kept connection PostgreSQL plans it once too (kit/postgresql).
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar, cast
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Expression, Field, Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.models.sql import UpdateQuery
@@ -27,16 +28,16 @@ class Slot(Expression):
         return "%s", (self,)
 
 
-def _cursor() -> Any:
-    prepared = getattr(connection, "prepared_cursor", None)
-    return prepared() if prepared else connection.cursor()
-
-
-def _given(params: tuple[Any, ...], values: dict[str, Any]) -> list[Any]:
-    return [
-        one.output_field.get_db_prep_value(values[one.name], connection) if isinstance(one, Slot) else one
+def _run(database: Any, sql: str, params: tuple[Any, ...], values: dict[str, Any]) -> CursorWrapper:
+    """The cursor after the statement."""
+    given = [
+        one.output_field.get_db_prep_value(values[one.name], database) if isinstance(one, Slot) else one
         for one in params
     ]
+    prepared = getattr(database, "prepared_cursor", None)
+    cursor: CursorWrapper = prepared() if prepared else database.cursor()
+    cursor.execute(sql, given)
+    return cursor
 
 
 class Built(Generic[M]):
@@ -51,31 +52,31 @@ class Built(Generic[M]):
 
     def __call__(self, **values: Any) -> list[M]:
         """The objects. One query."""
-        vendor = connection.vendor
-        if vendor not in self._plans:
-            self._plans[vendor] = self._plan()
-        sql, params, read = self._plans[vendor]
-        with _cursor() as cursor:
-            cursor.execute(sql, _given(params, values))
+        database = connections[DEFAULT_DB_ALIAS]  # the connection itself: its proxy is slow
+        plan = self._plans.get(database.vendor)
+        if plan is None:
+            plan = self._plans[database.vendor] = self._plan(database)
+        sql, params, read = plan
+        with _run(database, sql, params, values) as cursor:
             return list(read(cursor.fetchall()))
 
     def first(self, **values: Any) -> M | None:
         """The first of the objects; the queryset has said how many it reads."""
         return next(iter(self(**values)), None)
 
-    def _plan(self) -> tuple[str, tuple[Any, ...], Callable[[Any], Iterator[M]]]:
-        compiler = self.make().query.get_compiler(connection=connection)
+    def _plan(self, database: Any) -> tuple[str, tuple[Any, ...], Callable[[Any], Iterator[M]]]:
+        compiler = self.make().query.get_compiler(connection=database)
         sql, params = compiler.as_sql()
         facts, select, annotations = compiler.klass_info, compiler.select, compiler.annotation_col_map or {}
         converters = compiler.get_converters([column[0] for column in select])
-        populators = get_related_populators(facts, select, connection.alias)  # type: ignore[call-arg]
+        populators = get_related_populators(facts, select, database.alias)  # type: ignore[call-arg]
         start, end = facts["select_fields"][0], facts["select_fields"][-1] + 1
         names = [column[0].target.attname for column in select[start:end]]
         model: type[M] = facts["model"]
 
         def read(rows: Any) -> Iterator[M]:
             for row in compiler.apply_converters(rows, converters) if converters else rows:
-                found = model.from_db(connection.alias, names, row[start:end])
+                found = model.from_db(DEFAULT_DB_ALIAS, names, row[start:end])
                 for populator in populators:
                     populator.populate(row, found)
                 for name, place in annotations.items():
@@ -99,18 +100,17 @@ class BuiltUpdate:
 
     def __call__(self, **values: Any) -> int:
         """How many rows there were. One query."""
-        vendor = connection.vendor
-        if vendor not in self._plans:
-            self._plans[vendor] = self._plan()
-        sql, params = self._plans[vendor]
-        with transaction.mark_for_rollback_on_error(connection.alias), _cursor() as cursor:
-            cursor.execute(sql, _given(params, values))
+        database = connections[DEFAULT_DB_ALIAS]
+        plan = self._plans.get(database.vendor)
+        if plan is None:
+            plan = self._plans[database.vendor] = self._plan(database)
+        with transaction.mark_for_rollback_on_error(DEFAULT_DB_ALIAS), _run(database, *plan, values) as cursor:
             return int(cursor.rowcount)
 
-    def _plan(self) -> tuple[str, tuple[Any, ...]]:
+    def _plan(self, database: Any) -> tuple[str, tuple[Any, ...]]:
         queryset = self.make()
         slots = {name: Slot(name, queryset.model._meta.get_field(name)) for name in self.fields}  # noqa: SLF001
         query = cast(UpdateQuery, queryset.query.chain(UpdateQuery))
         query.add_update_values({**slots, **self.told})
-        sql, params = query.get_compiler(connection=connection).as_sql()
+        sql, params = query.get_compiler(connection=database).as_sql()
         return sql, tuple(params)

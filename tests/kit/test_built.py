@@ -8,7 +8,6 @@ from django.db.models import CharField, Count, DateTimeField, Exists, F, OuterRe
 from django.utils import timezone
 
 from apps.courses.models import Course, Section
-from studyplatform.kit import built
 from studyplatform.kit.built import Built, BuiltUpdate, Slot
 from tests.factories.courses import CourseFactory, SectionFactory
 
@@ -101,10 +100,10 @@ def test_a_connection_that_the_server_has_closed_is_found_out():
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL prepares")
 @pytest.mark.parametrize(("kept_for", "prepared"), [(600, 1), (0, 0)])
-def test_a_kept_connection_keeps_the_plan(db, monkeypatch, kept_for, prepared):
-    other = connections.create_connection("default")
+def test_a_kept_connection_keeps_the_plan(db, kept_for, prepared):
+    usual, other = connections["default"], connections.create_connection("default")
     other.settings_dict = {**other.settings_dict, "CONN_MAX_AGE": kept_for}
-    monkeypatch.setattr(built, "connection", other)
+    connections["default"] = other
     try:
         query = Built(lambda: Course.objects.filter(slug=Slot("slug", CharField())).order_by())
         assert [query(slug=slug) for slug in ("rivers", "lakes", "%s")] == [[], [], []]
@@ -112,4 +111,5 @@ def test_a_kept_connection_keeps_the_plan(db, monkeypatch, kept_for, prepared):
             cursor.execute("SELECT count(*) FROM pg_prepared_statements")
             assert cursor.fetchone() == (prepared,)
     finally:
+        connections["default"] = usual
         other.close()

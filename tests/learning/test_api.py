@@ -152,6 +152,17 @@ def test_a_heartbeat_with_a_token_costs_three_queries(leo, seat, film, client, d
     assert answer.status_code == 200
 
 
+def test_handing_in_a_quiz_costs_eleven_queries(ask, leo, seat, course, browser_of, django_assert_num_queries):
+    quiz, browser = make_quiz(course), browser_of(leo)
+    opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
+    path, body = f"/api/v1/attempts/{opened['uid']}/submit/", {"answers": right_answers(quiz)}
+
+    with django_assert_num_queries(11 + 2):  # its transaction is a savepoint here
+        answer = browser.post(path, body, content_type="application/json")
+
+    assert answer.json()["result"]["is_passed"]
+
+
 def test_marking_a_text(ask, seat, lessons):
     path = f"/lessons/{lessons[0].uid}/complete/"
 

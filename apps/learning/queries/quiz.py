@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import BigIntegerField, Count, UUIDField
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -19,16 +19,34 @@ from apps.learning.models import Attempt
 from apps.learning.queries.addresses import lesson_url, progress_url
 from apps.learning.queries.lessons import OpenLesson, entry_out, remembered
 from apps.learning.queries.outline import Entry, Person, Placed, Standing, outline_of
+from studyplatform.kit.built import Built, Slot
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.markdown import render_inline
 
 # Answers handed in at the last second are still on their way when the clock has stopped.
 GRACE = timedelta(seconds=30)
 
+_QUIZ = Slot("quiz", BigIntegerField())
+_QUESTIONS = Built(lambda: Question.objects.filter(quiz=_QUIZ).order_by("position").select_related("rewatch_lesson"))
+_TRIES = Built(
+    lambda: Attempt.objects.filter(enrollment=Slot("seat", BigIntegerField()), quiz=_QUIZ).order_by("number")
+)
+_ATTEMPT = Built(
+    lambda: (
+        Attempt.objects.select_related("enrollment", "quiz__lesson__course")
+        .defer("quiz__lesson__body", "quiz__lesson__course__description", "quiz__lesson__course__outcomes")
+        .filter(
+            uid=Slot("uid", UUIDField()),
+            enrollment__user_id=Slot("user", BigIntegerField()),
+            enrollment__revoked_at=None,
+        )
+    )
+)
+
 
 def questions_of(quiz: Quiz) -> list[Question]:
     """The quiz's questions in order, with the lessons to rewatch."""
-    return list(Question.objects.filter(quiz=quiz).order_by("position").select_related("rewatch_lesson"))
+    return _QUESTIONS(quiz=quiz.pk)
 
 
 def get_attempt(person: Person, uid: UUID) -> Attempt:
@@ -38,11 +56,7 @@ def get_attempt(person: Person, uid: UUID) -> Attempt:
     """
     if not isinstance(person, User):
         raise NotFound
-    attempt = (
-        Attempt.objects.select_related("enrollment", "quiz__lesson__course")
-        .filter(uid=uid, enrollment__user_id=person.pk, enrollment__revoked_at=None)
-        .first()
-    )
+    attempt = _ATTEMPT.first(uid=uid, user=person.pk)
     if attempt is None:
         raise NotFound
     return attempt
@@ -91,8 +105,7 @@ def quiz_standing(quiz: Quiz, standing: Standing) -> QuizStanding:
     """The seat's tries, oldest first. One query; none without a seat."""
     if standing.enrollment is None:
         return QuizStanding(quiz, ())
-    rows = Attempt.objects.filter(enrollment=standing.enrollment, quiz=quiz).order_by("number")
-    return QuizStanding(quiz, tuple(rows))
+    return QuizStanding(quiz, tuple(_TRIES(seat=standing.enrollment.pk, quiz=quiz.pk)))
 
 
 @dataclass(frozen=True)

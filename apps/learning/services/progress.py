@@ -7,10 +7,22 @@ tab saved in between it matches no row, and the merge is done again on what is t
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import BigIntegerField, F, PositiveIntegerField, UUIDField
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    F,
+    OuterRef,
+    PositiveIntegerField,
+    QuerySet,
+    Subquery,
+    UUIDField,
+    Value,
+)
+from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
@@ -42,12 +54,46 @@ _PROGRESS = Built(
         )
     )
 )
+_BEGUN = Built(
+    lambda: LessonProgress.objects.select_related("enrollment", "lesson").filter(
+        enrollment_id=Slot("seat", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
+    )
+)
+_PK = Slot("pk", BigIntegerField())
 _SAVE = BuiltUpdate(
-    lambda: LessonProgress.objects.filter(
-        pk=Slot("pk", BigIntegerField()), revision=Slot("known", PositiveIntegerField())
-    ),
+    lambda: LessonProgress.objects.filter(pk=_PK, revision=Slot("known", PositiveIntegerField())),
     *("position", "position_at", "watched", "watched_seconds", "updated_at"),
     revision=F("revision") + 1,
+)
+_COMPLETE = BuiltUpdate(
+    lambda: LessonProgress.objects.filter(pk=_PK, completed_at=None),
+    *("completed_at", "updated_at"),
+    revision=F("revision") + 1,
+)
+_LOCKED = Built(lambda: Enrollment.objects.select_for_update().filter(pk=_PK))
+
+
+def _number_of(rows: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values(one=Value(1)).annotate(n=Count("*")).values("n")), 0)
+
+
+_COUNTS = Built(
+    lambda: (
+        Enrollment.objects.only("pk")
+        .filter(pk=_PK)
+        .annotate(
+            total=_number_of(Lesson.objects.filter(course=OuterRef("course"))),
+            done=_number_of(
+                LessonProgress.objects.filter(
+                    enrollment=OuterRef("pk"), lesson__course=OuterRef("course"), completed_at__isnull=False
+                )
+            ),
+        )
+    )
+)
+_KEEP_COUNT = BuiltUpdate(
+    lambda: Enrollment.objects.filter(pk=_PK),
+    *("completed_lessons", "percent", "milestone", "completed_at", "last_lesson", "last_activity_at"),
 )
 
 
@@ -106,10 +152,8 @@ def finish(progress: LessonProgress, *, now: datetime) -> Saved:
     seat = progress.enrollment
     if progress.completed_at is not None:
         return Saved(progress=progress, enrollment=seat)
-    with transaction.atomic():
-        won = LessonProgress.objects.filter(pk=progress.pk, completed_at=None).update(
-            completed_at=now, updated_at=now, revision=F("revision") + 1
-        )
+    with transaction.atomic(savepoint=False):
+        won = _COMPLETE(pk=progress.pk, completed_at=now, updated_at=now)
         progress.completed_at = now
         if not won:
             return Saved(progress=progress, enrollment=seat)
@@ -125,11 +169,11 @@ def recount(
 
     A certificate that was issued stays, whatever is added to the course later.
     """
-    with transaction.atomic():
-        # The row is locked: of two lessons completed at the same moment the second counts both.
-        seat = Enrollment.objects.select_for_update().get(pk=enrollment_id)
-        total = Lesson.objects.filter(course_id=seat.course_id).count()
-        done = seat.progress.filter(lesson__course_id=seat.course_id).exclude(completed_at=None).count()
+    with transaction.atomic(savepoint=False):
+        # The row is locked, and counted only then: of two lessons completed at the same moment the second counts both.
+        [seat] = _LOCKED(pk=enrollment_id)
+        [counted] = _COUNTS(pk=enrollment_id)
+        total, done = counted.total, counted.done  # type: ignore[attr-defined]  # annotated
         seat.completed_lessons = done
         seat.percent = done * 100 // total if total else 0
         passed = [mark for mark in MILESTONES if seat.milestone < mark <= seat.percent]
@@ -139,12 +183,18 @@ def recount(
         if seat.percent == 100 and seat.completed_at is None:
             seat.completed_at = now
             certificate = issue_certificate(enrollment=seat, now=now)
-        fields = ["completed_lessons", "percent", "milestone", "completed_at"]
         if last_lesson_id is not None:
             seat.last_lesson_id = last_lesson_id
             seat.last_activity_at = now
-            fields += ["last_lesson", "last_activity_at"]
-        seat.save(update_fields=fields)
+        _KEEP_COUNT(
+            pk=seat.pk,
+            completed_lessons=seat.completed_lessons,
+            percent=seat.percent,
+            milestone=seat.milestone,
+            completed_at=seat.completed_at,
+            last_lesson=seat.last_lesson_id,
+            last_activity_at=seat.last_activity_at,
+        )
         for percent in passed:
             publish(
                 MilestoneReached(enrollment_id=seat.pk, user_id=seat.user_id, course_id=seat.course_id, percent=percent)
@@ -187,6 +237,9 @@ def _begin(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
 
 def begin(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> LessonProgress:
     """The learner's row for this lesson, made if there is none. Two at the same moment make one."""
+    known = _BEGUN.first(seat=enrollment.pk, lesson=lesson.pk)
+    if known is not None:
+        return known
     LessonProgress.objects.bulk_create(
         [LessonProgress(enrollment=enrollment, lesson=lesson, started_at=now, updated_at=now)], ignore_conflicts=True
     )

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import BigIntegerField
 from django.utils.translation import gettext as _
 
 from apps.courses.errors import LectureUnavailable
@@ -18,9 +19,15 @@ from apps.learning.models import Attempt, Enrollment
 from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
 from apps.learning.queries.quiz import is_over, plain_number, questions_of
 from apps.learning.services.progress import Saved, begin, finish
+from studyplatform.kit.built import Built, BuiltUpdate, Slot
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
+
+_RESULT = ("submitted_at", "answers", "results", "score", "points", "percent", "is_passed")
+_PK = Slot("pk", BigIntegerField())
+_LOCKED = Built(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
+_CLOSE = BuiltUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
 
 
 def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:
@@ -83,11 +90,9 @@ def hand_in(*, attempt: Attempt, answers: dict[str, marking.Answer], now: dateti
         fault = {"code": "invalid", "message": _("This answer does not fit its question.")}
         raise ValidationFailed(in_fields={f"answers.{uid}": [fault] for uid in faults})
     with transaction.atomic():
-        attempt = (
-            Attempt.objects.select_for_update(of=("self",))
-            .select_related("enrollment", "quiz__lesson__course")
-            .get(pk=attempt.pk)
-        )
+        [locked] = _LOCKED(pk=attempt.pk)
+        locked.enrollment, locked.quiz = attempt.enrollment, quiz
+        attempt = locked
         if attempt.submitted_at is not None:
             if attempt.answers != kept:
                 raise AttemptClosed
@@ -96,7 +101,7 @@ def hand_in(*, attempt: Attempt, answers: dict[str, marking.Answer], now: dateti
         _close(attempt, quiz, questions, {} if late else kept, now)
         saved = None
         if attempt.is_passed:
-            saved = finish(begin(enrollment=attempt.enrollment, lesson=attempt.quiz.lesson, now=now), now=now)
+            saved = finish(begin(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now), now=now)
     if late:  # after the commit: the try stays closed
         raise QuizTimeOver
     return attempt, saved
@@ -122,7 +127,7 @@ def _close(
     # Rounded down, and passed by the exact share: 69.9 % is shown as 69 and does not pass at 70.
     attempt.percent = int(earned * 100 / points) if points else 0
     attempt.is_passed = points > 0 and earned * 100 >= quiz.pass_percent * points
-    attempt.save(update_fields=["submitted_at", "answers", "results", "score", "points", "percent", "is_passed"])
+    _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
     publish(
         QuizHandedIn(
             attempt_id=attempt.pk,
