@@ -30,6 +30,7 @@ urlpatterns = [
     path("auth/oauth/start/<slug:slug>", social.start, name="provider-start"),
     path("auth/forgot-password", resetting.forgot_password, name="forgot-password"),
     path("auth/reset-password/<uuid:uid>/<str:token>", resetting.reset_password, name="reset-password"),
+    path("auth/reset-password/<uuid:uid>/<str:token>/check", resetting.check_reset, name="check-reset"),
     path("avatars/<str:name>", pictures.avatar, name="avatar"),
     path("dashboard", signing_in.dashboard, name="dashboard"),
     path("dashboard/admin/people", governing.people, name="people"),

@@ -1,5 +1,5 @@
-"""Two OpenID Connect providers for tests, each answering over real HTTP: an honest one in a process of its own
-(oidc-provider-mock), and one that lies as it is told to."""
+"""Providers for tests, each answering over real HTTP: an honest OpenID Connect provider in a process of its own
+(oidc-provider-mock), one that lies as it is told to, and one that speaks as GitHub does."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def configured(issuer: str, slug: str = "school", title: str = "Field School") -
 
 
 @contextlib.contextmanager
-def honest(*arguments: str) -> Iterator[str]:
+def honest(*arguments: str, port: int = 0) -> Iterator[str]:
     """A provider's process; yields its issuer."""
-    port = servers.free_port()
+    port = port or servers.free_port()
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "--require-nonce", "true", *arguments]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     issuer = f"http://127.0.0.1:{port}"
@@ -94,7 +94,7 @@ class Liar:
         self.nonces[code] = query["nonce"]
         return f"{query['redirect_uri']}?code={code}&state={query['state']}"
 
-    def answer(self, path: str, form: dict[str, list[str]]) -> tuple[int, bytes]:
+    def answer(self, path: str, form: dict[str, list[str]], token: str) -> tuple[int, bytes]:
         if path in self.broken:
             return self.broken[path]
         found: dict[str, Any] = {}
@@ -117,14 +117,62 @@ class Liar:
         return 200, json.dumps(found).encode()
 
 
+class Hub:
+    """GitHub's three answers: a token for a code, who has it, and their emails. Tests change what it says."""
+
+    def __init__(self) -> None:
+        self.user: dict[str, Any] = {"id": 4711, "login": "mia-hub", "name": "Mia Moss", "email": None}
+        self.emails: Any = [
+            {"email": "123+mia-hub@users.noreply.github.com", "primary": False, "verified": True, "visibility": None},
+            {"email": "Mia@Hub.example", "primary": True, "verified": True, "visibility": "private"},
+        ]
+        self.broken: dict[str, tuple[int, Any]] = {}
+        self.codes: dict[str, str] = {}
+        self.tokens: list[str] = []
+        self.issuer = ""
+
+    def authorize(self, address: str, **more: str) -> str:
+        """The person says yes; where the browser is sent."""
+        query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()} | more
+        code = f"code-{len(self.codes)}"
+        self.codes[code] = query["redirect_uri"]
+        return f"{query['redirect_uri']}?code={code}&state={query['state']}"
+
+    def answer(self, path: str, form: dict[str, list[str]], token: str) -> tuple[int, bytes]:
+        status, found = self.broken.get(path) or self._honest(path, form, token)
+        return status, json.dumps(found).encode()
+
+    def _honest(self, path: str, form: dict[str, list[str]], token: str) -> tuple[int, Any]:
+        if path == "/login/oauth/access_token":
+            secret, place = form.get("client_secret"), self.codes.pop(form["code"][0], None)
+            if secret != ["a-secret"] or form.get("redirect_uri") != [place]:  # it says no with a 200
+                return 200, {"error": "bad_verification_code", "error_description": "The code is incorrect."}
+            self.tokens.append(f"gho_{len(self.tokens)}")
+            return 200, {"access_token": self.tokens[-1], "token_type": "bearer", "scope": "user:email"}
+        if token.removeprefix("token ") not in self.tokens:
+            return 401, {"message": "Bad credentials"}
+        return 200, self.user if path == "/user" else self.emails
+
+
 @contextlib.contextmanager
 def lying() -> Iterator[Liar]:
-    liar = Liar()
+    with _serving(Liar()) as liar:
+        yield liar
 
+
+@contextlib.contextmanager
+def hub() -> Iterator[Hub]:
+    with _serving(Hub()) as one:
+        yield one
+
+
+@contextlib.contextmanager
+def _serving(provider: Any) -> Iterator[Any]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
-            status, body = liar.answer(self.path, parse_qs(self.rfile.read(length).decode()))
+            form = parse_qs(self.rfile.read(length).decode())
+            status, body = provider.answer(self.path, form, self.headers.get("Authorization", ""))
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
@@ -137,10 +185,10 @@ def lying() -> Iterator[Liar]:
             """Silent."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    liar.issuer = f"http://127.0.0.1:{server.server_port}"
+    provider.issuer = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield liar
+        yield provider
     finally:
         server.shutdown()
         server.server_close()

@@ -517,11 +517,38 @@ def test_asking_leaves_a_session_that_goes_soon_and_opens_nothing() -> None:
 
 def test_a_signed_in_browser_stays_so_for_two_weeks(leo: User, device: Authenticator) -> None:
     """The short life of the visitor's session must not be that of the sign-in."""
-    _, client = enter(device)
+    _, client = enter(device, remember="on")
 
     assert BrowserSession.objects.get(user=leo, session_key=client.cookies["sessionid"].value).expire_date > (
         timezone.now() + timedelta(days=13)
     )
+    assert client.cookies["sessionid"]["max-age"]
+
+
+def test_who_does_not_tick_the_box_is_out_when_the_browser_closes(leo: User, device: Authenticator) -> None:
+    _, client = enter(device)
+
+    assert is_in(client)
+    assert not client.cookies["sessionid"]["max-age"]
+
+
+def test_passkeys_are_offered_where_the_email_is_typed(client: Client) -> None:
+    by_name, by_number = (str(one.get("/auth/login").content) for one in (browser(), client))
+
+    assert 'autocomplete="username webauthn"' in by_name
+    assert ' data-offer data-along="id_remember"' in by_name
+    assert 'autocomplete="username"' in by_number
+
+
+def test_opening_the_sign_in_page_often_takes_no_sign_in_away(leo: User, settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"sign-in": (2, 300), "passkey": (4, 300)}
+    client = browser()
+
+    answers = [client.post("/api/v1/auth/passkey/options/").status_code for _ in range(5)]
+
+    assert answers == [200, 200, 200, 200, 429]
+    give_password(client, leo)
+    assert is_in(client)
 
 
 def test_a_question_for_one_purpose_is_taken_for_no_other_of_the_same_person(leo: User, rf) -> None:

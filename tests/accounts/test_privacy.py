@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import BrowserSession, DataExport, Notification, Role, User
+from apps.accounts.models import BrowserSession, DataExport, Joining, Notification, Role, User
 from apps.courses.models import Course
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
@@ -147,6 +147,16 @@ def test_what_is_personal_goes_and_what_others_rely_on_stays(
     assert "AUTH_INVALID" in client.post("/auth/login", {"email": leo.email, "password": PASSWORD}).content.decode()
     assert [message.to for message in mail.outbox if "deleted" in message.subject] == [[leo.email]]
     assert UserFactory(email=leo.email, username=leo.username)  # both are free again
+
+
+def test_nothing_stays_of_how_they_joined(browser: Client, leo: User, mia: User) -> None:
+    now = timezone.now()
+    for email, user in ((leo.email, None), ("leo@old.example", leo), (mia.email, None)):
+        Joining.objects.create(email=email, first_name="Leo", last_name="Marsh", asked_at=now, user=user)
+
+    leave(browser)
+
+    assert list(Joining.objects.values_list("email", flat=True)) == [mia.email]
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,21 @@ def test_the_new_password_follows_the_rules(client: Client, leo: User) -> None:
     assert can_sign_in(leo, PASSWORD)
 
 
+def test_the_browser_is_told_the_rules_while_one_types(client: Client, leo: User, sam: User) -> None:
+    link = link_for(leo)
+    assert f'data-check="{link}/check"' in client.get(link).content.decode()
+
+    told = client.post(f"{link}/check", {"password": "Leo@Example1", "confirmation": "x"})
+
+    assert "too similar" in told.json()["password"][0]
+    assert told.json()["confirmation"] == ["Passwords do not match"]
+    assert told["Referrer-Policy"] == "same-origin"
+    assert client.post(f"{link}/check", NEW).json() == {}
+    assert can_sign_in(leo, PASSWORD)
+    for other in (link[:-1] + "x", link.replace(str(leo.uid), str(sam.uid))):
+        assert client.post(f"{other}/check", NEW).status_code == 404
+
+
 def test_at_most_one_mail_a_minute(client: Client, leo: User) -> None:
     for _ in range(5):
         ask(client, leo.email)

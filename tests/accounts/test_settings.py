@@ -80,6 +80,21 @@ def test_a_password_that_is_refused_stays_as_it_was(browser: Client, leo: User, 
     assert leo.check_password(PASSWORD)
 
 
+def test_the_browser_is_told_the_rules_while_one_types(browser: Client, leo: User) -> None:
+    """And nothing of the current password: what is right and what is wrong look the same, and nothing is counted."""
+    assert 'data-check="/settings/password/check"' in browser.get("/settings/").content.decode()
+    told = [
+        browser.post("/settings/password/check", {"current": current, "password": "short", "confirmation": NEW}).json()
+        for current in [PASSWORD, *["WrongGuess1"] * 6]
+    ]
+
+    assert told == [told[0]] * 7
+    assert set(told[0]) == {"password", "confirmation"}
+    assert browser.post("/settings/password/check", {"password": NEW, "confirmation": NEW}).json().keys() == {"current"}
+    answer = browser.post("/settings/password", {"current": PASSWORD, "password": NEW, "confirmation": NEW})
+    assert answer.status_code == 302
+
+
 def test_guessing_the_current_password_locks_as_at_the_door(browser: Client, leo: User) -> None:
     for _ in range(5):
         browser.post("/settings/password", {"current": "WrongGuess1", "password": NEW, "confirmation": NEW})

@@ -63,6 +63,11 @@ def account(page: Page):
     return page.locator("summary[aria-label='Account menu']")
 
 
+def ends(page: Page) -> float:
+    """When the session's cookie ends; -1: with the browser."""
+    return next(one["expires"] for one in page.context.cookies() if one["name"] == "sessionid")
+
+
 def sign_out(page: Page) -> None:
     account(page).click()
     page.get_by_role("button", name="Sign out").click()
@@ -72,7 +77,7 @@ def sign_out(page: Page) -> None:
 def test_the_whole_ceremony(page: Page, device: CDPSession, home: str, email: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
-    plug_in(device)
+    key = plug_in(device)
     give_password(page, email)
     expect(account(page)).to_be_visible()
 
@@ -87,12 +92,26 @@ def test_the_whole_ceremony(page: Page, device: CDPSession, home: str, email: st
     expect(page.get_by_text("Passkey: Pia's laptop")).to_be_visible()
     sign_out(page)
 
-    page.goto("/auth/login?next=/settings/")
-    page.get_by_role("button", name="Continue with a passkey").click()
+    # Where the email is typed the browser offers the passkey; this device takes the first offer by itself.
+    page.goto("/auth/login?next=/settings/", wait_until="commit")
     expect(page).to_have_url(f"{home}/settings/")
+    assert ends(page) > 0
     sign_out(page)
 
+    presence = {"authenticatorId": key, "enabled": False}
+    device.send("WebAuthn.setAutomaticPresenceSimulation", presence)
+    with page.expect_response("**/auth/passkey/options/"):
+        page.goto("/auth/login?next=/courses/")
+    page.get_by_label("Keep me signed in").uncheck()
+    device.send("WebAuthn.setAutomaticPresenceSimulation", presence | {"enabled": True})
+    page.get_by_role("button", name="Continue with a passkey").click()
+    expect(page).to_have_url(f"{home}/courses/")
+    assert ends(page) == -1
+    sign_out(page)
+
+    device.send("WebAuthn.setAutomaticPresenceSimulation", presence)
     give_password(page, email)
+    device.send("WebAuthn.setAutomaticPresenceSimulation", presence | {"enabled": True})
     expect(page.get_by_role("heading", name="One more step")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Use a passkey").click()
@@ -103,6 +122,7 @@ def test_the_whole_ceremony(page: Page, device: CDPSession, home: str, email: st
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("Passkey: Pia's laptop")).to_have_count(0)
     sign_out(page)
+    device.send("WebAuthn.setAutomaticPresenceSimulation", presence)  # the device has not forgotten it
     give_password(page, email)
     expect(account(page)).to_be_visible()
     assert complaints == []

@@ -59,7 +59,7 @@ class PasskeyOptions(APIView):
     def post(self, request: Request) -> Response:
         page = request._request  # noqa: SLF001
         CookieAuthentication().enforce_csrf(request)
-        limits.spend_of(page, "sign-in", now=timezone.now())
+        limits.spend_of(page, "passkey", now=timezone.now())
         party = relying_party.party_of(page)
         if party is None:
             raise PasskeyRefused

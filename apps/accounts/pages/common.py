@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -62,6 +62,11 @@ def form_page(request: HttpRequest, template: str, form: Any, **context: Any) ->
         response.status_code = refusal.status
         response["Retry-After"] = str(refusal.wait)
     return response
+
+
+def verdict(form: Any) -> JsonResponse:
+    """What the server would say to the form as it stands, for the browser to show while one types (``data-check``)."""
+    return JsonResponse({name: [str(one) for one in found] for name, found in form.errors.items()})
 
 
 def sign_in_page(request: HttpRequest, form: forms.SignIn, refusal: AppError | None = None) -> HttpResponse:

@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts import forms, policies, services
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import Joining, User
-from apps.accounts.pages.common import back, enter, form_page, private
+from apps.accounts.pages.common import back, enter, form_page, private, verdict
 from studyplatform.kit import limits
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.pages import safe_next
@@ -60,9 +60,7 @@ def await_proof(request: HttpRequest, row: Joining, *, onward: str = "") -> Http
 @sensitive_post_parameters("password", "confirmation")
 @require_POST
 def check_registration(request: HttpRequest) -> HttpResponse:
-    """What the server would say to the form as it stands, for the browser to show while one types."""
-    form = forms.Register(request.POST)
-    return JsonResponse({name: [str(one) for one in found] for name, found in form.errors.items()})
+    return verdict(forms.Register(request.POST))
 
 
 @open_to_everyone

@@ -3,17 +3,17 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import open_to_everyone
-from apps.accounts.pages.common import form_page, private
+from apps.accounts.pages.common import form_page, private, verdict
 from studyplatform.kit import limits
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 
@@ -51,4 +51,16 @@ def reset_password(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
         sessions.sign_out(request)
         messages.success(request, _("Your new password is set. Every device was signed out; sign in with it here."))
         return redirect("accounts:sign-in")
-    return private(form_page(request, "accounts/reset_password.html", form, email=user.email))
+    return private(form_page(request, "accounts/reset_password.html", form, email=user.email, uid=uid, token=token))
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_POST
+def check_reset(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
+    """Without the link that the mail brought it says nothing: the rules know the person's name and email."""
+    user = services.user_of_reset(uid, token)
+    if user is None:
+        raise Http404
+    return private(verdict(forms.ResetPassword(request.POST, user=user)))

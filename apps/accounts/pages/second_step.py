@@ -68,4 +68,4 @@ def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
         user = answered_passkey(request, "sign-in", None)
     except PasskeyRefused as refusal:
         return sign_in_page(request, forms.SignIn(), refusal)
-    return enter(request, user, second_step_done=True)
+    return enter(request, user, remember="remember" in request.POST, second_step_done=True)

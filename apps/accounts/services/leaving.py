@@ -11,6 +11,7 @@ from datetime import datetime
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
+from django.db.models import Q
 
 from apps.accounts.errors import LastAdmin
 from apps.accounts.events import PersonLeft
@@ -18,6 +19,7 @@ from apps.accounts.models import (
     BrowserSession,
     EmailProof,
     HandOver,
+    Joining,
     Notification,
     NotificationChoice,
     Role,
@@ -67,6 +69,7 @@ def leave(*, user: User, password: str = "", browser: str, now: datetime) -> Non
             kind.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
         SocialAccount.objects.filter(user=user).delete()
+        Joining.objects.filter(Q(user=user) | Q(email=user.email)).delete()
         _empty(user, now)
         publish(PersonLeft(user_id=user.pk))
         jobs.enqueue("accounts.send_goodbye", email=email, name=name)

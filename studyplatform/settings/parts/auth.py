@@ -37,6 +37,7 @@ LOGIN_LOCK = timedelta(minutes=15)
 # How often from one address, and in how many seconds: generous, because a school is one address.
 RATE_LIMITS = {
     "sign-in": (300, 5 * 60),
+    "passkey": (600, 5 * 60),  # asked by every sign-in page that is opened
     "register": (60, 60 * 60),
     "reset": (60, 60 * 60),
     "resend": (60, 60 * 60),

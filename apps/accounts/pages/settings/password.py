@@ -10,8 +10,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, known_browsers, services, sessions
-from apps.accounts.guards import asks_who_it_is
+from apps.accounts.guards import asks_who_it_is, signed_in
 from apps.accounts.models import User
+from apps.accounts.pages.common import verdict
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from studyplatform.kit.errors import AppError
 
@@ -48,3 +49,12 @@ def change(request: HttpRequest) -> HttpResponse:
             sessions.sign_in(request, user, now=now, second_step_done=True)
             return saved("password")
     return page(request, "password", form=form, refusal=refusal)
+
+
+@signed_in
+@never_cache
+@sensitive_post_parameters()
+@require_POST
+def check(request: HttpRequest) -> HttpResponse:
+    """Of the rules alone: whether the current password is right, only the form itself says, and counts."""
+    return verdict(forms.ChangePassword(request.POST, user=cast(User, request.user)))

@@ -28,6 +28,7 @@ urlpatterns = [
     path("connections/<int:pk>/unlink", connections.unlink, name="unlink-provider"),
     path("goals", goals.save, name="save-goals"),
     path("password", password.change, name="change-password"),
+    path("password/check", password.check, name="check-password"),
     path("security/app", security.app, name="set-up-app"),
     path("security/app/remove", security.remove_app, name="remove-app"),
     path("security/codes", security.codes, name="new-codes"),
