@@ -7,6 +7,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from apps.accounts import services as accounts
+from apps.accounts.events import PersonLeft
 from apps.accounts.models import Role, User
 from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
@@ -33,9 +34,19 @@ versions.watch("catalogue", User, only={"username", "first_name", "last_name", "
 
 @receiver(post_delete, sender=Lesson)
 def remove_its_file(instance: Lesson, **_: object) -> None:
-    """Alone, with its section or with its course: what a lesson handed out goes with it, and its room is free."""
+    """Alone, with its section or with its course: what a lesson handed out goes with it, and its room is free.
+
+    A video stays with its owner, if there still is one.
+    """
     if instance.file_id is not None:
         files.discard_file(upload_id=instance.file_id)
+    if instance.video_id is not None:
+        services.let_ownerless_go(video_id=instance.video_id)
+
+
+@subscribe(PersonLeft)
+def drop_what_nobody_is_shown(event: PersonLeft) -> None:
+    services.drop_unshown_videos(user_id=event.user_id)
 
 
 @subscribe(VideoAnnounced)

@@ -31,9 +31,12 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
             raise WrongLessonKind
         if video is not None and video.owner_id not in {course.instructor_id, by.pk}:
             raise VideoNotYours
+        before = lesson.video_id
         lesson.video = video
         lesson.duration = round(video.duration) if video is not None else 0
         lesson.save(update_fields=["video", "duration"])
+        if before is not None:
+            let_ownerless_go(video_id=before)
         refresh_outline(course, now=now)
     return lesson
 
@@ -124,6 +127,20 @@ def delete_unshown_video(*, video: VideoAsset, by: User) -> None:
         if Lesson.objects.filter(video=locked).exists():
             raise VideoShown
         files.delete_video(video=locked, by=by)
+
+
+def drop_unshown_videos(*, user_id: int) -> None:
+    """Remove the videos of a person whose account is gone, but for those that a lesson shows."""
+    for pk in VideoAsset.objects.of(user_id).filter(lessons=None).values_list("pk", flat=True):
+        let_ownerless_go(video_id=pk)
+
+
+def let_ownerless_go(*, video_id: int) -> None:
+    """Remove a video if no lesson shows it and its owner's account is gone: nobody else would ever do it."""
+    with transaction.atomic():
+        ownerless = VideoAsset.objects.filter(pk=video_id, owner__deleted_at__isnull=False)
+        if ownerless.exists() and not Lesson.objects.filter(video=video_id).exists():
+            files.discard_video(video_id=video_id)
 
 
 def take_video_length(*, video_id: int, now: datetime) -> None:

@@ -12,7 +12,15 @@ from apps.files.services.uploads import (
     expire_upload,
     receive,
 )
-from apps.files.services.videos import delete_video, import_video, keep_while, remove_files, reopen_video, retry_video
+from apps.files.services.videos import (
+    delete_video,
+    discard_video,
+    import_video,
+    keep_while,
+    remove_files,
+    reopen_video,
+    retry_video,
+)
 
 __all__ = [
     "Sources",
@@ -22,6 +30,7 @@ __all__ = [
     "complete_upload",
     "delete_video",
     "discard_file",
+    "discard_video",
     "drop_uploads",
     "expire_upload",
     "give_up",

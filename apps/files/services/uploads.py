@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, Q
 
 from apps.accounts.models import User
 from apps.files import errors, policies, queries
@@ -308,10 +308,11 @@ def cancel_upload(*, upload: Upload, by: User) -> None:
 
 
 def drop_uploads(*, user_id: int) -> None:
-    """Give up all unfinished uploads of a person whose account is gone."""
-    for pk in Upload.objects.open().of(user_id).values_list("pk", flat=True):
-        with transaction.atomic():
-            fresh = Upload.objects.select_for_update().filter(pk=pk, completed_at=None).first()
+    """Give up what a person whose account is gone was uploading, and their files that nobody is handed."""
+    theirs = Upload.objects.of(user_id).filter(Q(completed_at=None) | Q(purpose=Upload.Purpose.FILE))
+    for pk in theirs.values_list("pk", flat=True):
+        with contextlib.suppress(errors.FileInUse), transaction.atomic():
+            fresh = theirs.select_for_update().filter(pk=pk).first()
             if fresh is not None:
                 drop(fresh)
 

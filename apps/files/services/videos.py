@@ -101,8 +101,15 @@ def delete_video(*, video: VideoAsset, by: User) -> None:
     enforce(policies.edit_video(by, video))
     for check in _reasons_to_keep:
         enforce(check(video))
+    discard_video(video_id=video.pk)
+
+
+def discard_video(*, video_id: int) -> None:
+    """Remove a video that nobody is shown any more, with all that belongs to it. What is gone already is no error."""
     with transaction.atomic():
-        video = VideoAsset.objects.select_for_update().get(pk=video.pk)
+        video = VideoAsset.objects.select_for_update().filter(pk=video_id).first()
+        if video is None:
+            return
         versions = set(video.uploads.values_list("uid", flat=True)) | ({video.version} if video.version else set())
         names = [f"videos/{video.uid.hex}", *([video.source] if video.source else [])]
         video.delete()
