@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.core import mail
 from django.core.files.storage import default_storage
 from django.test import Client
@@ -14,6 +15,7 @@ from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.models import BrowserSession, DataExport, Joining, Notification, Role, User
+from apps.accounts.services import exporting
 from apps.courses.models import Course
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
@@ -106,6 +108,38 @@ def test_an_archive_is_for_its_person_alone_and_for_a_week(
     services.expire_exports(now=timezone.now() + timedelta(days=8))
     assert browser.get(address).status_code == 404
     assert not default_storage.exists(export.file.name)
+
+
+def test_each_archive_is_removed_when_its_own_week_is_over(leo: User, mia: User) -> None:
+    for day, user in enumerate((leo, mia)):
+        with time_machine.travel(timezone.now() + timedelta(days=3 * day), tick=False):
+            services.ask_for_export(user=user, now=timezone.now())
+            jobs.run_pending("default")
+    kept = [export.file.name for export in DataExport.objects.all()]
+
+    for hours in (7 * 24 + 1, 10 * 24 + 1):
+        with time_machine.travel(timezone.now() + timedelta(hours=hours), tick=False):
+            jobs.run_pending("default")
+
+    assert len(kept) == 2
+    assert not any(default_storage.exists(name) for name in kept)
+
+
+def test_a_killed_worker_leaves_no_second_archive(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    export = services.ask_for_export(user=leo, now=timezone.now())
+    running = jobs.claim("default", now=timezone.now())
+    assert running is not None
+
+    def kill(*args: object, **kwargs: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("apps.accounts.services.exporting.notify", kill)
+        services.build_export(running, uid=export.uid.hex)
+    services.build_export(running, uid=export.uid.hex)
+
+    assert len(default_storage.listdir(f"exports/{leo.uid.hex}")[1]) == 1
+    assert default_storage.exists(DataExport.objects.get(state="ready").file.name)
 
 
 # --- Leaving ------------------------------------------------------------------------------------
@@ -201,3 +235,20 @@ def test_a_deleted_account_cannot_be_opened_again(leo: User, browser: Client) ->
     services.unblock(user=gone)
 
     assert not User.objects.get(pk=leo.pk).is_active
+
+
+def test_an_archive_under_way_is_not_kept_for_who_has_left(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    export = services.ask_for_export(user=leo, now=timezone.now())
+    running = jobs.claim("default", now=timezone.now())
+    assert running is not None
+
+    def leave_meanwhile(user: User) -> list[services.Part]:
+        services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+        return []
+
+    monkeypatch.setitem(exporting._sources, "files", leave_meanwhile)
+    services.build_export(running, uid=export.uid.hex)
+
+    assert not DataExport.objects.exists()
+    assert not default_storage.exists(f"exports/{leo.uid.hex}/{export.uid.hex}.zip")
+    assert not Notification.objects.filter(user=leo).exists()

@@ -13,6 +13,7 @@ from typing import IO, Any
 from uuid import UUID
 
 from django.core.files import File
+from django.core.files.storage import default_storage
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -79,13 +80,21 @@ def build_export(running: Running, *, uid: str) -> None:
                     running.keep()
         size = scratch.tell()
         scratch.seek(0)
-        name = f"{export.user.uid.hex}/{export.uid.hex}.zip"
-        export.file.save(name, File(scratch), save=False)
-    export.size, export.progress, export.state, export.expires_at = size, 100, DataExport.State.READY, now + KEPT
+        name = f"exports/{export.user.uid.hex}/{export.uid.hex}.zip"
+        # What a killed worker left under this name would stay for good: no row names it.
+        default_storage.delete(name)
+        name = default_storage.save(name, File(scratch))
     with transaction.atomic():
-        export.save()
-        notify("account.export_ready", export.user, "/settings/#privacy", key=export.uid.hex, now=now)
-        jobs.enqueue("accounts.expire_exports", key="expire", delay=KEPT)
+        # Whoever leaves holds their row, too: either they find the file in the export's, or it is not kept.
+        User.objects.select_for_update().get(pk=export.user_id)
+        is_wanted = DataExport.objects.filter(pk=export.pk, state=DataExport.State.PREPARING).update(
+            file=name, size=size, progress=100, state=DataExport.State.READY, expires_at=now + KEPT
+        )
+        if is_wanted:
+            notify("account.export_ready", export.user, "/settings/#privacy", key=export.uid.hex, now=now)
+            jobs.enqueue("accounts.expire_exports", key=export.uid.hex, delay=KEPT)
+    if not is_wanted and not DataExport.objects.filter(file=name).exists():
+        default_storage.delete(name)
 
 
 def give_up_export(*, uid: str) -> None:
