@@ -285,6 +285,16 @@ def test_the_digest_s_link_ends_the_digest(client, leo) -> None:
     assert queries.choices_of(leo)["test.tide"] == (True, "now")
 
 
+def test_what_waits_for_the_digest_is_not_sent_after_all(client, leo) -> None:
+    tell(leo, "test.wind")
+    with time_machine.travel(timezone.now() + timedelta(days=2)):
+        address = link_in(mails()[0])
+        tell(leo, "test.wind")
+        client.post(address)
+    with time_machine.travel(timezone.now() + timedelta(days=4)):
+        assert len(mails()) == 1  # the one before
+
+
 def test_a_forged_link_does_nothing_and_tells_nothing(client, leo, mia, address) -> None:
     token = address.rpartition("/")[2]
     forged = [token[:-2] + "xx", "x" * 40, token.replace(":", "", 1), "a:b:c"]

@@ -10,7 +10,7 @@ from django.core import signing
 from django.db import transaction
 
 from apps.accounts.kinds import KINDS, Mail, Words
-from apps.accounts.models import NotificationChoice, User
+from apps.accounts.models import Notification, NotificationChoice, User
 from apps.accounts.queries.choices import choices_of
 
 DIGEST = "digest"
@@ -51,6 +51,8 @@ def unsubscribe(subscription: Subscription) -> str:
     with transaction.atomic():
         was = _ways(subscription.user, subscription.kind)
         _set(subscription.user, dict.fromkeys(was, Mail.OFF))
+        # What waits for the next digest would be one mail more.
+        Notification.objects.of(subscription.user).filter(kind__in=was).update(digest_due_at=None)
     return signing.dumps([str(subscription.user.uid), was], salt=_UNDO)
 
 
