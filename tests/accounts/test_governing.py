@@ -1,17 +1,23 @@
 """Requests to teach, roles, and the blocked."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 from django.core import mail
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.errors import TeachingAlreadyDecided
+from apps.accounts.errors import LastAdmin, TeachingAlreadyDecided
 from apps.accounts.models import BrowserSession, Notification, Role, TeachingRequest, User
 from apps.accounts.services.teaching import AGAIN_AFTER
 from studyplatform.kit import jobs
+from studyplatform.kit.policies import enforce
+from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
 REASON = "I have taught hydrology for twelve years and want to bring my field course here."
@@ -24,6 +30,10 @@ def desk(browser_of: Callable[[User], Client], sam: User) -> Client:
 
 def ask(browser: Client, reason: str = REASON):
     return browser.post("/settings/teaching", {"reason": reason})
+
+
+def block_one(user: User) -> None:
+    services.block(user=user)
 
 
 def decide(desk: Client, asked: TeachingRequest, decision: str, answer: str = ""):
@@ -139,6 +149,42 @@ def test_an_admin_cannot_shut_themselves_out(desk: Client, sam: User) -> None:
 
     sam.refresh_from_db()
     assert (sam.is_active, sam.role) == (True, "admin")
+
+
+@pytest.mark.parametrize("ousted", [lambda one: services.change_role(user=one, role=Role.STUDENT), block_one])
+def test_of_two_admins_who_shut_each_other_out_one_stays(sam: User, ousted: Callable[[User], None]) -> None:
+    other = UserFactory(role=Role.ADMIN)
+    ousted(other)
+
+    with pytest.raises(LastAdmin):
+        ousted(sam)
+
+    assert User.objects.get(role=Role.ADMIN, is_active=True) == sam
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_admins_who_leave_at_once_one_stays(sam: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = Barrier(2)
+
+    def meet(verdict: object) -> None:
+        enforce(verdict)  # type: ignore[arg-type]
+        with suppress(BrokenBarrierError):
+            both.wait(0.5)
+
+    def leave(user: User) -> bool:
+        try:
+            services.leave(user=user, password=PASSWORD, browser="", now=timezone.now())
+        except LastAdmin:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    monkeypatch.setattr("apps.accounts.services.leaving.enforce", meet)
+    with ThreadPoolExecutor(2) as pool:
+        left = list(pool.map(leave, [sam, UserFactory(role=Role.ADMIN)]))
+
+    assert sorted(left) == [False, True]
 
 
 @pytest.mark.parametrize("way", ["role", "block", "unblock"])

@@ -7,10 +7,12 @@ from datetime import timedelta
 from threading import Barrier
 from typing import Any
 from unittest import mock
+from uuid import uuid4
 
 import pytest
 import time_machine
 from django.contrib.auth import hashers
+from django.contrib.auth.tokens import default_token_generator
 from django.core import mail
 from django.db import connection, connections
 from django.test import Client
@@ -119,6 +121,25 @@ def test_pressed_in_another_browser_the_link_lets_the_first_one_in(client: Clien
 
     assert client.get("/auth/verify-email")["Location"] == "/me/enrollments"
     assert is_signed_in(client)
+
+
+@pytest.mark.parametrize("locked_out", ["a new password", "ending the other browsers", "a block"])
+def test_who_is_signed_out_everywhere_does_not_come_back_by_having_registered(client: Client, locked_out: str) -> None:
+    register(client)
+    Client().post(posted()[0])
+    user = User.objects.get()
+
+    match locked_out:
+        case "a new password":
+            token = default_token_generator.make_token(user)
+            services.reset_password(uid=user.uid, token=token, password="OtherRiver27", now=timezone.now())
+        case "ending the other browsers":
+            services.end_sessions(user=user, but=uuid4())
+        case "a block":
+            services.block(user=user)
+
+    assert "Location" not in client.get("/auth/verify-email")
+    assert not is_signed_in(client)
 
 
 def test_a_second_press_makes_no_second_account(client: Client) -> None:

@@ -133,9 +133,10 @@ def test_a_killed_worker_leaves_no_second_archive(leo: User, monkeypatch: pytest
     def kill(*args: object, **kwargs: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr("apps.accounts.services.exporting.notify", kill)
-        services.build_export(running, uid=export.uid.hex)
+    with monkeypatch.context() as patched:
+        patched.setattr(exporting, "notify", kill)
+        with pytest.raises(KeyboardInterrupt):
+            services.build_export(running, uid=export.uid.hex)
     services.build_export(running, uid=export.uid.hex)
 
     assert len(default_storage.listdir(f"exports/{leo.uid.hex}")[1]) == 1

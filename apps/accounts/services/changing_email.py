@@ -5,13 +5,12 @@ from datetime import datetime, timedelta
 from django.core import signing
 from django.db import IntegrityError, transaction
 
-from apps.accounts.events import EmailChanged
 from apps.accounts.models import EmailProof, User, UserManager
+from apps.accounts.services.notices import notify
 from apps.accounts.services.settings import prove_again
 from apps.accounts.services.verifying import seconds_to_wait
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import RateLimitExceeded
-from studyplatform.kit.events import publish
 
 VALID_FOR = timedelta(hours=24)
 _SALT = "accounts.email.change"
@@ -78,12 +77,16 @@ def change_email(*, key: str, now: datetime) -> User | None:
     if found is None:
         return None
     user, email = found
+    old, user.email, user.email_verified_at = user.email, email, now
     try:
         with transaction.atomic():
-            old, user.email, user.email_verified_at = user.email, email, now
-            user.save(update_fields=["email", "email_verified_at"])
+            # What was found may be gone meanwhile: pressed twice, blocked, or the account deleted.
+            same = User.objects.filter(pk=user.pk, email=old, is_active=True)
+            if not same.update(email=email, email_verified_at=now):
+                return None
             EmailProof.objects.filter(user=user).delete()
-            publish(EmailChanged(user_id=user.pk, old=old))
+            # The mail goes to the old address: whoever lost it in this way still reads it.
+            notify("account.email_changed", user, "/settings/#profile", to=old, email=email)
     except IntegrityError:
         return None
     return user

@@ -10,17 +10,17 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.core import signing
 from django.db import IntegrityError, transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from apps.accounts.errors import IdentityTaken
-from apps.accounts.events import PersonSignedUp
 from apps.accounts.models import Joining, User, UserManager
+from apps.accounts.services.notices import notify
 from apps.accounts.services.verifying import BETWEEN_MAILS, TRIES, VALID_FOR
 from studyplatform.kit import jobs, limits, mail
-from studyplatform.kit.events import publish
 
 KEPT_FOR = timedelta(days=1)
 _SALT = "accounts.joining"
@@ -183,7 +183,7 @@ def open_account(newcomer: Newcomer, *, now: datetime) -> User:
                         uid=newcomer.provider_uid,
                         extra_data={"email": email},
                     )
-                publish(PersonSignedUp(user_id=user.pk))
+                notify("account.welcome", user, "/courses/", key="welcome", site=settings.SITE_NAME)
                 return user
         except IntegrityError:
             # The email, the account at the provider, or two people at once were given the same username.

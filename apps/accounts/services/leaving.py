@@ -27,6 +27,7 @@ from apps.accounts.models import (
     User,
 )
 from apps.accounts.services.exporting import remove_exports
+from apps.accounts.services.people import keep_an_admin
 from apps.accounts.services.pictures import remove_picture
 from apps.accounts.services.settings import prove_again
 from studyplatform.kit import jobs, mail
@@ -61,6 +62,8 @@ def leave(*, user: User, password: str = "", browser: str, now: datetime) -> Non
     prove_again(user=user, password=password, browser=browser, now=now)
     email, name = user.email, user.first_name or user.username
     with transaction.atomic():
+        if user.is_admin:
+            keep_an_admin(besides=user)
         user = User.objects.select_for_update().get(pk=user.pk)
         enforce(hindrance_to_leave(user))
         remove_picture(user=user)

@@ -9,47 +9,65 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.accounts.devices import device_name
-from apps.accounts.events import PersonBlocked, RoleChanged
-from apps.accounts.models import BrowserSession, LoginLock, Role, User
+from apps.accounts.errors import LastAdmin
+from apps.accounts.models import BrowserSession, Joining, LoginLock, Role, User
 from apps.accounts.services.digests import find_late_digests
 from apps.accounts.services.handing_over import forget_hand_overs
 from apps.accounts.services.joining import forget_joinings
 from apps.accounts.services.notices import notify, sweep_notifications
 from studyplatform.kit import jobs, limits, mail
-from studyplatform.kit.events import publish
 
 
 def change_role(*, user: User, role: Role) -> None:
-    """Give a person another role. Pages and calls ask the user at each request, so it holds at once."""
-    if user.role == role:
-        return
+    """Give a person another role. Pages and calls ask the user at each request, so it holds at once.
+
+    :raises LastAdmin: nobody else could run the site.
+    """
     with transaction.atomic():
+        if role != Role.ADMIN:
+            keep_an_admin(besides=user)
+        is_new = User.objects.filter(pk=user.pk, deleted_at=None).exclude(role=role).update(role=role)
         user.role = role
-        user.save(update_fields=["role"])
-        publish(RoleChanged(user_id=user.pk))
+        if is_new:  # told without a key: a role may come, go and come back
+            notify("account.role_changed", user, "/dashboard", role=str(user.get_role_display()))
 
 
 def block(*, user: User, reason: str = "", now: datetime | None = None) -> None:
-    """Shut a person out: every browser is signed out and every token refused at once."""
+    """Shut a person out: every browser is signed out and every token refused at once.
+
+    :raises LastAdmin: nobody else could run the site.
+    """
     with transaction.atomic():
+        keep_an_admin(besides=user)
         user.is_active, user.blocked_at, user.block_reason = False, now or timezone.now(), reason
         user.save(update_fields=["is_active", "blocked_at", "block_reason"])
         end_sessions(user=user)
-        publish(PersonBlocked(user_id=user.pk))
+
+
+def keep_an_admin(*, besides: User) -> None:
+    """Refuse what would leave the site without an admin.
+
+    Inside a transaction, and before it locks a person's row: two who would shut each other out come one by one.
+
+    :raises LastAdmin: there is no other.
+    """
+    admins = User.objects.select_for_update().filter(role=Role.ADMIN, is_active=True).order_by("pk")
+    if {admin.pk for admin in admins} == {besides.pk}:
+        raise LastAdmin
 
 
 def unblock(*, user: User) -> None:
     """Let a blocked person sign in again. A deleted account stays what it is."""
-    if user.deleted_at:
-        return
-    user.is_active, user.blocked_at, user.block_reason = True, None, ""
-    user.save(update_fields=["is_active", "blocked_at", "block_reason"])
+    unblocked = {"is_active": True, "blocked_at": None, "block_reason": ""}
+    User.objects.filter(pk=user.pk, deleted_at=None).update(**unblocked)
 
 
 def end_sessions(*, user: User, but: UUID | None = None) -> None:
     """Sign a person out everywhere, or everywhere but in one browser."""
     sessions = BrowserSession.objects.of(user)
     (sessions.exclude(uid=but) if but else sessions).delete()
+    # The browser that asked for the account may enter by that; from here on it may not.
+    Joining.objects.filter(user=user).delete()
 
 
 def end_other_session(*, user: User, uid: UUID) -> bool:
