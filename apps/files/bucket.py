@@ -23,10 +23,15 @@ class Facts:
 
 
 class Bucket:
-    """The bucket behind django-storages' storage: its settings, its connection."""
+    """The bucket behind django-storages' storage: its settings, its connection.
+
+    The storage has a connection for each thread, and making one takes long. A client may serve many threads: what
+    was opened in one goes on with it in another.
+    """
 
     def __init__(self, storage: "S3Storage") -> None:
         self._storage = storage
+        self._client: Any = storage.connection.meta.client
 
     def facts(self, name: str) -> Facts:
         """Size and time of an object.
@@ -44,7 +49,16 @@ class Bucket:
 
     def open(self, name: str) -> "Reader":
         """Read an object as it arrives, from where one seeks to; nothing of it is kept on the way."""
-        return Reader(lambda begin: self._body(name, begin))
+        return Reader(lambda begin: self._get(name, begin)["Body"])
+
+    def opened(self, name: str) -> tuple[Facts, "Reader"]:
+        """An object's facts and the object itself, in one question. To be closed even if nothing is read.
+
+        :raises FileNotFoundError: there is none.
+        """
+        found = self._get(name)
+        facts = Facts(found["ContentLength"], found["LastModified"])
+        return facts, Reader(lambda begin: self._get(name, begin)["Body"], found["Body"])
 
     def put(self, path: Path, name: str, *, kind: str, keep: Callable[[], None]) -> None:
         """Keep a local file as an object, in place of an older one. Half of it is never to be seen.
@@ -84,11 +98,11 @@ class Bucket:
         )
         return address
 
-    def _body(self, name: str, begin: int) -> IO[bytes]:
+    def _get(self, name: str, begin: int = 0) -> dict[str, Any]:
         wanted = {"Range": f"bytes={begin}-"} if begin else {}
         with self._missing_is_no_file(name):
-            body: IO[bytes] = self._client.get_object(Bucket=self._name, Key=name, **wanted)["Body"]
-        return body
+            found: dict[str, Any] = self._client.get_object(Bucket=self._name, Key=name, **wanted)
+        return found
 
     @contextlib.contextmanager
     def _missing_is_no_file(self, name: str) -> Iterator[None]:
@@ -100,29 +114,26 @@ class Bucket:
             raise
 
     @property
-    def _client(self) -> Any:
-        return self._storage.connection.meta.client
-
-    @property
     def _name(self) -> str:
         return str(self._storage.bucket_name)
 
 
 class Reader(io.RawIOBase):
-    """An object as a file to read once, onwards. It is asked for when the first byte is."""
+    """An object as a file to read onwards. It is asked for when the first byte is, if it is not here already."""
 
-    def __init__(self, get: Callable[[int], IO[bytes]]) -> None:
+    def __init__(self, get: Callable[[int], IO[bytes]], body: IO[bytes] | None = None) -> None:
         self._get = get
-        self._begin = 0
-        self._body: IO[bytes] | None = None
+        self._at = 0
+        self._body = body
 
     def readable(self) -> bool:
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go to a byte, counted from the start."""
-        self._leave()
-        self._begin = offset
+        if offset != self._at:
+            self._leave()
+            self._at = offset
         return offset
 
     def read(self, size: int = -1) -> bytes:
@@ -131,8 +142,10 @@ class Reader(io.RawIOBase):
         :raises FileNotFoundError: there is no such object.
         """
         if self._body is None:
-            self._body = self._get(self._begin)
-        return self._body.read(None if size < 0 else size)  # type: ignore[arg-type]
+            self._body = self._get(self._at)
+        piece = self._body.read(None if size < 0 else size)  # type: ignore[arg-type]
+        self._at += len(piece)
+        return piece
 
     def close(self) -> None:
         self._leave()

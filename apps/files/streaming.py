@@ -101,15 +101,21 @@ def send_kept(
         return response
     if is_large and not is_here and request.method == "GET":
         return _lead_to_bucket(name, kind=kind, disposition=disposition, cache=cache, until=until)
-    facts = facts_of(name)
-    return send_file(
+    if is_here or request.method == "HEAD":
+        facts, file = facts_of(name), None
+    else:
+        facts, file = bucket().opened(name)
+    answer = send_file(
         request,
-        lambda: open_kept(name),
+        lambda: open_kept(name) if file is None else cast(IO[bytes], file),
         size=facts.size,
         changed=facts.changed.timestamp(),
         kind=kind,
         cache=cache,
     )
+    if file is not None and not answer.streaming:  # the browser has it, or asked for what is not in it
+        file.close()
+    return answer
 
 
 def _lead_to_bucket(name: str, *, kind: str, disposition: str, cache: str, until: datetime | None) -> HttpResponse:
@@ -138,9 +144,10 @@ def send_joined(request: HttpRequest, names: list[str], *, kind: str, cache: str
     except KeyError as missing:
         raise FileNotFoundError(*missing.args) from None
     parts = [(name, each.size) for name, each in zip(names, facts, strict=True)]
+    opens = open_kept if local_path(names[0]) is not None else cast(Callable[[str], IO[bytes]], bucket().open)
     return send_file(
         request,
-        lambda: cast(IO[bytes], Joined(parts)),
+        lambda: cast(IO[bytes], Joined(parts, opens)),
         size=sum(each.size for each in facts),
         changed=facts[-1].changed.timestamp(),
         kind=kind,
@@ -151,8 +158,9 @@ def send_joined(request: HttpRequest, names: list[str], *, kind: str, cache: str
 class Joined(io.RawIOBase):
     """Kept files read one after the other; at most one of them is open."""
 
-    def __init__(self, parts: list[tuple[str, int]]) -> None:
+    def __init__(self, parts: list[tuple[str, int]], opens: Callable[[str], IO[bytes]]) -> None:
         self._parts = parts
+        self._open = opens
         self._index = 0
         self._offset = 0
         self._file: IO[bytes] | None = None
@@ -174,7 +182,7 @@ class Joined(io.RawIOBase):
         """Up to so many bytes, as many as the present part still has."""
         while self._index < len(self._parts):
             if self._file is None:
-                self._file = open_kept(self._parts[self._index][0])
+                self._file = self._open(self._parts[self._index][0])
                 self._file.seek(self._offset)
             piece = self._file.read(size)
             if piece:

@@ -173,6 +173,11 @@ def test_a_film_from_its_upload_to_its_learner_and_away(
         s3.client.head_object(Bucket=s3.name, Key=name)["ContentLength"] for name in parts
     )
     assert seen == ["GetObject", "ListObjects", *["GetObject"] * len(parts)]
+    seen.clear()
+    assert body(his.get(f"{media}/480p/index.m3u8"))
+    tag = his.head(f"{media}/480p/index.m3u8")["ETag"]
+    assert his.get(f"{media}/480p/index.m3u8", headers={"If-None-Match": tag}).status_code == 304
+    assert seen == ["GetObject", "HeadObject", "GetObject"]
     tail = his.get(f"{media}/480p/init.mp4", headers={"Range": "bytes=4-7"})
     assert (tail.status_code, body(tail)) == (206, b"ftyp")
     assert body(his.get(f"{media}/poster.jpg"))[:2] == b"\xff\xd8"

@@ -1,22 +1,24 @@
-"""A film that lies in a bucket plays in a real browser, under the policies of page and bucket that are written down."""
+"""A film that lies in a bucket plays in a real browser, under the policies of page and bucket that are written down.
+
+Not one of the browser tests' run: the browser is in a process of its own (tests/e2e/watch_once.py).
+"""
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
 from apps.files import services
 from tests.buckets import Bucket
-from tests.e2e.looking import ROOT
 from tests.factories.courses import LessonFactory
 from tests.factories.learning import EnrollmentFactory
-from tests.files.conftest import clip
 from tests.files.test_processing import work_off
 
-__all__ = ["clip"]
-pytestmark = [pytest.mark.e2e, pytest.mark.media, pytest.mark.django_db(transaction=True)]
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
 
 
 def test_the_player_fetches_segments_from_the_bucket(live_server, s3: Bucket, course, ada, leo, clip, browser_of):
