@@ -162,6 +162,22 @@ def test_the_bell_opens_what_is_new_and_leads_to_all_of_it(people):
     expect(page.get_by_role("heading", name="Notifications", level=1)).to_be_visible()
 
 
+def test_the_bell_of_who_has_no_news_says_so(people, learners, site):
+    who = next(learners)
+    page = people(who)
+    with site.database() as database:
+        person = "(SELECT id FROM accounts_user WHERE username = ?)"
+        database.execute(f"DELETE FROM accounts_notification WHERE user_id = {person}", [who])  # noqa: S608
+    page.goto("/")
+
+    page.locator("summary[aria-label='Notifications']:visible").click()
+
+    panel = page.locator("[data-bell-panel]:visible")
+    expect(panel.locator(".notes__none")).to_contain_text("Nothing yet")
+    expect(panel.get_by_role("button", name="Mark all as read")).to_have_count(0)
+    expect(panel.get_by_role("link", name="Settings")).to_have_attribute("href", "/settings/#notifications")
+
+
 def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
     page = people()
     page.goto("/")
