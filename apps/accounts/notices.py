@@ -219,7 +219,7 @@ TEACHING_APPROVED = register_kind(
     Kind(
         name="account.teaching_approved",
         group="account",
-        title=_("Your request to teach"),
+        title=_("Your request to teach is approved"),
         headline=_("You can teach now"),
         text=_("Your request was approved. The studio is open: make your first course."),
         quote="answer",
@@ -231,7 +231,7 @@ TEACHING_DECLINED = register_kind(
     Kind(
         name="account.teaching_declined",
         group="account",
-        title=_("Your request to teach"),
+        title=_("Your request to teach is declined"),
         headline=_("Your request to teach was declined"),
         text=_("You can ask again; say then what has changed."),
         quote="answer",

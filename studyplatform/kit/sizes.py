@@ -1,7 +1,9 @@
 """Bytes as people say them."""
 
+from django.utils.translation import ngettext
+
 GIGABYTE = 2**30
-UNITS = ("B", "kB", "MB", "GB", "TB")
+UNITS = ("KB", "MB", "GB", "TB")
 
 
 def as_limit(size: int) -> str:
@@ -10,10 +12,11 @@ def as_limit(size: int) -> str:
 
 
 def as_size(size: int) -> str:
-    """4_700_000_000 -> "4.4 GB", 512 -> "512 B"."""
-    amount = float(max(size, 0))
-    for unit in UNITS:
-        if amount < 1024 or unit == UNITS[-1]:
-            return f"{amount:.1f} {unit}" if unit in {"GB", "TB", "MB"} and amount < 100 else f"{amount:.0f} {unit}"
+    """4_700_000_000 -> "4.4 GB", 512 -> "512 bytes". Written as the islands write it (assets/shared/format)."""
+    if size < 1024:
+        return ngettext("%(num)s byte", "%(num)s bytes", max(size, 0)) % {"num": f"{max(size, 0):,}"}
+    amount, units = size / 1024, list(UNITS)
+    while round(amount, 1) >= 1024 and len(units) > 1:
         amount /= 1024
-    return ""
+        units.pop(0)
+    return f"{amount:,.1f}".removesuffix(".0") + f" {units[0]}"

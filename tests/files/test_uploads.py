@@ -179,7 +179,7 @@ def test_room_is_reserved_at_the_beginning(desk: Client, ada, settings: Any) -> 
 
     assert statuses == [201, 201, 413]
     assert refusal["code"] == "UPLOAD_QUOTA_EXCEEDED"
-    assert refusal["params"] == {"needed": "3.0 GB", "free": "1.0 GB", "allowance": "10GB"}
+    assert refusal["params"] == {"needed": "3 GB", "free": "1 GB", "allowance": "10GB"}
     assert desk.get("/api/v1/storage/").json() == {
         "videos": 3 * GIGABYTE,
         "files": 0,

@@ -103,7 +103,8 @@ def _of_lessons(course: Course) -> list[Check]:
         lesson.number for lesson in videos if lesson.video is None or lesson.video.stage != VideoAsset.Stage.COMPLETE
     ]
     empty = [lesson.number for lesson in lessons if _is_empty(lesson)]
-    silent = [lesson.number for lesson in videos if lesson.video and lesson.video.has_audio and not lesson.has_captions]
+    spoken = [lesson for lesson in videos if lesson.video and lesson.video.has_audio]
+    silent = [lesson.number for lesson in spoken if not lesson.has_captions]
     long_ = [lesson.number for lesson in videos if lesson.duration > LONG_LESSON]
     found = [
         Check(
@@ -145,8 +146,8 @@ def _of_lessons(course: Course) -> list[Check]:
             href=href,
         ),
     ]
-    void = ({"content"} if not lessons else set()) | ({"videos", "captions"} if not videos else set())
-    return [check for check in found if check.key not in void]
+    about = {"content": lessons, "videos": videos, "captions": spoken}
+    return [check for check in found if about.get(check.key, True)]
 
 
 def _is_empty(lesson: Lesson) -> bool:
