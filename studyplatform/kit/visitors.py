@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from operator import itemgetter
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import parse_qsl
 
@@ -135,8 +136,8 @@ def _is_somebody(request: HttpRequest) -> bool:
 
 def _key(request: HttpRequest) -> tuple[object, ...]:
     query = request.META.get("QUERY_STRING", "")
-    # The same parameters in another order ask for the same page.
-    asked = tuple(sorted(parse_qsl(query, keep_blank_values=True))) if query else ()
+    # The same parameters in another order ask for the same page; but of one that is given twice, the last may count.
+    asked = tuple(sorted(parse_qsl(query, keep_blank_values=True), key=itemgetter(0))) if query else ()
     return (request.scheme, request.META.get("HTTP_HOST"), request.path_info, asked, translation.get_language())
 
 

@@ -180,6 +180,9 @@ def test_addresses_are_told_apart_and_the_order_of_parameters_is_not():
     page(Client(), "/courses/")
     assert len(visitors._pages) == 3
 
+    page(Client(), "/courses/?q=rivers&q=lakes")
+    assert 'value="rivers"' in page(Client(), "/courses/?q=lakes&q=rivers")
+
 
 @pytest.mark.parametrize(
     "ask",
