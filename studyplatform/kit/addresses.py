@@ -38,7 +38,8 @@ def _is_trusted(address: Address) -> bool:
 
 def _parse(text: str) -> Address | None:
     try:
-        parsed = ip_address(text.strip())
+        # Which of our own wires a neighbor is at ("%eth0") is no part of its address; PostgreSQL refuses it.
+        parsed = ip_address(text.strip().partition("%")[0])
     except ValueError:
         return None
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None

@@ -23,8 +23,8 @@ def spend(what: str, who: str, *, now: datetime) -> None:
     key = hashlib.sha256(f"{what}|{who}".encode()).hexdigest()
     ends_at = now + timedelta(seconds=seconds)
     with transaction.atomic():
-        Tally.objects.get_or_create(key=key, defaults={"ends_at": ends_at})
-        row = Tally.objects.select_for_update().get(key=key)
+        # In one step: between two, the row might be swept.
+        row, _ = Tally.objects.select_for_update().get_or_create(key=key, defaults={"ends_at": ends_at})
         if row.ends_at <= now:
             row.count, row.ends_at = 0, ends_at
         if row.count < most:

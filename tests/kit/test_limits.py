@@ -4,9 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from threading import Barrier
+from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from django.test import RequestFactory
 
 from studyplatform.kit import limits
@@ -55,6 +56,21 @@ def test_what_is_over_is_swept() -> None:
     assert Tally.objects.count() == 1
 
 
+@pytest.mark.django_db
+def test_a_count_that_is_swept_while_it_is_looked_at_refuses_nobody() -> None:
+    knock()
+
+    def swept_at_once(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        answer = execute(sql, params, many, context)
+        if sql.startswith("SELECT"):
+            sweeping = connection.connection.cursor()
+            sweeping.execute("DELETE FROM kit_tally")
+        return answer
+
+    with connection.execute_wrapper(swept_at_once):
+        assert knock(after=61) == 0
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_many_at_once_exactly_so_many_are_let_in() -> None:
     gate = Barrier(12)
@@ -83,6 +99,7 @@ def test_of_many_at_once_exactly_so_many_are_let_in() -> None:
         (["10.0.0.0/8"], "10.0.0.1", "", "10.0.0.1"),
         (["10.0.0.0/8"], "::ffff:10.0.0.1", "2001:db8::1", "2001:db8::1"),
         (["10.0.0.0/8"], "", "198.51.100.9", ""),
+        ([], "fe80::1%eth0", "", "fe80::1"),
     ],
 )
 def test_only_a_trusted_proxy_says_who_asks(
