@@ -42,8 +42,8 @@ def expire_exports(running: Running) -> None:
 
 
 @job("accounts.send_goodbye", label=_("Say goodbye to a deleted account"))
-def send_goodbye(running: Running, *, email: str, name: str) -> None:
-    services.send_goodbye(email=email, name=name)
+def send_goodbye(running: Running, *, user_id: int, email: str, name: str) -> None:
+    services.send_goodbye(user_id=user_id, email=email, name=name)
 
 
 @job("accounts.sweep", label=_("Clear out sessions and proofs that have ended"))

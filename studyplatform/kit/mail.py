@@ -24,7 +24,6 @@ from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 
 KIND = "kit.deliver_mail"
-KEEP = timedelta(days=30)  # what was sent, and what could not be
 _HELD = timedelta(minutes=5)  # no conversation with a mail server takes so long (EMAIL_TIMEOUT)
 _LONGEST_SUBJECT = 150
 _LOGO = Path(settings.BASE_DIR) / "static" / "img" / "mail-mark.png"
@@ -113,12 +112,6 @@ def is_final(error: smtplib.SMTPException) -> bool:
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return all(code >= 500 for code, __ in error.recipients.values())
     return isinstance(error, smtplib.SMTPResponseException) and error.smtp_code >= 500
-
-
-def sweep(*, now: datetime) -> None:
-    """Forget old mails."""
-    ended = [Job.State.DONE, Job.State.FAILED]
-    Job.objects.filter(kind=KIND, state__in=ended, finished_at__lt=now - KEEP).delete()
 
 
 def _subject(text: str) -> str:

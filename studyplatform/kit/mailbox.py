@@ -14,6 +14,8 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.utils import timezone
 
+from studyplatform.kit import jobs
+
 _NAME = re.compile(r"^\d{8}-\d{6}-\d{6}-[0-9a-f]{8}\.eml$")
 BACKEND = "studyplatform.kit.mailbox.EmailBackend"
 
@@ -80,6 +82,14 @@ def read(name: str) -> Letter | None:
         text=text.get_content() if text else "",
         html=_with_pictures(parsed, html.get_content() if html else ""),
     )
+
+
+def sweep(*, now: datetime) -> None:
+    """Delete mails as old as the jobs that are forgotten: what is in them is for one person."""
+    oldest = f"{now - jobs.KEEP:%Y%m%d-%H%M%S}"
+    for name in names():
+        if name < oldest:
+            (_folder() / name).unlink(missing_ok=True)
 
 
 def _with_pictures(parsed: Parsed, html: str) -> str:

@@ -52,6 +52,30 @@ def test_runs_what_was_enqueued(log):
     assert row.state == Job.State.DONE
 
 
+def test_what_ended_long_ago_is_forgotten_and_what_is_open_is_not(log):
+    for raises in ("", "refusal"):
+        jobs.enqueue("test.note", raises=raises)
+    jobs.run_pending("default")
+    waiting = jobs.enqueue("test.note", delay=timedelta(days=90))
+
+    jobs.sweep(now=timezone.now() + timedelta(days=29))
+    assert Job.objects.count() == 3
+    jobs.sweep(now=timezone.now() + timedelta(days=31))
+    assert Job.objects.get() == waiting
+
+
+def test_work_of_another_release_fails_and_holds_up_nothing(log):
+    gone = jobs.enqueue("test.note", n="gone", priority=5)
+    Job.objects.update(kind="test.gone")
+    jobs.enqueue("test.note", n="next")
+
+    jobs.run_pending("default")
+
+    gone.refresh_from_db()
+    assert (gone.state, "knows no work" in gone.error) == (Job.State.FAILED, True)
+    assert log.runs == [{"n": "next"}]
+
+
 def test_runs_the_more_important_first(log):
     jobs.enqueue("test.note", n="low")
     jobs.enqueue("test.note", n="high", priority=5)

@@ -233,9 +233,9 @@ def test_old_mails_are_forgotten(leo, serve) -> None:
     send(leo)
     jobs.run_pending("default")
 
-    mail.sweep(now=timezone.now() + timedelta(days=29))
+    jobs.sweep(now=timezone.now() + timedelta(days=29))
     assert Job.objects.filter(kind=mail.KIND).exists()
-    mail.sweep(now=timezone.now() + timedelta(days=31))
+    jobs.sweep(now=timezone.now() + timedelta(days=31))
     assert not Job.objects.filter(kind=mail.KIND).exists()
 
 

@@ -1,10 +1,12 @@
 """Reading the mails of a site without a mail server: admins only, from the folder only, behind glass."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.mail import EmailMultiAlternatives
 from django.test import Client
+from django.utils import timezone
 
 from studyplatform.kit import mail, mailbox
 from studyplatform.kit.jobs import run_pending
@@ -38,6 +40,14 @@ def test_an_admin_reads_what_was_sent(name, sam, browser_of) -> None:
         assert NASTY not in page
     assert "Words &lt;script&gt;" in page
     assert f'sandbox src="/dashboard/admin/mails/{name}/page"' in page
+
+
+def test_an_old_mail_is_deleted(name) -> None:
+    mailbox.sweep(now=timezone.now() + timedelta(days=29))
+    assert mailbox.names() == [name]
+
+    mailbox.sweep(now=timezone.now() + timedelta(days=31))
+    assert mailbox.names() == []
 
 
 def test_its_page_stands_behind_glass(name, sam, browser_of) -> None:

@@ -74,8 +74,7 @@ def leave(*, user: User, password: str = "", browser: str, now: datetime) -> Non
         SocialAccount.objects.filter(user=user).delete()
         Joining.objects.filter(Q(user=user) | Q(email=user.email)).delete()
         _empty(user, now)
-        publish(PersonLeft(user_id=user.pk))
-        jobs.enqueue("accounts.send_goodbye", email=email, name=name)
+        jobs.enqueue("accounts.send_goodbye", user_id=user.pk, email=email, name=name)
 
 
 def _empty(user: User, now: datetime) -> None:
@@ -89,6 +88,10 @@ def _empty(user: User, now: datetime) -> None:
     user.save()
 
 
-def send_goodbye(*, email: str, name: str) -> None:
-    """The last mail: that the account is gone, and whom to ask if that was not their wish."""
+def send_goodbye(*, user_id: int, email: str, name: str) -> None:
+    """The last mail: that the account is gone, and whom to ask if that was not their wish.
+
+    The other apps hear of it here, in a job: a process that dies after the commit must not leave them unaware.
+    """
+    publish(PersonLeft(user_id=user_id))
     mail.send("goodbye", to=email, greeting=name)

@@ -15,7 +15,7 @@ from apps.accounts.services.digests import find_late_digests
 from apps.accounts.services.handing_over import forget_hand_overs
 from apps.accounts.services.joining import forget_joinings
 from apps.accounts.services.notices import notify, sweep_notifications
-from studyplatform.kit import jobs, limits, mail
+from studyplatform.kit import jobs, limits, mailbox
 
 
 def change_role(*, user: User, role: Role) -> None:
@@ -93,11 +93,12 @@ def sweep_later() -> None:
 
 
 def sweep(*, now: datetime) -> None:
-    """Remove what time has ended: sessions, wishes for an account, old mails and notifications, counts."""
+    """Remove what time has ended: sessions, wishes for an account, old jobs, mails and notifications, counts."""
     BrowserSession.objects.filter(expire_date__lte=now).delete()
     sweep_notifications(now=now)
     find_late_digests(now=now)
-    mail.sweep(now=now)
+    jobs.sweep(now=now)
+    mailbox.sweep(now=now)
     over = Q(locked_until=None) | Q(locked_until__lte=now)
     LoginLock.objects.filter(over, last_attempt_at__lt=now - settings.LOGIN_LOCK).delete()
     limits.sweep(now=now)
