@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
+import { forgetListenersAfterEach } from "../shared/testing/listeners";
 import { type Dialogs, startPasskeys } from "./passkeys";
 
 const question = { publicKey: { challenge: "AAAA" } };
 const sent: Record<string, string>[] = [];
 let offered: { signal: AbortSignal; choose: (answer: Record<string, unknown>) => void }[] = [];
 let prove = vi.fn<Dialogs["prove"]>();
-let page: AbortController;
 
 const dialogs = (canOffer: boolean): Dialogs => ({
   make: () => Promise.resolve(null),
@@ -25,22 +25,19 @@ const said = (): string => document.querySelector("[data-passkey-said]")!.textCo
 
 /** What leaves the page, field by field. */
 function watchSending(): void {
-  document.addEventListener(
-    "submit",
-    (event) => {
-      if (event.defaultPrevented) return;
-      event.preventDefault();
-      sent.push(Object.fromEntries(new FormData(event.target as HTMLFormElement)) as never);
-    },
-    { signal: page.signal },
-  );
+  document.addEventListener("submit", (event) => {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    sent.push(Object.fromEntries(new FormData(event.target as HTMLFormElement)) as never);
+  });
 }
+
+forgetListenersAfterEach();
 
 beforeEach(() => {
   vi.useFakeTimers();
   sent.length = 0;
   offered = [];
-  page = new AbortController();
   prove = vi.fn(() => Promise.reject(new DOMException("", "NotAllowedError")));
   vi.stubGlobal(
     "fetch",
@@ -53,10 +50,7 @@ beforeEach(() => {
       <input type="hidden" name="credential" value=""><input type="hidden" name="csrfmiddlewaretoken" value="t">
     </form>`;
 });
-afterEach(() => {
-  page.abort();
-  vi.useRealTimers();
-});
+afterEach(() => vi.useRealTimers());
 
 async function start(canOffer = true): Promise<void> {
   startPasskeys(document, dialogs(canOffer));

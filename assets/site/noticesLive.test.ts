@@ -78,11 +78,25 @@ describe("listenForNotices", () => {
     expect(doors).toHaveLength(21);
   });
 
-  it("stays away when the session has ended", () => {
+  it("knocks once more when the session has ended, and then stays away", () => {
     listen();
+    doors[0]?.dispatchEvent(new Event("open"));
     doors[0]?.break(4401);
     vi.advanceTimersByTime(3_600_000);
-    expect(doors).toHaveLength(1);
+    expect(doors).toHaveLength(2);
+    doors[1]?.break();
+    vi.advanceTimersByTime(3_600_000);
+    expect(doors).toHaveLength(2);
+  });
+
+  it("goes on with the new session of a browser that signed in anew", () => {
+    listen();
+    for (const place of [0, 1, 2]) {
+      doors[place]?.dispatchEvent(new Event("open"));
+      doors[place]?.break(4401);
+      vi.advanceTimersByTime(2_600);
+    }
+    expect(doors).toHaveLength(4);
   });
 
   it("lets go while the page sleeps and listens again when it wakes", () => {

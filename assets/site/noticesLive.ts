@@ -29,13 +29,17 @@ export function listenForNotices(
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAway = false;
+  let isDoubted = false;
 
   const connect = (): void => {
     clearTimeout(timer);
     if (isAway || socket) return;
     const mine = open(address);
     socket = mine;
-    mine.addEventListener("open", () => (failures = 0));
+    mine.addEventListener("open", () => {
+      failures = 0;
+      isDoubted = false;
+    });
     mine.addEventListener("message", ({ data }) => {
       const { type, unread, notice } = messageOf(data);
       if (type !== "unread" || typeof unread !== "number") return;
@@ -45,7 +49,9 @@ export function listenForNotices(
       if (socket !== mine) return;
       socket = null;
       failures += 1;
-      if (isAway || code === SIGNED_OUT || failures > MOST_FAILURES) return;
+      if (isAway || isDoubted || failures > MOST_FAILURES) return;
+      // Signed out, or signed in anew in another tab (a new password does that): one more knock tells.
+      isDoubted = code === SIGNED_OUT;
       const wait = Math.min(FIRST_WAIT * 2 ** (failures - 1), LONGEST_WAIT);
       timer = setTimeout(connect, wait * (0.75 + Math.random() / 2)); // not all tabs of the world at once
     });
@@ -62,6 +68,7 @@ export function listenForNotices(
     if (!persisted) return;
     isAway = false;
     failures = 0;
+    isDoubted = false;
     connect();
   });
   window.addEventListener("online", () => {

@@ -9,11 +9,12 @@ from unittest import mock
 import pytest
 import time_machine
 from django.contrib.auth import hashers
+from django.core import signing
 from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from apps.accounts import services
+from apps.accounts import known_browsers, services
 from apps.accounts.errors import InvalidCredentials
 from apps.accounts.models import LoginLock, User
 from studyplatform.kit.errors import AppError
@@ -262,6 +263,30 @@ def test_a_forged_cookie_makes_no_browser_known(leo: User, forged: str) -> None:
         answer = _call(stranger, leo, WRONG)
 
     assert answer.json()["code"] == "AUTH_ACCOUNT_LOCKED"
+
+
+@pytest.mark.django_db
+def test_a_browser_that_calls_itself_known_is_not(leo: User) -> None:
+    """Whoever knows the email can write down all that the cookie says, but the signature."""
+    said = ["a" * 16, [known_browsers._mark(leo.email)]]
+    real = signing.dumps(said, salt=known_browsers._SALT)
+    foreign = signing.dumps(["a" * 16, []], salt=known_browsers._SALT)  # got by signing in to an account of one's own
+    for _ in range(5):
+        _call(Client(), leo, WRONG)
+
+    def with_cookie(value: str) -> int:
+        browser = Client()
+        browser.cookies["study_known"] = value
+        return _call(browser, leo, PASSWORD).status_code
+
+    forgeries = [
+        f"{real.split(':')[0]}:{foreign.split(':', 1)[1]}",
+        signing.dumps(said, salt="another"),
+        signing.dumps(said, salt=known_browsers._SALT, key="x" * 50),
+        real.rsplit(":", 1)[0],
+    ]
+    assert [with_cookie(one) for one in forgeries] == [423] * 4
+    assert with_cookie(real) == 200
 
 
 @pytest.mark.django_db

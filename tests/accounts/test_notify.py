@@ -240,6 +240,14 @@ def test_a_sign_in_with_a_new_browser_is_told_and_with_a_known_one_is_not(leo) -
     assert (row.kind, row.params["device"]) == ("account.new_device", "Firefox on Linux")
 
 
+def test_a_headline_is_one_line_whatever_is_in_the_names_in_it() -> None:
+    nasty = "Tide\r\nBcc: eve@example.com\x0b\x0c\x85X-Evil: 1\u2028\u2029"
+
+    headline, _, _ = kinds.KINDS["account.passkey_added"].words({"name": nasty})
+
+    assert headline == "A passkey was added: Tide Bcc: eve@example.com X-Evil: 1"
+
+
 def test_a_user_agent_cannot_write_into_headers(leo) -> None:
     services.tell_of_new_device(
         user=leo,

@@ -162,8 +162,11 @@ def test_a_proof_is_no_password_of_who_has_one(
 
 
 def test_who_has_a_password_shows_it_before_the_data_leave(leo: User, browser_of: Callable[[User], Client]) -> None:
-    browser = browser_of(leo)
+    browser, thief = browser_of(leo), browser_of(leo)
     assert browser.post("/settings/privacy/export")["Location"].startswith("/auth/prove")
     browser.post("/auth/prove", {"password": PASSWORD})
 
     assert browser.post("/settings/privacy/export")["Location"].startswith("/settings/?saved=privacy")
+    jobs.run_pending("default")
+    assert thief.get(archive(leo))["Location"].startswith("/auth/prove")
+    assert browser.get(archive(leo)).status_code == 200
