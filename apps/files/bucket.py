@@ -80,10 +80,23 @@ class Bucket:
             Config=self._storage.transfer_config,
         )
 
-    def remove(self, name: str) -> None:
-        """Remove an object, and all that lie under its name."""
+    def remove(self, name: str, keep: Callable[[], None] = lambda: None) -> None:
+        """Remove an object, and all that lie under its name; ``keep`` is called now and then."""
         self._client.delete_object(Bucket=self._name, Key=name)
-        self._storage.bucket.objects.filter(Prefix=f"{name}/").delete()
+        for page in self._storage.bucket.objects.filter(Prefix=f"{name}/").pages():
+            self._remove_all([each.key for each in page])
+            keep()
+
+    def _remove_all(self, names: list[str]) -> None:
+        """At once. What a store leaves over, or all if it does not know how, one by one: then it says what is wrong."""
+        wanted = {"Objects": [{"Key": name} for name in names], "Quiet": True}
+        try:
+            answer = self._client.delete_objects(Bucket=self._name, Delete=wanted)
+            left = [each["Key"] for each in answer.get("Errors", ())]
+        except self._client.exceptions.ClientError:
+            left = names
+        for name in left:
+            self._client.delete_object(Bucket=self._name, Key=name)
 
     def link(self, name: str, *, seconds: int, kind: str, disposition: str, cache: str) -> str:
         """An address under which anybody may fetch the object for so long; the store sends it with these headers."""

@@ -48,4 +48,4 @@ def store_file(running: Running, *, upload: str) -> None:
 
 @job("files.remove", label=_("Remove files nobody needs"))
 def remove(running: Running, *, versions: list[str], names: list[str]) -> None:
-    services.remove_files(versions=versions, names=names)
+    services.remove_files(versions=versions, names=names, keep=running.keep)

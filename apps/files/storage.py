@@ -139,8 +139,11 @@ def _local_facts(path: Path) -> Facts:
     return Facts(found.st_size, datetime.fromtimestamp(found.st_mtime, tz=UTC))
 
 
-def remove(name: str) -> None:
-    """Remove a kept file or a whole directory of them. What is gone already is no error."""
+def remove(name: str, keep: Callable[[], None] = lambda: None) -> None:
+    """Remove a kept file or a whole directory of them. What is gone already is no error.
+
+    ``keep`` is called now and then: to a distant storage this takes a while.
+    """
     if not name:
         return
     path = local_path(name)
@@ -152,7 +155,7 @@ def remove(name: str) -> None:
         else:
             path.unlink(missing_ok=True)
         return
-    bucket().remove(name)
+    bucket().remove(name, keep)
 
 
 def remove_local(version: uuid.UUID) -> None:

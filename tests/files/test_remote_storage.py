@@ -18,15 +18,20 @@ from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
+from apps.accounts.models import DataExport
+from apps.accounts.services import leave
 from apps.courses.models import Lesson
 from apps.files import services
 from apps.files.checks import browsers_may_go_to_the_bucket
 from apps.files.models import Upload, VideoAsset
-from apps.files.storage import bucket, fetch, local_path, put, upload_path
+from apps.files.storage import bucket, fetch, local_path, put, remove, upload_path
 from apps.files.streaming import send_kept
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
+from tests.accounts.test_proof import proved
+from tests.accounts.test_settings import picture
 from tests.buckets import SITE, Bucket, settings_by
+from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import KeptFileFactory
 from tests.factories.learning import EnrollmentFactory
@@ -60,12 +65,12 @@ def body(answer: Any) -> bytes:
     return b"".join(answer.streaming_content) if answer.streaming else answer.content
 
 
-def fail(operation: str, when: Callable[[dict[str, Any]], bool]) -> None:
-    """Let the line to the bucket break at an operation, as often as ``when`` says."""
+def fail(operation: str, when: Callable[[dict[str, Any]], bool], error: Exception | None = None) -> None:
+    """Let the line to the bucket break at an operation, as often as ``when`` says; or the bucket refuse it."""
 
     def breaks(params: dict[str, Any], **_: Any) -> None:
         if when(params):
-            raise ConnectionError("the line broke")
+            raise error or ConnectionError("the line broke")
 
     default_storage.connection.meta.client.meta.events.register(f"before-call.s3.{operation}", breaks)
 
@@ -268,6 +273,25 @@ def test_a_file_replaced_or_taken_away_leaves_the_bucket(s3, sheet, ada, browser
     assert s3.names() == []
 
 
+def test_pictures_and_archives_of_people_lie_there_too(s3, leo, browser_of, django_capture_on_commit_callbacks) -> None:
+    his = proved(browser_of(leo))
+    with django_capture_on_commit_callbacks(execute=True):
+        his.post("/settings/picture", {"picture": picture()})
+        his.post("/settings/privacy/export")
+    jobs.run_pending("default")
+    leo.refresh_from_db()
+    export = DataExport.objects.get(user=leo)
+    assert s3.names() == sorted([leo.avatar.name, export.file.name])
+
+    assert body(Client().get(leo.avatar_url))[:4] == b"RIFF"
+    assert body(his.get(f"/settings/privacy/export/{export.uid}"))[:2] == b"PK"
+    with django_capture_on_commit_callbacks(execute=True):
+        leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+    jobs.run_pending("default")
+
+    assert s3.names() == []
+
+
 # --- Nothing is left of what failed ------------------------------------------------------------------------
 
 
@@ -304,6 +328,28 @@ def test_a_large_file_whose_way_breaks_is_sent_again_and_leaves_no_parts(s3, ada
     jobs.run_pending("default")
     assert s3.names() == [Upload.objects.get().stored_as]
     assert s3.unfinished() == []
+
+
+@pytest.mark.parametrize("way", ["at once", "not known", "left over"])
+def test_a_directory_is_removed_however_the_store_can(s3, way: str) -> None:
+    for name in ("videos/a/1", "videos/a/b/2", "videos/ab/3"):
+        s3.client.put_object(Bucket=s3.name, Key=name, Body=b"x")
+    client = default_storage.connection.meta.client
+    if way == "not known":
+        refusal = client.exceptions.ClientError({"Error": {"Code": "NotImplemented"}}, "DeleteObjects")
+        fail("DeleteObjects", lambda _: True, refusal)
+    if way == "left over":
+
+        def spare(params: dict[str, Any], **_: Any) -> None:
+            params["body"] = params["body"].replace(b"videos/a/1", b"videos/a/0")
+
+        client.meta.events.register("before-call.s3.DeleteObjects", spare)
+        note = {"Errors": [{"Key": "videos/a/1", "Code": "SlowDown"}]}
+        client.meta.events.register("after-call.s3.DeleteObjects", lambda parsed, **_: parsed.update(note))
+
+    remove("videos/a")
+
+    assert s3.names() == ["videos/ab/3"]
 
 
 def test_the_lease_is_kept_while_bytes_travel(s3, tmp_path) -> None:

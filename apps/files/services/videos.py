@@ -45,12 +45,15 @@ def enqueue_removal(*, versions: Iterable[uuid.UUID] = (), names: Iterable[str] 
         jobs.enqueue("files.remove", versions=local, names=kept)
 
 
-def remove_files(*, versions: Iterable[str], names: Iterable[str]) -> None:
-    """Remove local traces of uploads and kept files. What is gone already is no error."""
+def remove_files(*, versions: Iterable[str], names: Iterable[str], keep: Callable[[], None] = lambda: None) -> None:
+    """Remove local traces of uploads and kept files. What is gone already is no error.
+
+    ``keep`` extends the worker's lease.
+    """
     for version in versions:
         remove_local(uuid.UUID(version))
     for name in names:
-        remove(name)
+        remove(name, keep)
 
 
 def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:

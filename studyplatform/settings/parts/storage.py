@@ -48,6 +48,10 @@ if S3_BUCKET:
             "client_config": Config(
                 signature_version="s3v4",
                 s3={"addressing_style": S3_ADDRESSING},
+                # A page must not wait for minutes when the store does not answer; a job is tried again anyway.
+                connect_timeout=5,
+                read_timeout=30,
+                retries={"mode": "standard", "total_max_attempts": 2},
                 # Stores other than Amazon's know nothing of the checksums that boto adds by default.
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
