@@ -6,6 +6,7 @@ On a kept connection PostgreSQL plans it once too (kit/postgresql).
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
@@ -28,16 +29,21 @@ class Slot(Expression):
         return "%s", (self,)
 
 
-def _run(database: Any, sql: str, params: tuple[Any, ...], values: dict[str, Any]) -> CursorWrapper:
+@contextmanager
+def _run(database: Any, sql: str, params: tuple[Any, ...], values: dict[str, Any]) -> Iterator[CursorWrapper]:
     """The cursor after the statement."""
     given = [
         one.output_field.get_db_prep_value(values[one.name], database) if isinstance(one, Slot) else one
         for one in params
     ]
-    prepared = getattr(database, "prepared_cursor", None)
-    cursor: CursorWrapper = prepared() if prepared else database.cursor()
-    cursor.execute(sql, given)
-    return cursor
+    if database.vendor == "postgresql":
+        cursor = database.prepared_cursor(sql)
+        cursor.execute(sql, given)
+        yield cursor
+    else:
+        with database.cursor() as cursor:
+            cursor.execute(sql, given)
+            yield cursor
 
 
 class Built(Generic[M]):

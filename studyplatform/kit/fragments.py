@@ -46,7 +46,9 @@ def _masked_token(request: HttpRequest) -> str:
     secret = request.META.get("CSRF_COOKIE")
     if secret is None:
         return get_token(request)
-    request.META["CSRF_COOKIE_NEEDS_UPDATE"] = True  # it is used: its cookie is renewed
+    person = getattr(request, "user", None)
+    if person is None or not person.is_authenticated:  # else signing in has set the cookie anew, for a year
+        request.META["CSRF_COOKIE_NEEDS_UPDATE"] = True
     signs, count = CSRF_ALLOWED_CHARS, len(CSRF_ALLOWED_CHARS)
     mask = [number % count for number in array("H", secrets.token_bytes(2 * len(secret)))]
     hidden = [signs[(number + _PLACES[sign]) % count] for number, sign in zip(mask, secret, strict=True)]

@@ -5,7 +5,8 @@
     python -m tests.bench pages catalogue quiz   those whose name holds one of the words, without their bytes
     python -m tests.bench video                  the pipeline
 
-``BENCH_DATA`` names a folder in which the filled database is kept for the next run.
+``BENCH_DATA`` names a folder in which the filled database is kept for the next run; ``BENCH_ROUNDS`` how often
+each row is measured (3; of odd numbers the median tells most).
 """
 
 import sys

@@ -11,6 +11,7 @@ from django.test import Client, RequestFactory
 
 from studyplatform.kit import fragments
 from studyplatform.kit.pages import PolicyMiddleware
+from tests.factories.accounts import PASSWORD
 
 
 def nonces_of(answer) -> set[str]:
@@ -60,6 +61,15 @@ def test_the_token_is_masked_anew_in_each_answer(browser_of, leo):
     assert {len(token) for token in shown} == {64}
     assert len(shown) == len({token[32:] for token in shown}) == 3
     assert strict.post("/auth/logout", {"csrfmiddlewaretoken": shown.pop()}).status_code == 302
+
+
+def test_signing_in_sets_the_token_s_cookie_and_later_pages_need_not(client: Client, leo):
+    client.get("/auth/login")
+    body = {"email": leo.email, "password": PASSWORD}
+    answer = client.post("/api/v1/auth/login", body, content_type="application/json")
+
+    assert int(answer.cookies["csrftoken"]["max-age"]) > 300 * 24 * 3600
+    assert "csrftoken" not in client.get("/help/").cookies
 
 
 @pytest.fixture
