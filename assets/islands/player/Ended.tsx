@@ -1,8 +1,9 @@
-import { type CSSProperties, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 
 import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
 import { Button } from "../../shared/ui/Button";
+import { CountdownRing } from "../../shared/ui/CountdownRing";
 import type { LessonLink, PlayerProps } from "./api";
 
 export const COUNT_SECONDS = 8;
@@ -105,18 +106,7 @@ function UpNext({ next, onNext, onAgain }: UpNextProps) {
           </Button>
         )}
         <Button size="sm" look="primary" onClick={() => onNext(next)}>
-          {isCounting && (
-            <svg className="ended__ring" viewBox="0 0 24 24" aria-hidden="true">
-              <circle cx="12" cy="12" r="9" pathLength="100" />
-              <circle
-                cx="12"
-                cy="12"
-                r="9"
-                pathLength="100"
-                style={{ "--v": percent } as CSSProperties}
-              />
-            </svg>
-          )}
+          {isCounting && <CountdownRing percent={percent} />}
           {isCounting ? t("Next in {seconds} s", { seconds: Math.max(0, left) }) : t("Next lesson")}
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { type CSSProperties, type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 
 import { announce } from "../announce";
 import { type ApiError, fillHref, lookup } from "../api/errors";
@@ -7,6 +7,7 @@ import { resendVerification } from "../auth/resend";
 import { type Retry, useRetry } from "../hooks/useRetry";
 import { t } from "../i18n";
 import { Button } from "./Button";
+import { CountdownRing } from "./CountdownRing";
 import { Icon, NamedIcon } from "./Icon";
 
 type Props = {
@@ -70,16 +71,7 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
         {isCounting && (
           <>
             <span className="retry">
-              <svg className="retry__ring" viewBox="0 0 24 24" aria-hidden="true">
-                <circle cx="12" cy="12" r="9" pathLength="100" />
-                <circle
-                  cx="12"
-                  cy="12"
-                  r="9"
-                  pathLength="100"
-                  style={{ "--v": retry.percentLeft } as CSSProperties}
-                />
-              </svg>
+              <CountdownRing percent={retry.percentLeft} />
               <span>{t("Retrying in {seconds} s", { seconds: retry.secondsLeft ?? 0 })}</span>
             </span>
             <button className="link small" type="button" onClick={retry.stop}>

@@ -1,6 +1,7 @@
-import { type CSSProperties, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 
 import { t } from "../i18n";
+import { CountdownRing } from "../ui/CountdownRing";
 import type { Transfer, Transfers } from "./transfers";
 
 type Props = { transfer: Transfer; transfers: Transfers };
@@ -21,16 +22,7 @@ export function RetryNote({ transfer, transfers }: Props) {
   return (
     <span className="row row--tight" aria-live="off">
       <span className="retry">
-        <svg className="retry__ring" viewBox="0 0 24 24" aria-hidden="true">
-          <circle cx="12" cy="12" r="9" pathLength="100" />
-          <circle
-            cx="12"
-            cy="12"
-            r="9"
-            pathLength="100"
-            style={{ "--v": share } as CSSProperties}
-          />
-        </svg>
+        <CountdownRing percent={share} />
         <span>{t("Retrying in {seconds} s", { seconds: Math.ceil(left / 1000) })}</span>
       </span>
       <button className="link small" type="button" onClick={() => transfers.stopRetrying(id)}>
