@@ -46,7 +46,7 @@ def send_email_change(*, user_id: int, email: str) -> None:
         mail.send("email-in-use", to=email, user=owner, link="/auth/login")
         return
     key = signing.dumps([str(user.uid), user.email, email], salt=_SALT)
-    mail.send("change-email", to=email, user=user, link=f"/settings/email/confirm?key={key}")
+    mail.send("change-email", to=email, valid_for=VALID_FOR, user=user, link=f"/settings/email/confirm?key={key}")
     mail.send("change-email-asked", to=user.email, user=user, email=email, link="/settings/#password")
 
 

@@ -100,7 +100,7 @@ def send_join_mail(*, uid: str) -> None:
     code = f"{secrets.randbelow(10**6):06}"
     Joining.objects.filter(pk=row.pk).update(code_hash=_hash(row, code), tries=0)
     key = signing.dumps(str(row.uid), salt=_SALT)
-    mail.send("join", to=row.email, code=code, link=f"/auth/verify-email?key={key}")
+    mail.send("join", to=row.email, valid_for=VALID_FOR, code=code, link=f"/auth/verify-email?key={key}")
 
 
 def joining(uid: UUID | str) -> Joining | None:

@@ -1,23 +1,24 @@
 """A forgotten password: a link by mail that works once and for an hour."""
 
 import hashlib
+from contextlib import suppress
 from datetime import datetime, timedelta
 from urllib.parse import quote
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
-from django.core.cache import cache
 from django.db import transaction
+from django.utils import timezone
 
 from apps.accounts.models import User, UserManager
 from apps.accounts.services.notices import notify
 from apps.accounts.services.people import end_sessions
 from apps.accounts.services.proving import lift_lock
-from studyplatform.kit import jobs, mail
+from studyplatform.kit import jobs, limits, mail
+from studyplatform.kit.errors import RateLimitExceeded
 
 VALID_FOR = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
-BETWEEN_MAILS = 60  # seconds
 
 
 def ask_for_password_reset(*, email: str) -> None:
@@ -29,10 +30,13 @@ def ask_for_password_reset(*, email: str) -> None:
 def send_password_reset(*, email: str) -> None:
     """Send the link, if somebody has this email; at most one a minute."""
     user = User.objects.with_email(email)
-    if user is None or not user.is_active or not cache.add(f"accounts.reset.{user.pk}", 1, BETWEEN_MAILS):
+    if user is None or not user.is_active:
         return
     link = f"/auth/reset-password/{user.uid}/{quote(default_token_generator.make_token(user))}"
-    mail.send("reset-password", to=user.email, valid_for=VALID_FOR, user=user, link=link)
+    # Counted together with the mail: a try that fails must not stand in the way of the next.
+    with suppress(RateLimitExceeded), transaction.atomic():
+        limits.spend("reset-to-one", str(user.uid), now=timezone.now())
+        mail.send("reset-password", to=user.email, valid_for=VALID_FOR, user=user, link=link)
 
 
 def user_of_reset(uid: UUID, token: str) -> User | None:

@@ -42,6 +42,7 @@ RATE_LIMITS = {
     "reset": (60, 60 * 60),
     "resend": (60, 60 * 60),
     "social": (300, 5 * 60),
+    "reset-to-one": (1, 60),  # mails to reset the password of one account
     "mail-to-one": (6, 60 * 60),  # mails about joining to one email, whoever asks for them
 }
 
