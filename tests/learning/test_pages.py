@@ -151,6 +151,16 @@ def test_the_screen_for_strangers_enrolls_and_comes_back(mia, course, lessons, b
     assert browser.post("/courses/enroll", {"course": course.slug})["Location"] == f"/learn/{course.slug}"
 
 
+def test_the_screen_for_strangers_offers_no_seat_that_nobody_gets(mia, course, lessons, browser_of):
+    Course.objects.filter(pk=course.pk).update(pricing="one_time", price=6400)
+
+    closed = browser_of(mia).get(f"/learn/{course.slug}/{lessons[0].slug}")
+
+    assert (closed.status_code, 'data-error="ENROLLMENT_REQUIRED"' in text(closed)) == (403, True)
+    assert "This course is not on sale yet." in text(closed)
+    assert "Enroll now" not in text(closed)
+
+
 def test_enrolling_leads_to_no_other_site_and_into_no_closed_course(mia, browser_of, course):
     browser = browser_of(mia)
     away = browser.post("/courses/enroll", {"course": course.slug, "next": "https://evil.example/"})
