@@ -79,6 +79,11 @@ def copy_in(folder: Path) -> Site:
         "HOST": "127.0.0.1",
         "PORT": str(port),
         "SITE_URL": f"http://127.0.0.1:{port}",
+        # Answers where a test has started it (tests/e2e/test_accounts.py); its button stands on the pages of all.
+        "OIDC_SCHOOL_TITLE": "Field School",
+        "OIDC_SCHOOL_ISSUER": f"http://127.0.0.1:{servers.free_port()}",
+        "OIDC_SCHOOL_CLIENT_ID": "study-platform",
+        "OIDC_SCHOOL_CLIENT_SECRET": "a-secret",
     }
     return Site(f"http://127.0.0.1:{port}", env)
 
