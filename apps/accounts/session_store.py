@@ -48,6 +48,10 @@ class SessionStore(DatabaseStore):
     def get_model_class(cls) -> type[BrowserSession]:
         return BrowserSession
 
+    def _validate_session_key(self, key: str | None) -> bool:
+        # A cookie may bring any sign, also those that PostgreSQL refuses in a text.
+        return super()._validate_session_key(key) and str(key).isalnum() and str(key).isascii()  # type: ignore[misc]
+
     def _get_session_from_db(self) -> BrowserSession | None:
         self.row = _LIVE.first(key=self.session_key, now=timezone.now())
         if self.row is None:

@@ -159,6 +159,11 @@ class RefusalMiddleware:
         return render(request, "errors/refused.html", {"error": error}, status=error.status)
 
 
+def searched(request: HttpRequest, *, most: int = 100) -> str:
+    """The words that a list is searched for (``q``), without the sign that PostgreSQL refuses in any text."""
+    return request.GET.get("q", "").replace("\x00", "").strip()[:most]
+
+
 def safe_next(request: HttpRequest, address: str | None, default: str) -> str:
     """The address if it belongs to this site, else the default: nobody is sent elsewhere."""
     if address and url_has_allowed_host_and_scheme(

@@ -24,6 +24,7 @@ from apps.files.models import Upload, VideoAsset
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.models import Job
+from studyplatform.kit.pages import searched
 
 PAGE = 20
 State = Job.State
@@ -94,7 +95,7 @@ def job_retry(request: HttpRequest, uid: UUID) -> HttpResponse:
 @administers
 def review_history(request: HttpRequest) -> HttpResponse:
     """Every submission that was answered or withdrawn, the latest first."""
-    outcome, text = request.GET.get("outcome", ""), request.GET.get("q", "").strip()[:100]
+    outcome, text = request.GET.get("outcome", ""), searched(request)
     found = review.decided(text=text)
     counted = {row["outcome"]: row["count"] for row in found.order_by().values("outcome").annotate(count=Count("pk"))}
     if outcome in counted:

@@ -73,3 +73,14 @@ def test_a_strangers_host_name_is_refused_with_a_page(client, settings):
 
     assert answer.status_code == 400
     assert "evil.example" not in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    "path", ["/courses/", "/dashboard/admin/people", "/dashboard/admin/reviews/", "/dashboard/instructor/courses/"]
+)
+def test_a_sign_that_no_table_takes_is_searched_for_without_harm(browser_of, sam, path):
+    assert browser_of(sam).get(path, {"q": "ri\x00vers"}).status_code == 200
+
+
+def test_a_cookie_with_such_a_sign_is_a_visitor_s(client):
+    assert client.get("/settings/", headers={"Cookie": r'sessionid="guessed\000key"'}).status_code == 302

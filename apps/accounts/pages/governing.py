@@ -15,7 +15,7 @@ from apps.accounts import forms, queries, services
 from apps.accounts.guards import administers
 from apps.accounts.models import Role, User
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.pages import safe_next
+from studyplatform.kit.pages import safe_next, searched
 
 PAGE, DECIDED = 25, 10
 
@@ -23,7 +23,7 @@ PAGE, DECIDED = 25, 10
 @administers
 @require_safe
 def people(request: HttpRequest) -> HttpResponse:
-    text, show = request.GET.get("q", "").strip()[:80], request.GET.get("show", "")
+    text, show = searched(request), request.GET.get("show", "")
     page = Paginator(queries.people(text=text, show=show), PAGE).get_page(request.GET.get("page"))
     tabs = [("", _("All")), *((role.value, role.label) for role in Role), ("blocked", _("Blocked"))]
     return render(

@@ -23,6 +23,7 @@ from apps.courses.pages.staffed import course_for_staff, person_of
 from apps.courses.queries import authoring, readiness
 from studyplatform.kit import plates
 from studyplatform.kit.errors import ValidationFailed
+from studyplatform.kit.pages import searched
 
 PAGE_SIZE = 20
 
@@ -32,7 +33,7 @@ PAGE_SIZE = 20
 def course_list(request: HttpRequest) -> HttpResponse:
     """Own courses with status, the last touched first."""
     person = person_of(request)
-    status, text = request.GET.get("status", ""), request.GET.get("q", "")[:100]
+    status, text = request.GET.get("status", ""), searched(request)
     counts = authoring.count_by_status(person)
     page = Paginator(authoring.courses_of(person, status=status, text=text), PAGE_SIZE).get_page(
         request.GET.get("page")
