@@ -212,13 +212,22 @@ if CELERY_BROKER_URL == "filesystem://":
     _queue = DATA_DIR / "queue"
     for _folder in ("messages", "processed", "control"):
         (_queue / _folder).mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_TRANSPORT_OPTIONS = {
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
         "data_folder_in": str(_queue / "messages"),
         "data_folder_out": str(_queue / "messages"),
         "processed_folder": str(_queue / "processed"),
         "control_folder": str(_queue / "control"),
         "polling_interval": 0.2,
     }
+# A Redis that is down must not hold up the page that asked for work: the worker's timer finds it without a message.
+REDIS_BROKER_OPTIONS: dict[str, object] = {
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_max": 0,
+    "socket_connect_timeout": 2,
+}
+if CELERY_BROKER_URL.startswith("redis"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = REDIS_BROKER_OPTIONS
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

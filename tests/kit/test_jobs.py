@@ -1,17 +1,20 @@
 """The job table: who may take a job, what a kill leaves behind, what is tried again."""
 
 import threading
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
 import time_machine
+from celery import Celery
 from django.db import connection, transaction
 from django.utils import timezone
 
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.models import Job
+from tests.servers import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -74,6 +77,17 @@ def test_work_of_another_release_fails_and_holds_up_nothing(log):
     gone.refresh_from_db()
     assert (gone.state, "knows no work" in gone.error) == (Job.State.FAILED, True)
     assert log.runs == [{"n": "next"}]
+
+
+def test_a_broker_that_is_down_holds_up_nobody(settings, monkeypatch):
+    app = Celery(broker=f"redis://127.0.0.1:{free_port()}/0", set_as_current=False)
+    app.conf.broker_transport_options = settings.REDIS_BROKER_OPTIONS
+    monkeypatch.setattr(jobs, "current_app", app)
+
+    began = time.monotonic()
+    jobs.wake("default")
+
+    assert time.monotonic() - began < 2
 
 
 def test_runs_the_more_important_first(log):
