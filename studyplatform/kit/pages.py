@@ -1,6 +1,7 @@
 """What every server-rendered page shares: request ids, both spellings of an address, refusals as pages."""
 
 import contextlib
+import logging
 import re
 import uuid
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from csp.middleware import CheckableLazyObject, CSPMiddleware
 from csp.utils import build_policy
 from django.conf import settings
 from django.contrib import messages
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect, render
@@ -20,8 +22,10 @@ from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from studyplatform.kit.errors import AppError
+from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.references import request_id
+
+logger = logging.getLogger(__name__)
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
@@ -139,7 +143,10 @@ def _resolves(path: str) -> bool:
 
 
 class RefusalMiddleware:
-    """Turn an AppError into a page: a flash message and the way back for a form, a screen for the rest."""
+    """Turn an AppError into a page: a flash message and the way back for a form, a screen for the rest.
+
+    What no form looked at and the database refuses (PostgreSQL takes no NUL in a text) is bad input like any other.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -148,6 +155,9 @@ class RefusalMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, DataError):
+            logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=error)
+            error = ValidationFailed()
         if not isinstance(error, AppError):
             return None
         if error.leads_to:

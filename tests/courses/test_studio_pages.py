@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.urls import reverse
 
 from apps.courses.models import Course, Lesson, Question
@@ -477,3 +478,14 @@ def test_the_outline_costs_the_same_with_130_lessons(as_ada, ada, django_assert_
     assert response.content.decode().count('class="lesson__no"') == 130
     with django_assert_max_num_queries(18):
         as_ada.get(at("lesson", course.slug, lesson.slug))
+
+
+def test_a_note_that_the_database_refuses_is_refused_like_any_other(as_ada, course):
+    Course.objects.filter(pk=course.pk).update(status="published", published_at=NOW)
+    before = state_of(course)
+
+    answer = as_ada.post(at("step", course.slug), {"step": "archive", "note": "a\0b"})
+
+    assert answer.status_code == 302
+    if connection.vendor == "postgresql":
+        assert state_of(course) == before
