@@ -233,6 +233,16 @@ def test_a_passkey_under_another_person_s_handle_signs_nobody_in(leo: User, mia:
     assert not is_in(client)
 
 
+def test_of_the_ways_to_a_device_only_names_are_kept(leo: User) -> None:
+    client = signed_in(leo)
+    answer = Authenticator().make(question_on(client, NEW))
+    answer["response"]["transports"] = ["internal", "a\0b", "\ud800", 7, ["usb"], "x" * 40, "hybrid"]
+
+    send(client, NEW, answer, name="Laptop")
+
+    assert row().data["credential"]["response"]["transports"] == ["internal", "hybrid"]
+
+
 def test_a_passkey_that_is_known_is_not_added_again(leo: User, mia: User, device: Authenticator) -> None:
     """Neither to the same account nor to a stranger's, who has seen its public name."""
     for person in (leo, mia):

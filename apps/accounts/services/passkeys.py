@@ -6,6 +6,7 @@ user verification where it is asked for, and a counter that must not run backwar
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -33,6 +34,7 @@ from apps.accounts.relying_party import Party
 from apps.accounts.services.factors import PASSKEY, drop_codes_without_factor, first_codes, hold, tell
 
 MOST = 20
+_TRANSPORT = re.compile(r"[a-z-]{1,20}")
 
 Options = dict[str, Any]
 State = dict[str, Any]
@@ -163,7 +165,9 @@ def _kept(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Of the browser's answer what is needed later; in allauth's form, and no more than that."""
     response = answer["response"]
     transports = response.get("transports")
-    names = [name[:20] for name in transports if isinstance(name, str)][:8] if isinstance(transports, list) else []
+    names = (
+        [str(name) for name in transports if _TRANSPORT.fullmatch(str(name))] if isinstance(transports, list) else []
+    )
     return {
         "id": answer["id"],
         "rawId": answer["rawId"],
@@ -171,7 +175,7 @@ def _kept(answer: Mapping[str, Any]) -> dict[str, Any]:
         "response": {
             "clientDataJSON": response["clientDataJSON"],
             "attestationObject": response["attestationObject"],
-            "transports": names,
+            "transports": names[:8],
         },
     }
 
