@@ -31,7 +31,12 @@ function hidden(form: HTMLFormElement, name: string, value: number): void {
 }
 
 /** Ask which part to keep, then send the form; Escape and "Cancel" keep the old picture. */
-function choose(form: HTMLFormElement, image: HTMLImageElement, done: () => void): void {
+function choose(
+  form: HTMLFormElement,
+  image: HTMLImageElement,
+  done: (isSent: boolean) => void,
+): void {
+  let isSent = false;
   const words = form.dataset;
   const dialog = document.createElement("dialog");
   dialog.className = "dialog crop";
@@ -131,12 +136,13 @@ function choose(form: HTMLFormElement, image: HTMLImageElement, done: () => void
   use.addEventListener("click", () => {
     for (const [name, value] of Object.entries(placeOf(width, height, framing)))
       hidden(form, name, value);
+    isSent = true;
     dialog.close();
     form.requestSubmit();
   });
   dialog.addEventListener("close", () => {
     dialog.remove();
-    done();
+    done(isSent);
   });
   document.body.append(dialog);
   draw();
@@ -153,7 +159,13 @@ export function startPortrait(form: HTMLFormElement): void {
     const address = URL.createObjectURL(file);
     const image = new Image();
     const end = (): void => URL.revokeObjectURL(address);
-    image.addEventListener("load", () => choose(form, image, end));
+    image.addEventListener("load", () =>
+      choose(form, image, (isSent) => {
+        end();
+        // So that the same picture can be chosen again: only what differs is a change.
+        if (!isSent) input.value = "";
+      }),
+    );
     image.addEventListener("error", () => {
       end();
       form.requestSubmit();
