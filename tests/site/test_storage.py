@@ -65,9 +65,9 @@ def test_the_allowance_and_what_takes_it_largest_first(ada: User, eve: User, les
 
     assert names(answer) == ["old.mp4", "coming.mp4", "shown.mp4", "sheet.pdf", "now.mp4", "bad.mp4"]
     text = words(answer)
-    assert "15.0 GB of 50.0 GB used" in text
-    assert "9.0 GB in videos, 2.0 GB in files, 4.0 GB kept free for uploads" in text
-    assert "35.0 GB free" in text
+    assert "15 GB of 50 GB used" in text
+    assert "9 GB in videos, 2 GB in files, 4 GB kept free for uploads" in text
+    assert "35 GB free" in text
     assert "coming.mp4 Being uploaded, 25 %" in text
     assert "now.mp4 Processing" in text
     assert "Audio and captions, 40 %" in text
@@ -86,7 +86,7 @@ def test_a_word_of_warning_when_little_is_left_and_none_with_nothing(ada: User, 
     assert "Little room is left" in words(browser_of(ada).get(PAGE))
     VideoFactory(owner=ada, source_bytes=5 * GIGABYTE)
     assert "Your storage is full" in words(browser_of(ada).get(PAGE))
-    assert "0 B of 5.0 GB used" in words(browser_of(leo).get(PAGE))
+    assert "0 bytes of 5 GB used" in words(browser_of(leo).get(PAGE))
     assert "Nothing is stored" in words(browser_of(leo).get(PAGE))
 
 
@@ -141,7 +141,7 @@ def test_what_no_lesson_shows_is_deleted_and_its_room_is_free(
     assert not VideoAsset.objects.exists()
     assert not Upload.objects.exists()
     assert [each for each in media.rglob("*") if each.is_file()] == []
-    assert "0 B of 50.0 GB used" in words(browser.get(PAGE))
+    assert "0 bytes of 50 GB used" in words(browser.get(PAGE))
 
 
 def test_what_a_lesson_shows_stays_even_a_drafts(ada: User, lesson: Any, browser_of: Open) -> None:
