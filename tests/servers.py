@@ -27,6 +27,13 @@ def _postgres_bin() -> Path:
     return found[-1].parent if found else Path(shutil.which("initdb") or "initdb").parent
 
 
+def chromium() -> str:
+    """Where Chromium is: without the frame that nobody sees, if there is one; of a window that is most of the work."""
+    found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    assert found, "no Chromium is installed"
+    return found
+
+
 @contextlib.contextmanager
 def postgres(*, durable: bool = False, keep: Path | None = None, anew: bool = True) -> Iterator[tuple[str, int]]:
     """A PostgreSQL server; yields its DATABASE_URL (database "postgres") and the postmaster's pid.

@@ -118,7 +118,7 @@ def weights(port: int, path: str, cookie: str) -> dict[str, int]:
 
     total = {"document": 0, "script": 0, "stylesheet": 0, "font": 0, "all": 0, "requests": 0}
     with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+        browser = p.chromium.launch(executable_path=servers.chromium(), args=FLAGS)
         context = browser.new_context()
         if cookie:
             context.set_extra_http_headers({"Cookie": cookie})

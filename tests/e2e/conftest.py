@@ -146,7 +146,7 @@ def browser_type_launch_args(browser_type_launch_args: dict) -> dict:
         "--disable-sync",
         "--autoplay-policy=no-user-gesture-required",
     ]
-    return {**browser_type_launch_args, "executable_path": "/usr/bin/chromium", "args": flags}
+    return {**browser_type_launch_args, "executable_path": servers.chromium(), "args": flags}
 
 
 @pytest.fixture(scope="session")

@@ -93,7 +93,7 @@ def test_the_question_before_something_is_done_that_matters(people):
 def test_a_form_with_mistakes(people):
     page = people(viewport=WIDE, reduced_motion="reduce")
     page.goto("/auth/register")
-    page.locator("form[method=post]").evaluate("form => form.noValidate = true")
+    page.locator("form[data-check]").evaluate("form => form.noValidate = true")
     page.get_by_label("Email").fill("nobody")
     page.get_by_label("Password", exact=True).fill("short")
     page.get_by_role("button", name="Create account").click()

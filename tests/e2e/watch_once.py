@@ -9,13 +9,14 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 
+from tests import servers
 from tests.e2e.looking import plays_from, start
 
 
 def main(site: str, path: str, session: str) -> None:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium",
+            executable_path=servers.chromium(),
             args=["--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required"],
         )
         context = chromium.new_context(base_url=site)
