@@ -61,7 +61,7 @@ def code_mailed_to(site: Site, email: str) -> str:
     """The code of the newest mail to this address; waits for the worker to send it."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
-        for file in sorted((Path(site.env["DATA_DIR"]) / "mail").glob("*.eml"), reverse=True):
+        for file in sorted((Path(site.env["DATA_DIR"]) / "mail").glob("[!.]*.eml"), reverse=True):
             words = file.read_text()
             found = re.search(r"^Subject: (\d{6}) ", words, re.MULTILINE)
             if found and f"To: {email}" in words:

@@ -159,8 +159,9 @@ export class Playback {
   }
 
   toggle(): void {
+    // Once it has begun, the video itself is asked: what it tells comes later than a second press may.
     const { status } = this.#state;
-    const runs = status === "playing" || status === "buffering" || status === "loading";
+    const runs = status === "loading" || (this.#hasStarted && !this.#video.paused);
     if (runs) this.pause();
     else void this.play();
   }
