@@ -489,3 +489,21 @@ def test_a_note_that_the_database_refuses_is_refused_like_any_other(as_ada, cour
     assert answer.status_code == 302
     if connection.vendor == "postgresql":
         assert state_of(course) == before
+
+
+def test_a_draft_is_announced_stays_so_and_is_taken_back(as_ada, course, client):
+    address = at("edit", course.slug)
+    details = {
+        "title": course.title,
+        "summary": course.summary,
+        "subject": course.subject.pk,
+        "difficulty": course.difficulty,
+        "language": course.language,
+        "pricing": course.pricing,
+        "outcomes": course.outcomes,
+    }
+    switch = re.compile(r'name="is_announced"( checked)?>')
+    for wanted in (True, False):
+        assert as_ada.post(address, {**details, **({"is_announced": "on"} if wanted else {})}).status_code == 302
+        assert bool(switch.search(as_ada.get(address).content.decode())[1]) == wanted
+        assert ("Coming Soon" in client.get(f"/courses/{course.slug}").content.decode()) == wanted
