@@ -24,25 +24,12 @@ from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import VideoFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 
 PDF = b"%PDF-1.7 " + b"words " * 50
 PAGE = b"<!doctype html><script>alert(document.cookie)</script>"
 TUS: dict[str, Any] = {"HTTP_TUS_RESUMABLE": "1.0.0"}
 PIECE = "application/offset+octet-stream"
-
-
-@pytest.fixture(autouse=True)
-def _room(settings: Any, tmp_path: Any) -> None:
-    settings.UPLOAD_ROOT = tmp_path / "uploads"
-    settings.WORK_ROOT = tmp_path / "work"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "default": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": str(tmp_path / "media")},
-        },
-    }
 
 
 @pytest.fixture

@@ -32,22 +32,13 @@ from tests.factories.files import CaptionFactory, VideoFactory
 from tests.files.clips import cut_off, watch
 from tests.files.test_video_encode import is_alive, wait_until
 
-pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.media,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("own_folders"),
+]
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _folders(settings: Any, tmp_path: Path) -> None:
-    settings.UPLOAD_ROOT = tmp_path / "uploads"
-    settings.WORK_ROOT = tmp_path / "work"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "default": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": str(tmp_path / "media")},
-        },
-    }
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ import { announce } from "../../shared/announce";
 import { type ApiError, makeError } from "../../shared/api/errors";
 import { bytes } from "../../shared/format";
 import { t } from "../../shared/i18n";
-import { Button } from "../../shared/ui/Button";
-import { Dialog } from "../../shared/ui/Dialog";
 import { Icon } from "../../shared/ui/Icon";
 import { ProgressBar } from "../../shared/ui/ProgressBar";
 import { FileButton } from "../../shared/uploads/FileButton";
+import { RemoveDialog } from "../../shared/uploads/RemoveDialog";
 import { RetryNote } from "../../shared/uploads/RetryNote";
 import type { Transfer, Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
@@ -128,29 +127,16 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
         </div>
       )}
       {isAsking && file && (
-        <Dialog
+        <RemoveDialog
           title={t("Remove this file?")}
+          text={t("“{name}” goes for good, and its room is free again.", { name: file.filename })}
+          yes={t("Remove")}
+          onYes={() => {
+            setRefusal(null);
+            saving.mutate(null);
+          }}
           onClose={() => setAsking(false)}
-          actions={
-            <>
-              <Button look="quiet" data-autofocus onClick={() => setAsking(false)}>
-                {t("Keep it")}
-              </Button>
-              <Button
-                look="danger-fill"
-                onClick={() => {
-                  setAsking(false);
-                  setRefusal(null);
-                  saving.mutate(null);
-                }}
-              >
-                {t("Remove")}
-              </Button>
-            </>
-          }
-        >
-          <p>{t("“{name}” goes for good, and its room is free again.", { name: file.filename })}</p>
-        </Dialog>
+        />
       )}
     </div>
   );

@@ -5,10 +5,10 @@ import { useState } from "react";
 import type { ApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { Button } from "../../shared/ui/Button";
-import { Dialog } from "../../shared/ui/Dialog";
 import { Icon } from "../../shared/ui/Icon";
-import { deleteVideo, retryVideo } from "./api";
 import { FileButton } from "../../shared/uploads/FileButton";
+import { RemoveDialog } from "../../shared/uploads/RemoveDialog";
+import { deleteVideo, retryVideo } from "./api";
 import type { CardProps } from "./JobCard";
 
 /** What can be done about a job, its own action first. */
@@ -118,28 +118,13 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
         </button>
       )}
       {isAsking && (
-        <Dialog
+        <RemoveDialog
           title={question.title}
+          text={question.text}
+          yes={question.yes}
+          onYes={() => removing.mutate()}
           onClose={() => setAsking(false)}
-          actions={
-            <>
-              <Button look="quiet" data-autofocus onClick={() => setAsking(false)}>
-                {t("Keep it")}
-              </Button>
-              <Button
-                look="danger-fill"
-                onClick={() => {
-                  setAsking(false);
-                  removing.mutate();
-                }}
-              >
-                {question.yes}
-              </Button>
-            </>
-          }
-        >
-          <p>{question.text}</p>
-        </Dialog>
+        />
       )}
     </div>
   );
