@@ -273,8 +273,9 @@ def known_after(page: Page, second: int, begin: Callable[[], object]) -> tuple[i
             if (video.currentTime < second) isBefore = true;
             else if (isBefore) {
               video.removeEventListener('timeupdate', look);
+              // Told after the player has heard of it, which only then sends what it holds back.
+              video.addEventListener('pause', () => (window.pausedAt = second), { once: true });
               video.pause();
-              window.pausedAt = second;
             }
           };
           video.addEventListener('timeupdate', look);
