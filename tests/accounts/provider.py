@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -64,12 +65,17 @@ def consent(address: str, sub: str) -> str:
     return answer.headers["Location"]
 
 
+@cache
+def _keys() -> tuple[rsa.RSAPrivateKey, rsa.RSAPrivateKey]:
+    first, second = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
+    return first, second
+
+
 class Liar:
     """A provider whose ID token is what ``lie`` makes of an honest one's claims; other lies are attributes."""
 
     def __init__(self) -> None:
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        self.other_key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.key, self.other_key = _keys()
         self.sign: Callable[[dict[str, Any]], str] = self.honestly
         self.lie: Callable[[dict[str, Any]], dict[str, Any]] = dict
         self.userinfo: dict[str, Any] = {"sub": "mia-77", "email": "mia@school.example", "email_verified": True}
@@ -186,7 +192,7 @@ def _serving(provider: Any) -> Iterator[Any]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     provider.issuer = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()  # seconds until it sees its end
     try:
         yield provider
     finally:

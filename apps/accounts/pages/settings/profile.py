@@ -1,6 +1,7 @@
 """Name, picture, email, time zone: what others see of a person, and how the site reaches them."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -40,13 +41,21 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 register(Section(slug="profile", title=gettext_lazy("Profile"), icon="user-round", context=_context))
 
 
+@cache
+def _places() -> list[tuple[str, str, ZoneInfo]]:
+    """Each zone's region and place. Python itself keeps eight zones and would read all the others for each page."""
+    places = []
+    for name in forms.time_zones():
+        region, _slash, place = name.partition("/")
+        places.append((region, (place or region).replace("_", " ").replace("/", ", "), ZoneInfo(name)))
+    return places
+
+
 def _zones(now: datetime) -> list[tuple[str, list[tuple[str, str]]]]:
     """Regions with their zones: name, and its place and time of day in words."""
     regions: dict[str, list[tuple[str, str]]] = {}
-    for name in forms.time_zones():
-        region, _slash, place = name.partition("/")
-        label = (place or region).replace("_", " ").replace("/", ", ")
-        regions.setdefault(region, []).append((name, f"{label}, {now.astimezone(ZoneInfo(name)):%H:%M}"))
+    for region, place, zone in _places():
+        regions.setdefault(region, []).append((zone.key, f"{place}, {now.astimezone(zone):%H:%M}"))
     return list(regions.items())
 
 
