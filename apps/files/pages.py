@@ -15,6 +15,7 @@ from apps.files.services.media import Grant, read_file_token, read_token
 from apps.files.storage import TYPES, sound_parts
 from apps.files.streaming import send_joined, send_kept, send_upload
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.refusals import refusal_of
 
 # Exactly what the pipeline makes. A name that is not of this shape does not exist, wherever it points.
 MADE = re.compile(
@@ -54,6 +55,11 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
         )
     except FileNotFoundError:
         return _missing()
+    except Exception as error:
+        refusal = refusal_of(error)
+        if refusal is None:
+            raise
+        return _refused(refusal)
 
 
 @open_to_everyone
@@ -73,7 +79,10 @@ def file(request: HttpRequest, token: str) -> HttpResponseBase:
 def _refused(refusal: AppError) -> HttpResponse:
     # A player, an <img> or a download asks here, not a person: a plain status, no page.
     return HttpResponse(
-        f"{refusal.title}. {refusal.detail}", status=refusal.status, content_type="text/plain; charset=utf-8"
+        f"{refusal.title}. {refusal.detail}",
+        status=refusal.status,
+        content_type="text/plain; charset=utf-8",
+        headers={"Cache-Control": "no-store"},
     )
 
 

@@ -6,7 +6,6 @@ from typing import Any, NoReturn
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied
-from django.db import DataError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.pagination import PageNumberPagination
@@ -18,6 +17,7 @@ from rest_framework.views import set_rollback
 from studyplatform.kit import errors
 from studyplatform.kit.errors import REGISTRY, AppError
 from studyplatform.kit.references import request_id
+from studyplatform.kit.refusals import refusal_of
 
 logger = logging.getLogger(__name__)
 
@@ -48,19 +48,16 @@ def problem_response(error: AppError, **kwargs: Any) -> Response:
     return Response(problem(error, **kwargs), status=error.status, content_type="application/problem+json")
 
 
-def problem_handler(exception: Exception, context: dict[str, Any]) -> Response | None:  # noqa: C901 (a table)
+def problem_handler(exception: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: everything that fails has the one shape; a crash shows no internals."""
     set_rollback()
     fields: dict[str, list[dict[str, str]]] | None = None
     match exception:
-        case AppError():
-            error: AppError = exception
+        case _ if refusal := refusal_of(exception):
+            error: AppError = refusal
         case exceptions.ValidationError():
             error, fields = errors.ValidationFailed(), _fields(exception.get_full_details())
         case exceptions.ParseError():
-            error = errors.ValidationFailed()
-        case DataError():
-            logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=exception)
             error = errors.ValidationFailed()
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             error = errors.NotAuthenticated()

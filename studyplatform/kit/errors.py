@@ -160,6 +160,17 @@ class RateLimitExceeded(AppError):
     wait: int = 60
 
 
+class StoreUnavailable(AppError):
+    code = "STORE_UNAVAILABLE"
+    status = 503
+    title = _("The file store does not answer")
+    message = _("Videos and files cannot be reached for the moment. Nothing of them is lost; it will be tried again.")
+    severity = "warning"
+    icon = "cloud-off"
+    action = Action(_("Try again"), handler="retry")
+    retry_delay = 10
+
+
 class MaintenanceMode(AppError):
     code = "MAINTENANCE_MODE"
     status = 503

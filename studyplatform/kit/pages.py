@@ -1,7 +1,6 @@
 """What every server-rendered page shares: request ids, both spellings of an address, refusals as pages."""
 
 import contextlib
-import logging
 import re
 import uuid
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from csp.middleware import CheckableLazyObject, CSPMiddleware
 from csp.utils import build_policy
 from django.conf import settings
 from django.contrib import messages
-from django.db import DataError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect, render
@@ -22,10 +20,8 @@ from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.references import request_id
-
-logger = logging.getLogger(__name__)
+from studyplatform.kit.refusals import refusal_of
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
@@ -143,10 +139,7 @@ def _resolves(path: str) -> bool:
 
 
 class RefusalMiddleware:
-    """Turn an AppError into a page: a flash message and the way back for a form, a screen for the rest.
-
-    What no form looked at and the database refuses (PostgreSQL takes no NUL in a text) is bad input like any other.
-    """
+    """Turn a refusal into a page: a flash message and the way back for a form, a screen for the rest."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -155,18 +148,16 @@ class RefusalMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if isinstance(error, DataError):
-            logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=error)
-            error = ValidationFailed()
-        if not isinstance(error, AppError):
+        refusal = refusal_of(error)
+        if refusal is None:
             return None
-        if error.leads_to:
-            messages.error(request, error.detail, extra_tags=error.code)
-            return redirect(error.leads_to)
+        if refusal.leads_to:
+            messages.error(request, refusal.detail, extra_tags=refusal.code)
+            return redirect(refusal.leads_to)
         if request.method == "POST" and not request.path.startswith("/api/"):
-            messages.error(request, error.detail, extra_tags=error.code)
+            messages.error(request, refusal.detail, extra_tags=refusal.code)
             return redirect(safe_next(request, request.headers.get("Referer", ""), "/"))
-        return render(request, "errors/refused.html", {"error": error}, status=error.status)
+        return render(request, "errors/refused.html", {"error": refusal}, status=refusal.status)
 
 
 def searched(request: HttpRequest, *, most: int = 100) -> str:

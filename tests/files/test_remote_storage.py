@@ -28,12 +28,13 @@ from apps.files.storage import bucket, fetch, local_path, put, remove, upload_pa
 from apps.files.streaming import send_kept
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
+from tests import servers
 from tests.accounts.test_proof import proved
 from tests.accounts.test_settings import picture
 from tests.buckets import SITE, Bucket, settings_by
 from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory
-from tests.factories.files import KeptFileFactory
+from tests.factories.files import KeptFileFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.files.test_processing import files_under, work_off
 from tests.files.test_uploads import MOVIE, TUS, begin, send
@@ -290,6 +291,24 @@ def test_pictures_and_archives_of_people_lie_there_too(s3, leo, browser_of, djan
     jobs.run_pending("default")
 
     assert s3.names() == []
+
+
+def test_a_bucket_out_of_reach_is_told_as_such(s3, ada, leo, browser_of, settings) -> None:
+    options = {**settings.S3_STORAGE["OPTIONS"], "endpoint_url": f"http://127.0.0.1:{servers.free_port()}"}
+    settings.STORAGES = {**settings.STORAGES, "default": {**settings.S3_STORAGE, "OPTIONS": options}}
+    sources = services.sign_link(video=VideoFactory(owner=ada), now=timezone.now())
+    assert sources is not None
+    his = browser_of(leo)
+
+    for address in (sources.master, sources.sound):
+        answer = his.get(address)
+        assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
+        assert answer.content.startswith(b"The file store does not answer.")
+    page = his.post("/settings/picture", {"picture": picture()}, follow=True)
+
+    assert "Videos and files cannot be reached for the moment." in page.content.decode()
+    leo.refresh_from_db()
+    assert not leo.avatar
 
 
 # --- Nothing is left of what failed ------------------------------------------------------------------------
