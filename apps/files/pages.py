@@ -56,10 +56,9 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     except FileNotFoundError:
         return _missing()
     except Exception as error:
-        refusal = refusal_of(error)
-        if refusal is None:
+        if (failure := refusal_of(error)) is None:
             raise
-        return _refused(refusal)
+        return _refused(failure)
 
 
 @open_to_everyone
