@@ -10,6 +10,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from django.contrib.auth.tokens import default_token_generator
 from django.core import mail
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -395,6 +396,36 @@ def test_dropping_the_change_ends_its_link(browser: Client, leo: User, client: C
     browser.post("/settings/email/drop")
 
     assert client.post("/settings/email/confirm", {"key": link().split("key=")[1]}).status_code == 410
+
+
+def new_password(leo: User) -> None:
+    services.change_password(user=leo, current=PASSWORD, password=NEW, browser="", now=timezone.now())
+
+
+def forgotten_password(leo: User) -> None:
+    token = default_token_generator.make_token(leo)
+    assert services.reset_password(uid=leo.uid, token=token, password=NEW, now=timezone.now())
+
+
+def blocked_for_a_while(leo: User) -> None:
+    services.block(user=leo)
+    services.unblock(user=leo)
+
+
+@pytest.mark.parametrize("defence", [new_password, forgotten_password, blocked_for_a_while])
+def test_a_thief_who_was_shut_out_does_not_come_back_by_the_new_email(
+    browser: Client, leo: User, client: Client, defence: Callable[[User], None]
+) -> None:
+    ask(browser, email="thief@example.org")
+    key = link().split("key=")[1]
+    found = services.change_of_key(key)
+
+    defence(leo)
+
+    assert client.post("/settings/email/confirm", {"key": key}).status_code == 410
+    with mock.patch("apps.accounts.services.changing_email.change_of_key", return_value=found):  # pressed meanwhile
+        assert services.change_email(key=key, now=timezone.now()) is None
+    assert not User.objects.filter(email="thief@example.org").exists()
 
 
 def test_another_mail_only_after_a_minute(browser: Client, leo: User) -> None:

@@ -80,11 +80,11 @@ def change_email(*, key: str, now: datetime) -> User | None:
     old, user.email, user.email_verified_at = user.email, email, now
     try:
         with transaction.atomic():
-            # What was found may be gone meanwhile: pressed twice, blocked, or the account deleted.
-            same = User.objects.filter(pk=user.pk, email=old, is_active=True)
-            if not same.update(email=email, email_verified_at=now):
+            # What was found may be gone meanwhile: pressed twice, blocked, a new password set, or the account deleted.
+            same = User.objects.select_for_update().filter(pk=user.pk, email=old, is_active=True)
+            if not same.exists() or not EmailProof.objects.filter(user=user, email=email).delete()[0]:
                 return None
-            EmailProof.objects.filter(user=user).delete()
+            same.update(email=email, email_verified_at=now)
             # The mail goes to the old address: whoever lost it in this way still reads it.
             notify("account.email_changed", user, "/settings/#profile", to=old, email=email)
     except IntegrityError:

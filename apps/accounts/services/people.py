@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.devices import device_name
 from apps.accounts.errors import LastAdmin
-from apps.accounts.models import BrowserSession, Joining, LoginLock, Role, User
+from apps.accounts.models import BrowserSession, EmailProof, Joining, LoginLock, Role, User
 from apps.accounts.services.digests import find_late_digests
 from apps.accounts.services.handing_over import forget_hand_overs
 from apps.accounts.services.joining import forget_joinings
@@ -41,7 +41,7 @@ def block(*, user: User, reason: str = "", now: datetime | None = None) -> None:
         keep_an_admin(besides=user)
         user.is_active, user.blocked_at, user.block_reason = False, now or timezone.now(), reason
         user.save(update_fields=["is_active", "blocked_at", "block_reason"])
-        end_sessions(user=user)
+        shut_everybody_out(user=user)
 
 
 def keep_an_admin(*, besides: User) -> None:
@@ -68,6 +68,13 @@ def end_sessions(*, user: User, but: UUID | None = None) -> None:
     (sessions.exclude(uid=but) if but else sessions).delete()
     # The browser that asked for the account may enter by that; from here on it may not.
     Joining.objects.filter(user=user).delete()
+
+
+def shut_everybody_out(*, user: User) -> None:
+    """Sign a person out everywhere and end what whoever was in there has begun: a link to an email of theirs would
+    outlive the new password, and then bring them another."""
+    end_sessions(user=user)
+    EmailProof.objects.filter(user=user).exclude(email=user.email).delete()
 
 
 def end_other_session(*, user: User, uid: UUID) -> bool:

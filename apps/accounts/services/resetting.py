@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User, UserManager
 from apps.accounts.services.notices import notify
-from apps.accounts.services.people import end_sessions
+from apps.accounts.services.people import shut_everybody_out
 from apps.accounts.services.proving import lift_lock
 from studyplatform.kit import jobs, limits, mail
 from studyplatform.kit.errors import RateLimitExceeded
@@ -59,6 +59,6 @@ def reset_password(*, uid: UUID, token: str, password: str, now: datetime) -> Us
         user.email_verified_at = user.email_verified_at or now
         user.save(update_fields=["password", "email_verified_at"])
         lift_lock(email=user.email)
-        end_sessions(user=user)
+        shut_everybody_out(user=user)
         notify("account.password_changed", user, "/settings/#password", now=now)
     return user

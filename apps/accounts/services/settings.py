@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from apps.accounts.errors import InvalidCredentials
 from apps.accounts.models import User
 from apps.accounts.services.notices import notify
-from apps.accounts.services.people import end_sessions
+from apps.accounts.services.people import shut_everybody_out
 from apps.accounts.services.proving import prove_password
 
 
@@ -45,7 +45,7 @@ def change_password(*, user: User, current: str = "", password: str, browser: st
     with transaction.atomic():
         user.set_password(password)
         user.save(update_fields=["password"])
-        end_sessions(user=user)
+        shut_everybody_out(user=user)
         notify("account.password_changed", user, "/settings/#password", now=now)
 
 
