@@ -15,8 +15,8 @@ type Props = {
 
 export function NumberField({ question, answer, onAnswer }: Props) {
   const id = useId();
-  const [isLeft, setIsLeft] = useState(false);
   const text = answer?.text ?? "";
+  const [isLeft, setIsLeft] = useState(text !== ""); // kept from before a reload
   const isWrong = isLeft && !isNumber(text);
   return (
     <div className="stack gap-2">

@@ -33,28 +33,39 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
   const [paper, dispatch] = useReducer(reduce, uid, (key) => kept(localStorage, key));
   const [isAsking, setIsAsking] = useState(false);
   const latest = useRef(paper);
+  const isTimeOver = useRef(false);
   useEffect(() => {
     latest.current = paper;
     keep(localStorage, uid, paper);
   }, [paper, uid]);
 
   const handing = useMutation({
-    mutationFn: () => submitAttempt(uid, toSend(questions, latest.current.answers)),
+    mutationFn: (without: string[]) => {
+      const asked = questions.filter((question) => !without.includes(question.uid));
+      return submitAttempt(uid, toSend(asked, latest.current.answers));
+    },
     onSuccess: (done) => {
       forget(localStorage, uid);
       onHandedIn(done);
     },
-    onError: (thrown) => {
+    onError: (thrown, without) => {
       const error = toApiError(thrown);
       if (error.is("QUIZ_ATTEMPT_CLOSED") || error.is("QUIZ_TIME_OVER")) {
         forget(localStorage, uid);
         onClosed(error);
+      } else if (isTimeOver.current && without.length === 0) {
+        // Nobody can mend an answer any more: what cannot be read must not take the others with it.
+        const unread = refusedOf(error);
+        if (unread.length > 0) mutate(unread);
       }
     },
   });
   const { mutate, mutateAsync } = handing;
-  const handIn = useCallback(() => mutate(), [mutate]);
+  const handIn = useCallback(() => mutate([]), [mutate]);
   const left = useCountdown(endsAt, handIn);
+  useEffect(() => {
+    isTimeOver.current = left === 0;
+  }, [left]);
   const isOnline = useOnline();
   const current = useCurrent(questions.length);
 
@@ -119,7 +130,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
         {error && !isClosing(error) && (
           <ErrorPanel
             error={error}
-            {...(refused.length > 0 ? {} : { onRetry: () => mutateAsync() })}
+            {...(refused.length > 0 ? {} : { onRetry: () => mutateAsync([]) })}
             message={
               refused.length > 0
                 ? t("Nothing was handed in. Look at the marked questions.")

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { act, render, screen, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 
@@ -420,6 +420,40 @@ it("hands in by itself when the time is over, once", async () => {
 
   expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
   expect(sent.filter(({ url }) => url.endsWith("/submit/"))).toHaveLength(1);
+});
+
+it("hands in the rest when the time is over and one answer cannot be read", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const works = answer;
+  answer = (url) => {
+    const [, ...before] = sent.filter((one) => one.url.endsWith("/submit/"));
+    if (!url.endsWith("/submit/") || before.length > 0) return works(url);
+    return problem("VALIDATION_FAILED", 400, {
+      [`answers.${uid(1)}`]: [{ code: "invalid", message: "No" }],
+    });
+  };
+  show({ ...quiz, time_limit: 600, attempt: { ...open, time_limit: 600, seconds_left: 3 } });
+  fireEvent.click(screen.getByRole("radio", { name: /Option a/ }));
+  fireEvent.click(screen.getByRole("radio", { name: /True/ }));
+
+  await act(() => vi.advanceTimersByTimeAsync(4_000));
+  vi.useRealTimers();
+
+  expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
+  const handed = sent.filter(({ url }) => url.endsWith("/submit/")).map(({ body }) => body);
+  expect(handed).toEqual([
+    { answers: { [uid(1)]: { id: "a" }, [uid(3)]: { value: true } } },
+    { answers: { [uid(3)]: { value: true } } },
+  ]);
+});
+
+it("says of a word kept from before a reload that it is no number", () => {
+  const paper = { answers: { [uid(4)]: { text: "three" } }, flags: [] };
+  localStorage.setItem(`study.quiz.${ATTEMPT}`, JSON.stringify(paper));
+  show({ ...quiz, attempt: open });
+
+  expect(screen.getByText("This is not a number.")).toBeTruthy();
+  expect(screen.getByText(/^0 of 7 answered/)).toBeTruthy();
 });
 
 it("hides the clock, and remembers it", async () => {

@@ -66,6 +66,14 @@ it("sends only answers that say something, to questions that are asked", () => {
   expect(countAnswered(questions, answers)).toBe(1);
 });
 
+it("takes a word where a number is asked for as no answer", () => {
+  const questions = [question("a", { kind: "numeric" }), question("b")];
+  const answers = { a: { text: "three" }, b: { text: "three" } };
+
+  expect(toSend(questions, answers)).toEqual({ b: { text: "three" } });
+  expect(countAnswered(questions, answers)).toBe(1);
+});
+
 it("switches a choice of several", () => {
   expect(toggled(undefined, "a")).toEqual(["a"]);
   expect(toggled(["a", "b"], "a")).toEqual(["b"]);

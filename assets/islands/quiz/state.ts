@@ -47,15 +47,20 @@ export function isAnswered(answer: Answer | undefined): boolean {
 }
 
 export function countAnswered(questions: readonly Question[], answers: Answers): number {
-  return questions.filter(({ uid }) => isAnswered(answers[uid])).length;
+  return Object.keys(toSend(questions, answers)).length;
 }
 
-/** What is sent: the answers that say something, to questions that are asked. */
+/**
+ * What is sent: the answers that say something, to questions that are asked. A word where a number is asked
+ * for is none: its field says so, and the others are not refused with it.
+ */
 export function toSend(questions: readonly Question[], answers: Answers): Answers {
   const said: Answers = {};
-  for (const { uid } of questions) {
+  for (const { uid, kind } of questions) {
     const answer = answers[uid];
-    if (answer && isAnswered(answer)) said[uid] = answer;
+    if (!answer || !isAnswered(answer)) continue;
+    if (kind === "numeric" && !isNumber(answer.text ?? "")) continue;
+    said[uid] = answer;
   }
   return said;
 }
