@@ -44,14 +44,16 @@ def forget_their_bookmarks(event: PersonLeft) -> None:
 def tell_of_the_seat(event: LearnerEnrolled) -> None:
     seat = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
     link = f"/courses/{seat.course.slug}"
-    people.notify("learning.enrolled", seat.user, link, f"seat {seat.pk}", course=seat.course.title)
+    key = f"seat {seat.pk}"
+    people.notify("learning.enrolled", seat.user, link, key, now=seat.enrolled_at, course=seat.course.title)
 
 
 @subscribe(CertificateIssued)
 def tell_of_the_certificate(event: CertificateIssued) -> None:
     row = Certificate.objects.select_related("enrollment__user").get(pk=event.certificate_id)
     link = f"/certificates/{row.code}"
-    people.notify("learning.certificate", row.enrollment.user, link, row.code, course=row.course_title)
+    user = row.enrollment.user
+    people.notify("learning.certificate", user, link, row.code, now=row.issued_at, course=row.course_title)
 
 
 @subscribe(LessonAdded)

@@ -52,6 +52,16 @@ class PersonText:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RequestText:
+    """Somebody asks to teach. With an answer it was declined a day later; without one it waits."""
+
+    email: str
+    reason: str
+    days_ago: int
+    answer: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Activity:
     """How far one person is in one course. One of ``percent_done`` and ``lessons_done`` counts."""
 
@@ -151,6 +161,7 @@ class CourseText:
 @dataclass(frozen=True, kw_only=True)
 class Library:
     people: tuple[PersonText, ...]
+    requests: tuple[RequestText, ...]
     activity: tuple[Activity, ...]
     courses: tuple[CourseText, ...]
 
@@ -164,8 +175,9 @@ def read_library(content: Path = CONTENT) -> Library:
     known = _load(file)
     people = tuple(_made(PersonText, row, file) for row in known.get("people") or ())
     activity = tuple(_made(Activity, row, file) for row in known.get("activity") or ())
+    requests = tuple(_made(RequestText, row, file) for row in known.get("requests") or ())
     courses = tuple(read_course(path.parent) for path in sorted(content.glob("courses/*/course.yaml")))
-    library = Library(people=people, activity=activity, courses=courses)
+    library = Library(people=people, requests=requests, activity=activity, courses=courses)
     _check_names(library, file)
     return library
 
@@ -333,6 +345,9 @@ def _check_names(library: Library, file: Path) -> None:
             raise Malformed(f"{course.slug}: there is no subject {course.subject}")
         if unknown := set(course.prerequisites) - slugs:
             raise Malformed(f"{course.slug}: no such prerequisites: {sorted(unknown)}")
+    for request in library.requests:
+        if request.email not in emails:
+            raise Malformed(f"{file}: nobody has the email {request.email}")
     for line in library.activity:
         if line.email not in emails or line.course not in slugs:
             raise Malformed(f"{file}: {line.email} in {line.course}: no such person or course")
@@ -349,6 +364,7 @@ __all__ = [
     "PersonText",
     "QuestionText",
     "QuizText",
+    "RequestText",
     "SectionText",
     "film_seconds",
     "read_course",

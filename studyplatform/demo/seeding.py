@@ -18,14 +18,16 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
+from django.db.models import F
 
-from apps.accounts.models import Role, User
+from apps.accounts import services as accounts
+from apps.accounts.models import Notification, Role, User
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
 from apps.courses.services.outline import refresh_outline
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress
-from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText
+from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
 from studyplatform.kit import plates
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
@@ -48,6 +50,8 @@ def steps(library: Library, *, now: datetime) -> Iterator[Step]:
     yield Step("subjects", seed_subjects)
     for person in library.people:
         yield Step(person.username, partial(seed_person, person, password, now))
+    for request in library.requests:
+        yield Step(request.email, partial(seed_request, request, now))
     for course in library.courses:
         yield Step(course.title, partial(seed_course, course, now))
     for course in library.courses:
@@ -60,6 +64,7 @@ def steps(library: Library, *, now: datetime) -> Iterator[Step]:
         for lesson in course.lessons:
             if lesson.film:
                 yield Step(lesson.title, partial(seed_film, course, lesson, now))
+    yield Step("what has been read", partial(read_old_notifications, library, now))
 
 
 def seed_subjects() -> None:
@@ -90,6 +95,20 @@ def seed_person(text: PersonText, password: str, now: datetime) -> None:
         terms_accepted_at=joined,
         email_verified_at=joined,
     )
+
+
+def seed_request(text: RequestText, now: datetime) -> None:
+    """One request to teach, and its answer."""
+    user = User.objects.get(email=text.email)
+    admin = User.objects.filter(role=Role.ADMIN).order_by("pk").first()
+    if user.teaching_requests.exists() or user.can_teach:
+        return
+    asked = now - timedelta(days=text.days_ago)
+    with transaction.atomic():
+        request = accounts.ask_to_teach(user=user, reason=text.reason, now=asked)
+        if text.answer and admin is not None:
+            decided = asked + timedelta(days=1)
+            accounts.decide_teaching(uid=request.uid, by=admin, is_approved=False, answer=text.answer, now=decided)
 
 
 def seed_course(text: CourseText, now: datetime) -> None:
@@ -203,6 +222,12 @@ def _write_history(course: Course, opened: datetime | None, now: datetime) -> No
         StatusChange(course=course, was=was, became=became, changed_by=by, changed_at=at)
         for was, became, by, at in moves
     )
+
+
+def read_old_notifications(library: Library, now: datetime) -> None:
+    """The people of the demo have seen what they were told more than a few days ago."""
+    old = Notification.objects.filter(user__email__in=[person.email for person in library.people], read_at=None)
+    old.filter(created_at__lt=now - timedelta(days=5)).update(read_at=F("created_at") + timedelta(hours=3))
 
 
 def seed_prerequisites(text: CourseText) -> None:

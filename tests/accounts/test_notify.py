@@ -50,6 +50,16 @@ def test_tells_on_the_site_and_by_mail(kind, leo) -> None:
     assert "http://127.0.0.1:8000/courses/" in str(mail.outbox[0].body)
 
 
+def test_what_is_no_news_any_more_goes_by_no_mail(kind, leo) -> None:
+    """Brought in from elsewhere, such as the seats of the demo."""
+    then = timezone.now() - timedelta(days=30)
+    tell(leo, now=then)
+    jobs.run_pending("default")
+
+    assert [row.created_at for row in Notification.objects.all()] == [then]
+    assert mail.outbox == []
+
+
 def test_the_same_fact_is_told_once(kind, leo, mia) -> None:
     tell(leo, "tide-7")
     tell(leo, "tide-7")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from datetime import timedelta
 from io import BytesIO, StringIO
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from apps.accounts.models import Role, User
+from apps.accounts.models import Notification, Role, TeachingRequest, User
 from apps.courses.models import Course, Lesson, Subject
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating
@@ -114,6 +115,18 @@ def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
     assert Attempt.objects.filter(submitted_at=None).count() == 0
     for row in LessonProgress.objects.filter(lesson__kind="quiz").exclude(completed_at=None):
         assert passed.filter(enrollment=row.enrollment, quiz__lesson=row.lesson).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_people_were_told_is_as_old_as_what_happened(few):
+    seed()
+
+    amara = User.objects.get(email="student@example.com")
+    told = Notification.objects.filter(user=amara, kind="learning.enrolled")
+    assert sorted(told.values_list("created_at")) == sorted(amara.enrollments.values_list("enrolled_at"))
+    assert not told.filter(read_at=None, created_at__lt=timezone.now() - timedelta(days=6)).exists()
+    assert set(TeachingRequest.objects.values_list("state", flat=True)) == {"pending", "declined"}
+    assert not Job.objects.filter(kind="accounts.mail_notification").exists()
 
 
 def test_a_second_run_changes_nothing(few):

@@ -18,6 +18,7 @@ from apps.accounts.services.unsubscribing import unsubscribe_link
 from studyplatform.kit import jobs, mail
 
 KEPT, KEPT_FOR_MAIL = timedelta(days=365), timedelta(days=30)
+NEWS = timedelta(days=1)  # what happened earlier, and is only brought in now, goes by no mail
 _LONGEST = 500  # characters of a parameter; what is longer is read where the link leads
 
 
@@ -27,7 +28,8 @@ def notify(
     """Tell a person something; how, they have chosen.
 
     Safe inside a transaction: it stands and falls with it, mails are jobs. With a ``key`` the same fact is told
-    once, however often it is reported. ``to`` is where the mail goes if not to the person's own address.
+    once, however often it is reported. ``to`` is where the mail goes if not to the person's own address, ``now``
+    when it happened: what is older than a day is no news, and stands on the site alone.
 
     :raises ValueError: the link leads off this site.
     :raises KeyError: the kind is unknown, or its words need a parameter that is not there.
@@ -46,13 +48,16 @@ def notify_all(
     **params: Any,
 ) -> None:
     """Tell many people the same, as :func:`notify` tells one, in a fixed number of queries (and a job a mail)."""
-    what, now = KINDS[kind], now or timezone.now()
+    what, today = KINDS[kind], timezone.now()
+    now = now or today
     if not is_own(link):
         raise ValueError(f"{link!r} does not lead to a page of this site")
     clean = {name: value if isinstance(value, int) else str(value)[:_LONGEST] for name, value in params.items()}
     what.words(clean)
     people = {user.pk: user for user in users if user.deleted_at is None}
     ways = _ways(what, people)
+    if now < today - NEWS and not what.is_security:
+        ways = {pk: (in_app, Mail.OFF) for pk, (in_app, _) in ways.items()}
     rows = [
         Notification(
             user_id=pk,
