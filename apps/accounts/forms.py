@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from functools import cache
 from typing import Any
 from zoneinfo import available_timezones
@@ -15,16 +16,24 @@ from apps.accounts.models import Style, Theme, User
 from apps.accounts.providers import Identity
 
 _RESERVED = {"admin", "administrator", "deleted", "deleted-user", "help", "moderator", "root", "staff", "support"}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
+# Breaks of lines, other control characters, and what turns the direction of the text around it.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_LOOK_ALIKE = ("LATIN", "CYRILLIC", "GREEK")  # alphabets whose letters are taken for each other's
 
 
 def one_line(text: str) -> None:
-    """Names reach mails and certificates: no line breaks or other control characters.
+    """Names reach mails and certificates: no line breaks or other control characters, and something to see.
 
-    :raises ValidationError: there is one.
+    :raises ValidationError: there is one, or nothing.
     """
-    if _CONTROL.search(text):
+    if _CONTROL.search(text) or (text and not any(unicodedata.category(c)[0] in "LNPS" for c in text)):
         raise ValidationError(_("Use letters, spaces and punctuation only."), code="control_characters")
+
+
+def _is_disguised(name: str) -> bool:
+    """Whether letters of several alphabets make a name that reads like another one (a Cyrillic a in "admin")."""
+    alphabets = {unicodedata.name(c, "").partition(" ")[0] for c in name}
+    return len(alphabets.intersection(_LOOK_ALIKE)) > 1
 
 
 def _name(label: Any, missing: Any) -> forms.CharField:
@@ -34,6 +43,7 @@ def _name(label: Any, missing: Any) -> forms.CharField:
 def _email() -> forms.EmailField:
     return forms.EmailField(
         label=_("Email"),
+        max_length=254,  # an address that a mail can be sent to is no longer, and the table keeps no more
         error_messages={"required": _("Enter your email address."), "invalid": _("Enter a valid email address.")},
     )
 
@@ -176,8 +186,9 @@ class Profile(forms.Form):
         self.fields["time_zone"].choices = [(name, name) for name in time_zones()]  # type: ignore[attr-defined]
 
     def clean_username(self) -> str:
-        name: str = self.cleaned_data["username"]
-        if not re.fullmatch(r"[\w.-]+", name) or name.strip("._-") == "":
+        # Wide and composed spellings of the same name are the same name.
+        name = unicodedata.normalize("NFKC", self.cleaned_data["username"])
+        if not re.fullmatch(r"[\w.-]{3,30}", name) or name.strip("._-") == "" or _is_disguised(name):
             raise ValidationError(_("Use letters, numbers, dots, dashes and underscores."), code="invalid")
         if name.lower() in _RESERVED:
             raise ValidationError(_("This username is taken."), code="taken")
@@ -199,8 +210,15 @@ class ChangeEmail(forms.Form):
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.user = user
         self.fields["email"].label = _("New email")
         _ask_who_has_one(self, "password", user)
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"]
+        if User.objects.normalize_email(email) == self.user.email:
+            raise ValidationError(_("This is your email already."), code="same")
+        return email
 
 
 class Goals(forms.Form):

@@ -102,7 +102,7 @@ def test_guessing_the_current_password_locks_as_at_the_door(browser: Client, leo
 
     answer = browser.post("/settings/password", {"current": PASSWORD, "password": NEW, "confirmation": NEW})
 
-    assert 'data-error="AUTH_ACCOUNT_LOCKED"' in answer.content.decode()
+    assert re.search(r'data-errors>\s*<div [^>]*data-error="AUTH_ACCOUNT_LOCKED"', answer.content.decode())
     leo.refresh_from_db()
     assert leo.check_password(PASSWORD)
 
@@ -301,6 +301,37 @@ def test_only_pictures_are_served(client: Client, name: str) -> None:
     assert client.get(f"/avatars/{name}").status_code == 404
 
 
+@pytest.mark.parametrize("name", ["ＭＩＡ", "ｍia", "mi\u1d43", "ＡＤＭＩＮ"])
+def test_another_spelling_of_a_taken_username_is_taken(browser: Client, leo: User, mia: User, name: str) -> None:
+    User.objects.filter(pk=mia.pk).update(username="mia")
+
+    answer = browser.post("/settings/profile", PROFILE | {"username": name})
+
+    assert "This username is taken." in answer.content.decode()
+
+
+def test_a_username_is_of_letters_that_are_not_taken_for_others(browser: Client, leo: User) -> None:
+    refused = browser.post("/settings/profile", PROFILE | {"username": "\u0430dmin"})  # a Cyrillic a
+    assert "Use letters, numbers, dots, dashes and underscores." in refused.content.decode()
+
+    for name in ("E\u0301mile", "Мария_2", "山田hanako"):
+        assert browser.post("/settings/profile", PROFILE | {"username": name}).status_code == 302
+    leo.refresh_from_db()
+    assert leo.username == "山田hanako"
+
+
+@pytest.mark.parametrize("name", ["\u202egnp.exe", "Leo\u2066", "\u200b\u200d", "Leo\x85Bcc", "\u0301", "\x9b"])
+def test_a_name_can_be_seen_and_turns_nothing_around(browser: Client, leo: User, name: str) -> None:
+    answer = browser.post("/settings/profile", PROFILE | {"first_name": name})
+
+    assert "Use letters, spaces and punctuation only." in answer.content.decode()
+
+
+@pytest.mark.parametrize("name", ["👩\u200d👧", "Ng", "O\u2019Brien", "محمد", "Jose\u0301"])
+def test_names_of_all_the_world_are_names(browser: Client, leo: User, name: str) -> None:
+    assert browser.post("/settings/profile", PROFILE | {"first_name": name}).status_code == 302
+
+
 # --- Email --------------------------------------------------------------------------------------
 
 
@@ -366,7 +397,9 @@ def test_a_wrong_password_changes_nothing_and_counts(browser: Client, leo: User)
     for _ in range(4):
         ask(browser, password="WrongGuess1")
 
-    assert 'data-error="AUTH_ACCOUNT_LOCKED"' in ask(browser).content.decode()
+    page = ask(browser).content.decode()
+    # The page begins far above this section: what takes the focus brings the refusal into sight.
+    assert re.search(r'data-errors>\s*<div [^>]*data-error="AUTH_ACCOUNT_LOCKED"', page)
     assert not mail.outbox
 
 
@@ -389,6 +422,37 @@ def test_an_email_taken_meanwhile_is_not_taken_twice(browser: Client, leo: User,
     assert answer.status_code == 410
     leo.refresh_from_db()
     assert leo.email == "leo@example.com"
+
+
+def test_the_email_one_has_already_is_not_changed(browser: Client, leo: User) -> None:
+    """Nothing would be sent, so nothing may be promised."""
+    answer = ask(browser, email=f" {leo.email.upper()}")
+
+    assert "This is your email already." in answer.content.decode()
+    assert not EmailProof.objects.exists()
+
+
+def test_an_email_is_no_longer_than_what_is_kept_of_it(browser: Client) -> None:
+    answer = ask(browser, email=f"leo@{'a.' * 130}example")
+
+    assert answer.status_code == 422
+    assert "at most 254 characters" in answer.content.decode()
+
+
+def test_ones_own_browser_is_no_new_device_after_a_change_of_email(client: Client, leo: User) -> None:
+    client.post("/auth/login", {"email": leo.email, "password": PASSWORD})
+    ask(client)
+    client.post("/settings/email/confirm", {"key": link().split("key=")[1]})
+    stranger = Client()
+    mail.outbox.clear()
+
+    client.post("/auth/login", {"email": "leo@new.example", "password": PASSWORD})
+    jobs.run_pending("default")
+    assert not [message for message in mail.outbox if "New sign-in" in message.subject]
+
+    stranger.post("/auth/login", {"email": "leo@new.example", "password": PASSWORD})
+    jobs.run_pending("default")
+    assert [message for message in mail.outbox if "New sign-in" in message.subject]
 
 
 def test_dropping_the_change_ends_its_link(browser: Client, leo: User, client: Client) -> None:

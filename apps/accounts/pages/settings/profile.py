@@ -139,14 +139,16 @@ def confirm_email(request: HttpRequest) -> HttpResponse:
     key = request.POST.get("key") or request.GET.get("key") or ""
     found = services.change_of_key(key)
     state, email = ("press", found[1]) if found else ("ended", "")
+    is_known = found is not None and known_browsers.name_for(request, found[0].email) != ""
     if found and request.method == "POST":
         changed = services.change_email(key=key, now=timezone.now())
         state = "done" if changed else "ended"
-    return private(
-        render(
-            request,
-            "accounts/confirm_email.html",
-            {"state": state, "email": email, "key": key},
-            status=410 if state == "ended" else 200,
-        )
+    response = render(
+        request,
+        "accounts/confirm_email.html",
+        {"state": state, "email": email, "key": key},
+        status=410 if state == "ended" else 200,
     )
+    if state == "done" and is_known:  # by the old email: the person's own browser is no new device
+        known_browsers.remember(request, response, email)
+    return private(response)
