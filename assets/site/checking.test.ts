@@ -88,3 +88,25 @@ it("speaks of a box once it was pressed", async () => {
 
   expect(said("terms")).toBe("You must agree to the terms of service");
 });
+
+it("strikes out above the form what is right by now", async () => {
+  document.querySelector("form")!.insertAdjacentHTML(
+    "beforebegin",
+    `<div data-errors><p data-count>2 fields need attention</p><ul>
+      <li><a href="#id_email">Email</a>: Enter your email address.</li>
+      <li><a href="#id_password">Password</a>: Choose a password.</li></ul></div>`,
+  );
+  answers.push({ email: ["Enter a valid email address."], password: ["Choose a password."] });
+  await type("email", "amara");
+  const summary = (): string | undefined =>
+    document.querySelector("[data-errors]")?.textContent.replace(/\s+/g, " ").trim();
+  expect(summary()).toContain("Email: Enter a valid email address.");
+
+  answers.push({ password: ["Choose a password."] });
+  await type("email", "amara@example.org");
+  expect(summary()).toBe("1 field needs attention Password: Choose a password.");
+
+  answers.push({});
+  await type("password", "QuietRiver26");
+  expect(document.querySelector("[data-errors]")).toBeNull();
+});

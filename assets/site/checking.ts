@@ -3,6 +3,7 @@
  * words are the server's own. A field is spoken of once it was left, and only while it stands against a rule.
  */
 import { announce } from "../shared/announce";
+import { tn } from "../shared/i18n";
 import { drawIcon } from "../shared/icons";
 
 const PAUSE = 350;
@@ -50,6 +51,24 @@ function say(control: Control, messages: string[]): void {
   else control.removeAttribute("aria-describedby");
 }
 
+/** What the form was refused for stands above it, a line a field: a field that is right by now has none. */
+function strike(control: Control, messages: string[]): void {
+  const link = document.querySelector(`[data-errors] li > a[href="#${control.id}"]`);
+  const summary = link?.closest("[data-errors]");
+  const line = link?.parentElement;
+  if (!link || !line || !summary) return;
+  if (messages.length > 0) {
+    line.replaceChildren(link, `: ${messages[0]}`);
+    return;
+  }
+  line.remove();
+  const left = summary.querySelectorAll("li").length;
+  const count = summary.querySelector("[data-count]");
+  if (left === 0) summary.remove();
+  else if (count)
+    count.textContent = tn("{count} field needs attention", "{count} fields need attention", left);
+}
+
 function watch(form: HTMLFormElement): void {
   const left = new Set<string>();
   const controls = (): Control[] =>
@@ -75,7 +94,11 @@ function watch(form: HTMLFormElement): void {
       if (!answer.ok || mine !== asked) return;
       const verdict = (await answer.json()) as Verdict;
       for (const control of controls())
-        if (left.has(control.name)) say(control, verdict[control.name] ?? []);
+        if (left.has(control.name)) {
+          const messages = verdict[control.name] ?? [];
+          say(control, messages);
+          strike(control, messages);
+        }
     } catch {
       // Offline or interrupted: the form says it when it is sent.
     }
