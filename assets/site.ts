@@ -45,6 +45,10 @@ startPreloading();
 startProgress();
 if (document.querySelector(".prefs"))
   void import("./site/settings").then((page) => page.startSettings());
-startBell({ writeTimes });
+startBell({
+  writeTimes,
+  // Blocked, or signed out from another device: the session asks the server, and the page follows it.
+  onSignedOut: () => void session.renew().catch(() => undefined),
+});
 if (document.querySelector("form[data-auto-save]"))
   void import("./site/autosave").then(({ startAutoSave }) => startAutoSave());

@@ -32,7 +32,7 @@ export function startAccount({ session, renderedFor, hasUnsentInput, reload }: A
   const signedOutElsewhere = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, GRACE_MS));
     const isBack = session.isAuthenticated || (await session.renew().catch(() => true));
-    if (!isBack && !isLeaving) renew(t("You signed out in another tab."), t("Sign in again"));
+    if (!isBack && !isLeaving) renew(t("You were signed out."), t("Sign in again"));
   };
   const compare = (): void => {
     if (isLeaving || renderedFor === null || session.state.isLoading) return;

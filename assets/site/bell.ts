@@ -5,7 +5,7 @@ type Load = () => Promise<{ startNotices: typeof startNotices }>;
 
 /** Start the bell once the page is at rest, or at once when somebody opens it. */
 export function startBell(
-  tools: { writeTimes: () => void },
+  tools: Parameters<typeof startNotices>[0],
   load: Load = () => import("./notices"),
 ): void {
   if (!document.querySelector("[data-bell]")) return;

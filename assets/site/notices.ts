@@ -5,7 +5,7 @@ import { t } from "../shared/i18n";
 import { toast } from "../shared/toasts";
 import { listenForNotices } from "./noticesLive";
 
-type Tools = { writeTimes: () => void };
+type Tools = { writeTimes: () => void; onSignedOut: () => void };
 
 function bells(): HTMLDetailsElement[] {
   return [...document.querySelectorAll<HTMLDetailsElement>("details[data-bell]")];
@@ -102,5 +102,6 @@ export function startNotices(tools: Tools): void {
           void fillPanel(bell, tools).catch(() => undefined);
       }
     },
+    onSignedOut: tools.onSignedOut,
   });
 }

@@ -19,10 +19,11 @@ class Door extends EventTarget {
 
 let doors: Door[] = [];
 const heard: [number, string | undefined][] = [];
+const onSignedOut = vi.fn();
 
 function listen(): void {
   listenForNotices(
-    { onUnread: (unread, headline) => heard.push([unread, headline]) },
+    { onUnread: (unread, headline) => heard.push([unread, headline]), onSignedOut },
     (address) => {
       expect(address).toMatch(/^ws:\/\/[^/]+\/ws\/notifications\/$/);
       const door = new Door();
@@ -38,6 +39,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   doors = [];
   heard.length = 0;
+  onSignedOut.mockReset();
 });
 
 afterEach(() => {
@@ -87,6 +89,17 @@ describe("listenForNotices", () => {
     doors[1]?.break();
     vi.advanceTimersByTime(3_600_000);
     expect(doors).toHaveLength(2);
+  });
+
+  it("says that the session has ended, and of a broken line nothing", () => {
+    listen();
+    doors[0]?.dispatchEvent(new Event("open"));
+    doors[0]?.break();
+    expect(onSignedOut).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2_600);
+    doors[1]?.dispatchEvent(new Event("open"));
+    doors[1]?.break(4401);
+    expect(onSignedOut).toHaveBeenCalledOnce();
   });
 
   it("goes on with the new session of a browser that signed in anew", () => {

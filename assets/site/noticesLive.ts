@@ -1,5 +1,9 @@
 /** The socket /ws/notifications/: opened again when it breaks, let go while the page sleeps. */
-export type NoticeEvents = { onUnread: (unread: number, headline?: string) => void };
+export type NoticeEvents = {
+  onUnread: (unread: number, headline?: string) => void;
+  /** The server says that this browser's session is no more. */
+  onSignedOut: () => void;
+};
 
 const FIRST_WAIT = 2_000;
 const LONGEST_WAIT = 120_000;
@@ -21,7 +25,7 @@ function messageOf(data: unknown): Message {
  * the number then waits for the next page.
  */
 export function listenForNotices(
-  { onUnread }: NoticeEvents,
+  { onUnread, onSignedOut }: NoticeEvents,
   open: (address: string) => WebSocket = (address) => new WebSocket(address),
 ): void {
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/notifications/`;
@@ -49,6 +53,7 @@ export function listenForNotices(
       if (socket !== mine) return;
       socket = null;
       failures += 1;
+      if (code === SIGNED_OUT && !isAway) onSignedOut();
       if (isAway || isDoubted || failures > MOST_FAILURES) return;
       // Signed out, or signed in anew in another tab (a new password does that): one more knock tells.
       isDoubted = code === SIGNED_OUT;
