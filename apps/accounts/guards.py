@@ -137,10 +137,15 @@ def holder_of(request: HttpRequest) -> str:
 
 def ask_to_sign_in(request: HttpRequest) -> HttpResponseRedirect:
     """To the sign-in page and afterwards back: to this address, or to the page whose form was sent."""
+    say_if_ended(request)
+    return HttpResponseRedirect(f"{settings.LOGIN_URL}?{_way_back(request)}")
+
+
+def say_if_ended(request: HttpRequest) -> None:
+    """Have the next page say that they were signed out, if they were: the answer to this takes their cookie away."""
     if _has_ended(request):
         expired = SessionExpired()
         messages.warning(request, expired.detail, extra_tags=expired.code)
-    return HttpResponseRedirect(f"{settings.LOGIN_URL}?{_way_back(request)}")
 
 
 def _has_ended(request: HttpRequest) -> bool:

@@ -8,7 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import path
 
-from apps.accounts import guards
+from apps.accounts import guards, services
+from apps.accounts.errors import SessionExpired
 from apps.accounts.models import User
 from studyplatform.urls import urlpatterns as real
 
@@ -76,6 +77,20 @@ def test_an_ended_session_says_so_and_a_first_visit_does_not(browser_of: Callabl
 
     assert [message.extra_tags for message in get_messages(ended.wsgi_request)] == ["AUTH_SESSION_EXPIRED"]
     assert not list(get_messages(first.wsgi_request))
+
+
+def test_a_page_that_asks_for_its_session_and_is_loaded_anew_says_that_it_ended(
+    browser_of: Callable[[User], Client], leo: User
+) -> None:
+    browser = browser_of(leo)
+    services.block(user=leo)
+
+    answer = browser.get("/api/v1/auth/session/")
+    shown = browser.get("/auth/login?next=/me/enrollments").content.decode()
+
+    assert answer.status_code == 401
+    assert str(SessionExpired().detail) in shown
+    assert not get_messages(Client().get("/api/v1/auth/session/").wsgi_request)
 
 
 @pytest.mark.parametrize(

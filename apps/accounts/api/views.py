@@ -1,5 +1,7 @@
 """Sign in, renew, sign out, as calls."""
 
+from typing import NoReturn
+
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
@@ -11,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts import ceremonies, known_browsers, relying_party, services, sessions
+from apps.accounts import ceremonies, guards, known_browsers, relying_party, services, sessions
 from apps.accounts.api.serializers import LogInIn, LookIn, PasskeyOptionsOut, ResendOut, SessionOut
 from apps.accounts.authentication import BearerAuthentication
 from apps.accounts.errors import PasskeyRefused
@@ -91,6 +93,10 @@ class Session(APIView):
     permission_classes = [permissions.IsAuthenticated]
     authentication_classes = [CookieAuthentication, BearerAuthentication]
     bearer_may_be_stale = True
+
+    def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
+        guards.say_if_ended(request._request)  # noqa: SLF001 (an open page asks, and is loaded anew then)
+        super().permission_denied(request, message, code)
 
     @extend_schema(operation_id="auth_session", responses={200: SessionOut})
     def get(self, request: Request) -> Response:
