@@ -11,10 +11,12 @@ def clock(seconds: float) -> str:
 
 
 def length(seconds: float) -> str:
-    """22200 -> "6 h 10 min", 480 -> "8 min"; at least a minute."""
-    minutes = max(1, round(seconds / 60))
-    if minutes < 60:
-        return _("%(minutes)d min") % {"minutes": minutes}
-    if minutes % 60 == 0:
-        return _("%(hours)d h") % {"hours": minutes // 60}
-    return _("%(hours)d h %(minutes)d min") % {"hours": minutes // 60, "minutes": minutes % 60}
+    """22200 -> "6 h 10 min", 480 -> "8 min"; at least a minute. It stays on one line: its spaces do not break."""
+    hours, minutes = divmod(max(1, round(seconds / 60)), 60)
+    if hours == 0:
+        words = _("%(minutes)d min")
+    elif minutes == 0:
+        words = _("%(hours)d h")
+    else:
+        words = _("%(hours)d h %(minutes)d min")
+    return (words % {"hours": hours, "minutes": minutes}).replace(" ", "\N{NO-BREAK SPACE}")

@@ -30,7 +30,7 @@ def test_counts_what_can_be_studied_now(client: Client, db):
     page = client.get("/").content.decode()
 
     facts = dict(re.findall(r"<div><dt>([^<]+)</dt><dd>([^<]+)</dd></div>", page))
-    assert facts == {"Courses": "3", "Free to study": "2", "Usual lesson": "10 min"}
+    assert facts == {"Courses": "3", "Free to study": "2", "Usual lesson": "10\N{NO-BREAK SPACE}min"}
     assert re.search(r'category=biology">.*?subject__n">2<', page, re.S)
     assert "Law" not in page
     assert "Magic" not in page

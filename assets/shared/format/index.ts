@@ -18,13 +18,14 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** A length at a glance, as the templates' `length` writes it: 12 min, 6 h 10 min; at least a minute. */
+/** A length at a glance, as the templates' `length` writes it: 12 min, 6 h 10 min; at least a minute, on one line. */
 export function duration(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.max(1, Math.round(seconds / 60)) : 1;
   const [hours, minutes] = [Math.floor(whole / 60), whole % 60];
-  if (hours === 0) return t("{minutes} min", { minutes });
-  if (minutes === 0) return t("{hours} h", { hours });
-  return t("{hours} h {minutes} min", { hours, minutes });
+  let words = t("{hours} h {minutes} min", { hours, minutes });
+  if (hours === 0) words = t("{minutes} min", { minutes });
+  else if (minutes === 0) words = t("{hours} h", { hours });
+  return words.replaceAll(" ", "\u00a0");
 }
 
 /** A time for the ear: 6 minutes 42 seconds. */
