@@ -33,7 +33,8 @@ function page(end: string): void {
   document.body.innerHTML = `
     <span data-course-count>15 of 36 lessons</span><span data-course-percent>42%</span>
     <progress data-course-bar max="100" value="42"></progress>
-    <div class="lesson lesson--now"><span class="lesson__state"><svg aria-label="In progress"><use href="/i.svg#circle-play"></use></svg></span></div>
+    <details><summary><b>2 Grids</b><span data-section-count="2">3 of 10</span></summary>
+    <div class="lesson lesson--now"><span class="lesson__state"><svg aria-label="In progress"><use href="/i.svg#circle-play"></use></svg></span></div></details>
     <a data-fetch="lesson-1" href="#file">Download</a>
     ${end}<span data-next="/learn/c/next">Next lesson<svg></svg></span>`;
 }
@@ -59,6 +60,7 @@ it("completes a text when its end has stayed on the screen", async () => {
     "You have completed this lesson.",
   );
   expect(document.querySelector("[data-course-count]")?.textContent).toBe("16 of 36 lessons");
+  expect(document.querySelector("[data-section-count]")?.textContent).toBe("4 of 10");
   expect(document.querySelector("[data-course-percent]")?.textContent).toBe("44%");
   expect(document.querySelector("progress")?.value).toBe(44);
   expect(document.querySelector("use")?.getAttribute("href")).toBe("/i.svg#circle-check");

@@ -86,6 +86,9 @@ function showCourse(root: Document, progress: Progress): void {
   for (const bar of root.querySelectorAll<HTMLProgressElement>("progress[data-course-bar]"))
     bar.value = progress.course_percent;
   const row = root.querySelector(".lesson--now");
+  const section = row?.closest("details")?.querySelector("[data-section-count]");
+  if (section && progress.newly_completed)
+    section.textContent = section.textContent.replace(/\d+/, (done) => String(Number(done) + 1));
   row?.classList.add("lesson--done");
   const picture = row?.querySelector(".lesson__state svg");
   picture?.setAttribute("aria-label", t("Completed"));
