@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 
 from apps.courses.models import Course
+from apps.files.models import VideoAsset
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import VideoFactory
 
@@ -164,6 +165,8 @@ def test_what_an_upload_can_be_for(course, as_ada, ada, eve, browser_of, leo, dj
     with django_assert_max_num_queries(3):
         assert titles("?course=rivers") == ["two", "shown"]
     assert titles("?open=1") == ["two"]
+    VideoAsset.objects.filter(pk=shown.video.pk).update(stage="failed", failure="corrupt_file")
+    assert titles("?open=1") == ["two", "shown"], "a failed video can be replaced by another"
     assert titles(f"?video={shown.video.uid}&video={uuid4()}") == ["shown"]
     assert send(as_ada, "get", "/teaching/lessons/?video=nonsense").status_code == 404
     assert send(browser_of(leo), "get", "/teaching/lessons/").status_code == 403

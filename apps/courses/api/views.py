@@ -170,7 +170,7 @@ class VideoLessons(GenericAPIView[Any]):
         responses={200: shapes.VideoLesson(many=True)},
         parameters=[
             OpenApiParameter("video", UUID, many=True, description="Only lessons that show one of these videos."),
-            OpenApiParameter("open", bool, description="Only lessons that show no video yet."),
+            OpenApiParameter("open", bool, description="Only lessons that show no video yet, or one that failed."),
             OpenApiParameter("course", str, description="Only lessons of this course (slug)."),
         ],
     )

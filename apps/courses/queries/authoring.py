@@ -256,7 +256,8 @@ def video_lessons(
         found = found.filter(video__uid__in=videos)
     if is_open:
         editable = [Course.Status.DRAFT, Course.Status.PUBLISHED, Course.Status.SUSPENDED]
-        found = found.filter(video=None, course__status__in=editable)
+        nothing_to_watch = Q(video=None) | Q(video__stage=Stage.FAILED)
+        found = found.filter(nothing_to_watch, course__status__in=editable)
     if course:
         found = found.filter(course__slug=course)
     return found.order_by("course__title", "course", "section__position", "position")

@@ -324,6 +324,15 @@ it("sends the first file to the lesson of the address", async () => {
   expect(transport.of("b.mp4").target).toBeNull();
 });
 
+it("keeps the lesson for the first file that can be a video", async () => {
+  const target = lessonOf({ title: "The fall" });
+  await open(target);
+  await choose(fileOf("empty.mp4", 0), fileOf("a.mp4", 10));
+
+  expect(within(card("empty.mp4")).getByText(/nothing in this file/)).toBeDefined();
+  expect(transport.of("a.mp4").target).toBe(target.uid);
+});
+
 it("shows a video in a lesson that has none", async () => {
   videos = [videoOf({ stage: "analyzing" })];
   lessons = [lessonOf()];

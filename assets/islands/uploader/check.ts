@@ -20,6 +20,7 @@ export function refusalOf(
   free: number | null,
   allowance = 0,
 ): ApiError | null {
+  if (file.size === 0) return makeError("FILE_EMPTY");
   const ending = /\.[^.]*$/.exec(file.name)?.[0].toLowerCase() ?? "";
   if (ending !== "" && !limits.endings.includes(ending))
     return makeError("UPLOAD_FORMAT_UNSUPPORTED", { formats: limits.formats.join(", ") });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { jobsOf, marksOf, openUploadFor } from "./jobs";
+import { saidOf } from "./words";
 import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
 import { Transfers } from "../../shared/uploads/transfers";
 
@@ -45,6 +46,18 @@ it("follows a transfer that is over by its video", () => {
   transport.of("lecture.mp4").events.onDone();
 
   expect(jobsOf(transfers.all, [video], [], NOW)[0]?.group).toBe("needs");
+});
+
+it("takes what was sent for queued while the list still says that it is sent", () => {
+  const transport = new FakeTransport();
+  const transfers = new Transfers(transport);
+  const video = videoOf({ stage: "uploading", percent: 0, updated_at: "2026-03-14T11:59:59Z" });
+  transfers.add(fileOf("lecture.mp4", 1000), { video: video.uid });
+  transport.of("lecture.mp4").events.onDone();
+  const job = jobsOf(transfers.all, [video], [], NOW)[0]!;
+
+  expect(saidOf(job).main).toBe("Uploaded. Waiting in the queue.");
+  expect(marksOf(job).map(({ state }) => state)).toEqual(["done", "now", "open", "open", "open"]);
 });
 
 it("finds the lesson that shows the video, or that it is for", () => {

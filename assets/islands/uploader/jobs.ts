@@ -113,7 +113,8 @@ export function marksOf({ transfer, video, size }: Job): StageMark[] {
     const percent = size > 0 ? Math.floor((100 * transfer.sent) / size) : 0;
     return at(0, { state: transfer.state === "sending" ? "now" : "held", percent });
   }
-  if (!video) return at(1, { state: "now", percent: 0 });
+  if (!video || (transfer && video.stage === "uploading"))
+    return at(1, { state: "now", percent: 0 });
   switch (video.stage) {
     case "queued":
       return at(1, { state: "now", percent: 0 });

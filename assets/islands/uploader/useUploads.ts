@@ -88,7 +88,8 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
   /** Take files that somebody chose or dropped; what was begun before goes on where it stopped. */
   const take = async (files: readonly File[], options: AddOptions = {}): Promise<void> => {
     let free = storage.data?.free ?? null;
-    for (const [index, file] of files.entries()) {
+    let target = options.target ?? null;
+    for (const file of files) {
       const begun = options.url || options.replaces ? null : openUploadFor(file, known);
       const url =
         options.url ??
@@ -101,9 +102,10 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
         ...options,
         url,
         video: options.video ?? begun?.uid ?? null,
-        target: index === 0 ? (options.target ?? null) : null,
+        target: refusal ? null : target,
         refusal,
       });
+      if (!refusal) target = null; // one lesson, one video
       if (refusal) announce(`${file.name}: ${refusal.message}`, "assertive");
     }
     announce(tn("{count} file added", "{count} files added", files.length));

@@ -25,7 +25,8 @@ export function factsOf({ lesson, size, video }: Job): string {
 export function saidOf({ transfer, video }: Job): Said {
   if (transfer && transfer.state !== "sent") return ofTransfer(transfer);
   const queued = { main: t("Uploaded. Waiting in the queue."), aside: "" };
-  if (!video) return queued;
+  // The list may be older than the last piece that was sent.
+  if (!video || (transfer && video.stage === "uploading")) return queued;
   switch (video.stage) {
     case "queued":
       return queued;
