@@ -64,10 +64,13 @@ class Command(BaseCommand):
                 time.sleep(0.1)
                 continue
             took = time.monotonic() - float(os.environ.get("STUDY_STARTED", time.monotonic()))
+            in_files = settings.EMAIL_BACKEND.endswith("mailbox.EmailBackend")
             people = "\n".join(f"    {email}" for email in ACCOUNTS)
             self.stdout.write(
                 f"\n  Study Platform is ready on {address}  ({took:.0f} s)\n\n"
-                f"  Demo accounts, password {PASSWORD}:\n{people}\n\n  Ctrl-C ends it.\n"
+                f"  Demo accounts, password {PASSWORD}:\n{people}\n\n"
+                + (f"  Mails, with their codes and links, lie in {settings.EMAIL_FILE_PATH}\n\n" if in_files else "")
+                + "  Ctrl-C ends it.\n"
             )
             self.stdout.flush()
             return
