@@ -160,7 +160,11 @@ class QuestionForm(forms.Form):
     )
     points = forms.IntegerField(label=gettext_lazy("Points"), min_value=1, max_value=100, initial=1)
     rewatch = forms.ModelChoiceField(
-        Lesson.objects.none(), label=gettext_lazy("Rewatch"), required=False, to_field_name="uid"
+        Lesson.objects.none(),
+        label=gettext_lazy("Rewatch"),
+        required=False,
+        to_field_name="uid",
+        empty_label=gettext_lazy("Nothing"),
     )
     rewatch_at = forms.CharField(label=gettext_lazy("From"), max_length=9, required=False)
 
