@@ -2398,7 +2398,7 @@ export interface operations {
             query?: {
                 /** @description Only lessons of this course (slug). */
                 course?: string;
-                /** @description Only lessons that show no video yet. */
+                /** @description Only lessons that show no video yet, or one that failed. */
                 open?: boolean;
                 /** @description A page number within the paginated result set. */
                 page?: number;
