@@ -1,8 +1,13 @@
 """What accounts holds of a person, for their archive."""
 
 from collections.abc import Iterator
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 
 from apps.accounts.models import BrowserSession, Notification, TeachingRequest, User
+from apps.accounts.queries import choices_of
 from apps.accounts.services import Part, register_export
 
 _ACCOUNT = (
@@ -22,3 +27,20 @@ def of_the_account(user: User) -> Iterator[Part]:
     yield Part("notifications.json", told.iterator())
     asked = TeachingRequest.objects.filter(user=user)
     yield Part("requests_to_teach.json", asked.values("reason", "state", "answer", "created_at", "decided_at"))
+    chosen = choices_of(user).items()
+    yield Part(
+        "notification_choices.json", [{"kind": kind, "on_the_site": on, "mail": way} for kind, (on, way) in chosen]
+    )
+    linked = SocialAccount.objects.filter(user=user)
+    yield Part("linked_accounts.json", linked.values("provider", "uid", "extra_data", "date_joined", "last_login"))
+    yield Part("second_step.json", map(_without_secrets, Authenticator.objects.filter(user=user).order_by("pk")))
+
+
+def _without_secrets(factor: Any) -> dict[str, Any]:
+    """Which factor it is and when it was used: keys and codes would make the archive a way in."""
+    return {
+        "kind": factor.get_type_display(),
+        "name": factor.data.get("name", ""),
+        "added": factor.created_at,
+        "last_used": factor.last_used_at,
+    }
