@@ -27,6 +27,10 @@ GROUPS: dict[Group, Words] = {
 }
 HAVE_A_LOOK = _("Have a look")
 NOT_YOU = _("If this was not you, reset your password at once: that signs out every browser.")
+STILL_IN = _(
+    "If this was not you, reset your password at once, then remove it in the settings: a new password does not end it. "
+    "If you cannot get in, write to us."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,7 @@ class Kind:
     in_app: bool = True
     mail: Mail = Mail.NOW
     is_security: bool = False
+    not_you: Words = NOT_YOU  # what the owner does against a stranger; of a security kind
     is_for: Callable[[User], bool] = lambda user: True
 
     def words(self, params: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -58,7 +63,7 @@ class Kind:
         """
         text = str(self.text) % params
         if self.is_security:
-            text = f"{text} {NOT_YOU}".strip()
+            text = f"{text} {self.not_you}".strip()
         headline = " ".join((str(self.headline) % params).split())  # a line, whatever is in the names in it
         return headline, text, str(params[self.quote]) if self.quote else ""
 

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.kinds import Kind, Mail, register_kind
+from apps.accounts.kinds import STILL_IN, Kind, Mail, register_kind
 
 # --- Safety: always told ------------------------------------------------------------------------------------
 
@@ -52,6 +52,7 @@ TWO_FACTOR_ON = register_kind(
         action=_("Open the settings"),
         icon="shield-check",
         is_security=True,
+        not_you=STILL_IN,
     )
 )
 TWO_FACTOR_OFF = register_kind(
@@ -76,6 +77,7 @@ LINKED = register_kind(
         action=_("Open the settings"),
         icon="link",
         is_security=True,
+        not_you=STILL_IN,
     )
 )
 UNLINKED = register_kind(
@@ -100,6 +102,7 @@ APP_REPLACED = register_kind(
         action=_("Open the settings"),
         icon="shield-alert",
         is_security=True,
+        not_you=STILL_IN,
     )
 )
 APP_REMOVED = register_kind(
@@ -176,6 +179,7 @@ PASSKEY_ADDED = register_kind(
         action=_("Open the settings"),
         icon="key-round",
         is_security=True,
+        not_you=STILL_IN,
     )
 )
 PASSKEY_REMOVED = register_kind(
@@ -233,7 +237,7 @@ TEACHING_DECLINED = register_kind(
         group="account",
         title=_("Your request to teach is declined"),
         headline=_("Your request to teach was declined"),
-        text=_("You can ask again; say then what has changed."),
+        text=_("You can ask again a week from now; say then what has changed."),
         quote="answer",
         action=_("Open the settings"),
         icon="graduation-cap",

@@ -250,6 +250,14 @@ def test_a_sign_in_with_a_new_browser_is_told_and_with_a_known_one_is_not(leo) -
     assert (row.kind, row.params["device"]) == ("account.new_device", "Firefox on Linux")
 
 
+@pytest.mark.parametrize("kind", ["passkey_added", "linked", "two_factor_on", "app_replaced"])
+def test_of_what_outlives_a_new_password_it_is_said(kind: str) -> None:
+    _, text, _ = kinds.KINDS[f"account.{kind}"].words({"name": "Laptop", "provider": "Field School"})
+
+    assert "a new password does not end it" in text
+    assert "a new password does not end it" not in kinds.KINDS["account.password_changed"].words({})[1]
+
+
 def test_a_headline_is_one_line_whatever_is_in_the_names_in_it() -> None:
     nasty = "Tide\r\nBcc: eve@example.com\x0b\x0c\x85X-Evil: 1\u2028\u2029"
 
