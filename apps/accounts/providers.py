@@ -6,6 +6,7 @@ exceptions, :class:`Arrived` and :class:`Failed`; allauth's own pages and sign-i
 """
 
 import secrets
+import time
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn
 
@@ -31,6 +32,7 @@ from studyplatform.kit.errors import AppError, NotFound
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 LEEWAY = 30  # seconds that a provider's clock may differ
+FRESH = 300  # seconds since somebody signed in at the provider who is to prove who they are
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, jwt.PyJWTError)
 
 
@@ -93,7 +95,8 @@ def ask(request: HttpRequest, slug: str, *, onward: str, data: dict[str, str]) -
 
 
 def _extra(nonce: str, data: dict[str, str]) -> dict[str, str]:
-    asks_again = {"prompt": "login"} if data["purpose"] == "prove" else {}
+    # max_age makes those who follow the protocol say when that was (OpenID Connect Core, 3.1.2.1).
+    asks_again = {"prompt": "login", "max_age": str(FRESH)} if data["purpose"] == "prove" else {}
     return {"nonce": nonce, **asks_again}
 
 
@@ -160,11 +163,12 @@ class Adapter(DefaultSocialAccountAdapter):
 
 
 class Callback(OAuth2CallbackView):
-    """Knows the nonce that was sent along."""
+    """Knows the nonce that was sent along, and what for."""
 
     def _get_state(self, request: HttpRequest, provider: Any) -> Any:
         state, answer = super()._get_state(request, provider)
         self.adapter.nonce = state["nonce"]
+        self.adapter.is_proof = state["data"]["purpose"] == "prove"
         return state, answer
 
 
@@ -172,6 +176,7 @@ class OpenIDAdapter(OpenIDConnectOAuth2Adapter):
     """The ID token decides who it is; the user info may only add to it."""
 
     nonce = ""
+    is_proof = False
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
         return _callback_url(request, app)
@@ -216,6 +221,9 @@ class OpenIDAdapter(OpenIDConnectOAuth2Adapter):
             raise OAuth2Error("for another client")
         if not self.nonce or not secrets.compare_digest(str(claims.get("nonce", "")), self.nonce):
             raise OAuth2Error("another nonce")
+        # Who does not say when (Google) was asked to ask again, and is believed.
+        if self.is_proof and "auth_time" in claims and claims["auth_time"] < time.time() - FRESH - LEEWAY:
+            raise OAuth2Error("signed in long ago")
         return claims
 
 
