@@ -124,3 +124,23 @@ it("notices a sign-out that happened while the page slept in the browser's memor
 
   expect(reload).toHaveBeenCalledOnce();
 });
+
+it.each([
+  ["the same person", "ada", ada, "new"],
+  ["a visitor's form", "", null, "new"],
+  ["somebody else", "ada", leo, "old"],
+  ["nobody", "ada", null, "old"],
+])(
+  "gives a form the token of the present session, not for others: %s",
+  async (_, rendered, now, token) => {
+    document.body.innerHTML = `<form><input name="csrfmiddlewaretoken" value="old"></form>`;
+    document.cookie = "csrftoken=new";
+    typed = true;
+    await open(rendered, rendered ? { user: ada, token: tokenFor(600) } : undefined);
+    if (rendered) otherTabStores(now && { user: now, token: tokenFor(900) });
+
+    document.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true }));
+
+    expect(document.querySelector("input")!.value).toBe(token);
+  },
+);

@@ -1,4 +1,5 @@
 /** Keeps the page and the browser's session in step: what ends in one tab ends in all. */
+import { csrfCookie } from "../shared/api/csrf";
 import type { Session } from "../shared/auth/session";
 import { toast } from "../shared/toasts";
 import { t } from "../shared/i18n";
@@ -43,8 +44,18 @@ export function startAccount({ session, renderedFor, hasUnsentInput, reload }: A
       renew(t("You signed in as somebody else in another tab."), t("Reload the page"));
   };
 
+  // Signed in anew in another tab, the same person sends what they have typed here. Nobody else does.
+  const isStillTheirs = (): boolean => {
+    const { user } = session.state;
+    return renderedFor === "" || (user !== null && (user.id ?? renderedFor) === renderedFor);
+  };
+
   document.addEventListener("submit", ({ target }) => {
-    if (!(target instanceof HTMLFormElement) || !("signOut" in target.dataset)) return;
+    if (!(target instanceof HTMLFormElement)) return;
+    const token = target.querySelector<HTMLInputElement>("input[name=csrfmiddlewaretoken]");
+    const present = csrfCookie();
+    if (token && present && isStillTheirs()) token.value = present;
+    if (!("signOut" in target.dataset)) return;
     isLeaving = true;
     session.clear();
   });

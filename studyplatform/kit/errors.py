@@ -210,6 +210,19 @@ class NotAuthenticated(AppError):
     action = Action(_("Sign in"), href="/auth/login")
 
 
+@dataclass(eq=False, kw_only=True)
+class FormOutdated(AppError):
+    code = "FORM_OUTDATED"
+    status = 403
+    title = _("This page was older than your sign-in")
+    message = _("Somebody signed in or out in this browser after the page was opened, so nothing was changed.")
+    severity = "warning"
+    icon = "clock"
+    action = Action(_("Open the page again"), href="{back}")
+    help_text = _("If it happens again, allow this site's cookies in your browser.")
+    back: str = "/"
+
+
 class PermissionRefused(AppError):
     code = "PERMISSION_DENIED"
     status = 403

@@ -4,7 +4,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from studyplatform.kit.errors import NotFound, PermissionRefused, UnknownError, ValidationFailed
+from studyplatform.kit.errors import FormOutdated, NotFound, PermissionRefused, UnknownError, ValidationFailed
+from studyplatform.kit.pages import safe_next
 from studyplatform.kit.references import request_id
 
 
@@ -19,7 +20,9 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return forbidden(request)
+    """The form's token is not the session's: an old page far more often than a forgery; what it asked is not done."""
+    back = safe_next(request, request.headers.get("Referer"), "/")
+    return render(request, "errors/refused.html", {"error": FormOutdated(back=back)}, status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -118,6 +118,27 @@ def test_another_site_cannot_end_them(leo: User) -> None:
     assert strict.post("/settings/sessions/end-others").status_code == 403
 
 
+def test_a_form_older_than_the_sign_in_says_so_and_leads_back(leo: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(leo)
+    page = strict.get("/settings/").content.decode()
+    [old, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+    strict.force_login(leo)
+    strict.cookies["csrftoken"] = "x" * 32  # what the new sign-in has set
+
+    sent = {"daily_minutes": "10", "weekly_lessons": "3", "csrfmiddlewaretoken": old}
+    answer = strict.post("/settings/goals", sent, headers={"referer": "http://testserver/settings/#goals"})
+    elsewhere = strict.post("/settings/goals", sent, headers={"referer": "http://evil.example/"})
+
+    shown = answer.content.decode()
+    assert answer.status_code == 403
+    assert 'data-error="FORM_OUTDATED"' in shown
+    assert 'href="http://testserver/settings/#goals"' in shown
+    assert "evil.example" not in elsewhere.content.decode()
+    leo.refresh_from_db()
+    assert leo.daily_minutes == 30
+
+
 def test_many_browsers_are_paged_at_no_more_queries(
     leo: User, django_assert_max_num_queries: Callable[[int], object]
 ) -> None:

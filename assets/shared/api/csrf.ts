@@ -4,9 +4,15 @@ export function csrfHeaders(): Record<string, string> {
   return token ? { "X-CSRFToken": token } : {};
 }
 
-function csrfToken(): string | undefined {
+/** The token of the present session: it changes with every sign-in, also in another tab. */
+export function csrfCookie(): string | undefined {
   const cookie = /(?:^|;\s*)csrftoken=([^;]+)/.exec(document.cookie)?.[1];
-  if (cookie) return decodeURIComponent(cookie);
+  return cookie && decodeURIComponent(cookie);
+}
+
+function csrfToken(): string | undefined {
+  const cookie = csrfCookie();
+  if (cookie) return cookie;
   const meta = document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content;
   return (
     meta ?? document.querySelector<HTMLInputElement>('input[name="csrfmiddlewaretoken"]')?.value
