@@ -38,6 +38,7 @@ export const catalogue = {
   FILE_IN_USE: {"title": "This file is in use", "message": "A lesson hands this file out. Take it out of the lesson first."},
   FILE_MISNAMED: {"title": "The file is not what its name says", "message": "Its name ends in %(ending)s, but its content is something else. Choose the right file, or rename it."},
   FILE_UNSUITABLE: {"title": "This file cannot be handed out", "message": "It is a page or a program, which a browser or computer might run. Put it into a ZIP archive first."},
+  FORM_OUTDATED: {"title": "This page was older than your sign-in", "message": "Somebody signed in or out in this browser after the page was opened, so nothing was changed.", "severity": "warning", "icon": "clock", "action": {"label": "Open the page again", "href": "{back}"}, "helpText": "If it happens again, allow this site's cookies in your browser."},
   FORUM_MODERATION_REQUIRED: {"title": "Waiting for a moderator", "message": "Posts of new accounts are reviewed during the first week. Yours is saved and appears once approved.", "severity": "info", "icon": "clock"},
   FORUM_POST_TOO_LONG: {"title": "The post is too long", "message": "A post may have at most 5,000 characters."},
   LAST_ADMIN: {"title": "You are the only admin", "message": "Make somebody else an admin first: without one, nobody could run the site.", "icon": "lock", "action": {"label": "People", "href": "/dashboard/admin/people"}},
