@@ -12,7 +12,7 @@ from apps.courses.models import Course, Submission
 from apps.courses.queries import review
 from studyplatform.kit.models import Job
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, SectionFactory
-from tests.factories.files import CaptionFactory, VideoFactory
+from tests.factories.files import CaptionFactory, KeptFileFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
@@ -125,6 +125,18 @@ def test_the_reviewer_reads_every_lesson(submitted, browser_of, sam, lesson, wor
 
     assert words in page
     assert "First try" in page
+
+
+def test_the_reviewer_fetches_the_file_of_a_lesson(submitted, browser_of, sam, ada):
+    section = submitted.sections.get()
+    sheet = LessonFactory(section=section, slug="sheet", kind="file", file=KeptFileFactory(owner=ada, filename="s.pdf"))
+    browser = browser_of(sam)
+
+    page = browser.get(f"/dashboard/admin/courses/rivers/review?lesson={sheet.slug}").content.decode()
+
+    [link] = re.findall(r'href="([^"]+)" download', page)
+    assert "Download s.pdf" in page
+    assert browser.get(link).status_code == 302, "to the signed address of the file"
 
 
 def test_the_reviewer_watches_without_leaving_the_review(submitted, browser_of, sam):
