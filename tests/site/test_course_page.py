@@ -150,6 +150,22 @@ def test_a_learner_resumes_where_they_stand(browser_of, leo, seat, course):
     assert 'action="/courses/enroll"' not in page
 
 
+def test_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, seat, course):
+    for lesson in course.lessons.all():
+        LessonProgress.objects.create(
+            enrollment=seat, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN
+        )
+    seat.percent = 100
+    seat.save(update_fields=["percent"])
+
+    page = browser_of(leo).get(address(course)).content.decode()
+
+    assert page.count(">Open lesson 1.1<") == 2, "beside the text, and at the foot of a phone"
+    assert "You have completed the course." in page
+    assert "Resume" not in page
+    assert "Next: " not in page
+
+
 def test_a_lesson_that_waits_for_another_is_no_link(browser_of, leo, seat, course):
     course.requires_order = True
     course.save(update_fields=["requires_order"])
