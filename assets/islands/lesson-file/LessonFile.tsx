@@ -16,6 +16,7 @@ import type { Transport } from "../../shared/uploads/transport";
 import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
 import { ofTransfer } from "../../shared/uploads/words";
 import { type FileLesson, handOut } from "./api";
+import { refreshRow } from "./outlineRow";
 
 export type LessonFileProps = {
   lesson: FileLesson;
@@ -49,6 +50,8 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
     mutationFn: (upload) => handOut(lesson.uid, upload),
     onSuccess: (answer) => {
       setFile(answer.file);
+      // The badge there is a help, and right again with the next page.
+      void refreshRow(lesson.uid).catch(() => undefined);
       announce(
         answer.file
           ? t("“{name}” is ready to download.", { name: answer.file.filename })
