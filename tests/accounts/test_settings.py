@@ -21,6 +21,7 @@ from PIL import Image
 from apps.accounts import services
 from apps.accounts.models import BrowserSession, EmailProof, User
 from studyplatform.kit import jobs
+from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -209,6 +210,32 @@ def drawn(browser: Client, leo: User) -> Image.Image:
     assert answer["Content-Type"] == "image/webp"
     assert "immutable" in answer["Cache-Control"]
     return Image.open(BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
+
+
+def test_of_two_pictures_sent_at_once_one_is_left(leo: User) -> None:
+    """Each of the two was asked for by somebody who had none yet."""
+    at_once = [User.objects.get(pk=leo.pk) for _ in range(3)]
+    with mock.patch("django.db.transaction.on_commit", lambda then: then()):
+        for one in at_once[:2]:
+            services.set_picture(user=one, file=picture().file)
+        first, second = (one.avatar.name for one in at_once[:2])
+        assert [default_storage.exists(name) for name in (first, second)] == [False, True]
+
+        services.remove_picture(user=at_once[2])
+    assert not default_storage.exists(second)
+
+
+def test_what_is_sent_while_the_account_is_deleted_brings_nothing_of_it_back(leo: User) -> None:
+    before = User.objects.get(pk=leo.pk)
+    services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+
+    with pytest.raises(NotAuthenticated):
+        services.save_profile(user=before, **PROFILE | {"headline": ""})
+    with pytest.raises(NotAuthenticated):
+        services.set_picture(user=before, file=picture().file)
+
+    leo.refresh_from_db()
+    assert (leo.first_name, leo.avatar.name) == ("", "")
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])

@@ -11,6 +11,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from apps.accounts.errors import PictureUnreadable
 from apps.accounts.models import User
+from studyplatform.kit.errors import NotAuthenticated
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MOST_BYTES = 5 * 2**20
@@ -36,8 +37,8 @@ def set_picture(*, user: User, file: IO[bytes], crop: Crop | None = None) -> Non
     :raises PictureUnreadable: no PNG, JPEG or WebP, too large, or broken.
     """
     encoded = _square(file, crop)
-    old = user.avatar.name
     with transaction.atomic():
+        old = _present(user)
         user.avatar.save(f"{secrets.token_hex(12)}.webp", ContentFile(encoded), save=False)
         user.save(update_fields=["avatar"])
         _forget(user, old)
@@ -45,14 +46,25 @@ def set_picture(*, user: User, file: IO[bytes], crop: Crop | None = None) -> Non
 
 def remove_picture(*, user: User) -> None:
     """Back to the letter."""
-    old = user.avatar.name
     with transaction.atomic():
+        old = _present(user)
         user.avatar = ""
         user.save(update_fields=["avatar"])
         _forget(user, old)
 
 
-def _forget(user: User, name: str | None) -> None:
+def _present(user: User) -> str:
+    """The picture that stands now, until the transaction ends: one sent meanwhile would be left behind for good.
+
+    :raises NotAuthenticated: the account was deleted meanwhile.
+    """
+    row = User.objects.select_for_update().filter(pk=user.pk, deleted_at=None).first()
+    if row is None:
+        raise NotAuthenticated
+    return row.avatar.name or ""
+
+
+def _forget(user: User, name: str) -> None:
     if name:
         storage = user.avatar.storage
         transaction.on_commit(lambda: storage.delete(name))

@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.accounts.services.notices import notify
 from apps.accounts.services.people import shut_everybody_out
 from apps.accounts.services.proving import prove_password
+from studyplatform.kit.errors import NotAuthenticated
 
 
 class WrongPassword(Exception):
@@ -61,6 +62,7 @@ def save_profile(
     """What others see of a person. The caller has validated the fields; the constraint judges the username.
 
     :raises UsernameTaken: somebody else has it.
+    :raises NotAuthenticated: the account was deleted meanwhile.
     """
     new = {
         "username": username,
@@ -72,13 +74,15 @@ def save_profile(
     }
     if User.objects.exclude(pk=user.pk).filter(username__iexact=username).exists():
         raise UsernameTaken
-    for name, value in new.items():
-        setattr(user, name, value)
     try:
         with transaction.atomic():
-            user.save(update_fields=list(new))
+            # Not of an account that was deleted meanwhile: its shell has no name.
+            if not User.objects.filter(pk=user.pk, deleted_at=None).update(**new):
+                raise NotAuthenticated
     except IntegrityError:  # two people at once
         raise UsernameTaken from None
+    for name, value in new.items():
+        setattr(user, name, value)
 
 
 def set_goals(*, user: User, daily_minutes: int, weekly_lessons: int) -> None:
