@@ -6,6 +6,7 @@ import "./shared/format";
 import { authenticatedApi, unwrap } from "./shared/api/client";
 import { loadMessages } from "./shared/i18n";
 import { startDragging } from "./outline/drag";
+import { watchGoing } from "./outline/going";
 import { makeMover } from "./outline/moves";
 
 loadMessages();
@@ -30,4 +31,5 @@ if (outline) {
   });
   mover.startArrows();
   startDragging(outline, mover.move);
+  watchGoing();
 }

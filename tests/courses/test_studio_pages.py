@@ -464,6 +464,28 @@ def test_the_list_is_paged_filtered_and_costs_the_same_with_many(as_ada, ada, dj
     assert as_ada.get(at("list") + "?page=nonsense&status=%00").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("state", "is_going"), [({}, False), ({"stage": "audio"}, True), ({"stage": "uploading"}, True)]
+)
+def test_the_outline_marks_what_is_still_being_made(course, as_ada, ada, state, is_going):
+    Lesson.objects.filter(slug="fall").update(video=VideoFactory(owner=ada, **state))
+
+    page = as_ada.get(at("lectures", course.slug)).content.decode()
+
+    assert bool(re.search(r'<li id="l-fall"[^>]* data-going', page)) is is_going
+    assert page.count("data-going") == is_going
+    assert "data-checks" in page
+    assert "data-ready" in page
+
+
+def test_a_suspended_course_says_what_its_instructor_can_do(course, as_ada, settings):
+    Course.objects.filter(pk=course.pk).update(status="suspended")
+
+    page = as_ada.get(at("edit", course.slug)).content.decode()
+
+    assert f"write to {settings.SUPPORT_EMAIL}" in page
+
+
 def test_the_outline_costs_the_same_with_130_lessons(as_ada, ada, django_assert_max_num_queries):
     course = CourseFactory(instructor=ada)
     for _ in range(5):

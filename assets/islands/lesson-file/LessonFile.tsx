@@ -8,6 +8,7 @@ import { bytes } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { ProgressBar } from "../../shared/ui/ProgressBar";
+import { refreshLesson } from "../../shared/outlinePage";
 import { FileButton } from "../../shared/uploads/FileButton";
 import { RemoveDialog } from "../../shared/uploads/RemoveDialog";
 import { RetryNote } from "../../shared/uploads/RetryNote";
@@ -16,7 +17,6 @@ import type { Transport } from "../../shared/uploads/transport";
 import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
 import { ofTransfer } from "../../shared/uploads/words";
 import { type FileLesson, handOut } from "./api";
-import { refreshRow } from "./outlineRow";
 
 export type LessonFileProps = {
   lesson: FileLesson;
@@ -51,7 +51,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
     onSuccess: (answer) => {
       setFile(answer.file);
       // The badge there is a help, and right again with the next page.
-      void refreshRow(lesson.uid).catch(() => undefined);
+      void refreshLesson(lesson.uid).catch(() => undefined);
       announce(
         answer.file
           ? t("“{name}” is ready to download.", { name: answer.file.filename })

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 
-import { refreshRow } from "./outlineRow";
+import { refreshLesson } from "./outlinePage";
 
 const outline = (facts: string, end: string): string => `
   <section data-section="s"><span data-facts>${facts}</span><ol>
@@ -17,7 +17,7 @@ it("says in the outline that the file is there, and leaves the menus alone", asy
   );
   vi.stubGlobal("fetch", () => Promise.resolve(new Response(now)));
 
-  await refreshRow("sheet");
+  await refreshLesson("sheet");
 
   const end = document.querySelector("[data-lesson=sheet] .unit__end");
   expect(end?.textContent).toBe("Readya.txt");
@@ -30,7 +30,7 @@ it("leaves the row as it is when the page does not come", async () => {
   document.body.innerHTML = outline("2 not ready yet", `<span class="badge">Empty</span>`);
   vi.stubGlobal("fetch", () => Promise.resolve(new Response("no", { status: 500 })));
 
-  await refreshRow("sheet");
+  await refreshLesson("sheet");
 
   expect(document.querySelector("[data-lesson=sheet]")?.textContent).toBe("Empty");
 });
