@@ -118,7 +118,7 @@ def test_having_proved_who_she_is_she_does_it_without_a_password(
     assert "Set a password" in page
 
     assert b"all of it" in b"".join(do("download all data", browser, iris).streaming_content)
-    assert do("change the email", browser, iris)["Location"] == "/settings/#profile"
+    assert do("change the email", browser, iris)["Location"] == "/settings/?at=profile#profile"
     assert services.waiting_email(iris) == "iris@new.example"
     assert do("ask for all data", browser, iris)["Location"].startswith("/settings/?saved=privacy")
     assert do("unlink a provider", browser, iris)["Location"].startswith("/settings/?saved=connections")

@@ -47,6 +47,30 @@ def test_every_section_is_named_in_the_index(browser: Client) -> None:
     assert {"profile", "password", "goals", "appearance"} <= set(sections)
 
 
+@pytest.mark.parametrize(
+    ("address", "sent", "section", "words"),
+    [
+        ("/settings/sessions/end-others", {}, "sessions", "Every other browser was signed out."),
+        ("/settings/email", {"email": "leo@new.example", "password": PASSWORD}, "profile", "We sent a link to"),
+    ],
+)
+def test_what_was_done_is_said_where_the_page_opens(
+    browser: Client, address: str, sent: dict[str, str], section: str, words: str
+) -> None:
+    answer = browser.post(address, sent, follow=True)
+
+    page = answer.content.decode()
+    assert answer.redirect_chain[-1][0].endswith(f"#{section}")
+    assert page.count(words) == 1
+    assert re.findall(r'<section class="pref" id="([a-z]+)"', page.split(words)[0])[-1:] == [section]
+
+
+def test_a_message_is_not_lost_where_no_section_is_named(browser: Client) -> None:
+    browser.post("/settings/sessions/end-others")
+
+    assert "Every other browser was signed out." in browser.get("/settings/?saved=<b>").content.decode()
+
+
 def test_a_new_password_signs_out_every_other_browser(
     browser: Client, browser_of: Callable[[User], Client], leo: User
 ) -> None:

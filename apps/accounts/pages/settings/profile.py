@@ -120,7 +120,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
         else:
             sent = _("We sent a link to %(email)s. Open it within a day; until then your email stays as it is.")
             messages.success(request, sent % {"email": form.cleaned_data["email"]})
-            return redirect("/settings/#profile")
+            return redirect("/settings/?at=profile#profile")
     return page(request, "profile", email_form=form, refusal=refusal)
 
 

@@ -65,7 +65,7 @@ def page(request: HttpRequest, slug: str = "", **changed: Any) -> HttpResponse:
     user = cast(User, request.user)
     sections = sections_for(user)
     shown = [(one, one.context(request) | (changed if one.slug == slug else {})) for one in sections]
-    current = slug or request.GET.get("saved", "")
+    current = slug or request.GET.get("saved") or request.GET.get("at", "")
     return render(
         request,
         "accounts/settings/page.html",
