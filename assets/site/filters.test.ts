@@ -48,6 +48,16 @@ it("goes back to the box that was changed, even behind a fold", async () => {
   expect(sessionStorage.length).toBe(0);
 });
 
+it("shows what the address asks for when somebody comes back", async () => {
+  startFilters();
+  const biology = document.querySelector<HTMLInputElement>("[value=biology]")!;
+  await userEvent.click(biology);
+
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+
+  expect(biology.checked).toBe(false);
+});
+
 it("waits for the button while the filters are a sheet", async () => {
   window.matchMedia = (query) =>
     Object.assign(new EventTarget(), { matches: true, media: query }) as MediaQueryList;

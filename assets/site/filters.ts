@@ -39,6 +39,8 @@ export function startFilters(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-auto-submit]");
   if (!form) return;
   goBackTo(form);
+  // Gone back to, a page shows what its address asks for, and not the change that led away from it.
+  addEventListener("pageshow", ({ persisted }) => persisted && form.reset());
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
     if (target.form !== form) return;

@@ -214,3 +214,10 @@ def test_counts_follow_what_is_published_at_once(client: Client, sam, django_cap
         services.suspend_course(course=course, by=sam, reason="Under examination.", now=THEN)
 
     assert count_of(client.get("/courses/")) == "0 courses"
+
+
+def test_a_browser_that_goes_back_does_not_tick_boxes_by_itself(client: Client, shelf):
+    page = client.get("/courses/").content.decode()
+
+    [form] = re.findall(r'<form id="filter-form"[^>]*>', page)
+    assert 'autocomplete="off"' in form
