@@ -92,6 +92,17 @@ def test_two_admins_decide_once(leo: User, sam: User) -> None:
     assert leo.role == Role.STUDENT
 
 
+def test_who_is_approved_hears_of_it_once(browser_of: Callable[[User], Client], leo: User, desk: Client) -> None:
+    User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
+    ask(browser_of(leo))
+
+    decide(desk, TeachingRequest.objects.get(), "approve")
+    jobs.run_pending("default")
+
+    assert list(Notification.objects.of(leo).values_list("kind", flat=True)) == ["account.teaching_approved"]
+    assert [message.subject for message in mail.outbox if message.to == [leo.email]] == ["You can teach now"]
+
+
 def test_nobody_approves_themselves(browser_of: Callable[[User], Client], leo: User, ada: User) -> None:
     asked = services.ask_to_teach(user=leo, reason=REASON, now=timezone.now())
 

@@ -18,8 +18,10 @@ from apps.accounts.services.notices import notify, sweep_notifications
 from studyplatform.kit import jobs, limits, mailbox
 
 
-def change_role(*, user: User, role: Role) -> None:
+def change_role(*, user: User, role: Role, is_told: bool = True) -> None:
     """Give a person another role. Pages and calls ask the user at each request, so it holds at once.
+
+    Not ``is_told``: the caller tells them more than that.
 
     :raises LastAdmin: nobody else could run the site.
     """
@@ -28,7 +30,7 @@ def change_role(*, user: User, role: Role) -> None:
             keep_an_admin(besides=user)
         is_new = User.objects.filter(pk=user.pk, deleted_at=None).exclude(role=role).update(role=role)
         user.role = role
-        if is_new:  # told without a key: a role may come, go and come back
+        if is_new and is_told:  # told without a key: a role may come, go and come back
             notify("account.role_changed", user, "/dashboard", role=str(user.get_role_display()))
 
 

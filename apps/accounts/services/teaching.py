@@ -62,7 +62,7 @@ def decide_teaching(*, uid: UUID, by: User, is_approved: bool, answer: str, now:
         request.answer, request.decided_by, request.decided_at = answer, by, now
         request.save()
         if is_approved and request.user.role == Role.STUDENT:
-            change_role(user=request.user, role=Role.INSTRUCTOR)
+            change_role(user=request.user, role=Role.INSTRUCTOR, is_told=False)
         kind, link = (
             ("account.teaching_approved", "/dashboard/instructor/")
             if is_approved
