@@ -249,7 +249,7 @@ it("shows the stages of processing and what is done", async () => {
   expect(await screen.findByText("Captions 45%")).toBeDefined();
   expect(screen.getByText("Preparing the sound")).toBeDefined();
   const done = within(within(group("Done today")).getByRole("listitem", { name: "b.mp4" }));
-  expect(await done.findByText(/For lesson 2.4/)).toBeDefined();
+  expect(await done.findByText(/^For lesson 2.4 of /)).toBeDefined();
   expect(done.getByRole("link", { name: "Open lesson" }).getAttribute("href")).toContain("#panel");
 });
 

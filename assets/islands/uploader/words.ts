@@ -4,10 +4,12 @@ import { t } from "../../shared/i18n";
 import type { Job } from "./jobs";
 import { ofTransfer, type Said } from "../../shared/uploads/words";
 
-/** "For lesson 3.5, 2.9 GB". */
+/** "For lesson 3.5 of Rivers, 2.9 GB". */
 export function factsOf({ lesson, size, video }: Job): string {
   const parts = [
-    lesson ? t("For lesson {number}", { number: lesson.number }) : t("Not assigned to a lesson"),
+    lesson
+      ? t("For lesson {number} of {course}", { number: lesson.number, course: lesson.course_title })
+      : t("Not assigned to a lesson"),
   ];
   if (size > 0) parts.push(bytes(size));
   if (video && video.duration > 0) parts.push(clock(video.duration));
