@@ -109,22 +109,24 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
           </p>
           {handInButton}
         </div>
-        {left !== null && left <= SOON && left > 0 && (
-          <div className="notice notice--warning" role="status">
-            <Icon icon={ClockIcon} className="notice__icon" />
-            <p className="notice__title">{t("Less than two minutes left")}</p>
-            <p className="notice__body">{t("At 0:00 it is handed in as it stands.")}</p>
-          </div>
-        )}
-        {!isOnline && (
-          <div className="notice notice--warning" role="status">
-            <Icon icon={WifiOff} className="notice__icon" />
-            <p className="notice__title">{t("You are offline")}</p>
-            <p className="notice__body">
-              {t("Keep answering. Everything is kept on this device until you hand in.")}
-            </p>
-          </div>
-        )}
+        <div className="paper__alerts">
+          {left !== null && left <= SOON && left > 0 && (
+            <div className="notice notice--warning" role="status">
+              <Icon icon={ClockIcon} className="notice__icon" />
+              <p className="notice__title">{t("Less than two minutes left")}</p>
+              <p className="notice__body">{t("At 0:00 it is handed in as it stands.")}</p>
+            </div>
+          )}
+          {!isOnline && (
+            <div className="notice notice--warning" role="status">
+              <Icon icon={WifiOff} className="notice__icon" />
+              <p className="notice__title">{t("You are offline")}</p>
+              <p className="notice__body">
+                {t("Keep answering. Everything is kept on this device until you hand in.")}
+              </p>
+            </div>
+          )}
+        </div>
       </aside>
       <div className="questions">
         {error && !isClosing(error) && (
