@@ -25,6 +25,14 @@ def test_a_page_opens_in_both_spellings_for_a_visitor(client: Client, address: s
     assert client.get(address + "/", follow=True).status_code == 200
 
 
+def test_says_that_one_comes_back_to_what_one_opened(client: Client) -> None:
+    sent = client.get("/auth/login?next=/courses/enroll%3Fcourse%3Drivers").content.decode()
+    alone = client.get("/auth/login").content.decode()
+
+    assert "you come straight back to what you opened" in sent
+    assert "you come straight back" not in alone
+
+
 def test_signs_in_and_returns_to_where_one_was_going(client: Client, leo: User) -> None:
     answer = client.post("/auth/login?next=/me/enrollments%3Ffilter%3Dbookmarked", _login(leo))
 
