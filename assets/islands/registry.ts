@@ -5,6 +5,9 @@ export type IslandModule = {
   // The one place where types end: the page promises the props that the island's type names.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   Island: ComponentType<any>;
+  /** Takes from the fallback what was entered there, before the island stands in its place. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  adopt?: (spot: HTMLElement, props: any) => void;
 };
 
 /** Name in `data-island` → how to fetch the island. */

@@ -35,6 +35,15 @@ it("puts the island in the place of its fallback, with the page's props", async 
   expect(screen.queryByText("Fallback")).toBeNull();
 });
 
+it("hands the fallback to the island before it goes", async () => {
+  const spot = spotOf('data-island="thing"', { n: 3 });
+  const seen: string[] = [];
+  const adopt = (at: HTMLElement, { n }: { n: number }) => seen.push(`${at.textContent} ${n}`);
+  await show(spot, { thing: () => Promise.resolve({ Island: () => <h2>Here</h2>, adopt }) });
+
+  expect(seen).toEqual(["Fallback 3"]);
+});
+
 it("mounts once", async () => {
   const spot = spotOf('data-island="thing"', {});
   const islands = island(() => <h2>Here</h2>);

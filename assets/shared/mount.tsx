@@ -39,17 +39,16 @@ export async function mount(
   if (!load) throw new Error(`No island is called “${name}”`);
 
   let onRetry: (() => void) | undefined;
-  const Loaded = await load().then(
-    ({ Island }) => Island,
-    (reason: unknown) => {
-      // A browser may remember that a module did not come, and after an update of the site it is
-      // called something else: only a fresh page can bring it.
-      onRetry = () => location.reload();
-      return failing(reason);
-    },
-  );
+  const { Island: Loaded, adopt } = await load().catch((reason: unknown): IslandModule => {
+    // A browser may remember that a module did not come, and after an update of the site it is
+    // called something else: only a fresh page can bring it.
+    onRetry = () => location.reload();
+    return { Island: failing(reason) };
+  });
   // A press that began on the fallback must end there, or nobody would hear it.
   await released();
+  const props = propsOf(spot);
+  adopt?.(spot, props);
   const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
   const root = createRoot(spot);
   roots.set(spot, root);
@@ -62,7 +61,7 @@ export async function mount(
       >
         <AuthProvider>
           <QueryClientProvider client={queries}>
-            <Loaded {...propsOf(spot)} />
+            <Loaded {...props} />
           </QueryClientProvider>
         </AuthProvider>
       </ErrorBoundary>

@@ -7,7 +7,7 @@ import { AuthProvider } from "../../shared/auth/AuthProvider";
 import { session } from "../../shared/auth/browser";
 import { makeQueries } from "../../shared/queries";
 import { tokenFor } from "../../shared/testing/tokens";
-import { Island, type QuizProps } from ".";
+import { adopt, Island, type QuizProps } from ".";
 import type { Attempt, Question } from "./api";
 
 const LESSON = "11111111-1111-4111-8111-111111111111";
@@ -471,4 +471,46 @@ it("hides the clock, and remembers it", async () => {
   expect(screen.queryByRole("timer")).toBeNull();
   await press("Show the clock");
   expect(screen.getByRole("timer")).toBeTruthy();
+});
+
+it("goes on with what was answered before its code had come", async () => {
+  const field = (n: number, value: string, part = ""): string =>
+    `<input name="q.${uid(n)}${part}" value="${value}">`;
+  const spot = document.createElement("div");
+  spot.innerHTML = `<form>
+    <input type="radio" name="q.${uid(1)}" value="a"><input type="radio" name="q.${uid(1)}" value="b" checked>
+    ${field(2, "a")}${field(2, "c")}${field(3, "false")}${field(4, "3,5")}${field(5, "")}
+    ${field(6, "3", ".a")}${field(6, "1", ".b")}${field(6, "2", ".c")}${field(7, "2", ".l")}</form>`;
+  const paper = {
+    answers: { [uid(1)]: { id: "c" }, [uid(5)]: { text: "river" } },
+    flags: [uid(2)],
+  };
+  localStorage.setItem(`study.quiz.${ATTEMPT}`, JSON.stringify(paper));
+
+  adopt(spot, { ...quiz, attempt: open });
+  show({ ...quiz, attempt: open });
+
+  expect(await screen.findByText("Every question is answered.")).toBeTruthy();
+  expect(JSON.parse(kept()!)).toEqual({
+    answers: {
+      [uid(1)]: { id: "b" },
+      [uid(2)]: { ids: ["a", "c"] },
+      [uid(3)]: { value: false },
+      [uid(4)]: { text: "3,5" },
+      [uid(5)]: { text: "river" },
+      [uid(6)]: { ids: ["b", "c", "a"] },
+      [uid(7)]: { pairs: { l: "2" } },
+    },
+    flags: [uid(2)],
+  });
+});
+
+it("takes nothing from a form in which nothing was answered", () => {
+  const spot = document.createElement("div");
+  spot.innerHTML = `<form><input name="q.${uid(5)}"><select name="q.${uid(6)}.a"><option value=""></option></select></form>`;
+
+  adopt(spot, { ...quiz, attempt: open });
+  adopt(spot, quiz);
+
+  expect(kept()).toBeNull();
 });

@@ -11,6 +11,7 @@ import { Outcome } from "./Outcome";
 import { Paper } from "./Paper";
 import { Start } from "./Start";
 
+export { adopt } from "./adopt";
 export type { QuizProps };
 
 /** A quiz: the rules, the paper, the result. Its props are those of `GET /api/v1/lessons/{uid}/quiz/`. */
