@@ -188,8 +188,10 @@ class Profile(forms.Form):
     def clean_username(self) -> str:
         # Wide and composed spellings of the same name are the same name.
         name = unicodedata.normalize("NFKC", self.cleaned_data["username"])
-        if not re.fullmatch(r"[\w.-]{3,30}", name) or name.strip("._-") == "" or _is_disguised(name):
+        if not re.fullmatch(r"[\w.-]{3,30}", name) or name.strip("._-") == "":
             raise ValidationError(_("Use letters, numbers, dots, dashes and underscores."), code="invalid")
+        if _is_disguised(name):
+            raise ValidationError(_("Use the letters of one alphabet."), code="mixed_alphabets")
         if name.lower() in _RESERVED:
             raise ValidationError(_("This username is taken."), code="taken")
         return name

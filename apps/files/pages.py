@@ -69,10 +69,12 @@ def file(request: HttpRequest, token: str) -> HttpResponseBase:
         holder = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
         uid, until = read_file_token(token, now=timezone.now(), holder=holder)
         return send_upload(request, queries.arrived_file(uid), until=until)
-    except AppError as refusal:
-        return _refused(refusal)
     except FileNotFoundError:
         return _missing()
+    except Exception as error:
+        if (failure := refusal_of(error)) is None:
+            raise
+        return _refused(failure)
 
 
 def _refused(refusal: AppError) -> HttpResponse:

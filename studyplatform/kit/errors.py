@@ -164,7 +164,7 @@ class StoreUnavailable(AppError):
     code = "STORE_UNAVAILABLE"
     status = 503
     title = _("The file store does not answer")
-    message = _("Videos and files cannot be reached for the moment. Nothing of them is lost; it will be tried again.")
+    message = _("Videos and files cannot be reached for the moment. None of them is lost. Try again in a little while.")
     severity = "warning"
     icon = "cloud-off"
     action = Action(_("Try again"), handler="retry")

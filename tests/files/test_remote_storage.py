@@ -304,6 +304,8 @@ def test_a_bucket_out_of_reach_is_told_as_such(s3, ada, leo, browser_of, setting
         answer = his.get(address)
         assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
         assert answer.content.startswith(b"The file store does not answer.")
+    sheet = services.sign_file(upload=KeptFileFactory(owner=ada), now=timezone.now())
+    assert his.head(sheet).status_code == 503
     page = his.post("/settings/picture", {"picture": picture()}, follow=True)
 
     assert "Videos and files cannot be reached for the moment." in page.content.decode()
