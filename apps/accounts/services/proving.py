@@ -31,7 +31,8 @@ def prove_password(*, email: str, password: str, browser: str = "", now: datetim
 
     ``browser`` names a browser that has signed in to this account before; it is counted by itself.
 
-    :raises AccountLocked: five failures in a row; says nothing about the password.
+    :raises AccountLocked: this was the fifth failure in a row, or the account was locked before: then nothing was
+        checked. An email without an account locks in the same way.
     :raises InvalidCredentials: unknown email, wrong password or blocked account, in the same time and words.
     :raises RateLimitExceeded: too many attempts on this account are being checked at this moment.
     """
@@ -39,11 +40,11 @@ def prove_password(*, email: str, password: str, browser: str = "", now: datetim
         user = User.objects.with_email(email)
         if user is None:
             make_password(password)  # the same work as a real check: the answer's time tells nothing
-            raise InvalidCredentials
-        if not user.check_password(password) or not user.is_active:
-            raise InvalidCredentials
-        attempt.proved = True
-        return user
+        elif user.check_password(password) and user.is_active:
+            attempt.proved = True
+    if user is None or not attempt.proved:
+        raise AccountLocked if attempt.locked else InvalidCredentials
+    return user
 
 
 def lift_lock(*, email: str) -> None:
@@ -53,7 +54,7 @@ def lift_lock(*, email: str) -> None:
 
 @dataclass
 class Attempt:
-    """One guess under way; a failure unless its checker says ``proved``. ``locked``: it was one too many."""
+    """One guess under way; a failure unless its checker says ``proved``. ``locked``: it was the one that locked."""
 
     proved: bool = False
     locked: bool = False
