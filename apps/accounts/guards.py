@@ -13,6 +13,7 @@ policy inside; the refusal finds its way by itself (``AppError.leads_to``).
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlencode, urlsplit
@@ -28,7 +29,7 @@ from django.utils import timezone
 
 from apps.accounts import policies, sessions
 from apps.accounts.errors import SessionExpired
-from apps.accounts.models import User
+from apps.accounts.models import BrowserSession, User
 from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.pages import safe_next
 from studyplatform.kit.policies import Verdict, enforce
@@ -130,9 +131,47 @@ class LoginMiddleware(LoginRequiredMiddleware):
         return ask_to_sign_in(request) if isinstance(error, NotAuthenticated) else None
 
 
-def holder_of(request: HttpRequest) -> str:
-    """What tells a person's browser session from others without asking the database; empty for a visitor."""
-    return request.COOKIES.get(settings.SESSION_COOKIE_NAME, "") if request.user.is_authenticated else ""
+@dataclass(frozen=True)
+class Holder:
+    """One browser session, by the key that only its cookie carries. There is no empty one.
+
+    :raises ValueError: the key is empty.
+    """
+
+    session_key: str
+
+    def __post_init__(self) -> None:
+        if not self.session_key:
+            raise ValueError("a holder needs the key of a session")
+
+
+def holder_of(request: HttpRequest) -> Holder | None:
+    """The session that proves who is asking; None for a visitor. Asks the database nothing that was not asked before.
+
+    A call by token is answered for the session that the token was made from, whatever cookie comes with it.
+    """
+    if not request.user.is_authenticated:
+        return None
+    session = getattr(request, "auth", None)  # the API's calls have it; on pages the cookie is the only proof
+    key = session.session_key if isinstance(session, BrowserSession) else request.session.session_key
+    return Holder(key) if key else None
+
+
+def signed_in_holder(request: HttpRequest) -> Holder:
+    """The same where visitors have no business.
+
+    :raises NotAuthenticated: a visitor asks.
+    """
+    holder = holder_of(request)
+    if holder is None:
+        raise NotAuthenticated
+    return holder
+
+
+def claimed_holder(request: HttpRequest) -> Holder | None:
+    """The session that a request's cookie names, which nobody has checked: only good to compare with one that was."""
+    key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    return Holder(key) if key else None
 
 
 def ask_to_sign_in(request: HttpRequest) -> HttpResponseRedirect:

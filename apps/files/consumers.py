@@ -9,6 +9,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.utils import timezone
 
+from apps.accounts.guards import Holder
 from apps.accounts.models import User
 from apps.files import queries
 from apps.files.api.serializers import video_out
@@ -81,7 +82,7 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
             states |= {uid: self._sent[uid] for uid in there}
         self._sent = states
         videos = queries.videos_of(self._user.pk).filter(uid__in=changed) if changed else []
-        holder = self.scope["session"].session_key or ""
+        holder = Holder(self.scope["session"].session_key)
         return [video_out(video, self._user, now=now, holder=holder) for video in videos], gone
 
 

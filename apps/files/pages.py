@@ -3,12 +3,11 @@
 import re
 from datetime import datetime
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import open_to_everyone
+from apps.accounts.guards import claimed_holder, open_to_everyone
 from apps.files import queries
 from apps.files.models import CaptionTrack
 from apps.files.services.media import Grant, read_file_token, read_token
@@ -33,7 +32,7 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """One file of a video."""
     now = timezone.now()
     try:
-        grant = read_token(token, now=now, holder=request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""))
+        grant = read_token(token, now=now, reader=claimed_holder(request))
     except AppError as refusal:
         return _refused(refusal)
     if caption := CAPTIONS.fullmatch(name):
@@ -66,8 +65,7 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
     """A file that somebody is handed, as an attachment; parts of it by ``Range``."""
     try:
-        holder = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
-        uid, until = read_file_token(token, now=timezone.now(), holder=holder)
+        uid, until = read_file_token(token, now=timezone.now(), reader=claimed_holder(request))
         return send_upload(request, queries.arrived_file(uid), until=until)
     except FileNotFoundError:
         return _missing()

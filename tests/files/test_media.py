@@ -13,8 +13,10 @@ import time_machine
 from django.core.files.storage import default_storage
 from django.test import Client
 
+from apps.accounts.guards import Holder
 from apps.files import services
 from apps.files.models import VideoAsset
+from apps.files.services import EVERYONE
 from apps.files.services.media import token_of
 from apps.files.storage import video_directory
 from apps.files.streaming import read_range
@@ -68,7 +70,7 @@ def video(shelf: Path, ada) -> VideoAsset:
 
 
 def base_of(video: VideoAsset) -> str:
-    sources = services.sign_link(video=video, now=NOW)
+    sources = services.sign_link(video=video, now=NOW, audience=EVERYONE)
     assert sources is not None
     return sources.master.removesuffix("/master.m3u8")
 
@@ -79,7 +81,7 @@ def body(answer: Any) -> bytes:
 
 def test_a_signed_address_opens_all_files_of_its_video(video: VideoAsset, client: Client) -> None:
     caption = CaptionFactory(video=video)
-    sources = services.sign_link(video=video, now=NOW)
+    sources = services.sign_link(video=video, now=NOW, audience=EVERYONE)
 
     assert sources is not None
     assert sources.audio is not None
@@ -109,20 +111,20 @@ def test_a_segment_costs_no_query(video: VideoAsset, leo, browser_of, django_ass
 
 
 def test_addresses_stay_the_same_within_the_hour(video: VideoAsset) -> None:
-    early = services.sign_link(video=video, now=NOW.replace(minute=0))
-    late = services.sign_link(video=video, now=NOW.replace(minute=59))
-    next_hour = services.sign_link(video=video, now=NOW + timedelta(hours=1))
+    early = services.sign_link(video=video, now=NOW.replace(minute=0), audience=EVERYONE)
+    late = services.sign_link(video=video, now=NOW.replace(minute=59), audience=EVERYONE)
+    next_hour = services.sign_link(video=video, now=NOW + timedelta(hours=1), audience=EVERYONE)
 
     assert early == late != next_hour
 
 
 def test_what_cannot_be_watched_has_no_address(ada) -> None:
-    assert services.sign_link(video=VideoFactory(owner=ada, stage="queued"), now=NOW) is None
+    assert services.sign_link(video=VideoFactory(owner=ada, stage="queued"), now=NOW, audience=EVERYONE) is None
 
 
 def test_a_video_without_sound_has_no_audio_address(video: VideoAsset) -> None:
     video.has_audio = False
-    sources = services.sign_link(video=video, now=NOW)
+    sources = services.sign_link(video=video, now=NOW, audience=EVERYONE)
 
     assert sources is not None
     assert sources.audio is None
@@ -350,9 +352,10 @@ def test_a_range_of_an_empty_file_is_none() -> None:
 
 def test_a_token_names_version_expiry_and_session_alone(video: VideoAsset) -> None:
     """Same video, same hour, same session, same token: the browser's cache holds."""
-    assert token_of(video, NOW, "s1") == token_of(VideoAsset.objects.get(pk=video.pk), NOW, "s1")
-    assert token_of(video, NOW, "s1") != token_of(video, NOW + timedelta(seconds=1), "s1")
-    assert len({token_of(video, NOW, "s1"), token_of(video, NOW, "s2"), token_of(video, NOW)}) == 3
+    one, other = Holder("s1"), Holder("s2")
+    assert token_of(video, NOW, one) == token_of(VideoAsset.objects.get(pk=video.pk), NOW, one)
+    assert token_of(video, NOW, one) != token_of(video, NOW + timedelta(seconds=1), one)
+    assert len({token_of(video, NOW, one), token_of(video, NOW, other), token_of(video, NOW, EVERYONE)}) == 3
 
 
 def own_address(browser: Client, video: VideoAsset) -> str:
@@ -376,6 +379,47 @@ def test_an_address_that_is_passed_on_opens_nothing(
                 answer = other.get(address.replace("master.m3u8", name))
             assert answer.status_code == 403
             assert b"adas" not in body(answer)
+
+
+BEARERS = ["no cookie", "an invented cookie", "another person's cookie", "an empty cookie"]
+
+
+@pytest.mark.parametrize("beside", BEARERS)
+def test_a_call_by_token_gets_addresses_for_the_token_s_own_browser(
+    beside: str, video: VideoAsset, ada, leo, browser_of, client: Client
+) -> None:
+    hers = browser_of(ada)
+    bearer = {"Authorization": f"Bearer {hers.get('/api/v1/auth/session/').json()['token']}"}
+    caller = browser_of(leo) if beside == "another person's cookie" else Client()
+    if beside in {"an invented cookie", "an empty cookie"}:
+        caller.cookies["sessionid"] = "x" * 32 if beside == "an invented cookie" else ""
+
+    for way in (f"/api/v1/videos/{video.uid}/", "/api/v1/videos/"):
+        shown = caller.get(way, headers=bearer).json()
+        address = (shown if "sources" in shown else shown["results"][0])["sources"]["master"]
+
+        assert hers.get(address).status_code == 200
+        for other in (caller, client, browser_of(leo), browser_of(ada)):
+            assert other.get(address).status_code == 403
+
+
+def test_after_sign_out_neither_old_nor_new_addresses_are_of_use(video: VideoAsset, ada, browser_of) -> None:
+    hers = browser_of(ada)
+    token = hers.get("/api/v1/auth/session/").json()["token"]
+    address = own_address(hers, video)
+
+    hers.post("/api/v1/auth/logout")
+
+    assert hers.get(address).status_code == 403
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert hers.get(f"/api/v1/videos/{video.uid}/", headers=bearer).status_code == 401
+    hers.force_login(ada)
+    assert hers.get(address).status_code == 403, "a new session needs addresses of its own"
+
+
+def test_without_a_session_there_is_no_holder() -> None:
+    with pytest.raises(ValueError, match="key of a session"):
+        Holder("")
 
 
 def test_the_mark_of_a_session_is_neither_taken_off_nor_changed(
@@ -433,7 +477,7 @@ def test_the_sound_is_one_file_for_browsers_that_play_no_streams(
     whole = client.get(address)
     part = client.get(address, headers={"Range": "bytes=398-5405"})
 
-    assert services.sign_link(video=video, now=NOW).sound == address
+    assert services.sign_link(video=video, now=NOW, audience=EVERYONE).sound == address
     assert (whole.status_code, whole["Content-Type"], body(whole)) == (200, "audio/mp4", sound)
     assert whole["Content-Length"] == str(len(sound))
     assert (part.status_code, body(part)) == (206, sound[398:5406])

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
+from uuid import uuid4
 
 import pytest
 import time_machine
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
@@ -24,7 +26,7 @@ from apps.courses.models import Lesson
 from apps.files import services
 from apps.files.checks import browsers_may_go_to_the_bucket
 from apps.files.models import Upload, VideoAsset
-from apps.files.storage import bucket, fetch, local_path, put, remove, upload_path
+from apps.files.storage import bucket, fetch, local_path, put, remove, upload_path, video_directory
 from apps.files.streaming import send_kept
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
@@ -296,7 +298,7 @@ def test_pictures_and_archives_of_people_lie_there_too(s3, leo, browser_of, djan
 def test_a_bucket_out_of_reach_is_told_as_such(s3, ada, leo, browser_of, settings) -> None:
     options = {**settings.S3_STORAGE["OPTIONS"], "endpoint_url": f"http://127.0.0.1:{servers.free_port()}"}
     settings.STORAGES = {**settings.STORAGES, "default": {**settings.S3_STORAGE, "OPTIONS": options}}
-    sources = services.sign_link(video=VideoFactory(owner=ada), now=timezone.now())
+    sources = services.sign_link(video=VideoFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
     assert sources is not None
     his = browser_of(leo)
 
@@ -304,13 +306,35 @@ def test_a_bucket_out_of_reach_is_told_as_such(s3, ada, leo, browser_of, setting
         answer = his.get(address)
         assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
         assert answer.content.startswith(b"The file store does not answer.")
-    sheet = services.sign_file(upload=KeptFileFactory(owner=ada), now=timezone.now())
+    sheet = services.sign_file(upload=KeptFileFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
     assert his.head(sheet).status_code == 503
     page = his.post("/settings/picture", {"picture": picture()}, follow=True)
 
     assert "Videos and files cannot be reached for the moment." in page.content.decode()
     leo.refresh_from_db()
     assert not leo.avatar
+
+
+def test_only_the_browser_of_the_token_is_redirected_to_the_bucket(s3, course, leo, mia, browser_of) -> None:
+    """An address got by token, with an invented cookie or none beside it, redirects nobody else to the bucket."""
+    video = VideoFactory(owner=course.instructor, version=uuid4())
+    video.directory = video_directory(video.uid, video.version)
+    video.save()
+    lesson = LessonFactory(section__course=course, slug="film", kind="video", video=video)
+    default_storage.save(f"{video.directory}/480p/00000.m4s", ContentFile(b"words"))
+    his = browser_of(leo)
+    bearer = {"Authorization": f"Bearer {his.get('/api/v1/auth/session/').json()['token']}"}
+    invented = Client()
+    invented.cookies["sessionid"] = "x" * 32
+
+    for caller in (Client(), invented):
+        player = caller.get(f"/api/v1/lessons/{lesson.uid}/player/", headers=bearer).json()
+        segment = player["sources"]["master"].replace("master.m3u8", "480p/00000.m4s")
+
+        assert his.get(segment).status_code == 302
+        for other in (Client(), invented, browser_of(mia), browser_of(leo)):
+            refused = other.get(segment)
+            assert (refused.status_code, refused.headers.get("Location")) == (403, None)
 
 
 # --- Nothing is left of what failed ------------------------------------------------------------------------

@@ -6,9 +6,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.courses.models import Lesson
 from apps.learning import services
 from apps.learning.models import Attempt, Bookmark, Enrollment, LessonProgress
+from apps.learning.queries.lessons import lesson_of, signed_sources
 from studyplatform.kit import jobs
+from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.courses import CourseFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 from tests.factories.learning import CertificateFactory, EnrollmentFactory
@@ -99,6 +102,20 @@ def test_previews_play_for_everyone_and_keep_nothing(ask, film_with_words):
     assert ask("nobody", "POST", f"/lessons/{film_with_words.uid}/progress/", body)[0] == 401
     assert ask("mia", "POST", f"/lessons/{film_with_words.uid}/progress/", body)[:2] == (403, "ENROLLMENT_REQUIRED")
     assert not LessonProgress.objects.exists()
+
+
+def test_only_a_visitor_of_a_preview_gets_addresses_for_everyone(film_with_words, leo, seat, browser_of, client):
+    """The last door, should a policy ever let a visitor through: addresses for everyone need a preview."""
+    opened = lesson_of(leo, film_with_words.uid)
+    with pytest.raises(NotAuthenticated):
+        signed_sources(opened, now=timezone.now(), holder=None)
+
+    Lesson.objects.filter(pk=film_with_words.pk).update(is_preview=True)
+    path = f"/api/v1/lessons/{film_with_words.uid}/player/"
+    for_all, his = (one.get(path).json()["sources"]["captions"][0]["url"] for one in (client, browser_of(leo)))
+
+    assert client.get(for_all).status_code == 200
+    assert client.get(his).status_code == 403
 
 
 def test_heartbeats(ask, seat, film):

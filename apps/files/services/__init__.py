@@ -2,7 +2,7 @@
 
 from apps.files.services.captions import add_captions, remove_captions
 from apps.files.services.kept import discard_file, import_file, store_file, take_file
-from apps.files.services.media import Sources, sign_file, sign_link
+from apps.files.services.media import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.uploads import (
     begin_upload,
@@ -23,6 +23,8 @@ from apps.files.services.videos import (
 )
 
 __all__ = [
+    "EVERYONE",
+    "Audience",
     "Sources",
     "add_captions",
     "begin_upload",

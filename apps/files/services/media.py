@@ -9,6 +9,7 @@ address too, /media/f/<token>; it ends at once when the file is taken away.
 
 import base64
 import binascii
+import enum
 import hashlib
 import hmac
 import struct
@@ -20,6 +21,7 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
+from apps.accounts.guards import Holder
 from apps.files.errors import LinkExpired, LinkOfAnother
 from apps.files.models import CaptionTrack, Upload, VideoAsset
 from apps.files.storage import video_directory
@@ -30,7 +32,17 @@ SIGNATURE = 16  # bytes
 PAYLOAD = struct.Struct(">16s16sI8s")
 FILE_SALT = "files.kept"
 FILE_PAYLOAD = struct.Struct(">16sI8s")
-ANYONE = bytes(8)
+MARK_OF_EVERYONE = bytes(8)
+
+
+class Everyone(enum.Enum):
+    """The audience of what visitors may watch too. A name of its own: nothing that is merely missing means it."""
+
+    EVERYONE = "everyone"
+
+
+EVERYONE = Everyone.EVERYONE
+Audience = Holder | Everyone
 
 
 @dataclass(frozen=True)
@@ -63,18 +75,18 @@ class Grant:
 
 
 def sign_link(
-    *, video: VideoAsset, now: datetime, holder: str = "", captions: Iterable[CaptionTrack] | None = None
+    *, video: VideoAsset, now: datetime, audience: Audience, captions: Iterable[CaptionTrack] | None = None
 ) -> Sources | None:
     """Addresses for somebody whose right to watch the video has been decided; None if nothing can be watched yet.
 
     Valid for at least ``settings.MEDIA_LINK_HOURS``. Within an hour the addresses stay the same, so that the
-    browser's cache holds. ``holder``: the browser session they are for (``accounts.guards.holder_of``); empty for
-    what everybody may watch. ``captions``: the video's tracks, if the caller has them; else they are read.
+    browser's cache holds. ``audience``: the browser session they are for (``accounts.guards.holder_of``), or
+    ``EVERYONE``. ``captions``: the video's tracks, if the caller has them; else they are read.
     """
     if not video.is_playable:
         return None
     expires_at = _expiry(now)
-    base = f"/media/v/{token_of(video, expires_at, holder)}"
+    base = f"/media/v/{token_of(video, expires_at, audience)}"
     tracks = CaptionTrack.objects.filter(video=video).order_by("language") if captions is None else captions
     return Sources(
         master=f"{base}/master.m3u8",
@@ -89,9 +101,9 @@ def sign_link(
     )
 
 
-def sign_file(*, upload: Upload, now: datetime, holder: str = "") -> str:
+def sign_file(*, upload: Upload, now: datetime, audience: Audience) -> str:
     """The address of a file for somebody whose right to it has been decided; as lasting as those of videos."""
-    payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _mark(holder))
+    payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _mark(audience))
     return f"/media/f/{_seal(payload, FILE_SALT)}"
 
 
@@ -100,10 +112,10 @@ def _expiry(now: datetime) -> datetime:
     return hour + timedelta(hours=settings.MEDIA_LINK_HOURS + 1)
 
 
-def token_of(video: VideoAsset, expires_at: datetime, holder: str = "") -> str:
+def token_of(video: VideoAsset, expires_at: datetime, audience: Audience) -> str:
     """Sign one version of a video until a moment, for one browser session or for everybody."""
     version = playable_version(video)
-    payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()), _mark(holder))
+    payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()), _mark(audience))
     return _seal(payload, SALT)
 
 
@@ -115,28 +127,32 @@ def playable_version(video: VideoAsset) -> uuid.UUID:
         return video.version or uuid.UUID(int=0)
 
 
-def _mark(holder: str) -> bytes:
-    """A few bytes of a hash: they tell sessions apart, and from them no session is found."""
-    return hashlib.sha256(f"{SALT}:{holder}".encode()).digest()[: len(ANYONE)] if holder else ANYONE
+def _mark(audience: Audience) -> bytes:
+    """For a session a few bytes of a hash: they tell sessions apart, and from them no session is found."""
+    match audience:
+        case Everyone():
+            return MARK_OF_EVERYONE
+        case Holder(session_key):
+            return hashlib.sha256(f"{SALT}:{session_key}".encode()).digest()[: len(MARK_OF_EVERYONE)]
 
 
-def read_token(token: str, *, now: datetime, holder: str = "") -> Grant:
-    """What the token opens in the browser session ``holder``.
+def read_token(token: str, *, now: datetime, reader: Holder | None) -> Grant:
+    """What the token opens in the browser session ``reader``; None: the browser has none.
 
     :raises NotFound: it was not signed here.
     :raises LinkOfAnother: it was, for another browser session.
     :raises LinkExpired: it was, for an earlier time.
     """
     video, version, expiry, mark = PAYLOAD.unpack(_unseal(token, PAYLOAD.size, SALT))
-    expires_at = _checked(expiry, mark, now=now, holder=holder)
+    expires_at = _checked(expiry, mark, now=now, reader=reader)
     video_uid = uuid.UUID(bytes=video)
     return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at)
 
 
-def read_file_token(token: str, *, now: datetime, holder: str = "") -> tuple[uuid.UUID, datetime]:
-    """Which file the token opens in the browser session ``holder``, and until when. Refuses as `read_token` does."""
+def read_file_token(token: str, *, now: datetime, reader: Holder | None) -> tuple[uuid.UUID, datetime]:
+    """Which file the token opens in the browser session ``reader``, and until when. Refuses as `read_token` does."""
     uid, expiry, mark = FILE_PAYLOAD.unpack(_unseal(token, FILE_PAYLOAD.size, FILE_SALT))
-    return uuid.UUID(bytes=uid), _checked(expiry, mark, now=now, holder=holder)
+    return uuid.UUID(bytes=uid), _checked(expiry, mark, now=now, reader=reader)
 
 
 def _seal(payload: bytes, salt: str) -> str:
@@ -161,8 +177,8 @@ def _unseal(token: str, size: int, salt: str) -> bytes:
     return payload
 
 
-def _checked(expiry: int, mark: bytes, *, now: datetime, holder: str) -> datetime:
-    if mark != ANYONE and not hmac.compare_digest(mark, _mark(holder)):
+def _checked(expiry: int, mark: bytes, *, now: datetime, reader: Holder | None) -> datetime:
+    if mark != MARK_OF_EVERYONE and (reader is None or not hmac.compare_digest(mark, _mark(reader))):
         raise LinkOfAnother
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)
     if expires_at <= now:
