@@ -103,6 +103,25 @@ class Register(NewPassword):
         return User(**{name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name", "email")})
 
 
+class FinishJoining(NewPassword):
+    """What the owner of an email chooses who opened the link in another browser than the one that registered."""
+
+    first_name = _name(_("First name"), _("Enter your first name."))
+    last_name = _name(_("Last name"), _("Enter your last name."))
+    terms = forms.BooleanField(
+        label=_("Terms of service"), error_messages={"required": _("You must agree to the terms of service")}
+    )
+    field_order = ["first_name", "last_name", "password", "confirmation", "terms"]
+
+    def __init__(self, *args: Any, email: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.email = email
+
+    def person(self) -> User:
+        names = {name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name")}
+        return User(email=self.email, **names)
+
+
 class JoinByProvider(forms.Form):
     """What a provider does not know. An email that it vouches for is not asked."""
 

@@ -24,6 +24,7 @@ urlpatterns = [
     path("auth/register", joining.register, name="register"),
     path("auth/register/check", joining.check_registration, name="check-registration"),
     path("auth/verify-email", joining.verify_email, name="verify-email"),
+    path("auth/verify-email/check", joining.check_joining, name="check-joining"),
     path("auth/verify-email/resend", joining.resend_proof, name="resend-proof"),
     path("auth/oauth/callback", social.landing, name="provider-landing"),
     path("auth/oauth/callback/<slug:slug>", social.answer, name="provider-answer"),

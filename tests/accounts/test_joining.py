@@ -111,22 +111,120 @@ def test_the_link_does_the_same_in_that_browser(client: Client) -> None:
     assert is_signed_in(client)
 
 
-def test_pressed_in_another_browser_the_link_lets_the_first_one_in(client: Client) -> None:
+CHOSEN = {
+    "first_name": "Amara",
+    "last_name": "Lindgren-Okafor",
+    "password": "OwnersRiver26",
+    "confirmation": "OwnersRiver26",
+    "terms": "on",
+}
+
+
+def finish(browser: Client, link: str, **changed: str) -> Any:
+    """Open the link in a browser that did not register, and send the form that it shows."""
+    browser.get(link)
+    return browser.post("/auth/verify-email", CHOSEN | {"key": link.split("key=")[1]} | changed)
+
+
+def test_in_another_browser_the_link_asks_for_a_password_and_signs_in_only_there(client: Client) -> None:
     register(client)
-    phone = Client()
+    phone, link = Client(), posted()[0]
 
-    pressed = phone.post(posted()[0])
-    assert "The account is made" in pressed.content.decode()
-    assert not is_signed_in(phone)  # it proves an email, not a person
+    asked = phone.get(link).content.decode()
+    assert "Choose your password" in asked
+    assert 'value="Lindgren"' in asked
+    assert "QuietRiver26" not in asked
+    phone.post(link)
+    assert not User.objects.exists(), "a press alone makes no account there"
 
-    assert client.get("/auth/verify-email")["Location"] == "/me/enrollments"
-    assert is_signed_in(client)
+    assert finish(phone, link)["Location"] == "/me/enrollments"
+    user = User.objects.get()
+    assert (user.last_name, user.email_verified_at is not None) == ("Lindgren-Okafor", True)
+    assert user.check_password("OwnersRiver26")
+    assert phone.session["_auth_user_id"] == str(user.pk)
+
+    waiting = client.get("/auth/verify-email")
+    assert waiting.status_code == 200
+    assert 'href="/auth/login"' in waiting.content.decode()
+    assert not is_signed_in(client)
+
+
+@pytest.mark.parametrize("way", ["waits", "types the code", "asks for another mail", "opens the link", "signs in"])
+def test_whoever_registered_with_a_stranger_s_email_gets_nothing_from_its_owner_s_click(way: str) -> None:
+    waiting, owner = Client(), Client()
+    register(waiting, password="AttackRiver26", confirmation="AttackRiver26")
+    link, code = posted()
+    before = waiting.get("/auth/verify-email").content.decode().split("<main")[1]
+    finish(owner, link)
+
+    match way:
+        case "waits":
+            answer = waiting.get("/auth/verify-email")
+            same = [re.sub(r'value="\w{64}"|data-wait="\d+"', "", page) for page in (before, answer.content.decode())]
+            assert same[0].split("</main")[0] == same[1].split("<main")[1].split("</main")[0], "it learns nothing"
+        case "types the code":
+            assert "not right, or has ended" in waiting.post("/auth/verify-email", {"code": code}).content.decode()
+        case "asks for another mail":
+            with time_machine.travel(timezone.now() + timedelta(seconds=61)):
+                assert waiting.post("/auth/verify-email/resend")["Location"] == "/auth/verify-email"
+                jobs.run_pending("default")
+            assert mail.outbox[-1].subject == "You already have an account at Study Platform"
+        case "opens the link":
+            finish(waiting, link, password="AttackRiver26", confirmation="AttackRiver26")
+            waiting.post(link)
+        case "signs in":
+            body = {"email": "amara@example.org", "password": "AttackRiver26"}
+            assert waiting.post("/auth/login", body).status_code == 200
+
+    assert not is_signed_in(waiting)
+    assert is_signed_in(owner)
+    assert User.objects.get().check_password("OwnersRiver26")
+
+
+def test_a_browser_that_has_a_wish_of_its_own_is_another_browser_all_the_same(client: Client) -> None:
+    """The owner registers too, and opens the stranger's mail: what the stranger chose is not taken over."""
+    register(Client(), password="AttackRiver26", confirmation="AttackRiver26")
+    strangers_link = posted()[0]
+    register(client)
+
+    assert "Choose your password" in client.post(strangers_link).content.decode()
+    assert not User.objects.exists()
+
+
+def test_a_person_who_is_signed_in_stays_who_they_are(leo: User, browser_of: Callable[[User], Client]) -> None:
+    register(Client())
+    browser = browser_of(leo)
+
+    assert "Your account is ready" in finish(browser, posted()[0]).content.decode()
+    assert browser.session["_auth_user_id"] == str(leo.pk)
+    assert User.objects.get(email="amara@example.org").check_password("OwnersRiver26")
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "message"),
+    [
+        ({"password": "quietriver26", "confirmation": "quietriver26"}, "password", "at least one uppercase letter"),
+        ({"password": "Amara@Example.org1", "confirmation": "Amara@Example.org1"}, "password", "too similar"),
+        ({"confirmation": "QuietRover26"}, "confirmation", "Passwords do not match"),
+        ({"first_name": ""}, "first_name", "Enter your first name."),
+        ({"terms": ""}, "terms", "You must agree to the terms of service"),
+    ],
+)
+def test_the_password_chosen_by_link_obeys_the_same_rules(change: dict[str, str], field: str, message: str) -> None:
+    register(Client())
+    link, phone = posted()[0], Client()
+
+    told = phone.post("/auth/verify-email/check", CHOSEN | {"key": link.split("key=")[1]} | change)
+    assert message in " ".join(told.json()[field])
+    assert message in finish(phone, link, **change).content.decode()
+    assert not User.objects.exists()
+    assert phone.post("/auth/verify-email/check", CHOSEN | {"key": "x"}).status_code == 404
 
 
 @pytest.mark.parametrize("locked_out", ["a new password", "ending the other browsers", "a block"])
 def test_who_is_signed_out_everywhere_does_not_come_back_by_having_registered(client: Client, locked_out: str) -> None:
     register(client)
-    Client().post(posted()[0])
+    finish(Client(), posted()[0])
     user = User.objects.get()
 
     match locked_out:
@@ -142,13 +240,16 @@ def test_who_is_signed_out_everywhere_does_not_come_back_by_having_registered(cl
     assert not is_signed_in(client)
 
 
-def test_a_second_press_makes_no_second_account(client: Client) -> None:
+def test_the_link_works_once(client: Client) -> None:
     register(client)
+    link = posted()[0]
+    client.post(link)
 
-    for _ in range(2):
-        Client().post(posted()[0])
+    for browser in (client, Client()):
+        again = finish(browser, link, password="SecondRiver26", confirmation="SecondRiver26")
+        assert "Your account is ready" in again.content.decode()
 
-    assert User.objects.count() == 1
+    assert User.objects.get().check_password("QuietRiver26")
 
 
 def test_two_people_whose_emails_begin_alike_get_different_usernames() -> None:

@@ -21,7 +21,7 @@ from apps.accounts.models import BrowserSession, Joining, User
 from studyplatform.kit import jobs
 from studyplatform.settings.parts import social as social_settings
 from tests.accounts.provider import CLIENT, Liar, configured, consent, honest, know, lying
-from tests.accounts.test_joining import posted
+from tests.accounts.test_joining import CHOSEN, finish, posted
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("providers")]
@@ -226,6 +226,23 @@ def test_an_email_that_the_provider_has_not_checked_is_proved_by_mail(
     user = User.objects.get()
     assert SocialAccount.objects.get().user == user
     assert not user.has_usable_password()
+
+
+def test_the_link_in_another_browser_does_not_link_the_provider_s_account(client: Client, school: str) -> None:
+    """Its holder named an email that may be a stranger's: the stranger's click must not give them a way in."""
+    know(school, "eve-1", email="leo@example.com")
+    there_and_back(client, sub="eve-1")
+    client.post(LANDING, JOIN | {"email": "leo@example.com"})
+    jobs.run_pending("default")
+    owner = Client()
+
+    assert finish(owner, posted()[0])["Location"] == "/me/enrollments"
+
+    assert User.objects.get().check_password(CHOSEN["password"])
+    assert not SocialAccount.objects.exists()
+    there_and_back(client, sub="eve-1")
+    client.get(LANDING)
+    assert not is_signed_in(client)
 
 
 def test_a_taken_email_that_is_not_checked_tells_nothing(client: Client, school: str, leo: User) -> None:

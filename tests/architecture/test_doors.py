@@ -36,6 +36,7 @@ OPEN = {
     "accounts:sign-in-with-passkey": "for those who are not signed in",
     "accounts:register": "for those who have no account",
     "accounts:check-registration": "says of what was typed what the form itself would say",
+    "accounts:check-joining": "the link in the mail is the key, as of the page that asks",
     "accounts:check-reset": "the link in the mail is the key, as of the page that asks",
     "accounts:resend-proof": "for those who have no account yet, to what they registered with",
     "accounts:provider-landing": "for those who come back from a provider",

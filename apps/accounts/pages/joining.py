@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -65,11 +65,13 @@ def check_registration(request: HttpRequest) -> HttpResponse:
 
 @open_to_everyone
 @never_cache
+@sensitive_post_parameters("password", "confirmation")
 @require_http_methods(["GET", "HEAD", "POST"])
 def verify_email(request: HttpRequest) -> HttpResponse:
-    """By the link of the mail, which anybody's browser may open, or by its code, typed where it was asked for.
+    """By the link of the mail, which any browser may open, or by its code, typed in the browser that registered.
 
-    The link asks for a press: mail programs that follow links by themselves prove nothing.
+    The link asks for a press: mail programs that follow links by themselves prove nothing. The page that waits for
+    the code looks the same whatever became of the email: free, taken, or joined by the link in another browser.
     """
     person = request.user if isinstance(request.user, User) else None
     if key := request.POST.get("key") or request.GET.get("key"):
@@ -79,8 +81,6 @@ def verify_email(request: HttpRequest) -> HttpResponse:
     row = _joining(request)
     if row is None:
         return _proof_page(request, "visitor")
-    if row.user is not None:  # the link was pressed elsewhere meanwhile
-        return _arrive(request, row.user)
     form = forms.Code(request.POST or None)
     if form.is_valid():
         try:
@@ -102,16 +102,48 @@ def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpRespons
             services.verify_by_key(key=key, now=now)
         state = "ended" if owner is None else "done" if is_pressed else "press"
         return _proof_page(request, state, person=owner or person, key=key)
-    if not is_pressed:
-        return _proof_page(request, "press", email=wish.email, key=key)
+    if wish.user is not None:
+        return _proof_page(request, "joined", email=wish.email)
     try:
+        mine = _joining(request)
+        if mine is None or mine.pk != wish.pk:
+            return _elsewhere(request, wish, key, person)
+        if not is_pressed:
+            return _proof_page(request, "press", email=wish.email, key=key)
         user = services.join_by_key(key=key, now=now)
     except services.EmailTaken:
         return _proof_page(request, "taken", email=wish.email)
-    mine = _joining(request)
-    if user is not None and mine is not None and mine.pk == wish.pk and person is None:
-        return _arrive(request, user)
-    return _proof_page(request, "joined", email=wish.email)
+    return _joined(request, user, person, wish.email)
+
+
+def _elsewhere(request: HttpRequest, wish: Joining, key: str, person: User | None) -> HttpResponse:
+    """This browser did not register: somebody else may have, so nothing that was chosen there is taken over."""
+    names = {"first_name": wish.first_name, "last_name": wish.last_name}
+    form = forms.FinishJoining(request.POST if "password" in request.POST else None, email=wish.email, initial=names)
+    if not form.is_valid():
+        return _proof_page(request, "finish", email=wish.email, key=key, form=form)
+    chosen = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "password")}
+    user = services.join_elsewhere(key=key, **chosen, now=timezone.now())
+    return _joined(request, user, person, wish.email)
+
+
+def _joined(request: HttpRequest, user: User | None, person: User | None, email: str) -> HttpResponse:
+    """Made now: this browser is signed in, unless somebody is already. Made before: it is asked to sign in."""
+    if user is None or person is not None:
+        return _proof_page(request, "joined", email=email)
+    return _arrive(request, user)
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_POST
+def check_joining(request: HttpRequest) -> HttpResponse:
+    """Without the link that the mail brought it says nothing: the rules know the email."""
+    wish = services.joining_of_key(request.POST.get("key", ""), now=timezone.now())
+    if wish is None:
+        raise Http404
+    return private(verdict(forms.FinishJoining(request.POST, email=wish.email)))
 
 
 def _by_code(request: HttpRequest, person: User) -> HttpResponse:
@@ -130,7 +162,7 @@ def _refuse_code(form: forms.Code) -> None:
 
 
 def _arrive(request: HttpRequest, user: User) -> HttpResponse:
-    """The account is made: this browser asked for it, so it is signed in."""
+    """The account was made in this browser, so it is signed in."""
     request.session.pop(JOINING, None)
     messages.success(request, _("Welcome, %(name)s. Your email is verified.") % {"name": user.first_name})
     return enter(request, user)
@@ -144,7 +176,7 @@ def resend_proof(request: HttpRequest) -> HttpResponse:
     row = _joining(request)
     if isinstance(request.user, User):
         wait = services.ask_for_email_proof(user=request.user, now=now)
-    elif row is not None and row.user is None:
+    elif row is not None:
         wait = services.ask_for_join_mail(row=row, now=now)
     else:
         enforce(policies.be_signed_in(request.user))

@@ -2,6 +2,10 @@
 
 Nothing of what is answered here depends on whether the email has an account already: both wishes become a row
 and a mail, and only the mail, which its owner alone reads, says which of the two it is.
+
+The browser that registered has shown nothing but that it knows the email. What was chosen there, the password or the
+account at a provider, counts only once the owner of the email has confirmed it in that same browser, by the code or
+by the link. With the link in another browser the owner chooses a password there, and what was chosen first is dropped.
 """
 
 import secrets
@@ -89,13 +93,15 @@ def seconds_until_join_mail(row: Joining, *, now: datetime) -> int:
 
 def send_join_mail(*, uid: str) -> None:
     """Write to the email: a link and a code, or that there is an account already."""
-    row = Joining.objects.filter(uid=uid, user=None).first()
+    row = Joining.objects.filter(uid=uid).first()
     if row is None:
         return
     owner = User.objects.with_email(row.email)
     if owner is not None:
         if owner.is_active:
             mail.send("already-here", to=row.email, user=owner, link="/auth/login")
+        return
+    if row.user_id is not None:  # used up, and its account has another email by now
         return
     code = f"{secrets.randbelow(10**6):06}"
     Joining.objects.filter(pk=row.pk).update(code_hash=_hash(row, code), tries=0)
@@ -119,12 +125,29 @@ def joining_of_key(key: str, *, now: datetime) -> Joining | None:
 
 
 def join_by_key(*, key: str, now: datetime) -> User | None:
-    """The new account; None if the link has ended. A second press gives the same one.
+    """The new account, with what was chosen when registering: only for the browser that registered.
+
+    None if the link has ended or the account was made already.
 
     :raises EmailTaken: meanwhile somebody has made an account with this email.
     """
     row = joining_of_key(key, now=now)
     return _join(row.pk, now=now) if row is not None else None
+
+
+def join_elsewhere(*, key: str, first_name: str, last_name: str, password: str, now: datetime) -> User | None:
+    """The new account, with what is chosen now: for any other browser in which the link was opened.
+
+    The password and the provider of the registration are dropped. None if the link has ended or the account was
+    made already. The caller has validated the fields.
+
+    :raises EmailTaken: meanwhile somebody has made an account with this email.
+    """
+    row = joining_of_key(key, now=now)
+    if row is None or row.user_id is not None:
+        return None
+    chosen = Newcomer(email=row.email, first_name=first_name, last_name=last_name, password=make_password(password))
+    return _join(row.pk, chosen=chosen, now=now)
 
 
 def join_by_code(*, uid: UUID | str, code: str, now: datetime) -> User | None:
@@ -143,21 +166,23 @@ def join_by_code(*, uid: UUID | str, code: str, now: datetime) -> User | None:
     return _join(row.pk, now=now)
 
 
-def _join(pk: int, *, now: datetime) -> User:
+def _join(pk: int, *, chosen: Newcomer | None = None, now: datetime) -> User | None:
+    """The account of a wish, or of what was ``chosen`` in its place; None if it was made before."""
     with transaction.atomic():
-        row = Joining.objects.select_for_update(of=("self",)).select_related("user").get(pk=pk)
-        if row.user is None:
-            wish = Newcomer(
-                email=row.email,
-                first_name=row.first_name,
-                last_name=row.last_name,
-                password=row.password,
-                provider=row.provider,
-                provider_uid=row.provider_uid,
-            )
-            row.user = open_account(wish, now=now)
-            row.password = row.code_hash = ""
-            row.save()
+        row = Joining.objects.select_for_update().filter(pk=pk, user=None).first()
+        if row is None:
+            return None
+        wished = Newcomer(
+            email=row.email,
+            first_name=row.first_name,
+            last_name=row.last_name,
+            password=row.password,
+            provider=row.provider,
+            provider_uid=row.provider_uid,
+        )
+        row.user = open_account(chosen or wished, now=now)
+        row.password = row.code_hash = ""
+        row.save()
         return row.user
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.devices import device_name
 from apps.accounts.errors import LastAdmin
-from apps.accounts.models import BrowserSession, EmailProof, Joining, LoginLock, Role, User
+from apps.accounts.models import BrowserSession, EmailProof, LoginLock, Role, User
 from apps.accounts.services.digests import find_late_digests
 from apps.accounts.services.handing_over import forget_hand_overs
 from apps.accounts.services.joining import forget_joinings
@@ -68,8 +68,6 @@ def end_sessions(*, user: User, but: UUID | None = None) -> None:
     """Sign a person out everywhere, or everywhere but in one browser."""
     sessions = BrowserSession.objects.of(user)
     (sessions.exclude(uid=but) if but else sessions).delete()
-    # The browser that asked for the account may enter by that; from here on it may not.
-    Joining.objects.filter(user=user).delete()
 
 
 def shut_everybody_out(*, user: User) -> None:
