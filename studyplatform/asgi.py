@@ -9,11 +9,12 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
 _django = get_asgi_application()
 
+from studyplatform.kit.bodies import BodyLimit  # noqa: E402
 from studyplatform.routing import websocket_urlpatterns  # noqa: E402 (needs the app registry)
 
 application = ProtocolTypeRouter(
     {
-        "http": _django,
+        "http": BodyLimit(_django),
         "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
     }
 )

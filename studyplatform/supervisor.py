@@ -23,15 +23,20 @@ WORKER = [
     "--pool", "threads", "-c", "6", "-Q", "default,media", "-l", "warning",
     "--without-gossip", "--without-mingle", "--without-heartbeat",
 ]  # fmt: skip
+# h11 limits the size of headers, which httptools does not. TRUSTED_PROXIES decides about proxies, in Django.
+# No message that a browser sends through a websocket is longer than a few words.
+WEB = [
+    "--http", "h11", "--ws", "websockets-sansio", "--ws-max-size", "65536", "--lifespan", "off",
+    "--no-server-header", "--no-proxy-headers", "--timeout-graceful-shutdown", "5",
+]  # fmt: skip
 
 
 def commands(host: str, port: int) -> dict[str, list[str]]:
     """The processes of the embedded default, by name."""
     # One who runs this as root on a machine of their own need not be told at each start.
     python = [sys.executable, "-W", "ignore:You're running the worker with superuser"]
-    daphne = [str(BIN / "daphne"), "-v", "0", "-b", host, "-p", str(port), "--no-server-name"]
     return {
-        "web": [*daphne, "studyplatform.asgi:application"],
+        "web": [*_web(host, port), "--log-level", "error", "--no-access-log"],
         "worker": [*python, "-m", "celery", "--quiet", "-A", "studyplatform", "worker", *WORKER],
     }
 
@@ -40,10 +45,14 @@ def dev_commands(host: str, port: int) -> dict[str, list[str]]:
     """The same for developers: each process starts again when its sources change."""
     manage = [sys.executable, "manage.py"]
     return {
-        "web": [*manage, "runserver", f"{host}:{port}"],
+        "web": [*_web(host, port), "--reload", "--reload-dir", "apps", "--reload-dir", "studyplatform"],
         "worker": [*manage, "worker", "--reload"],
         "assets": ["npm", "run", "--silent", "watch"],
     }
+
+
+def _web(host: str, port: int) -> list[str]:
+    return [str(BIN / "uvicorn"), "studyplatform.asgi:application", "--host", host, "--port", str(port), *WEB]
 
 
 class Supervisor:

@@ -16,6 +16,7 @@ from rest_framework.views import set_rollback
 
 from studyplatform.kit import errors
 from studyplatform.kit.errors import REGISTRY, AppError
+from studyplatform.kit.problems import TYPE, problem
 from studyplatform.kit.references import request_id
 from studyplatform.kit.refusals import refusal_of
 
@@ -27,25 +28,9 @@ class Pages(PageNumberPagination):
     max_page_size = 100
 
 
-def problem(error: AppError, *, fields: dict[str, list[dict[str, str]]] | None = None) -> dict[str, Any]:
-    """RFC 9457 problem details of a refusal."""
-    params = error.params
-    fields = fields or params.pop("in_fields", None)
-    return {
-        "type": f"/help/errors/{error.code}",
-        "title": str(error.title),
-        "status": error.status,
-        "detail": error.detail,
-        "code": error.code,
-        "params": params,
-        "fields": fields or {},
-        "request_id": request_id.get(),
-    }
-
-
 def problem_response(error: AppError, **kwargs: Any) -> Response:
     """The refusal as an answer of the API."""
-    return Response(problem(error, **kwargs), status=error.status, content_type="application/problem+json")
+    return Response(problem(error, **kwargs), status=error.status, content_type=TYPE)
 
 
 def problem_handler(exception: Exception, context: dict[str, Any]) -> Response | None:

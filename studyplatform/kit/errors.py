@@ -250,6 +250,25 @@ class ValidationFailed(AppError):
     in_fields: dict[str, list[dict[str, str]]] = field(default_factory=dict)
 
 
+@dataclass(eq=False, kw_only=True)
+class RequestTooLarge(AppError):
+    code = "REQUEST_TOO_LARGE"
+    status = 413
+    title = _("That was more than this address takes")
+    message = _("What was sent is larger than %(limit)s, so none of it was read and nothing was changed.")
+
+    limit: str = ""
+
+
+class RequestStalled(AppError):
+    code = "REQUEST_STALLED"
+    status = 408
+    title = _("The rest did not arrive")
+    message = _("The connection stopped in the middle, so nothing was changed. Send it again.")
+    severity = "warning"
+    icon = "wifi-off"
+
+
 class Conflict(AppError):
     code = "CONFLICT"
     status = 409

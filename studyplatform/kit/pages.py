@@ -12,7 +12,7 @@ from csp.middleware import CheckableLazyObject, CSPMiddleware
 from csp.utils import build_policy
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect, JsonResponse
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
@@ -20,6 +20,8 @@ from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.problems import TYPE, problem
 from studyplatform.kit.references import request_id
 from studyplatform.kit.refusals import refusal_of
 
@@ -119,7 +121,7 @@ class SlashMiddleware:
         if response.status_code != 404 or request.resolver_match is not None:
             return response
         path = request.path_info
-        other = path[:-1] if path.endswith("/") else path + "/"
+        other = other_spelling(path)
         # A path that begins with two slashes would be another host's address.
         if path == "/" or path.startswith("//") or not _resolves(other):
             return response
@@ -128,6 +130,11 @@ class SlashMiddleware:
             return self.get_response(request)
         query = request.META.get("QUERY_STRING", "")
         return HttpResponsePermanentRedirect(iri_to_uri(other) + (f"?{query}" if query else ""))
+
+
+def other_spelling(path: str) -> str:
+    """The address with its final slash, if it has none, and without it otherwise."""
+    return path[:-1] if path.endswith("/") else path + "/"
 
 
 def _resolves(path: str) -> bool:
@@ -149,15 +156,25 @@ class RefusalMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         refusal = refusal_of(error)
-        if refusal is None:
-            return None
-        if refusal.leads_to:
-            messages.error(request, refusal.detail, extra_tags=refusal.code)
-            return redirect(refusal.leads_to)
-        if request.method == "POST" and not request.path.startswith("/api/"):
-            messages.error(request, refusal.detail, extra_tags=refusal.code)
-            return redirect(safe_next(request, request.headers.get("Referer", ""), "/"))
-        return render(request, "errors/refused.html", {"error": refusal}, status=refusal.status)
+        return refused(request, refusal) if refusal else None
+
+
+def refused(request: HttpRequest, refusal: AppError) -> HttpResponse:
+    """The answer that words a refusal: a problem for programs; for people a message where the form was, or a screen."""
+    if request.path.startswith("/api/"):
+        return problem_answer(refusal)
+    if refusal.leads_to:
+        messages.error(request, refusal.detail, extra_tags=refusal.code)
+        return redirect(refusal.leads_to)
+    if request.method == "POST":
+        messages.error(request, refusal.detail, extra_tags=refusal.code)
+        return redirect(safe_next(request, request.headers.get("Referer", ""), "/"))
+    return render(request, "errors/refused.html", {"error": refusal}, status=refusal.status)
+
+
+def problem_answer(refusal: AppError) -> JsonResponse:
+    """The refusal as the problem details that the API answers, outside its views."""
+    return JsonResponse(problem(refusal), status=refusal.status, content_type=TYPE)
 
 
 def searched(request: HttpRequest, *, most: int = 100) -> str:

@@ -104,6 +104,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "studyplatform.kit.pages.SlashMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "studyplatform.kit.bodies.BodyMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "apps.accounts.middleware.PersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -194,6 +195,9 @@ STORAGES: dict[str, dict[str, object]] = {
 if S3_STORAGE:
     STORAGES["default"] = S3_STORAGE
 
+# What an ordinary form or call may send, in bytes; views that take more name their own limit (kit/bodies.py).
+BODY_LIMIT = 5 * 2**19
+DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT + 2**16  # what Django itself would refuse
 # One place for the limits that hints, error texts and the server share (bytes).
 UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}
 STORAGE_ALLOWANCE = {"student": 5 * 2**30, "instructor": 50 * 2**30, "admin": 50 * 2**30}

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
-from studyplatform.kit.api import problem
 from studyplatform.kit.errors import MaintenanceMode
+from studyplatform.kit.pages import problem_answer
 
 OPEN = ("/static/", "/healthz", "/status")
 RETRY_AFTER = 20 * 60  # seconds; maintenance usually takes 15 to 30 minutes
@@ -25,7 +25,7 @@ class MaintenanceMiddleware:
         error = MaintenanceMode()
         response: HttpResponse
         if request.path_info.startswith("/api/"):
-            response = JsonResponse(problem(error), status=error.status, content_type="application/problem+json")
+            response = problem_answer(error)
         else:
             response = render(request, "errors/maintenance.html", {"error": error}, status=error.status)
         response["Retry-After"] = str(RETRY_AFTER)

@@ -218,7 +218,7 @@ def web_process(site: Site) -> int:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if port.encode() in words and any(word.endswith(b"daphne") for word in words):
+        if port.encode() in words and any(word.endswith(b"uvicorn") for word in words):
             return int(folder.name)
     raise AssertionError("no web server")
 

@@ -19,6 +19,7 @@ from django.test import Client
 
 from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.models import Job
+from studyplatform.supervisor import WEB
 from tests.files.test_uploads import MOVIE, PIECE, facts
 from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
@@ -65,7 +66,7 @@ class Site:
 
 
 SERVERS = {
-    "asgi": [str(BIN / "daphne"), "-v", "0", "-b", "127.0.0.1", "studyplatform.asgi:application", "-p"],
+    "asgi": [str(BIN / "uvicorn"), "studyplatform.asgi:application", *WEB, "--port"],
     "wsgi": [str(BIN / "gunicorn"), "-w", "1", "--log-level", "error", "studyplatform.wsgi:application", "-b"],
 }
 

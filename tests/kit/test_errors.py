@@ -8,8 +8,9 @@ import pytest
 from rest_framework import exceptions
 
 from apps.learning.errors import NotEnrolled
-from studyplatform.kit.api import problem, problem_handler
+from studyplatform.kit.api import problem_handler
 from studyplatform.kit.errors import AppError, RateLimitExceeded
+from studyplatform.kit.problems import problem
 
 
 def test_a_refusal_names_its_reason_and_data():

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -15,6 +16,7 @@ from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm
 from apps.courses.pages.outline import lesson_of, to_lesson
 from apps.courses.pages.staffed import course_for_staff, person_of
 from apps.files.models import VideoAsset
+from studyplatform.kit.bodies import takes_body
 from studyplatform.kit.errors import ValidationFailed
 
 MOST_BYTES = 4 * 2**20  # of a caption file; what is larger is refused unread
@@ -32,6 +34,7 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
+@takes_body(settings.UPLOAD_LIMITS["file"])
 @require_POST
 @teaches
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
@@ -53,6 +56,7 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
+@takes_body(MOST_BYTES)
 @require_POST
 @teaches
 def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:

@@ -140,6 +140,8 @@ class Uploads(TusView):
 
 
 class OneUpload(TusView):
+    body_limits = {"PATCH": max(settings.UPLOAD_LIMITS.values())}
+
     @extend_schema(
         operation_id="files_upload_download", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY}
     )

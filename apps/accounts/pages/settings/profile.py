@@ -21,6 +21,8 @@ from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.common import private
 from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.services.pictures import MOST_BYTES
+from studyplatform.kit.bodies import takes_body
 from studyplatform.kit.errors import AppError
 
 FIELDS = ("username", "first_name", "last_name", "time_zone", "headline", "bio")
@@ -73,6 +75,7 @@ def save(request: HttpRequest) -> HttpResponse:
     return page(request, "profile", form=form)
 
 
+@takes_body(MOST_BYTES)
 @signed_in
 @require_POST
 def save_picture(request: HttpRequest) -> HttpResponse:

@@ -1,0 +1,141 @@
+"""No more of a request's body is read than its address takes."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+
+from studyplatform.asgi import application
+from studyplatform.kit import bodies
+
+MB = 2**20
+
+
+class Exchange:
+    """One request to the ASGI application, its body in pieces."""
+
+    def __init__(
+        self,
+        path: str,
+        pieces: Iterable[bytes],
+        *,
+        method: str = "POST",
+        declared: int | None = None,
+        app: Any = application,
+    ) -> None:
+        self.pieces = iter(pieces)
+        self.status = 0
+        self.body = b""
+        self.headers: dict[str, str] = {}
+        length = [(b"transfer-encoding", b"chunked")] if declared is None else [(b"content-length", b"%d" % declared)]
+        kind = (b"content-type", b"multipart/form-data; boundary=x")
+        scope = {
+            "type": "http", "http_version": "1.1", "method": method, "path": path, "raw_path": path.encode(),
+            "root_path": "", "scheme": "http", "query_string": b"", "client": ("127.0.0.1", 1), "server": ("test", 80),
+            "headers": [(b"host", b"localhost"), kind, *length],
+        }  # fmt: skip
+        async_to_sync(app)(scope, self.receive, self.send)
+
+    async def receive(self) -> dict[str, Any]:
+        if self.status:
+            return {"type": "http.disconnect"}
+        piece = next(self.pieces, None)
+        if piece is None:
+            await asyncio.Event().wait()
+        return {"type": "http.request", "body": piece, "more_body": True}
+
+    async def send(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.headers = {name.decode().lower(): value.decode() for name, value in message["headers"]}
+        self.body += message.get("body", b"")
+
+
+class Kept:
+    """An application that keeps a request's whole body, as Django does, and counts how much that is."""
+
+    size = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        while (message := await receive())["type"] == "http.request":
+            self.size += len(message["body"])
+            if not message["more_body"]:
+                break
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/healthz", "/auth/login", "/nowhere", "/api/v1/auth/login/"])
+def test_a_body_that_declares_itself_too_large_is_answered_first(path):
+    arrived = Kept()
+
+    asked = Exchange(path, [b"x" * MB], declared=100 * MB, app=bodies.BodyLimit(arrived))
+
+    assert arrived.size == 0
+    assert asked.status == 200
+
+
+@pytest.mark.django_db
+def test_programs_read_the_limit_in_a_problem():
+    asked = Exchange("/api/v1/auth/login/", [], declared=100 * MB)
+
+    assert asked.status == 413
+    assert asked.headers["content-type"] == "application/problem+json"
+    assert b'"REQUEST_TOO_LARGE"' in asked.body
+    assert b"2.5MB" in asked.body
+
+
+@pytest.mark.django_db
+def test_a_body_without_a_length_is_read_up_to_the_limit():
+    arrived = Kept()
+
+    Exchange("/api/v1/auth/login/", (b"x" * MB for _ in range(100)), app=bodies.BodyLimit(arrived))
+
+    assert arrived.size == 2 * MB
+    assert Exchange("/api/v1/auth/login/", (b"x" * MB for _ in range(100))).status == 413
+
+
+@pytest.mark.django_db
+def test_a_body_that_stops_coming_is_given_up(monkeypatch):
+    monkeypatch.setattr(bodies, "PATIENCE", 0.01)
+
+    asked = Exchange("/api/v1/auth/login/", [b"x"], declared=10)
+
+    assert asked.status == 408
+    assert b'"REQUEST_STALLED"' in asked.body
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("method", "path", "most"),
+    [
+        ("POST", "/dashboard/instructor/courses/a/lectures/b/file", 2 * 2**30),
+        ("POST", "/dashboard/instructor/courses/a/lectures/b/captions", 4 * MB),
+        ("POST", "/settings/picture", 5 * MB),
+        ("PATCH", "/api/v1/uploads/5b1ef1cc-9f0c-4b0a-8b5e-000000000000/", 5 * 2**30),
+        ("PATCH", "/api/v1/uploads/5b1ef1cc-9f0c-4b0a-8b5e-000000000000", 5 * 2**30),
+        ("PUT", "/api/v1/uploads/5b1ef1cc-9f0c-4b0a-8b5e-000000000000/", 5 * MB // 2),
+    ],
+)
+def test_addresses_of_files_take_as_much_as_their_files(method, path, most):
+    assert bodies.most_of(method, bodies.match_of(path)) == most
+
+
+@pytest.mark.django_db
+def test_behind_wsgi_a_form_that_is_too_large_says_so_where_it_was(client):
+    answer = client.post("/auth/login", {"email": "x" * (3 * MB)}, headers={"Referer": "http://testserver/auth/login"})
+
+    assert answer.status_code == 302
+    assert answer["Location"] == "http://testserver/auth/login"
+    assert "larger than 2.5MB" in client.get("/auth/login").content.decode()
+
+
+@pytest.mark.django_db
+def test_forms_and_calls_have_one_limit(client):
+    fits, too_large = "x" * (5 * MB // 2 - 100), "x" * (5 * MB // 2 + 100_000)
+
+    assert client.post("/api/v1/auth/login/", {"email": fits}, content_type="application/json").status_code == 400
+    assert client.post("/api/v1/auth/login/", {"email": too_large}, content_type="application/json").status_code == 413
+    assert client.post("/auth/login", {"email": fits}).status_code == 200
