@@ -1,8 +1,13 @@
-"""The password rules of the specification, as validators of Django's."""
+"""The password rules of the specification, as validators of Django's; and how passwords are hashed."""
 
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.contrib.auth.password_validation import MinimumLengthValidator
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+
+from studyplatform.kit.turns import Turns
+
+_hashing = Turns(2)  # each takes 100 MB while it lasts, a fraction of a second
 
 
 class Length(MinimumLengthValidator):
@@ -31,3 +36,15 @@ class CharacterRules:
 
     def get_help_text(self) -> str:
         return _("Use uppercase and lowercase letters and at least one number.")
+
+
+class PatientArgon2(Argon2PasswordHasher):
+    """Django's hasher, two at a time: a school that signs in when the bell rings waits a moment, and memory lasts."""
+
+    def encode(self, password: str, salt: str) -> str:
+        with _hashing.turn():
+            return super().encode(password, salt)
+
+    def verify(self, password: str, encoded: str) -> bool:
+        with _hashing.turn():
+            return super().verify(password, encoded)

@@ -169,7 +169,7 @@ def test_production_speaks_https_alone(tmp_path: Path) -> None:
         "stranger": 400,
         "cookies": [True, True, "Lax", True, "Lax"],
         "debug": False,
-        "hasher": "Argon2PasswordHasher",
+        "hasher": "PatientArgon2",
     }
 
 
