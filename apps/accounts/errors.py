@@ -51,7 +51,9 @@ class PictureUnreadable(AppError):
     code = "PICTURE_UNREADABLE"
     status = 422
     title = _("This picture cannot be used")
-    message = _("Choose a PNG, JPEG or WebP picture of at most 5 MB and 40 megapixels.")
+    message = _(
+        "Choose a PNG, JPEG or WebP picture of at most 5 MB. A photo may have 50 megapixels, any other picture 12."
+    )
     icon = "image-off"
 
 

@@ -20,8 +20,10 @@ from PIL import Image
 
 from apps.accounts import services
 from apps.accounts.models import BrowserSession, EmailProof, User
+from apps.accounts.services import pictures
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.turns import Turns
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -290,6 +292,41 @@ def test_where_it_was_taken_is_not_told_to_anybody(browser: Client, leo: User) -
     assert red > 200 > 60 > blue  # red had been at the left
 
 
+def test_a_large_photo_is_decoded_at_a_fraction_of_its_size(browser: Client, leo: User) -> None:
+    assert browser.post("/settings/picture", {"picture": picture((5000, 4000), "JPEG")}).status_code == 302
+
+
+def test_a_large_picture_is_reduced_before_it_is_copied(browser: Client, leo: User) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    large = picture((3200, 3100), exif=exif)
+    sizes = []
+    convert = Image.Image.convert
+
+    def noted(image: Image.Image, *args: object, **kwargs: object) -> Image.Image:
+        sizes.append(image.width * image.height)
+        return convert(image, *args, **kwargs)
+
+    with mock.patch.object(Image.Image, "convert", noted):
+        browser.post("/settings/picture", {"picture": large})
+
+    assert max(sizes) <= 1600 * 1550
+    red, _, blue = drawn(browser, leo).convert("RGB").getpixel((200, 20))
+    assert red > 200 > 60 > blue  # still turned upright
+
+
+def test_one_picture_is_decoded_at_a_time(browser: Client, leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = Turns(1, patience=0.01)
+    monkeypatch.setattr(pictures, "_decoding", turns)
+
+    with turns.turn():
+        browser.post("/settings/picture", {"picture": picture()})
+
+    leo.refresh_from_db()
+    assert not leo.avatar
+    assert "Wait 1 seconds" in browser.get("/settings/").content.decode()
+
+
 def test_the_picture_before_is_gone_from_the_disk(
     browser: Client, leo: User, django_capture_on_commit_callbacks: Callable
 ) -> None:
@@ -327,7 +364,8 @@ def bomb(height: int = 20_000) -> bytes:
     "content",
     [
         pytest.param(bomb(), id="decompression-bomb"),
-        pytest.param(bomb(2_100), id="more pixels than a camera has, fewer than Pillow itself refuses"),
+        pytest.param(bomb(630), id="more pixels than memory is given, fewer than Pillow itself refuses"),
+        pytest.param(picture((4000, 3200), "JPEG", progressive=True).read(), id="progressive, so decoded as a whole"),
         pytest.param(b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', id="svg"),
         pytest.param(b"<html><script>alert(1)</script>", id="html"),
         pytest.param(picture().read()[:300], id="cut-off"),

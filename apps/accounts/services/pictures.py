@@ -7,16 +7,23 @@ from typing import IO
 
 from django.core.files.base import ContentFile
 from django.db import transaction
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from apps.accounts.errors import PictureUnreadable
 from apps.accounts.models import User
 from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.turns import Turns
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MOST_BYTES = 5 * 2**20
-MOST_PIXELS = 40_000_000  # beyond any phone's camera; checked in the header, before anything is decoded
+# Pixels, as the header says before anything is decoded. A baseline JPEG is decoded at a fraction of its size, so the
+# largest photos of phones fit; everything else takes four bytes of memory for each pixel first.
+MOST_PIXELS_OF_PHOTOS = 50_500_000
+MOST_PIXELS = 12_500_000
 SIDE = 384  # pixels: twice the largest circle of a page
+ENOUGH = SIDE * 4  # pixels of the shorter side from which a square is cut, the smallest a quarter of it
+
+_decoding = Turns(1)
 
 
 @dataclass(frozen=True)
@@ -74,13 +81,19 @@ def _square(file: IO[bytes], crop: Crop | None) -> bytes:
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise PictureUnreadable
+    with _decoding.turn():
+        return _drawn(raw, crop)
+
+
+def _drawn(raw: bytes, crop: Crop | None) -> bytes:
     try:
         with Image.open(BytesIO(raw), formats=FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS or min(image.size) < 16:
+            is_photo = image.format == "JPEG" and "progressive" not in image.info
+            most = MOST_PIXELS_OF_PHOTOS if is_photo else MOST_PIXELS
+            if image.width * image.height > most or min(image.size) < 16:
                 raise PictureUnreadable
-            image.draft("RGB", (SIDE * 4, SIDE * 4))  # a JPEG decodes to the size that is needed, no more
-            upright = ImageOps.exif_transpose(image)
-            square = _cut(upright.convert("RGBA"), crop)
+            image.draft("RGB", (ENOUGH, ENOUGH))  # a JPEG decodes to the size that is needed, no more
+            square = _cut(ImageOps.exif_transpose(_reduced(image)).convert("RGBA"), crop)
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, EOFError):
         raise PictureUnreadable from None
     paper = Image.new("RGBA", square.size, "white")
@@ -88,6 +101,16 @@ def _square(file: IO[bytes], crop: Crop | None) -> bytes:
     out = BytesIO()
     paper.convert("RGB").resize((SIDE, SIDE), Image.Resampling.LANCZOS).save(out, "WEBP", quality=82)
     return out.getvalue()
+
+
+def _reduced(image: Image.Image) -> Image.Image:
+    """The picture at a size that is enough, in modes that Pillow can reduce: what follows copies it several times."""
+    factor = min(image.size) // ENOUGH
+    if factor < 2 or image.mode not in {"L", "LA", "RGB", "RGBA"}:
+        return image
+    reduced = image.reduce(factor)
+    reduced.getexif()[ExifTags.Base.Orientation] = image.getexif().get(ExifTags.Base.Orientation, 1)
+    return reduced
 
 
 def _cut(image: Image.Image, crop: Crop | None) -> Image.Image:
