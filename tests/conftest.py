@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,26 @@ import pytest
 from django.core.cache import cache
 
 from studyplatform.kit.keep import clear_all
+from tests import databases
 from tests.buckets import s3, s3_server
 from tests.cast import ada, ben, browser_of, course, eve, leo, mia, nobody, sam, seat
 
 __all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", "s3", "s3_server", "sam", "seat"]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note the tests that had to run again in the file that the suite shows at the end."""
+    unstable = os.environ.get("UNSTABLE")
+    if unstable and report.outcome == "rerun" and "PYTEST_XDIST_WORKER" not in os.environ:
+        with Path(unstable).open("a") as file:
+            file.write(f"{report.nodeid}\n")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker: Any, worker_id: str) -> Iterator[None]:
+    """In place of pytest-django's: one process runs the migrations, the others copy the result."""
+    with django_db_blocker.unblock(), databases.prepared(worker_id):
+        yield
 
 
 @pytest.fixture
