@@ -4,6 +4,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import type { IslandModule } from "../islands/registry";
 import { ApiError, problemOf } from "./api/errors";
 import { useAuth } from "./auth/AuthProvider";
+import { session } from "./auth/browser";
 import { NotFound } from "./errors/views";
 import { mount } from "./mount";
 
@@ -169,6 +170,7 @@ it("leaves one spot's failure in its spot", async () => {
 });
 
 it("gives islands the session, and refuses it to those outside", async () => {
+  session.clear();
   const spot = spotOf('data-island="thing"', {});
   await show(
     spot,

@@ -1,6 +1,6 @@
 // Testing Library cleans up by itself only where test functions are globals, which here they are not.
 import { cleanup } from "@testing-library/react";
-import { afterEach, vi } from "vitest";
+import { afterAll, afterEach, vi } from "vitest";
 
 // jsdom lacks these. What tests need of them is here; layout and media are for the browser tests.
 if (!("showModal" in HTMLDialogElement.prototype)) {
@@ -29,6 +29,22 @@ Element.prototype.getClientRects = function (this: Element) {
   const isClosed = closed !== null && this !== closed && !this.closest("summary");
   return (isHidden || isClosed ? [] : [new DOMRect()]) as unknown as DOMRectList;
 };
+
+// All files of a worker share one page. What a file listens to there ends with the file.
+const places = [window, document] as EventTarget[];
+const listening: (() => void)[] = [];
+for (const place of places) {
+  const add = place.addEventListener.bind(place);
+  place.addEventListener = (...[type, listener, options]: Parameters<typeof add>) => {
+    add(type, listener, options);
+    listening.push(() => {
+      place.removeEventListener(type, listener, options);
+    });
+  };
+}
+afterAll(() => {
+  for (const stop of listening.splice(0)) stop();
+});
 
 afterEach(() => {
   cleanup();
