@@ -225,9 +225,10 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
         answer = getattr(browser, method)(path, headers=row.headers, **sends)
         after = ruled() if extra else {}
         transaction.set_rollback(True)
-    clear_all()
     is_same = {key: row for key, row in after.items() if key in before} == before
     writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+    if writes:
+        clear_all()  # what was kept may hold what is taken back
     return Outcome(answer.status_code, writes, is_same)
 
 

@@ -143,10 +143,10 @@ def ask(browser: Client, method: str, address: str) -> tuple[Any, list[str]]:
     with transaction.atomic(), CaptureQueriesContext(connection) as seen:
         answer = browser.generic(method, address, content_type="application/x-www-form-urlencoded")
         transaction.set_rollback(True)
-    clear_all()
-    return answer, [
-        one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))
-    ]
+    writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+    if writes:
+        clear_all()  # what was kept may hold what is taken back
+    return answer, writes
 
 
 def fresh(browser: Client, **options: Any) -> Client:
@@ -171,10 +171,16 @@ def word(answer: Any) -> str:
     return "refused" if answer.status_code in {401, 403, 404} else str(answer.status_code)
 
 
+_ALLOWED: dict[Door, list[str]] = {}
+
+
 def allowed(fill: Callable[[Door], str], browser: Client, door: Door) -> list[str]:
-    """The methods of a page, which it names itself to whoever tries another."""
-    answer, _ = ask(fresh(browser), "PROPFIND", fill(door))
-    return [one.strip() for one in answer["Allow"].split(",") if one.strip() in METHODS] if "Allow" in answer else []
+    """The methods of a page, as it names them when asked for another one. Asked once per page and process."""
+    if door not in _ALLOWED:
+        answer, _ = ask(fresh(browser), "PROPFIND", fill(door))
+        named = answer["Allow"].split(",") if "Allow" in answer else []
+        _ALLOWED[door] = [one.strip() for one in named if one.strip() in METHODS]
+    return _ALLOWED[door]
 
 
 @pytest.mark.parametrize("person", PEOPLE)
