@@ -19,17 +19,23 @@ VISUAL_RULES = ["color-contrast", "link-in-text-block", "target-size", "scrollab
 AXE_RUN = (
     "async ([part, runOnly]) => (await axe.run(part ?? document, {runOnly, resultTypes: ['violations']})).violations"
 )
-WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=360, height=740)
+WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=320, height=700)
+Look = tuple[str, str, ViewportSize, list[str]]
 # Theme, style, the width at which it is looked at, and by which rules: each theme and each style is seen at both
 # widths, and all the rules see each style and each width.
-LOOKS = {
+LOOKS: dict[str, Look] = {
     "light-academic": ("light", "academic", WIDE, RULES),
     "dark-academic": ("dark", "academic", NARROW, VISUAL_RULES),
     "light-corporate": ("light", "corporate", NARROW, RULES),
     "dark-corporate": ("dark", "corporate", WIDE, VISUAL_RULES),
 }
-# The widths at which nothing may stick out. Both styles share their layout: one of them is looked at in all.
-WIDTHS = {"academic": (360, 390, 768, 1024, 1440), "corporate": (360, 1024)}
+# What a page gets that shares its style sheet with one that is seen in all looks.
+TWO_LOOKS: dict[str, Look] = {
+    "light-academic": ("light", "academic", WIDE, RULES),
+    "dark-corporate": ("dark", "corporate", NARROW, VISUAL_RULES),
+}
+# The widths at which nothing may stick out.
+WIDTHS = (320, 768, 1440)
 # Colors that are on their way to the next are nobody's.
 SETTLED = "document.getAnimations().filter((one) => one instanceof CSSTransition).forEach((one) => one.finish())"
 OVERFLOWING = """() => {
@@ -75,10 +81,12 @@ def wear(page: Page, theme: str, style: str) -> None:
     page.evaluate(SETTLED)
 
 
-def objections_in_all_looks(page: Page, part: str | None = None, *, resized: bool = True) -> list[str]:
+def objections_in_all_looks(
+    page: Page, part: str | None = None, *, resized: bool = True, looks: dict[str, Look] = LOOKS
+) -> list[str]:
     """What axe-core objects to in each look, at the width of the look if the page may be resized."""
     found: list[str] = []
-    for look, (theme, style, size, rules) in LOOKS.items():
+    for look, (theme, style, size, rules) in looks.items():
         wear(page, theme, style)
         if resized:
             page.set_viewport_size(size)
@@ -87,10 +95,10 @@ def objections_in_all_looks(page: Page, part: str | None = None, *, resized: boo
     return found
 
 
-def sticking_out(page: Page) -> list[str]:
-    """What makes the page scroll sideways, in both styles (their letters differ) at all widths."""
+def sticking_out(page: Page, widths: tuple[int, ...] = WIDTHS, styles: tuple[str, ...] = ("academic",)) -> list[str]:
+    """What makes the page scroll sideways at these widths; the styles differ in their letters."""
     found: list[str] = []
-    for style, widths in WIDTHS.items():
+    for style in styles:
         wear(page, "light", style)
         for width in widths:
             page.set_viewport_size(ViewportSize(width=width, height=800))

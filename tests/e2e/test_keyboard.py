@@ -85,6 +85,7 @@ def walk_in_both_styles(page: Page) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("who", "address"),
     [
@@ -127,6 +128,7 @@ def test_tab_reaches_everything_of_a_quiz(people, learners):
     walk_in_both_styles(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["/", "/courses/", f"/courses/{ALGEBRA}", "/help/"])
 def test_one_skips_to_the_content(people, address: str):
     page = people(reduced_motion="reduce")

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from tests.e2e.looking import NARROW, nothing_fails, objections_in_all_looks, sticking_out, violations
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 DROP = """address => {
   const way = new AbortController();

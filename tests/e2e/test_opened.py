@@ -38,6 +38,7 @@ def escape_returns_to(page: Page, opener: str) -> None:
 # --- Menus --------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("who", "address", "name", "size"),
     [
@@ -90,6 +91,7 @@ def test_the_question_before_something_is_done_that_matters(people):
 # --- Forms that were refused ------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_form_with_mistakes(people):
     page = people(viewport=WIDE, reduced_motion="reduce")
     page.goto("/auth/register")
@@ -135,6 +137,7 @@ def test_the_player_at_work(watch):
     expect(keys).to_be_focused()
 
 
+@pytest.mark.long
 @film
 def test_the_card_after_the_film(watch):
     page = watch(f"{SHOWN}?t=60", size=WIDE)
@@ -143,6 +146,7 @@ def test_the_card_after_the_film(watch):
     nothing_to_object_to(page, ".stage")
 
 
+@pytest.mark.long
 @film
 def test_the_player_without_a_connection(watch):
     page = watch(SHOWN, size=WIDE)
@@ -231,6 +235,7 @@ def refuse(page: Page, pattern: str) -> None:
     page.route(re.compile(pattern), lambda route: route.abort())
 
 
+@pytest.mark.long
 def test_a_part_that_did_not_arrive(people):
     page = people("student", viewport=WIDE, reduced_motion="reduce")
     refuse(page, r"/dist/islands/player-")
@@ -241,6 +246,7 @@ def test_a_part_that_did_not_arrive(people):
     nothing_to_object_to(page, "[data-island=player]")
 
 
+@pytest.mark.long
 def test_a_page_that_did_not_arrive(people):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     refuse(page, r"/dist/islands/uploader-")
@@ -250,6 +256,7 @@ def test_a_page_that_did_not_arrive(people):
     nothing_to_object_to(page, "main")
 
 
+@pytest.mark.long
 def test_a_page_without_a_connection_says_so(people: Callable[..., Page]):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     refuse(page, r"/api/v1/videos/")

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import Site
-from tests.e2e.looking import WIDE, nothing_fails, objections_in_all_looks, sticking_out, until
+from tests.e2e.looking import (
+    LOOKS,
+    ROOT,
+    TWO_LOOKS,
+    WIDE,
+    nothing_fails,
+    objections_in_all_looks,
+    sticking_out,
+    until,
+)
 from tests.e2e.prepare import FILM
 
 pytestmark = pytest.mark.e2e
@@ -110,6 +119,19 @@ PAGES = {
 }
 
 
+# What `make test` looks at: one page of each style sheet in all looks, and of those that remain one for each layout
+# in two. `make test-all` looks at all of them in everything.
+IN_ALL_LOOKS = [
+    "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
+    "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
+]  # fmt: skip
+IN_TWO_LOOKS = [
+    "search without result", "sign in", "lesson to read", "lesson with a file", "course progress", "certificate",
+    "notifications", "storage", "instructor courses", "instructor lectures", "instructor quiz", "instructor upload",
+    "admin review", "admin people", "admin jobs",
+]  # fmt: skip
+
+
 @pytest.fixture(scope="session")
 def visits(site: Site, browser: Browser, states: Callable[[str], dict]) -> Iterator[Callable[[str], BrowserContext]]:
     """The browser in which an account looks at all the pages: what they share is fetched once."""
@@ -158,14 +180,20 @@ def faults_of(page: Page) -> list[str]:
 UNFOLD = "document.querySelectorAll('main details:not(.menu)').forEach((one) => (one.open = true))"
 
 
-@pytest.mark.parametrize(
-    "stop",
-    [
-        pytest.param(stop, id=name.replace(" ", "-"), marks=pytest.mark.xdist_group("film") if stop.is_film else ())
-        for name, stop in PAGES.items()
-    ],
-)
-def test_page_is_whole_in_all_looks_and_widths(visits, request, stop: Stop):
+def each(names: Iterable[str]) -> list[Any]:
+    """Parameters for the stops of these names; those that need the film go to the process that has it."""
+    return [
+        pytest.param(
+            name, id=name.replace(" ", "-"), marks=pytest.mark.xdist_group("film") if PAGES[name].is_film else ()
+        )
+        for name in names
+    ]
+
+
+def look_at(
+    request: pytest.FixtureRequest, visits: Callable[[str], BrowserContext], stop: Stop, inspect: Callable
+) -> None:
+    """Open a page and collect what is wrong with it; ``inspect`` answers what it objects to in its looks."""
     if stop.is_film:
         request.getfixturevalue("film")
     page: Page = visits(stop.who).new_page()
@@ -183,6 +211,36 @@ def test_page_is_whole_in_all_looks_and_widths(visits, request, stop: Stop):
 
         objections = faults_of(page)
         page.evaluate(UNFOLD)
-        objections += objections_in_all_looks(page) + sticking_out(page)
+        objections += inspect(page)
     page.close()
     assert not objections, "\n".join(objections)
+
+
+@pytest.mark.parametrize("name", each([*IN_ALL_LOOKS, *IN_TWO_LOOKS]))
+def test_page_is_whole(visits, request, name: str):
+    looks = LOOKS if name in IN_ALL_LOOKS else TWO_LOOKS
+
+    def inspect(page: Page) -> list[str]:
+        return objections_in_all_looks(page, looks=looks) + sticking_out(page, (320, 1440))
+
+    look_at(request, visits, PAGES[name], inspect)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", each(PAGES))
+def test_page_is_whole_in_all_looks_and_widths(visits, request, name: str):
+    def inspect(page: Page) -> list[str]:
+        return objections_in_all_looks(page) + sticking_out(page, styles=("academic", "corporate"))
+
+    look_at(request, visits, PAGES[name], inspect)
+
+
+def test_each_style_sheet_is_seen_in_all_looks(site: Site, visits) -> None:
+    sheets = {file.stem for file in (ROOT / "assets/styles").glob("*.css")}
+    seen = set()
+    for name in IN_ALL_LOOKS:
+        stop = PAGES[name]
+        text = visits(stop.who).request.get(site.base + stop.address).text()
+        seen |= set(re.findall(r"/static/dist/(?:\w+/)*([a-z]+)-\w{8}\.css", text))
+
+    assert seen == sheets

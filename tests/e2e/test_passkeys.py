@@ -128,6 +128,7 @@ def test_the_whole_ceremony(page: Page, device: CDPSession, home: str, email: st
     assert complaints == []
 
 
+@pytest.mark.long
 def test_a_device_that_does_not_recognize_its_owner_says_so_and_leaves_the_other_ways(
     page: Page, device: CDPSession, email: str
 ) -> None:

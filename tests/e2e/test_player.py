@@ -42,6 +42,7 @@ def test_it_plays_from_a_press(watch):
     expect(control(page, "Pause")).to_be_attached()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("late", ["islands", "mount", "islands/player"])
 def test_a_press_before_the_player_is_there_starts_it_as_soon_as_it_can(watch, late: str):
     page = watch("/", plays=False)
@@ -58,6 +59,7 @@ def test_a_press_before_the_player_is_there_starts_it_as_soon_as_it_can(watch, l
     plays_from(page, 0)
 
 
+@pytest.mark.long
 def test_the_space_bar_starts_it_before_its_code_is_there(watch):
     page = watch("/", plays=False)
     release = hold(page, r"/dist/islands-[^/]*\.js")
@@ -72,6 +74,7 @@ def test_the_space_bar_starts_it_before_its_code_is_there(watch):
     plays_from(page, 0)
 
 
+@pytest.mark.long
 def test_captions_are_shown_until_somebody_hides_them(watch):
     page = watch(FIRST)
     words = page.locator(".stage__cap")
@@ -115,6 +118,7 @@ def test_each_quality_can_be_chosen_and_is_what_then_comes(watch):
     assert any(re.search(r"/(720|480)p/\d+\.m4s$", url) for url in came), came
 
 
+@pytest.mark.long
 def test_each_speed_can_be_chosen_and_is_kept(watch):
     page = watch(FIRST)
     for speed, item in ((0.5, "0.5×"), (0.75, "0.75×"), (1, "Normal"), (1.25, "1.25×"), (1.5, "1.5×"), (2, "2×")):
@@ -205,6 +209,7 @@ def test_every_key_does_what_the_help_says(watch):
     expect(page).to_have_url("/")
 
 
+@pytest.mark.long
 def test_the_keys_can_be_switched_off(watch):
     page = watch(FIRST)
     page.keyboard.press("?")
@@ -220,6 +225,7 @@ def test_the_keys_can_be_switched_off(watch):
     expect(page).to_have_url(FIRST)
 
 
+@pytest.mark.long
 def test_the_line_of_time_is_worked_by_keys(watch):
     page = watch(FIRST)
     pause(page)
@@ -327,6 +333,7 @@ def test_after_the_end_the_next_lesson_comes_and_plays_by_itself(watch):
     expect(page.get_by_role("link", name="See your progress")).to_have_attribute("href", f"/me/course/{SHORT}/progress")
 
 
+@pytest.mark.long
 def test_escape_stays_with_the_film_that_has_ended(watch):
     page = watch(f"{FIRST}?t=60")
     expect(control(page, "Stay here")).to_be_visible()

@@ -85,6 +85,7 @@ def test_signing_out_ends_it_in_every_tab_and_on_the_server(people):
     assert stranger.get("/api/v1/auth/session/", headers=bearer).status == 401
 
 
+@pytest.mark.long
 def test_the_signed_out_event_ends_the_session_of_the_page(people):
     page = people()
     sign_in(page)
@@ -94,6 +95,7 @@ def test_the_signed_out_event_ends_the_session_of_the_page(people):
     assert page.evaluate(STORED) is None
 
 
+@pytest.mark.long
 def test_a_page_of_somebody_who_left_leads_to_sign_in_and_back(people):
     page = people()
     sign_in(page)
@@ -106,6 +108,7 @@ def test_a_page_of_somebody_who_left_leads_to_sign_in_and_back(people):
     expect(other).to_have_url("/auth/login?next=/me/enrollments")
 
 
+@pytest.mark.long
 def test_another_tab_adopts_a_sign_in(people):
     page = people()
     other = page.context.new_page()
@@ -117,6 +120,7 @@ def test_another_tab_adopts_a_sign_in(people):
     expect(other).to_have_url("/courses/")
 
 
+@pytest.mark.long
 def test_another_tab_keeps_what_is_being_typed_and_offers_a_reload(people):
     page = people()
     other = page.context.new_page()
@@ -144,6 +148,7 @@ def test_an_expired_token_is_renewed_in_silence_while_the_cookie_lives(people):
     assert people().request.get("/api/v1/auth/session/", headers={"Authorization": bearer}).status == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("token", [EXPIRED, "not-a-token", None], ids=["expired", "broken", "valid"])
 def test_what_is_stored_goes_when_the_cookie_is_gone(people, token: str | None):
     page = people()
@@ -158,6 +163,7 @@ def test_what_is_stored_goes_when_the_cookie_is_gone(people, token: str | None):
     expect(page.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
 
 
+@pytest.mark.long
 def test_nothing_that_somebody_stored_makes_a_visitor_somebody(people):
     page = people()
     page.add_init_script('localStorage[\'study.auth\'] = \'{"user": {"role": "admin"}, "token": "a.e30.c"}\'')

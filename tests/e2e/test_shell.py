@@ -30,6 +30,7 @@ def summary(page: Page, name: str) -> Locator:
 # --- Look ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "theme", "style", "shown"),
     [
@@ -63,6 +64,7 @@ def test_the_look_stands_before_anything_is_painted(people, system: str, theme: 
     assert (lightness < 0.5) == ("theme-dark" in shown)
 
 
+@pytest.mark.long
 def test_the_theme_menu_changes_the_look_at_once_in_every_tab_and_for_good(people):
     page = people()
     page.goto("/")
@@ -91,6 +93,7 @@ COURSES, LEARNING, TALK = ("Courses", "/courses"), ("My Learning", "/me/enrollme
 TUTOR, TEACH = ("AI Tutor", "/chat"), ("Instructor Dashboard", "/dashboard/instructor")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("who", "links"),
     [
@@ -162,6 +165,7 @@ def test_the_bell_opens_what_is_new_and_leads_to_all_of_it(people):
     expect(page.get_by_role("heading", name="Notifications", level=1)).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_bell_of_who_has_no_news_says_so(people, learners, site):
     who = next(learners)
     page = people(who)
@@ -178,6 +182,7 @@ def test_the_bell_of_who_has_no_news_says_so(people, learners, site):
     expect(panel.get_by_role("link", name="Settings")).to_have_attribute("href", "/settings/#notifications")
 
 
+@pytest.mark.long
 def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
     page = people()
     page.goto("/")
@@ -251,6 +256,7 @@ def fetched_ahead(page: Page) -> list[str]:
     return re.findall(r'"urls":\["([^"]+)"\]', "".join(rules))
 
 
+@pytest.mark.long
 def test_a_page_is_fetched_when_somebody_is_about_to_want_it(people):
     page = people()
     page.goto("/")
@@ -265,6 +271,7 @@ def test_a_page_is_fetched_when_somebody_is_about_to_want_it(people):
     assert page.evaluate("performance.getEntriesByType('navigation')[0].deliveryType") == "navigational-prefetch"
 
 
+@pytest.mark.long
 def test_nothing_that_ends_a_session_is_fetched_ahead(people):
     page = people("student")
     page.goto("/")
@@ -279,6 +286,7 @@ def test_nothing_that_ends_a_session_is_fetched_ahead(people):
     assert fetched_ahead(page) == ["/settings"]
 
 
+@pytest.mark.long
 def test_a_bar_shows_after_a_second_of_waiting_and_then_for_half_a_second(people):
     page = people()
     page.add_init_script(
@@ -306,6 +314,7 @@ def test_a_bar_shows_after_a_second_of_waiting_and_then_for_half_a_second(people
 # --- What shows when it fails -------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_an_unknown_address_leads_home_or_to_the_courses(people):
     page = people()
     answer = page.goto("/courses/nowhere/at/all")
@@ -375,6 +384,7 @@ def test_an_island_that_does_not_arrive_says_so_in_its_place_and_can_be_asked_ag
     expect(spot.get_by_text("Something went wrong!")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_page_runs_and_shows_only_what_the_server_wrote(people):
     page = people()
     page.goto("/")
@@ -412,6 +422,7 @@ def test_the_page_runs_and_shows_only_what_the_server_wrote(people):
 # --- Without scripts ----------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_courses_are_found_without_javascript(people):
     page = people(java_script_enabled=False)
     page.goto("/")
@@ -431,6 +442,7 @@ def test_courses_are_found_without_javascript(people):
     expect(page.locator(".cat__cards article").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_one_signs_in_and_out_without_javascript(people):
     page = people(java_script_enabled=False)
     page.goto("/me/enrollments")

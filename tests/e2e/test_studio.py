@@ -54,6 +54,7 @@ def test_a_lesson_is_dragged_and_stays_where_it_was_dropped(draft: Page) -> None
     expect(titles(draft)).to_have_text(["Downhill", "River", "Spring", "Brook", "Sea"])
 
 
+@pytest.mark.long
 def test_a_drag_into_another_section_is_undone_and_escape_lets_go(draft: Page) -> None:
     x, y = center(grip(draft, "Spring"))
     draft.mouse.move(x, y)
@@ -76,6 +77,7 @@ def test_a_drag_into_another_section_is_undone_and_escape_lets_go(draft: Page) -
     expect(titles(draft)).to_have_text(["Downhill", "Spring", "Brook", "River", "Sea"])
 
 
+@pytest.mark.long
 def test_a_section_is_dragged_by_a_finger(draft: Page) -> None:
     """The touches that a finger makes, as the browser gets them."""
     line = draft.context.new_cdp_session(draft)
@@ -116,6 +118,7 @@ def test_a_move_that_is_refused_is_taken_back(draft: Page) -> None:
     expect(draft.locator("[data-number]")).to_have_text(["1.1", "1.2", "1.3"])
 
 
+@pytest.mark.long
 def test_errors_behind_a_fragment_get_the_focus(draft: Page) -> None:
     draft.get_by_label("Title of the new lesson in section 2").fill("Check")
     draft.get_by_role("button", name="Add: Quiz").last.click()
@@ -126,6 +129,7 @@ def test_errors_behind_a_fragment_get_the_focus(draft: Page) -> None:
     expect(draft.locator("[data-errors]")).to_be_focused()
 
 
+@pytest.mark.long
 def test_leaving_an_editor_with_unsaved_words_asks_first(draft: Page) -> None:
     asked: list[str] = []
 
