@@ -1,14 +1,20 @@
 # Study Platform. `make help` lists the targets.
 PYTHON3 ?= python3
 LAUNCH = $(PYTHON3) -P studyplatform/launch.py
-.PHONY: run test dev check format contract bench help clean
+.PHONY: run test test-all test-app dev check format contract bench help clean
 .DEFAULT_GOAL := help
 
 run: ## Set up what is missing and serve everything on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
 	@exec $(LAUNCH) run
 
-test: ## Everything CI runs: linters, types, Python, islands, browser; SQLite, PostgreSQL and Redis
+test: ## What CI runs: linters, types, Python, islands, browser; SQLite, PostgreSQL and Redis
 	@exec $(LAUNCH) test
+
+test-all: ## The same with everything that takes long: all of it on both databases, every page in every look
+	@exec $(LAUNCH) test --all
+
+test-app: ## The tests that concern one app, e.g. make test-app APP=learning
+	@exec $(LAUNCH) test --app $(APP)
 
 dev: ## Like run, with reload on change of Python, templates, TypeScript and CSS
 	@exec $(LAUNCH) dev

@@ -2,6 +2,8 @@
 
     python3 -P studyplatform/launch.py run | dev | test | check | format | contract | bench
 
+``test`` takes the arguments of tests/suite.py.
+
 Each step runs only when what it depends on has changed; a stamp beside its result remembers that.
 """
 
@@ -212,7 +214,7 @@ def contract() -> None:
 
 
 def suite() -> None:
-    """Everything CI runs."""
+    """The test run: what CI runs, or what the arguments ask for."""
     check_machine()
     debian_packages()
     tools()

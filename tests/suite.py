@@ -1,15 +1,24 @@
-"""The whole test run, step by step; what `make test` does after the set-up.
+"""The test run, step by step; what `make test`, `make test-all` and `make test-app` do after the set-up.
 
-The checks of Python and of TypeScript run beside the Python suite on SQLite; then the suite runs again on PostgreSQL
-and Redis (but for the tests of ffmpeg, which ask neither more than others do); then the browser tests. The first
-failing step ends the run with its output. Arguments are passed on to the last step's pytest.
+    python tests/suite.py               what CI runs
+    python tests/suite.py --all         also every test marked `long`, and the whole suite on PostgreSQL
+    python tests/suite.py --app NAME    what concerns one app: its tests, those that import it, its islands
+
+The checks of Python and of TypeScript run beside the Python suite on SQLite. Then the modules marked `database`
+(with --all: all of them but ffmpeg's) run again on PostgreSQL and Redis, then the browser tests. The first failing
+step ends the run with its output. A browser test that fails is run once more; if it passes, the run goes on and names
+it as unstable at the end. Further arguments go to the pytest of the last step.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
+import resource
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -19,12 +28,21 @@ sys.path.insert(0, str(ROOT))
 
 from tests import servers  # noqa: E402
 
-# Where bytecode is not kept, each of some twenty processes compiles the project and rewrites the tests anew.
+# Without stored bytecode each of some twenty processes would compile the project and rewrite the tests again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 BIN = Path(sys.executable).parent
 TEST = {"DJANGO_SETTINGS_MODULE": "studyplatform.settings.test"}
 PYTEST = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
+BROWSER = "tests/e2e"
+AGAIN = ["--reruns", "1"]
+# The folders of assets whose tests concern an app.
+ISLANDS = {
+    "accounts": ["shared/auth", "security", "site"],
+    "courses": ["outline", "islands/lesson-file"],
+    "files": ["islands/uploader", "islands/lesson-file", "shared/uploads"],
+    "learning": ["islands/player", "islands/quiz", "lesson"],
+}
 
 
 class StepFailed(Exception):
@@ -54,7 +72,7 @@ def step(name: str, *command: str | Path, **env: str) -> None:
 
 
 def checks() -> None:
-    """What reads the code without running it, and the islands' own tests."""
+    """The tools that read the code without running it, and the islands' own tests."""
     step("ruff format", BIN / "ruff", "format", "--check", "--quiet", ".")
     step("ruff", BIN / "ruff", "check", "--quiet", ".")
     step("mypy", BIN / "mypy")
@@ -64,23 +82,77 @@ def checks() -> None:
     step("vitest", "npm", "run", "--silent", "test")
 
 
-def main() -> int:
+def modules(pattern: str) -> list[str]:
+    """The test modules, browser tests aside, whose text matches the pattern; paths from the project's folder."""
+    found = [file for file in sorted((ROOT / "tests").rglob("test_*.py")) if "e2e" not in file.parts]
+    return [str(file.relative_to(ROOT)) for file in found if re.search(pattern, file.read_text())]
+
+
+def on_postgresql(*arguments: str) -> None:
+    """Run pytest with these arguments on a PostgreSQL and a Redis of its own."""
+    with servers.postgres() as (database, _), servers.redis() as cache:
+        step("pytest on PostgreSQL and Redis", *PYTEST, *arguments, DATABASE_URL=database, REDIS_URL=cache)
+
+
+def on_both(*, everything: bool, arguments: list[str]) -> int:
+    """The whole run, as CI wants it or with everything; returns the exit status of the browser tests."""
     began = time.monotonic()
+    short = "" if everything else "not long"
     with ThreadPoolExecutor(1) as pool:
         reading: Future[None] = pool.submit(checks)
-        step("pytest on SQLite", *PYTEST, "-m", "not e2e")
+        step("pytest on SQLite", *PYTEST, "--ignore", BROWSER, "-m", short)
         reading.result()
-    with servers.postgres() as (database, _), servers.redis() as cache:
-        step(
-            "pytest on PostgreSQL and Redis",
-            *PYTEST,
-            "-m",
-            "not e2e and not media",
-            DATABASE_URL=database,
-            REDIS_URL=cache,
-        )
+    if everything:
+        on_postgresql("--ignore", BROWSER, "-m", "not media")
+    else:
+        on_postgresql(*modules(r"\bmark\.database\b"), "-m", "database and not media and not long")
     print(f"Before the browser tests: {time.monotonic() - began:.0f} s", flush=True)
-    return subprocess.run([*PYTEST, "-m", "e2e", *sys.argv[1:]], cwd=ROOT, env={**os.environ, **TEST}).returncode
+    return in_browser(short, arguments)
+
+
+def in_browser(marked: str, arguments: list[str]) -> int:
+    """Run the browser tests, each failed one once more; say at the end which of them are unstable."""
+    with tempfile.NamedTemporaryFile("r", prefix="study-unstable-") as unstable:
+        status = subprocess.run(
+            [*PYTEST, BROWSER, "-m", marked, *AGAIN, *arguments],
+            cwd=ROOT,
+            env={**os.environ, **TEST, "UNSTABLE": unstable.name},
+        ).returncode
+        names = sorted(set(unstable.read().split("\n")) - {""})
+    print(f"unstable: {len(names) or 'none'}", *names, sep="\n  ", flush=True)
+    return status
+
+
+def about(app: str) -> int:
+    """Run what concerns one app: its own tests, those that import it, its database tests, its islands' tests."""
+    if not (ROOT / "apps" / app).is_dir():
+        sys.exit(f"There is no app {app!r} in apps/.")
+    imports = modules(rf"(?m)^\s*(from|import) apps\.{app}\b")
+    own = [file for file in modules("") if file.startswith(f"tests/{app}/")]
+    step("ruff", BIN / "ruff", "check", "--quiet", f"apps/{app}", *([f"tests/{app}"] if own else []))
+    chosen = sorted({*own, *imports})
+    if chosen:
+        step("pytest on SQLite", *PYTEST, *chosen, "-m", "not long and not media")
+    database = [file for file in own if file in modules(r"\bmark\.database\b")]
+    if database:
+        on_postgresql(*database, "-m", "database and not media and not long")
+    islands = [part for part in ISLANDS.get(app, []) if (ROOT / "assets" / part).is_dir()]
+    if islands:
+        step("vitest", "npm", "run", "--silent", "test", "--", *islands)
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="also what is marked `long`")
+    parser.add_argument("--app", help="only what concerns this app")
+    options, arguments = parser.parse_known_args()
+    began = time.monotonic()
+    status = about(options.app) if options.app else on_both(everything=options.all, arguments=arguments)
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took, busy = time.monotonic() - began, spent.ru_utime + spent.ru_stime
+    print(f"took {took:.0f} s, {busy:.0f} s of them on the processors", flush=True)
+    return status
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 REASON = "I have taught hydrology for twelve years and want to bring my field course here."
 
 

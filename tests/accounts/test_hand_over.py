@@ -17,7 +17,7 @@ from apps.accounts import services
 from apps.accounts.models import HandOver, User
 from tests.factories.accounts import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 DASHBOARD, ANALYTICS = "/me/dashboard", "/dashboard/instructor/analytics/"
 

@@ -24,7 +24,7 @@ from apps.accounts.models import Joining, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 GOOD = {
     "first_name": "Amara",
     "last_name": "Lindgren",

@@ -12,7 +12,7 @@ from studyplatform.kit import jobs
 from tests.accounts.test_joining import GOOD
 from tests.factories.accounts import PASSWORD
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

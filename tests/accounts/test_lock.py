@@ -20,6 +20,8 @@ from apps.accounts.models import LoginLock, User
 from studyplatform.kit.errors import AppError
 from tests.factories.accounts import PASSWORD, UserFactory
 
+pytestmark = pytest.mark.database
+
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 WRONG = "WrongGuess1"
 LOCKING = ["AUTH_INVALID_CREDENTIALS"] * 4 + ["AUTH_ACCOUNT_LOCKED"]  # what five wrong guesses are answered

@@ -20,7 +20,7 @@ from apps.accounts.models import Notification, NotificationChoice, User
 from studyplatform.asgi import application
 from tests.factories.accounts import PASSWORD
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 NASTY = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 

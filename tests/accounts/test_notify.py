@@ -15,7 +15,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from studyplatform.kit import jobs
 from tests.accounts.test_proof import proved
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture

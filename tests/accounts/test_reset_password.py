@@ -18,7 +18,7 @@ from apps.accounts.models import BrowserSession, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 NEW = {"password": "AnotherRiver27", "confirmation": "AnotherRiver27"}
 
 

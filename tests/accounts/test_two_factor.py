@@ -24,7 +24,7 @@ from studyplatform.kit.errors import AppError
 from tests.accounts.test_lock import _at_once
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 SECRET = "JBSWY3DPEHPK3PXP"
 SETTINGS = "/settings/#security"
 

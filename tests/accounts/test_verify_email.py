@@ -17,7 +17,7 @@ from apps.accounts.models import EmailProof, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -1,6 +1,13 @@
 """The test run itself."""
 
+import re
+from pathlib import Path
+
 import pytest
+
+ROOT = Path(__file__).parents[2]
+# What a test module does whose outcome depends on the database: threads that race, constraints, real commits.
+DEPENDS = r"django_db\(transaction=True|import threading|ThreadPoolExecutor|IntegrityError|connection\.vendor"
 
 
 @pytest.mark.xdist_group("together")
@@ -10,3 +17,15 @@ def test_groups_stay_in_one_process(request: pytest.FixtureRequest) -> None:
         pytest.skip("only with --dist loadgroup")
 
     assert request.node.nodeid.endswith("@together")
+
+
+def test_modules_that_depend_on_the_database_run_on_both() -> None:
+    wrong = []
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        text = file.read_text()
+        if file == Path(__file__) or "e2e" in file.parts or "mark.media" in text:
+            continue
+        if re.search(DEPENDS, text) and "mark.database" not in text:
+            wrong.append(file.relative_to(ROOT).as_posix())
+
+    assert not wrong, "mark them with pytest.mark.database: " + ", ".join(wrong)

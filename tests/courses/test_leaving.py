@@ -16,7 +16,7 @@ from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import KeptFileFactory, UploadFactory, VideoFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 def with_objects(s3: Bucket, video: VideoAsset) -> VideoAsset:

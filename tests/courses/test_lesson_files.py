@@ -24,7 +24,7 @@ from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import VideoFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
+pytestmark = [pytest.mark.database, pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 
 PDF = b"%PDF-1.7 " + b"words " * 50
 PAGE = b"<!doctype html><script>alert(document.cookie)</script>"

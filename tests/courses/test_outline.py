@@ -22,6 +22,8 @@ from studyplatform.kit import events
 from tests.factories.courses import CourseFactory, LessonFactory, QuizFactory, SectionFactory
 from tests.factories.files import VideoFactory
 
+pytestmark = pytest.mark.database
+
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 
 

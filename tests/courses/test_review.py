@@ -15,6 +15,8 @@ from studyplatform.kit.errors import PermissionRefused
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
 from tests.factories.files import KeptFileFactory, VideoFactory
 
+pytestmark = pytest.mark.database
+
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 10, 0, tzinfo=UTC)
 Status = Course.Status

@@ -10,6 +10,8 @@ from apps.courses.search import search, words_of
 from apps.courses.services.search import index_all, index_course
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory, SubjectFactory
 
+pytestmark = pytest.mark.database
+
 
 def found(text: str) -> list[str]:
     return [course.title for course in search(Course.objects.all(), text).order_by("-rank", "title")]

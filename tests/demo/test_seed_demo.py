@@ -23,7 +23,7 @@ from studyplatform.demo.management.commands import seed_demo
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job, Version
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 WATCHED = ("accounts", "courses", "files", "learning", "kit")
 
 

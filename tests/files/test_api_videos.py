@@ -19,7 +19,7 @@ from studyplatform.asgi import application
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, RenditionFactory, VideoFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 SRT = "1\n00:00:01,000 --> 00:00:02,000\nLight bends.\n"
 

@@ -23,7 +23,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.files import VideoFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 TUS: dict[str, Any] = {"HTTP_TUS_RESUMABLE": "1.0.0"}
 PIECE = "application/offset+octet-stream"

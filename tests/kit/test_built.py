@@ -11,6 +11,8 @@ from apps.courses.models import Course, Section
 from studyplatform.kit.built import Built, BuiltUpdate, Slot
 from tests.factories.courses import CourseFactory, SectionFactory
 
+pytestmark = pytest.mark.database
+
 BY_SLUG = Built(
     lambda: (
         Course.objects.select_related("instructor", "subject")

@@ -16,7 +16,7 @@ from studyplatform.kit.errors import NotFound
 from studyplatform.kit.models import Job
 from tests.servers import free_port
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
 @dataclass

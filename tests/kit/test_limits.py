@@ -15,6 +15,8 @@ from studyplatform.kit.addresses import client_address, neighborhood
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.models import Tally
 
+pytestmark = pytest.mark.database
+
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 
 

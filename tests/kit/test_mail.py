@@ -25,7 +25,7 @@ from studyplatform.kit import jobs, mail
 from studyplatform.kit.models import Job
 from tests import servers
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 class Post:

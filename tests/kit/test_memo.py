@@ -6,6 +6,8 @@ from studyplatform.kit import keep, memo, versions
 from studyplatform.kit.keep import Kept
 from studyplatform.kit.memo import Memo
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture
 def value(monkeypatch) -> dict[str, str | None]:

@@ -11,6 +11,8 @@ from apps.courses.models import Course, Subject
 from studyplatform.kit import versions
 from tests.factories.courses import CourseFactory
 
+pytestmark = pytest.mark.database
+
 
 def now() -> str | None:
     return versions.current("catalogue")

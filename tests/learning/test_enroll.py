@@ -10,6 +10,8 @@ from apps.learning.models import Bookmark, Enrollment
 from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.courses import CourseFactory
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture
 def told(monkeypatch):

@@ -14,6 +14,8 @@ from apps.learning.models import Certificate, Enrollment, LessonProgress
 from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.courses import LessonFactory
 
+pytestmark = pytest.mark.database
+
 SECOND = timedelta(seconds=1)
 
 

@@ -14,7 +14,7 @@ from studyplatform.kit.errors import AppError
 from tests.learning.conftest import NOON
 from tests.learning.quiz import make_quiz, right_answers
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
 def at_once(*works: Callable[[], object]) -> list[Any]:

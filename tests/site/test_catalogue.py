@@ -12,6 +12,8 @@ from apps.learning.models import Bookmark
 from tests.factories.courses import THEN, CourseFactory, SubjectFactory
 from tests.factories.learning import EnrollmentFactory
 
+pytestmark = pytest.mark.database
+
 
 def titles(answer) -> list[str]:
     found = re.findall(r'class="course__title"><a href="[^"]+">([^<]+)</a>', answer.content.decode())

@@ -1,6 +1,6 @@
 """What changes files and videos. One module for each part of a file's life."""
 
-from apps.files.services.captions import MOST_CAPTION_BYTES, add_captions, remove_captions
+from apps.files.services.captions import add_captions, remove_captions
 from apps.files.services.kept import discard_file, import_file, store_file, take_file
 from apps.files.services.media import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
@@ -24,7 +24,6 @@ from apps.files.services.videos import (
 
 __all__ = [
     "EVERYONE",
-    "MOST_CAPTION_BYTES",
     "Audience",
     "Sources",
     "add_captions",

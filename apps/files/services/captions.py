@@ -8,11 +8,9 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.files.video import cues
-from apps.files.video.cues import UnreadableCaptions, read_apart
+from apps.files.video.subtitles import UnreadableCaptions, to_webvtt
 from studyplatform.kit.policies import enforce
 
-MOST_CAPTION_BYTES = cues.MOST_BYTES
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")
 
 
@@ -25,7 +23,7 @@ def add_captions(*, video: VideoAsset, by: User, raw: bytes, language: str, labe
     if not LANGUAGE.match(language):
         raise errors.CaptionsUnreadable
     try:
-        words = read_apart(raw)
+        words = to_webvtt(raw)
     except UnreadableCaptions:
         raise errors.CaptionsUnreadable from None
     with transaction.atomic():
