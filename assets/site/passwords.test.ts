@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { startPasswords } from "./passwords";
 
 beforeEach(() => {
-  document.body.innerHTML = `
+  document.body.innerHTML = `<form>
     <input id="p" type="password" aria-describedby="p-rules">
     <button type="button" data-reveal="p" aria-pressed="false">Show</button>
     <ul data-rules="p" data-met="Met:" data-needed="Still needed:">
@@ -13,7 +13,7 @@ beforeEach(() => {
       <li data-rule="\\p{Nd}"><span data-state></span>A number</li>
     </ul>
     <input id="c" type="password" data-matches="p" data-mismatch="Passwords do not match">
-    <div id="c-e"></div>`;
+    <div id="c-e"></div></form>`;
   startPasswords();
 });
 
@@ -89,6 +89,30 @@ it("notices that the first was changed afterwards", () => {
   type("p", "QuietRiver27");
 
   expect(complaint()).toBe("Passwords do not match");
+});
+
+/** Send the form; whether it leaves the page. */
+function send(): boolean {
+  const form = document.querySelector("form")!;
+  return form.dispatchEvent(new SubmitEvent("submit", { cancelable: true, bubbles: true }));
+}
+
+it.each(["QuietRover26", ""])("does not send a form whose second password is %j", (second) => {
+  input("p").value = "QuietRiver26";
+  input("c").value = second;
+
+  expect(send()).toBe(false);
+  expect(complaint()).toBe("Passwords do not match");
+  expect(document.activeElement).toBe(input("c"));
+  expect(input("p").value).toBe("QuietRiver26");
+
+  type("c", "QuietRiver26");
+  expect(send()).toBe(true);
+  expect(complaint()).toBe("");
+});
+
+it("sends a form without any password: what is missing, the server says", () => {
+  expect(send()).toBe(true);
 });
 
 it("keeps quiet while the second is empty", () => {

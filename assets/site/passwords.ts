@@ -1,4 +1,5 @@
 /** Password fields: shown on request, a live checklist of the rules, and whether both are the same. */
+import { announce } from "../shared/announce";
 import { drawIcon } from "../shared/icons";
 
 function field(id: string | undefined): HTMLInputElement | null {
@@ -27,11 +28,15 @@ function check(list: HTMLElement, input: HTMLInputElement): void {
 /** Say that the repeated password differs, once it has been left or is as long as the first. */
 function compare(input: HTMLInputElement, isLeft: boolean): void {
   const first = field(input.dataset.matches);
-  const place = document.getElementById(`${input.id}-e`);
-  if (!first || !place || input.value === "") return;
+  if (!first || input.value === "") return;
   const differs = first.value !== input.value;
   if (differs && !isLeft && input.value.length < first.value.length) return;
-  if (differs === (input.getAttribute("aria-invalid") === "true")) return;
+  show(input, differs);
+}
+
+function show(input: HTMLInputElement, differs: boolean): void {
+  const place = document.getElementById(`${input.id}-e`);
+  if (!place || differs === (input.getAttribute("aria-invalid") === "true")) return;
   place.replaceChildren();
   if (differs) {
     const sentence = document.createElement("p");
@@ -46,6 +51,16 @@ function compare(input: HTMLInputElement, isLeft: boolean): void {
   }
 }
 
+/** A form whose passwords differ is not sent: the server would refuse it, and both would come back empty. */
+function hold(event: SubmitEvent, input: HTMLInputElement): void {
+  const first = field(input.dataset.matches);
+  if (!first || first.value === input.value) return;
+  event.preventDefault();
+  show(input, true);
+  input.focus();
+  announce(input.dataset.mismatch ?? "", "assertive");
+}
+
 export function startPasswords(): void {
   for (const button of document.querySelectorAll<HTMLElement>("[data-reveal]"))
     button.addEventListener("click", () => reveal(button));
@@ -57,6 +72,7 @@ export function startPasswords(): void {
   for (const input of document.querySelectorAll<HTMLInputElement>("[data-matches]")) {
     input.addEventListener("input", () => compare(input, false));
     input.addEventListener("blur", () => compare(input, true));
+    input.form?.addEventListener("submit", (event) => hold(event, input));
     field(input.dataset.matches)?.addEventListener("input", () => compare(input, true));
   }
 }
