@@ -59,6 +59,10 @@ it("sends a choice made here and is not undone by the older word of the account"
   dispatchEvent(new Event(LOOK_CHOSEN));
   await vi.waitFor(() => expect(session.state.user?.theme).toBe("dark"));
   expect(save).toHaveBeenCalledWith({ theme: "dark", style: "academic" });
+  localStorage.removeItem("study.theme");
+  dispatchEvent(new Event(LOOK_CHOSEN));
+  expect(save).toHaveBeenLastCalledWith({ theme: "", style: "academic" });
+  localStorage.setItem("study.theme", "dark");
   session.become({ ...leo, theme: "dark", style: "academic" });
   expect(readLook().theme).toBe("dark");
 });

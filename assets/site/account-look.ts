@@ -1,14 +1,15 @@
 /** The look follows the account: adopted when it was changed on another device, kept there when changed here. */
 import { csrfHeaders } from "../shared/api/csrf";
 import type { Session, SessionUser } from "../shared/auth/session";
-import { chooseLook, forgetLook, LOOK_CHOSEN, readLook, type Look } from "./look";
+import { chooseLook, chosenLook, forgetLook, LOOK_CHOSEN } from "./look";
 
 /** The account's look as this browser last heard of it. */
 const SEEN_KEY = "study.look.account";
 
-type Save = (look: Look) => Promise<void>;
+type Chosen = ReturnType<typeof chosenLook>;
+type Save = (look: Chosen) => Promise<void>;
 
-async function saveOnServer(look: Look): Promise<void> {
+async function saveOnServer(look: Chosen): Promise<void> {
   const answer = await fetch("/api/v1/me/look/", {
     method: "PUT",
     credentials: "same-origin",
@@ -59,7 +60,7 @@ export function startAccountLook(session: Session, save: Save = saveOnServer): v
   addEventListener(LOOK_CHOSEN, () => {
     const { user, token } = session.state;
     if (!user) return;
-    const look = readLook();
+    const look = chosenLook();
     save(look).then(
       () => {
         const changed = { ...user, ...look };

@@ -18,7 +18,7 @@ beforeAll(() => {
 
 beforeEach(() => {
   document.head.innerHTML = '<meta name="theme-color" content="#fff">';
-  document.body.innerHTML = ["light", "dark"]
+  document.body.innerHTML = ["light", "dark", ""]
     .map((value) => `<input type="radio" name="a" data-look="theme" value="${value}">`)
     .concat(
       ["academic", "corporate"].map(
@@ -71,6 +71,23 @@ it("keeps a choice and shows it at once", () => {
   expect(localStorage.getItem("study.style")).toBe("corporate");
   expect(root.contains("theme-dark")).toBe(true);
   expect(root.contains("style-corporate")).toBe(true);
+});
+
+it("goes back to the device's own theme, and shows that it does", () => {
+  prefersDark = true;
+  choose("light");
+  choose("");
+
+  expect(localStorage.getItem("study.theme")).toBeNull();
+  expect(root.contains("theme-dark")).toBe(true);
+  expect(choice("").checked).toBe(true);
+});
+
+it("says in its menu that nothing was chosen yet", () => {
+  dispatchEvent(new StorageEvent("storage", { key: null }));
+
+  expect(choice("").checked).toBe(true);
+  expect(choice("light").checked).toBe(false);
 });
 
 it("does not keep what was not chosen", () => {

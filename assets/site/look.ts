@@ -39,6 +39,11 @@ export function readLook(): Look {
   };
 }
 
+/** What was chosen here: no theme means the device's own. */
+export function chosenLook(): { theme: Theme | ""; style: Style } {
+  return { theme: oneOf(themes, stored(lookKeys.theme)) ?? "", style: readLook().style };
+}
+
 /** Put the look on the page root and in step with the browser's bars. */
 export function applyLook({ theme, style }: Look): void {
   const { classList } = document.documentElement;
@@ -75,7 +80,7 @@ function controls(): NodeListOf<HTMLInputElement> {
   return document.querySelectorAll<HTMLInputElement>("input[data-look]");
 }
 
-function showChoices({ theme, style }: Look): void {
+function showChoices({ theme, style }: ReturnType<typeof chosenLook>): void {
   for (const input of controls()) {
     input.checked = input.value === (input.dataset.look === "theme" ? theme : style);
   }
@@ -84,9 +89,8 @@ function showChoices({ theme, style }: Look): void {
 /** Wire the theme menus, and follow other tabs and the system. */
 export function startLook(): void {
   const follow = (): void => {
-    const look = readLook();
-    applyLook(look);
-    showChoices(look);
+    applyLook(readLook());
+    showChoices(chosenLook());
   };
   follow();
   document.addEventListener("change", ({ target }) => {
@@ -94,9 +98,10 @@ export function startLook(): void {
     const kind = target.dataset.look;
     const theme = kind === "theme" ? oneOf(themes, target.value) : undefined;
     const style = kind === "style" ? oneOf(styles, target.value) : undefined;
-    if (!theme && !style) return;
-    chooseLook({ ...(theme && { theme }), ...(style && { style }) });
-    showChoices({ ...readLook(), ...(theme && { theme }), ...(style && { style }) });
+    if (kind === "theme" && target.value === "") forgetLook("theme");
+    else if (theme || style) chooseLook({ ...(theme && { theme }), ...(style && { style }) });
+    else return;
+    showChoices({ ...chosenLook(), ...(theme && { theme }), ...(style && { style }) });
     dispatchEvent(new Event(LOOK_CHOSEN));
   });
   addEventListener("storage", ({ key }) => {

@@ -17,7 +17,10 @@ beforeAll(() => {
 beforeEach(() => {
   document.body.innerHTML = `
     <div id="wide"><form data-search action="/courses/"><input name="q" type="search"></form></div>
-    <details class="menu" data-sheet hidden><summary>Menu</summary>
+    <details class="menu" id="compact" hidden><summary>Search</summary>
+      <form data-search action="/courses/"><input name="q" type="search"></form>
+    </details>
+    <details class="menu" id="mobile" data-sheet hidden><summary>Menu</summary>
       <form data-search action="/courses/"><input name="q" type="search"></form>
     </details>
     <textarea></textarea><button type="button">Play</button>`;
@@ -56,16 +59,19 @@ it("lets a slash be a slash where one writes", async () => {
   expect(document.activeElement).toBe(area);
 });
 
-it("opens the mobile menu for the slash where the wide box is not shown", async () => {
-  document.querySelector<HTMLElement>("#wide")!.hidden = true;
-  const sheet = document.querySelector<HTMLDetailsElement>("details")!;
-  sheet.hidden = false;
-  await userEvent.keyboard("/");
+it.each(["compact", "mobile"])(
+  "opens the %s menu for the slash where no box is shown",
+  async (id) => {
+    document.querySelector<HTMLElement>("#wide")!.hidden = true;
+    const sheet = document.querySelector<HTMLDetailsElement>(`#${id}`)!;
+    sheet.hidden = false;
+    await userEvent.keyboard("/");
 
-  expect(sheet.open).toBe(true);
-  expect(sheet.contains(document.activeElement)).toBe(true);
-  expect(document.activeElement?.tagName).toBe("INPUT");
-});
+    expect(sheet.open).toBe(true);
+    expect(sheet.contains(document.activeElement)).toBe(true);
+    expect(document.activeElement?.tagName).toBe("INPUT");
+  },
+);
 
 it("stays away while a dialog is open", async () => {
   document.body.insertAdjacentHTML("beforeend", "<dialog open></dialog>");

@@ -33,14 +33,13 @@ function onKey(event: KeyboardEvent): void {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.defaultPrevented || isTyping(event.target) || document.querySelector("dialog[open]"))
     return;
-  const sheet = document.querySelector<HTMLDetailsElement>("details[data-sheet]");
-  let box = boxes().find(isShown);
-  if (!box && sheet && isShown(sheet)) {
-    // Narrow screens keep their search in the mobile menu.
-    sheet.open = true;
-    box = boxes().find((one) => sheet.contains(one));
-  }
+  // Where the header has no room for a box, a menu has it: one's own, or the mobile one.
+  const menuOf = (box: Element): HTMLDetailsElement | null => box.closest("details.menu");
+  const isInMenu = (box: Element): boolean => isShown(menuOf(box)?.querySelector("summary") ?? box);
+  const box = boxes().find(isShown) ?? boxes().find(isInMenu);
   if (!box) return;
+  const menu = menuOf(box);
+  if (menu) menu.open = true;
   event.preventDefault();
   box.focus();
   box.select();

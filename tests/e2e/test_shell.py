@@ -86,6 +86,10 @@ def test_the_theme_menu_changes_the_look_at_once_in_every_tab_and_for_good(peopl
     expect(menu(page, "Theme").get_by_label("Dark")).to_be_checked()
     expect(menu(page, "Theme").get_by_label("Corporate")).to_be_checked()
 
+    menu(page, "Theme").get_by_label("As this device").check()
+    expect(other.locator("html.theme-light.style-corporate")).to_be_attached()
+    assert page.evaluate("({...localStorage})") == {"study.style": "corporate"}
+
 
 # --- Header -------------------------------------------------------------------------------------
 
@@ -202,6 +206,31 @@ def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
     page.go_back()
     expect(page).to_have_url("/")
     expect(box).to_have_value("")
+
+
+def test_between_phone_and_desktop_the_search_is_behind_a_button(people):
+    page = people(viewport={"width": 1100, "height": 800})
+    page.goto("/")
+    find = menu(page, "Search courses")
+    expect(page.locator(".top__search")).to_be_hidden()
+
+    page.keyboard.press("/")
+    expect(find.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("algebra")
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url("/courses/?q=algebra")
+
+
+def test_on_the_narrowest_phone_the_look_is_chosen_in_the_menu(people):
+    page = people(viewport={"width": 320, "height": 640})
+    page.goto("/")
+    expect(page.locator(".menu--folds")).to_be_hidden()
+
+    summary(page, "Menu").click()
+    menu(page, "Menu").get_by_label("Dark").check()
+
+    expect(page.locator("html.theme-dark")).to_be_attached()
 
 
 def test_the_mobile_menu_opens_and_closes_in_every_way(people):

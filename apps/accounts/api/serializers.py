@@ -24,7 +24,7 @@ class SessionUser(serializers.Serializer[object]):
 
 
 class LookIn(serializers.Serializer[object]):
-    theme = serializers.ChoiceField(choices=Theme.choices)
+    theme = serializers.ChoiceField(choices=Theme.choices, allow_blank=True, help_text="Empty: as the device.")
     style = serializers.ChoiceField(choices=Style.choices)  # type: ignore[assignment]
 
 

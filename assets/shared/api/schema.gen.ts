@@ -868,7 +868,13 @@ export interface components {
         };
         LookInRequest: {
             style: components["schemas"]["StyleEnum"];
-            theme: components["schemas"]["ThemeEnum"];
+            /**
+             * @description Empty: as the device.
+             *
+             *     * `light` - Light
+             *     * `dark` - Dark
+             */
+            theme: components["schemas"]["ThemeEnum"] | components["schemas"]["BlankEnum"];
         };
         OptionOut: {
             /** @description Sanitized. */
