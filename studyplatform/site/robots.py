@@ -10,6 +10,8 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from apps.courses.models import Course
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.lessons import public_lessons
 from studyplatform.site.articles import ARTICLES, TEXTS
 
 HIDDEN = [
@@ -17,12 +19,12 @@ HIDDEN = [
     "/admin/",
     "/auth/",
     "/dashboard/",
-    "/learn/",
     "/me/",
     "/settings",
     "/billing",
     "/files",
     "/courses/?",
+    "/search/",
 ]
 
 
@@ -48,14 +50,16 @@ def _pages() -> Iterable[tuple[str, datetime | None]]:
         yield f"/{name}", None
     # A map may name 50,000 addresses; the newest courses come first.
     listed = Course.objects.published().order_by("-published_at").values_list("slug", "updated_at")
-    for slug, updated_at in listed[:49_000]:
+    for slug, updated_at in listed[:30_000]:
         yield f"/courses/{slug}", updated_at
+    for course, slug, updated_at in public_lessons()[:19_000]:
+        yield lesson_url(course, slug), updated_at
 
 
 @require_safe
 @open_to_everyone
 def sitemap_xml(request: HttpRequest) -> HttpResponse:
-    """The public pages. One query."""
+    """The public pages. Two queries."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">']
     for address, changed in _pages():
         when = f"<lastmod>{changed.date().isoformat()}</lastmod>" if changed else ""

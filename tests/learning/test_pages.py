@@ -1,5 +1,6 @@
 """The learner's pages: who sees what, what forms do, and that a long course costs no more queries than a short one."""
 
+import re
 from collections.abc import Callable
 
 import pypdfium2
@@ -360,3 +361,30 @@ def test_a_name_that_no_face_can_write_falls_back_to_the_username(seat):
     certificate = CertificateFactory(enrollment=seat, learner_name="\u0e2a\u0e21")
 
     assert "leo" in pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
+
+
+def head(answer) -> dict[str, str]:
+    """What a page tells machines of itself."""
+    page = text(answer)
+    named = dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)">', page))
+    [canonical] = re.findall(r'<link rel="canonical" href="[^"]*?(/[^"/][^"]*)">', page.replace("//testserver", ""))
+    [title] = re.findall(r"<title>([^<]*)</title>", page)
+    return named | {"canonical": canonical, "title": title}
+
+
+def test_machines_may_show_preview_lessons_and_no_others(client, at_leo, course, grow):
+    film, read = grow(8), course.lessons.get(slug="lesson-1-1")
+    body = "Water finds *every* way. " * 20
+    Lesson.objects.filter(pk__in=[film.pk, read.pk]).update(is_preview=True, body=body)
+
+    shown = head(client.get(f"/learn/{course.slug}/lesson-1-1?t=5"))
+    assert shown["robots"] == "index, follow"
+    assert shown["canonical"].endswith(f"/learn/{course.slug}/lesson-1-1")
+    assert shown["title"].startswith("1.1 Lesson 1.1 – Rivers and Their Work |")
+    assert shown["description"].startswith("Water finds every way. Water")
+    assert len(shown["description"]) <= 155
+    assert head(client.get(f"/learn/{course.slug}/film"))["description"] == "Hello."
+
+    assert head(at_leo.get(f"/learn/{course.slug}/lesson-1-2"))["robots"] == "noindex"
+    Course.objects.filter(pk=course.pk).update(status="suspended")
+    assert head(at_leo.get(f"/learn/{course.slug}/lesson-1-1"))["robots"] == "noindex"

@@ -40,7 +40,7 @@ def test_an_unknown_page_is_not_found_in_the_specified_words(client: Client, db,
 
 def crashed(client: Client, address: str = "/?a=1", method: str = "get"):
     client.raise_request_exception = False
-    with patch.object(home, "figures", side_effect=RuntimeError("secret internals")):
+    with patch.object(home, "offer", side_effect=RuntimeError("secret internals")):
         return getattr(client, method)(address)
 
 
@@ -185,12 +185,16 @@ def test_maintenance_closes_the_site_and_says_for_how_long(client: Client, db, s
 
 
 def test_machines_find_the_public_pages(client: Client, course, django_assert_num_queries):
-    with django_assert_num_queries(1):
+    course.lessons.filter(slug="lesson-1-1").update(is_preview=True)
+    with django_assert_num_queries(2):
         site_map = client.get("/sitemap.xml").content.decode()
     robots = client.get("/robots.txt").content.decode()
 
     assert f"/courses/{course.slug}</loc><lastmod>" in site_map
     assert "/help/supported-formats</loc>" in site_map
+    assert f"/learn/{course.slug}/lesson-1-1</loc><lastmod>" in site_map
+    assert f"/learn/{course.slug}/lesson-1-2" not in site_map
+    assert "Disallow: /learn" not in robots
     assert "Disallow: /dashboard/" in robots
     assert robots.rstrip().endswith("/sitemap.xml")
 

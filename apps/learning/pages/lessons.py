@@ -22,7 +22,6 @@ from apps.learning.pages.person import person
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import (
     OpenLesson,
-    audience_of,
     entry_out,
     lesson_at,
     lesson_named,
@@ -95,6 +94,7 @@ def _shared(opened: OpenLesson) -> dict[str, Any]:
     return {
         "lesson": one,
         "stamp": opened.known.stamp,
+        "known": opened.known,
         "course": course,
         "seat": seat,
         "bookmarked": opened.is_bookmarked,
@@ -164,8 +164,7 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
         raise LectureUnavailable
     if opened.may_save:
         services.complete_lesson(user=person(request), lesson_uid=one.uid, now=timezone.now())
-    audience = audience_of(one, holder_of(request))
-    return redirect(sign_file(upload=one.file, now=timezone.now(), audience=audience))
+    return redirect(sign_file(upload=one.file, now=timezone.now(), holder=holder_of(request)))
 
 
 @signed_in

@@ -5,17 +5,19 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import count
+from textwrap import shorten
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import BigIntegerField
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import BigIntegerField, QuerySet
+from markupsafe import Markup
 
-from apps.accounts.guards import Holder
 from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.files.models import CaptionTrack
-from apps.files.services import EVERYONE, Audience, sign_link
+from apps.files.services import sign_link
 from apps.learning import policies
 from apps.learning.models import Bookmark, Enrollment, LessonProgress
 from apps.learning.queries.addresses import course_url, lesson_url, save_url
@@ -31,8 +33,8 @@ from apps.learning.queries.outline import (
     standing_of,
 )
 from apps.learning.queries.transcript import cues_of
+from studyplatform.kit import markdown
 from studyplatform.kit.built import Built, Slot
-from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.memo import Memo
 from studyplatform.kit.policies import Verdict
 
@@ -40,6 +42,7 @@ T = TypeVar("T")
 
 # Within this distance from the end a video counts as seen to its end: it resumes from the start.
 ENDED = 5.0
+OPENING = 155
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,19 @@ class Known:
     """The video's captions, English first."""
     stamp: int = field(default_factory=count().__next__)
     """What is rendered from it is kept under its stamp, which nothing else has."""
+
+    @cached_property
+    def is_public(self) -> bool:
+        """Whether visitors may open it, machines that read the site among them."""
+        return policies.open_lesson(AnonymousUser(), self.lesson, Standing(), None) is None
+
+    @cached_property
+    def opening(self) -> str:
+        """What it is about in plain text, as long as a search engine shows: its summary, else its first words."""
+        lesson = self.lesson
+        spoken = " ".join(cue.text for cue in cues_of(self.tracks[0].webvtt)) if self.tracks else ""
+        words = lesson.summary or spoken or Markup(markdown.render(lesson.body)).striptags()  # noqa: S704 (tags go)
+        return shorten(words, OPENING, placeholder="…")
 
 
 _memo: Memo[Any] = Memo("lessons")
@@ -174,6 +190,15 @@ def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
     return course, standing
 
 
+def public_lessons() -> QuerySet[Lesson, tuple[str, str, datetime]]:
+    """The preview lessons of open courses, those of the newest courses first: course, slug, when the course changed."""
+    previews = Lesson.objects.filter(is_preview=True, course__status=Course.Status.PUBLISHED).exclude(
+        kind=Lesson.Kind.QUIZ
+    )
+    order = ("-course__published_at", "course", "section__position", "position")
+    return previews.order_by(*order).values_list("course__slug", "slug", "course__updated_at")
+
+
 def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[str, Any]:
     """The shape ``LessonLink``."""
     return {
@@ -260,26 +285,8 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
     }
 
 
-def audience_of(lesson: Lesson, holder: Holder | None) -> Audience:
-    """Whom the addresses of a lesson's media are for: one browser session, or everyone if a visitor sees a preview.
-
-    :raises NotAuthenticated: a visitor asks for another lesson's media.
-    """
-    if holder is not None:
-        return holder
-    if not lesson.is_preview:
-        raise NotAuthenticated
-    return EVERYONE
-
-
-def signed_sources(opened: OpenLesson, *, now: datetime, holder: Holder | None) -> dict[str, Any] | None:
-    """The shape ``SourcesOut``, for a person who may open the lesson; None while there is nothing to play.
-
-    :raises NotAuthenticated: a visitor asks, and the lesson is no preview.
-    """
+def signed_sources(opened: OpenLesson, *, now: datetime, holder: str) -> dict[str, Any] | None:
+    """The shape ``SourcesOut``, for whoever may open the lesson; None while there is nothing to play."""
     video = opened.lesson.video
-    if video is None:
-        return None
-    audience = audience_of(opened.lesson, holder)
-    found = sign_link(video=video, now=now, audience=audience, captions=opened.known.tracks)
+    found = sign_link(video=video, now=now, holder=holder, captions=opened.known.tracks) if video else None
     return None if found is None else asdict(found)
