@@ -72,7 +72,11 @@ class CourseForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if cleaned.get("pricing") == Course.Pricing.ONE_TIME and not cleaned.get("price"):
+        if cleaned.get("pricing") != Course.Pricing.ONE_TIME:
+            # The field is not shown: what was typed in it before does not count.
+            self.errors.pop("price", None)
+            cleaned["price"] = None
+        elif not cleaned.get("price"):
             self.add_error("price", _("Name the price, or choose another way to offer the course."))
         lines = [" ".join(line.split()) for line in self.outcomes]
         if sum(map(bool, lines)) > MOST_OUTCOMES:

@@ -179,6 +179,19 @@ def test_a_one_time_price_is_named_in_dollars_and_kept_in_cents(as_ada, course):
     course.refresh_from_db()
     assert (course.price, course.difficulty, course.plate_variant) == (2950, "advanced", 2)
 
+    # The field is out of sight for a free course: what stands in it stops nobody.
+    as_ada.post(at("edit", course.slug), sent | {"pricing": "free", "price": "abc"})
+
+    course.refresh_from_db()
+    assert (course.pricing, course.price) == ("free", 0)
+
+
+def test_the_studio_asks_for_a_price_and_for_knowledge_in_words_that_fit(as_ada, course):
+    page = as_ada.get(at("edit", course.slug)).content.decode()
+
+    assert re.search(r'<section class="wiz__sec offer".*<div class="offer__price">.*Price in US dollars', page, re.S)
+    assert "arithmetic" not in page
+
 
 def test_markup_in_titles_is_shown_and_not_run(as_ada, course):
     Course.objects.filter(pk=course.pk).update(title="<script>alert(1)</script>")
@@ -502,7 +515,6 @@ def test_the_outline_costs_the_same_with_130_lessons(as_ada, ada, django_assert_
         as_ada.get(at("lesson", course.slug, lesson.slug))
 
 
-@pytest.mark.database
 def test_a_note_that_the_database_refuses_is_refused_like_any_other(as_ada, course):
     Course.objects.filter(pk=course.pk).update(status="published", published_at=NOW)
     before = state_of(course)
