@@ -34,6 +34,10 @@ class CourseQuerySet(models.QuerySet["Course"]):
             | Q(status__in=[Course.Status.DRAFT, Course.Status.REVIEW], is_announced=True)
         )
 
+    def shown(self) -> Self:
+        """What the catalogue shows until somebody asks for courses that are no longer available."""
+        return self.listed().exclude(status=Course.Status.ARCHIVED)
+
     def published(self) -> Self:
         return self.filter(status=Course.Status.PUBLISHED)
 

@@ -197,7 +197,7 @@ def test_the_ribbon_shows_whether_it_is_pulled(client: Client, browser_of, mia, 
 
 
 def test_ratings_show_stars_words_and_no_full_names(client: Client, course):
-    for stars, text in ((5, "It drew the picture of my wrong answer."), (4, ""), (5, "Short <b>and</b> clear.")):
+    for stars, text in ((4, "It drew the picture of my wrong answer."), (5, ""), (5, "Short <b>and</b> clear.")):
         learner = UserFactory(first_name="Joanna", last_name="Pellingham")
         seat = EnrollmentFactory(user=learner, course=course, percent=71)
         Rating.objects.create(enrollment=seat, course=course, stars=stars, text=text, created_at=THEN, updated_at=THEN)
@@ -208,8 +208,57 @@ def test_ratings_show_stars_words_and_no_full_names(client: Client, course):
     assert "4.7" in page
     assert 'value="67"' in page
     assert "Joanna P., 71% complete" in page
+    [first, second] = re.findall(r'<li><p class="reviews__head">(.*?)</p>', page, re.S)
+    assert 'aria-label="Rated 4 out of 5"' in first + second
+    assert (first + second).count("stars__off") == 1
+    assert 'datetime="2026-03-14">14 March 2026</time>' in first
     assert "Pellingham" not in page
     assert "Short &lt;b&gt;and&lt;/b&gt; clear." in page
+
+
+def test_the_syllabus_comes_before_the_long_text(client: Client, course):
+    Course.objects.filter(pk=course.pk).update(description="Three paragraphs.")
+
+    headings = re.findall(r'<h2 class="h3" id="(\w+)">', client.get(address(course)).content.decode())
+
+    assert headings[:3] == ["out", "syl", "abt"]
+
+
+def test_the_instructor_s_courses_are_one_link_away(client: Client, course, ada):
+    CourseFactory(instructor=ada, status="published")
+    CourseFactory(instructor=ada, status="archived")
+    CourseFactory(instructor=ada)
+
+    page = client.get(address(course)).content.decode()
+
+    assert '<a class="link" href="/courses/?instructor=ada">2 courses</a>' in page
+    assert "2 courses</b>" in client.get("/courses/?instructor=ada").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown", "action"),
+    [
+        pytest.param({}, "Free", 'href="/courses/enroll?course=rivers">Enroll now', id="free"),
+        pytest.param({"pricing": "one_time", "price": 4900}, "$49", 'href="/learn/rivers/first">Read the', id="paid"),
+        pytest.param({"pricing": "premium"}, "Premium", 'href="/learn/rivers/first">Read the', id="premium"),
+    ],
+)
+def test_a_phone_keeps_price_and_way_in_at_its_foot(client: Client, browser_of, leo, mia, fields, shown, action):
+    course = CourseFactory(status="published", slug="rivers", **fields)
+    LessonFactory(section__course=course, is_preview=True, slug="first")
+    EnrollmentFactory(user=leo, course=course)
+
+    def bar(browser: Client) -> str:
+        return (
+            browser.get(address(course)).content.decode().partition('<div class="enrollbar')[2].partition("</main>")[0]
+        )
+
+    assert shown in bar(client)
+    assert action in bar(client)
+    assert shown in bar(browser_of(mia))
+    assert "Start learning" in bar(browser_of(leo))
+    Course.objects.filter(pk=course.pk).update(status="archived")
+    assert not bar(client)
 
 
 def test_machines_read_the_same_facts(client: Client, course):

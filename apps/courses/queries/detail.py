@@ -12,17 +12,21 @@ from apps.files.models import CaptionTrack
 BESIDE = 4
 
 
-def _of_teacher(aggregate: Count | Sum) -> Coalesce:
-    """A figure over the public courses of the outer course's instructor."""
-    listed = Course.objects.listed().filter(instructor=OuterRef("instructor")).order_by()
-    figure = listed.values("instructor").annotate(figure=aggregate).values("figure")
+def _of_teacher(courses: QuerySet[Course], aggregate: Count | Sum) -> Coalesce:
+    """A figure over those of the courses that the outer course's instructor teaches."""
+    own = courses.filter(instructor=OuterRef("instructor")).order_by()
+    figure = own.values("instructor").annotate(figure=aggregate).values("figure")
     return Coalesce(Subquery(figure, output_field=IntegerField()), Value(0))
 
 
 def course_for_page() -> QuerySet[Course]:
-    """Courses with subject, instructor and the instructor's figures. One query."""
+    """Courses with subject, instructor and the instructor's figures. One query.
+
+    ``teacher_courses`` counts what the catalogue shows of the instructor.
+    """
     return Course.objects.select_related("subject", "instructor").annotate(
-        teacher_courses=_of_teacher(Count("pk")), teacher_learners=_of_teacher(Sum("learner_count"))
+        teacher_courses=_of_teacher(Course.objects.shown(), Count("pk")),
+        teacher_learners=_of_teacher(Course.objects.listed(), Sum("learner_count")),
     )
 
 

@@ -21,6 +21,7 @@ class Words:
     name: str
     percent: int
     completed_at: datetime | None
+    rated_at: datetime
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,11 @@ def ratings_of(course: Course) -> Ratings:
             "enrollment__user__username",
             "enrollment__percent",
             "enrollment__completed_at",
+            "updated_at",
         )[:SHOWN]
     )
     words = [
-        Words(stars, text, f"{first} {last[:1]}." if first and last else first or username, percent, completed)
-        for stars, text, first, last, username, percent, completed in newest
+        Words(stars, text, f"{first} {last[:1]}." if first and last else first or username, percent, completed, rated)
+        for stars, text, first, last, username, percent, completed, rated in newest
     ]
     return Ratings(shares, words)
