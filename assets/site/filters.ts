@@ -39,6 +39,10 @@ export function startFilters(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-auto-submit]");
   if (!form) return;
   goBackTo(form);
+  void import("./filterSheet").then(
+    ({ startSheet }) => startSheet(form, SHEET),
+    () => undefined, // offline: the style sheet shows the filters by their address
+  );
   // Gone back to, a page shows what its address asks for, and not the change that led away from it.
   addEventListener("pageshow", ({ persisted }) => persisted && form.reset());
   document.addEventListener("change", ({ target }) => {
