@@ -1,12 +1,13 @@
 """Markdown to safe HTML: raw HTML is not rendered, and what is rendered is sanitized once more.
 
 Formulas stand between dollars, in TeX: ``$x^2$`` in a line, ``$$`` around one of its own. They become MathML,
-which browsers draw and read aloud without any script.
+which browsers draw and read aloud without any script. While the text around them is rendered and sanitized, a mark
+stands for each.
 """
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,9 +16,11 @@ from django.utils.translation import gettext as _
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.dollarmath.index import math_block_dollar
 
 _TAGS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
@@ -42,13 +45,19 @@ _ATTRIBUTES = {
     "mstyle": {"displaystyle", "scriptlevel"},
     "mtd": {"columnalign"},
 }
-_LONGEST_FORMULA = 1000  # characters: what is longer is no formula
+_LONGEST_FORMULA = 1000  # characters: what is longer is shown as it was written
+_MOST_LINES = 50  # of a formula; where "$$" is never closed, no more lines are looked at
+_MOST_FORMULAS = 2000  # of one text; the others are shown as they were written
+_SHORT = 500  # characters of a phrase that is kept rendered
+# Two signs that Unicode keeps for uses like this: no text that is exchanged holds them.
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
+_MARK = re.compile(rf"(<p>)?{_OPEN}(\d+){_CLOSE}(</p>)?")
+_NO_MARKS = {ord(_OPEN): None, ord(_CLOSE): None}
 _FUNCTION = r"\\(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|ln|log|exp|det|lim|max|min|gcd)(?![A-Za-z])"
 _RAISED = r"(?:\s*[\^_](?:\{[^{}]*\}|[^\s{}\\]))*"
 _BEFORE_FUNCTION = re.compile(rf"(?<=[\w)}}])\s*(?={_FUNCTION})")
 _AFTER_FUNCTION = re.compile(rf"({_FUNCTION}{_RAISED})\s*(?=\w|\\[A-Za-z])")
 _TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
-_FORMULA = re.compile(r'<p>(<math display="block">.*?</math>)</p>', re.DOTALL)
 _NARROW = 20  # characters of a formula that fit on any phone
 _NAME = re.compile(r"<mi>(\w{2,})</mi>")  # "sin": upright, while single letters are slanted
 _SIGN = re.compile(r"(<mo[^>]*>[=≈≠<>≤≥(\[{,×⋅·]</mo>|<mrow>)<mo>−</mo>")  # of a number; else it is "minus"
@@ -60,31 +69,54 @@ _parser = (
     # "$4 and $5" and "$5/$6" are prices.
     .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
 )
+_closed_formula = math_block_dollar(allow_labels=False, allow_blank_lines=True)
+
+
+def _formula_of_its_own(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 (their order)
+    """The plug-in's rule with two limits: on lines, and "$$a$$ text $$b$$" is a paragraph with two formulas in it."""
+    line, before = state.line, len(state.tokens)
+    if not _closed_formula(state, start, min(end, start + _MOST_LINES), silent):
+        return False
+    if "$$" not in state.tokens[-1].content:
+        return True
+    state.line = line
+    del state.tokens[before:]
+    return False
+
+
+_parser.block.ruler.at("math_block", _formula_of_its_own)
 
 
 def render(text: str) -> Markup:
     """Sanitized HTML of a Markdown text. Headings begin at h2, links are nofollow, a wide table scrolls by itself."""
-    html = _parser.render(text).replace("<h1>", "<h2>").replace("</h1>", "</h2>")
-    html = _TABLE.sub(_scrolling_table, _clean(html, _TAGS | _MATH))
-    return Markup(_FORMULA.sub(_scrolling_formula, html))  # noqa: S704 (what is added is escaped)
+    found: list[_Formula] = []
+    html = _parser.render(text.translate(_NO_MARKS), {"formulas": found})
+    html = _with_formulas(_clean(html.replace("<h1>", "<h2>").replace("</h1>", "</h2>"), _TAGS), found)
+    return Markup(_TABLE.sub(_scrolling_table, html))  # noqa: S704 (what is added is escaped)
 
 
-@lru_cache(maxsize=4096)
 def render_inline(text: str) -> Markup:
     """Sanitized HTML of a phrase: emphasis, code, links and formulas, no paragraphs. Short texts are kept rendered."""
-    return _clean(_parser.renderInline(text), _INLINE | _MATH)
+    return _kept_phrase(text) if len(text) <= _SHORT else _phrase(text)
 
 
-def _clean(html: str, tags: set[str]) -> Markup:
-    clean = nh3.clean(
+def _phrase(text: str) -> Markup:
+    found: list[_Formula] = []
+    html = _parser.renderInline(text.translate(_NO_MARKS), {"formulas": found})
+    return Markup(_with_formulas(_clean(html, _INLINE), found))  # noqa: S704 (both are sanitized)
+
+
+_kept_phrase = lru_cache(maxsize=4096)(_phrase)
+
+
+def _clean(html: str, tags: set[str]) -> str:
+    return nh3.clean(
         html,
         tags=tags,
         attributes={tag: names for tag, names in _ATTRIBUTES.items() if tag in tags},
         url_schemes={"http", "https", "mailto"},
         link_rel="nofollow noopener",
     )
-    clean = _SIGN.sub(r'\1<mo form="prefix">−</mo>', _NAME.sub(r'<mi mathvariant="normal">\1</mi>', clean))
-    return Markup(clean)  # noqa: S704 (nh3 has just sanitized it)
 
 
 def _scrolling_table(table: re.Match[str]) -> str:
@@ -93,19 +125,44 @@ def _scrolling_table(table: re.Match[str]) -> str:
     return f'<div class="table-wrap" role="group" tabindex="0" aria-label="{name}">{table[0]}</div>'
 
 
-def _scrolling_formula(formula: re.Match[str]) -> str:
-    if len(Markup(formula[1]).striptags()) <= _NARROW:  # noqa: S704 (sanitized; tags go)
-        return f'<p class="formula">{formula[1]}</p>'
-    return f'<div class="formula" role="group" tabindex="0" aria-label="{escape(_("Formula"))}">{formula[1]}</div>'
+def _with_formulas(html: str, found: "list[_Formula]") -> str:
+    """The sanitized text with its formulas in the places of their marks; one that is a paragraph scrolls by itself."""
+
+    def formula(mark: re.Match[str]) -> str:
+        before, number, after = mark[1] or "", mark[2], mark[3] or ""
+        one = found[int(number)]
+        if not (one.is_displayed and one.is_read and before and after):
+            return f"{before}{one.html}{after}"
+        if len(Markup(one.html).striptags()) <= _NARROW:  # noqa: S704 (sanitized; tags go)
+            return f'<p class="formula">{one.html}</p>'
+        return f'<div class="formula" role="group" tabindex="0" aria-label="{escape(_("Formula"))}">{one.html}</div>'
+
+    return _MARK.sub(formula, html)
+
+
+@dataclass(frozen=True)
+class _Formula:
+    """Sanitized: MathML, or the source itself where it cannot be read."""
+
+    html: str
+    is_displayed: bool
+    is_read: bool = True
 
 
 @lru_cache(maxsize=4096)
-def _formula(tex: str, display: str) -> str:
-    """MathML, not yet sanitized (the converter escapes nothing); the source itself where it cannot be read."""
-    if len(tex) <= _LONGEST_FORMULA:
-        with suppress(Exception):  # a formula half typed may fail in any way
-            return convert(_spaced(tex.replace("<", r"\lt ").replace(">", r"\gt ")), display=display)
-    return f"<code>{escape(tex)}</code>"
+def _drawn(tex: str, *, is_displayed: bool) -> _Formula:
+    try:
+        display = "block" if is_displayed else "inline"
+        mathml = convert(_spaced(tex.replace("<", r"\lt ").replace(">", r"\gt ")), display=display)
+    except Exception:  # a formula half typed may fail in any way
+        return _written(tex, is_displayed=is_displayed)
+    clean = _clean(mathml, _MATH)  # the converter escapes nothing
+    clean = _SIGN.sub(r'\1<mo form="prefix">−</mo>', _NAME.sub(r'<mi mathvariant="normal">\1</mi>', clean))
+    return _Formula(clean, is_displayed)
+
+
+def _written(tex: str, *, is_displayed: bool) -> _Formula:
+    return _Formula(f"<code>{escape(tex)}</code>", is_displayed, is_read=False)
 
 
 def _spaced(tex: str) -> str:
@@ -114,16 +171,23 @@ def _spaced(tex: str) -> str:
     return _AFTER_FUNCTION.sub(r"\1\\,", tex)
 
 
-def _in_line(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    return _formula(tokens[index].content.strip(), "inline")
+def _mark(token: Token, env: Any, *, is_displayed: bool) -> str:
+    tex, found = token.content.strip(), env["formulas"]
+    is_usual = len(tex) <= _LONGEST_FORMULA and len(found) < _MOST_FORMULAS
+    found.append((_drawn if is_usual else _written)(tex, is_displayed=is_displayed))
+    return f"{_OPEN}{len(found) - 1}{_CLOSE}"
 
 
-def _displayed(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    return _formula(tokens[index].content.strip(), "block")
+def _in_line(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    return _mark(tokens[index], env, is_displayed=False)
 
 
-def _on_its_own(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    return f"<p>{_formula(tokens[index].content.strip(), 'block')}</p>\n"
+def _displayed(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    return _mark(tokens[index], env, is_displayed=True)
+
+
+def _on_its_own(_self: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    return f"<p>{_mark(tokens[index], env, is_displayed=True)}</p>\n"
 
 
 _parser.add_render_rule("math_inline", _in_line)

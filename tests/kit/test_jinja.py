@@ -101,6 +101,36 @@ def test_a_long_formula_scrolls_by_itself():
     assert '<div class="formula" role="group" tabindex="0" aria-label="Formula"><math display="block">' in html
 
 
+@pytest.mark.parametrize("gap", [" text ", "\n\ntext\n\n", " text\n"])
+def test_what_stands_between_two_formulas_is_text(gap):
+    html = str(markdown(f"$$a$${gap}$$b$$"))
+
+    assert html.count("</math>") == 2
+    assert re.search(r"</math>[^$]*text[^$]*<math", html)
+    assert "<p><math" in html or '<p class="formula"><math' in html
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["$$a$$ x\n\n", "$$a\n\n", "- $$a\n", "$$a$$ x"])
+def test_a_text_full_of_formulas_is_rendered_at_once(piece):
+    html = str(markdown(piece * (100_000 // len(piece))))
+
+    assert html.count("<math") <= 2000
+
+
+def test_signs_that_mark_the_place_of_a_formula_are_no_part_of_a_text():
+    html = str(markdown('$x$ \ufdd00\ufdd1 \ufdd17 [a](http://a/ "\ufdd00\ufdd1")'))
+
+    assert html.count("<math") == 1
+    assert "\ufdd0" not in html
+
+
+def test_a_formula_in_the_head_of_a_table_is_read_in_its_name():
+    html = str(markdown("| $x$ | y |\n|---|---|\n| 1 | 2 |\n"))
+
+    assert 'aria-label="Table: x, y"' in html
+
+
 @pytest.mark.parametrize("text", ["from $4 to $5", "at $5/$6", r"\$5 and 6\$", "`$x$`"])
 def test_prices_and_code_are_no_formulas(text):
     assert "<math" not in render("{{ text | markdown }}", text=text)
