@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.pagination import PageNumberPagination
@@ -42,7 +42,7 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
             error: AppError = refusal
         case exceptions.ValidationError():
             error, fields = errors.ValidationFailed(), _fields(exception.get_full_details())
-        case exceptions.ParseError():
+        case exceptions.ParseError() | SuspiciousOperation():
             error = errors.ValidationFailed()
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             error = errors.NotAuthenticated()

@@ -2,10 +2,13 @@
 
 import logging
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.db import DataError
 
-from studyplatform.kit.errors import AppError, StoreUnavailable, ValidationFailed
+from studyplatform.kit.errors import AppError, RequestTooLarge, StoreUnavailable, ValidationFailed
 from studyplatform.kit.references import request_id
+from studyplatform.kit.sizes import as_limit
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +21,8 @@ def refusal_of(error: Exception) -> AppError | None:
     """
     if isinstance(error, AppError):
         return error
+    if isinstance(error, RequestDataTooBig):
+        return RequestTooLarge(limit=as_limit(settings.BODY_LIMIT))
     if isinstance(error, DataError):
         logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=error)
         return ValidationFailed()

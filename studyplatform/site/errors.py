@@ -4,30 +4,49 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from studyplatform.kit.errors import FormOutdated, NotFound, PermissionRefused, UnknownError, ValidationFailed
-from studyplatform.kit.pages import safe_next
+from studyplatform.kit.errors import (
+    AppError,
+    FormOutdated,
+    NotFound,
+    PermissionRefused,
+    ServerError,
+    UnknownError,
+    ValidationFailed,
+)
+from studyplatform.kit.pages import problem_answer, safe_next
 from studyplatform.kit.references import request_id
+
+API = "/api/"
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     if not hasattr(request, "user"):  # refused before it was asked who this is, e.g. for its Host header
         request.user = AnonymousUser()
-    return render(request, "errors/refused.html", {"error": ValidationFailed()}, status=400)
+    return _said(request, ValidationFailed(), "errors/refused.html", status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return render(request, "errors/refused.html", {"error": PermissionRefused()}, status=403)
+    return _said(request, PermissionRefused(), "errors/refused.html", status=403)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The form's token is not the session's: an old page far more often than a forgery; what it asked is not done."""
     back = safe_next(request, request.headers.get("Referer"), "/")
-    return render(request, "errors/refused.html", {"error": FormOutdated(back=back)}, status=403)
+    return _said(request, FormOutdated(back=back), "errors/refused.html", status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return render(request, "errors/not_found.html", {"error": NotFound()}, status=404)
+    return _said(request, NotFound(), "errors/not_found.html", status=404)
 
 
 def crash(request: HttpRequest) -> HttpResponse:
+    if request.path_info.startswith(API):
+        return problem_answer(ServerError(reference=request_id.get()))
     return render(request, "errors/crash.html", {"error": UnknownError(reference=request_id.get())}, status=500)
+
+
+def _said(request: HttpRequest, error: AppError, page: str, *, status: int) -> HttpResponse:
+    """A problem where a program asked, else the screen."""
+    if request.path_info.startswith(API):
+        return problem_answer(error)
+    return render(request, page, {"error": error}, status=status)

@@ -1,0 +1,75 @@
+"""Calls that no client of ours sends are refused as problems, never by a crash."""
+
+import json
+
+import pytest
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+
+from studyplatform.kit.api import problem_handler
+from studyplatform.kit.refusals import refusal_of
+
+LOG_IN = "/api/v1/auth/login/"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[" * 100_000,
+        '{"a":' * 50_000,
+        "[" * 200 + "]" * 200,
+        '{"email":' + "[" * 40 + "]" * 40 + "}",
+        "{",
+        b"\xff\xfe",
+        "9" * 5000,
+    ],
+)
+def test_json_that_cannot_be_read_is_refused(client, body):
+    answer = client.post(LOG_IN, body, content_type="application/json")
+
+    assert answer.status_code == 400
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "VALIDATION_FAILED"
+
+
+def test_json_of_the_usual_depth_reaches_its_form(client):
+    answer = client.post(LOG_IN, json.dumps({"email": [[["deep"]]]}), content_type="application/json")
+
+    assert "email" in answer.json()["fields"]
+
+
+def test_what_django_refuses_to_parse_is_no_crash():
+    assert problem_handler(RequestDataTooBig(), {}).status_code == 413
+    assert problem_handler(TooManyFieldsSent(), {}).status_code == 400
+    assert refusal_of(RequestDataTooBig()).params == {"limit": "2.5MB"}
+
+
+@pytest.mark.parametrize("method", ["get", "post", "patch"])
+@pytest.mark.parametrize("path", ["/api/v1/nowhere/", "/api/v1/", "/api/nothing", "/api/v1/courses/\x00/"])
+def test_an_address_that_is_not_there_answers_a_problem(client, method, path):
+    answer = getattr(client, method)(path)
+
+    assert answer.status_code == 404
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "NOT_FOUND"
+
+
+def test_a_page_that_is_not_there_stays_a_page(client):
+    assert client.get("/nowhere")["Content-Type"].startswith("text/html")
+
+
+def test_a_host_that_is_not_ours_is_refused_as_a_problem(client, settings):
+    settings.ALLOWED_HOSTS = ["ours.example"]
+
+    answer = client.get("/api/v1/auth/session/", headers={"Host": "theirs.example"})
+
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+
+
+def test_a_crash_before_any_view_is_a_problem_too(client, monkeypatch):
+    client.raise_request_exception = False
+    monkeypatch.setattr("studyplatform.kit.bodies.BodyMiddleware.process_view", None)
+
+    answer = client.get("/api/v1/auth/session/")
+
+    assert (answer.status_code, answer.json()["code"]) == (500, "SERVER_ERROR")
