@@ -65,6 +65,22 @@ def test_strangers_get_nothing_and_change_nothing(course, browser_of, client, ev
     assert Course.objects.get(pk=course.pk).version == before
 
 
+@pytest.mark.parametrize("status", ["draft", "published"])
+def test_a_foreign_section_answers_as_one_that_is_not_there(course, browser_of, eve, status):
+    Course.objects.filter(pk=course.pk).update(status=status)
+    browser, uid = browser_of(eve), course.sections.first().uid
+    sent = [("patch", "/sections/%s/", {"title": "New"}), ("post", "/sections/%s/move/", {"position": 2})]
+    sent.append(("delete", "/sections/%s/", None))
+
+    def said(method, path, body):
+        answer = send(browser, method, path, body)
+        return answer.status_code, {key: value for key, value in answer.json().items() if key != "request_id"}
+
+    for method, path, body in sent:
+        assert said(method, path % uid, body) == said(method, path % uuid4(), body)
+    assert course.sections.count() == 2
+
+
 def test_an_admin_may_do_all_of_it(course, browser_of, sam):
     browser = browser_of(sam)
 
