@@ -27,6 +27,14 @@ class Pages(PageNumberPagination):
     page_size_query_param = "page_size"
     max_page_size = 100
 
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """DRF's, in the words of OpenAPI 3.1: at either end there is no neighbor."""
+        page: dict[str, Any] = super().get_paginated_response_schema(schema)
+        for name in ("next", "previous"):
+            page["properties"][name] = {"type": ["string", "null"], "format": "uri"}
+        page["required"] = sorted(page["properties"])
+        return page
+
 
 def problem_response(error: AppError, **kwargs: Any) -> Response:
     """The refusal as an answer of the API."""

@@ -28,3 +28,18 @@ def test_every_code_and_operation_is_in_the_schema():
     assert len(operations) >= 3
     assert all("default" in operation["responses"] for operation in operations)
     assert all(operation["operationId"] for operation in operations)
+
+
+def test_what_lists_pages_says_so_and_what_must_be_sent_is_required():
+    document = export_contract.schema()
+    paths, shapes = document["paths"], document["components"]["schemas"]
+
+    for path in ("/api/v1/certificates/", "/api/v1/enrollments/", "/api/v1/teaching/lessons/"):
+        said = paths[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
+        page = shapes[said.rpartition("/")[2]]["properties"]
+        assert page["results"]["type"] == "array"
+        assert page["next"]["type"] == ["string", "null"]
+    sent = paths["/api/v1/sections/{uid}/"]["patch"]["requestBody"]
+    shape = sent["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    assert sent["required"] is True
+    assert shapes[shape]["required"] == ["title"]

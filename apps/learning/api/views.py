@@ -50,7 +50,7 @@ class Enrollments(GenericAPIView[Any]):
     permission_classes = [permissions.IsAuthenticated]
     serializer_class = EnrollmentOut
 
-    @extend_schema(operation_id="learning_enrollments")
+    @extend_schema(operation_id="learning_enrollments", responses={200: EnrollmentOut(many=True)})
     def get(self, request: Request) -> Response:
         page = self.paginate_queryset(seats_of(signed_in(request)))
         return self.get_paginated_response([enrollment_out(one) for one in shelve(page or [])])
@@ -206,7 +206,7 @@ class Certificates(GenericAPIView[Any]):
     permission_classes = [permissions.IsAuthenticated]
     serializer_class = CertificateOut
 
-    @extend_schema(operation_id="learning_certificates")
+    @extend_schema(operation_id="learning_certificates", responses={200: CertificateOut(many=True)})
     def get(self, request: Request) -> Response:
         page = self.paginate_queryset(certificates_of(signed_in(request)))
         return self.get_paginated_response([certificate_out(one) for one in page or []])

@@ -828,6 +828,13 @@ export interface components {
             /** @default  */
             title: string;
         };
+        /** @description What is left out stays. */
+        LessonEditInRequest: {
+            body?: string;
+            is_preview?: boolean;
+            summary?: string;
+            title?: string;
+        };
         LessonFileInRequest: {
             /** Format: uuid */
             upload: string | null;
@@ -892,34 +899,40 @@ export interface components {
             number: number;
             title: string;
         };
+        PaginatedCertificateOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["CertificateOut"][];
+        };
+        PaginatedEnrollmentOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["EnrollmentOut"][];
+        };
         PaginatedVideoLessonList: {
             /** @example 123 */
             count: number;
-            /**
-             * Format: uri
-             * @example http://api.example.org/accounts/?page=4
-             */
-            next?: string | null;
-            /**
-             * Format: uri
-             * @example http://api.example.org/accounts/?page=2
-             */
-            previous?: string | null;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
             results: components["schemas"]["VideoLesson"][];
         };
         PaginatedVideoOutList: {
             /** @example 123 */
             count: number;
-            /**
-             * Format: uri
-             * @example http://api.example.org/accounts/?page=4
-             */
-            next?: string | null;
-            /**
-             * Format: uri
-             * @example http://api.example.org/accounts/?page=2
-             */
-            previous?: string | null;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
             results: components["schemas"]["VideoOut"][];
         };
         PasskeyOptionsOut: {
@@ -935,16 +948,6 @@ export interface components {
             submitted_at: string;
             /** Format: uuid */
             uid: string;
-        };
-        /** @description What is left out stays. */
-        PatchedLessonEditInRequest: {
-            body?: string;
-            is_preview?: boolean;
-            summary?: string;
-            title?: string;
-        };
-        PatchedSectionInRequest: {
-            title?: string;
         };
         PlayerCourse: {
             completed_lessons: number;
@@ -1586,7 +1589,12 @@ export interface operations {
     };
     learning_certificates: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1598,7 +1606,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CertificateOut"];
+                    "application/json": components["schemas"]["PaginatedCertificateOutList"];
                 };
             };
             /** @description A refusal or a failure. */
@@ -1864,7 +1872,12 @@ export interface operations {
     };
     learning_enrollments: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1876,7 +1889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnrollmentOut"];
+                    "application/json": components["schemas"]["PaginatedEnrollmentOutList"];
                 };
             };
             /** @description A refusal or a failure. */
@@ -1963,7 +1976,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PatchedLessonEditInRequest"];
+                "application/json": components["schemas"]["LessonEditInRequest"];
             };
         };
         responses: {
@@ -2312,9 +2325,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["PatchedSectionInRequest"];
+                "application/json": components["schemas"]["SectionInRequest"];
             };
         };
         responses: {
