@@ -24,13 +24,18 @@ def fold(text: str) -> str:
     return "".join(sign for sign in apart if not unicodedata.combining(sign))
 
 
+def split_words(text: str) -> list[str]:
+    """All words of a text, folded."""
+    return _WORD.findall(fold(text).replace("_", " "))
+
+
 def words_of(text: str) -> list[str]:
     """The words to look for, at most a handful."""
-    return _WORD.findall(fold(text).replace("_", " "))[:WORD_LIMIT]
+    return split_words(text)[:WORD_LIMIT]
 
 
-def search(courses: QuerySet[Course], text: str) -> QuerySet[Course]:
-    """Those of the courses in which every word stands, the last one perhaps only begun.
+def search(courses: QuerySet[Course], text: str, *, is_begun: bool = True) -> QuerySet[Course]:
+    """Those of the courses in which every word stands; with ``is_begun`` the last word may be only begun.
 
     They carry ``rank``: higher is better, a word in the title counts most. Text without a word in
     it matches nothing.
@@ -39,15 +44,15 @@ def search(courses: QuerySet[Course], text: str) -> QuerySet[Course]:
     if not words:
         return courses.none().annotate(rank=_rank("0.0"))
     if connections[courses.db].vendor == "postgresql":
-        return _search_postgresql(courses, words)
-    return _search_sqlite(courses, words)
+        return _search_postgresql(courses, words, is_begun=is_begun)
+    return _search_sqlite(courses, words, is_begun=is_begun)
 
 
-def _search_sqlite(courses: QuerySet[Course], words: list[str]) -> QuerySet[Course]:
+def _search_sqlite(courses: QuerySet[Course], words: list[str], *, is_begun: bool) -> QuerySet[Course]:
     # In quotes FTS5 sees words and nothing else. The last word counts whole as well as begun, because
     # stemming applies to whole words only.
     *whole, last = (f'"{word}"' for word in words)
-    begun = f"({last} OR {last} *)" if len(words[-1]) > 1 else last
+    begun = f"({last} OR {last} *)" if is_begun and len(words[-1]) > 1 else last
     match = " AND ".join([*whole, begun])
     weights = ", ".join(map(str, _WEIGHTS))
     found = courses.extra(
@@ -59,9 +64,9 @@ def _search_sqlite(courses: QuerySet[Course], words: list[str]) -> QuerySet[Cour
     return ranked
 
 
-def _search_postgresql(courses: QuerySet[Course], words: list[str]) -> QuerySet[Course]:
+def _search_postgresql(courses: QuerySet[Course], words: list[str], *, is_begun: bool) -> QuerySet[Course]:
     *whole, last = (f"'{word}'" for word in words)
-    begun = f"({last} | {last}:*)" if len(words[-1]) > 1 else last
+    begun = f"({last} | {last}:*)" if is_begun and len(words[-1]) > 1 else last
     query = " & ".join([*whole, begun])
     # A word in the title stands in class A, and so on down to D.
     weights = "{" + ", ".join(str(weight / 10) for weight in reversed(_WEIGHTS)) + "}"

@@ -37,6 +37,16 @@ it("searches for the text without the blanks around it, then clears the box", as
   expect(box().value).toBe("");
 });
 
+it("puts the box of a page of results back to what was searched", async () => {
+  box().defaultValue = "rivers";
+  await userEvent.clear(box());
+  await userEvent.type(box(), "lakes{Enter}");
+  await settled();
+
+  expect(submitted).toHaveBeenLastCalledWith("lakes");
+  expect(box().value).toBe("rivers");
+});
+
 it.each(["{Enter}", "   {Enter}", "\u00a0\u2003{Enter}"])("ignores blank text %j", async (text) => {
   await userEvent.type(box(), text);
 

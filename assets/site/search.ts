@@ -1,5 +1,7 @@
-/** Header search: blank is ignored, the box is empty afterwards, `/` goes there from anywhere. */
+/** Header search: blank is ignored, the box is put back afterwards, `/` goes there from anywhere, and what is typed
+ *  brings suggestions. */
 import { isShown } from "../shared/visible";
+import type { suggestFor } from "./suggestions";
 
 function boxes(): HTMLInputElement[] {
   return [...document.querySelectorAll<HTMLInputElement>("form[data-search] input[name=q]")];
@@ -25,8 +27,8 @@ function onSubmit(event: SubmitEvent): void {
     return;
   }
   box.value = text;
-  // The browser reads the form after this event; then the box is cleared for the way back.
-  setTimeout(() => (box.value = ""));
+  // The browser reads the form after this event; then the box shows what its page was searched for, mostly nothing.
+  setTimeout(() => (box.value = box.defaultValue));
 }
 
 function onKey(event: KeyboardEvent): void {
@@ -45,7 +47,25 @@ function onKey(event: KeyboardEvent): void {
   box.select();
 }
 
-export function startSearch(): void {
+type Load = () => Promise<{ suggestFor: typeof suggestFor }>;
+
+/** A box becomes a combobox at once, for its role may not change under a reader; its code comes with the first key. */
+function offerSuggestions(box: HTMLInputElement, load: Load): void {
+  const list = `${box.id}-suggestions`;
+  const known = { role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list" };
+  for (const [name, value] of Object.entries({ ...known, "aria-controls": list }))
+    box.setAttribute(name, value);
+  let begun: Promise<unknown> | undefined;
+  box.addEventListener("input", () => {
+    begun ??= load().then(
+      (code) => code.suggestFor(box, list),
+      () => (begun = undefined), // offline: Enter still searches
+    );
+  });
+}
+
+export function startSearch(load: Load = () => import("./suggestions")): void {
+  for (const box of boxes()) offerSuggestions(box, load);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("keydown", onKey);
 }

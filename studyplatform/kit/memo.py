@@ -13,17 +13,17 @@ T = TypeVar("T")
 class Memo(Generic[T]):
     """Values by key under a version, each for some seconds.
 
-    The time limits what no version follows, e.g. a count of learners.
+    The time limits what no version follows, e.g. a count of learners. With no version at all the time alone counts.
     """
 
-    def __init__(self, version: str, *, seconds: float = 60, size: int = 128) -> None:
+    def __init__(self, version: str | None, *, seconds: float = 60, size: int = 128) -> None:
         self.version = version
         self.seconds = seconds
         self._kept: Kept[tuple[float, T]] = Kept(size)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value, made anew if it is not known, too old, or of another version."""
-        version = versions.current(self.version)
+        version = "" if self.version is None else versions.current(self.version)
         if version is None:
             return make()
         known = self._kept.get((version, key))

@@ -16,11 +16,14 @@ from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.courses.queries import catalogue
-from apps.courses.queries.catalogue import Facets, Page, Wish
+from apps.courses.queries.catalogue import Card, Facets, Page, Wish
+from apps.courses.queries.suggestions import suggest
 from apps.learning.queries.holdings import Holdings, holdings_of
 from studyplatform.kit.visitors import same_for_visitors
 
 SUBJECTS_SHOWN = 8
+SUBJECTS_INSTEAD = 3
+"""So many categories are offered where nothing is found."""
 TABS = {
     "all": gettext_lazy("All"),
     "learning": gettext_lazy("My learning"),
@@ -89,6 +92,7 @@ def wish_of(query: QueryDict) -> Wish:
         lengths=among("length", catalogue.LENGTHS),
         languages=frozenset(query.getlist("language")[:20]) - {""},
         availabilities=among("availability", catalogue.AVAILABILITIES) or catalogue.OPEN,
+        teacher=query.get("instructor", "").replace("\x00", "")[:150],
         sort=sort if sort in catalogue.SORTS else "relevance",
         page=_page_number(query.get("page", "")),
     )
@@ -120,7 +124,10 @@ def _without(query: QueryDict, name: str, value: str) -> str:
 
 
 def facets_of(facets: Facets, wish: Wish) -> list[Facet]:
-    """The filter column, from what is counted. A choice that leads nowhere is left out unless chosen."""
+    """The filter column, from what is counted.
+
+    A choice that leads nowhere is left out unless chosen, and so is a facet that leaves nothing to choose.
+    """
     chosen = wish.choices
 
     def boxes(name: str, labels: dict[str, Any]) -> list[Choice]:
@@ -142,20 +149,32 @@ def facets_of(facets: Facets, wish: Wish) -> list[Facet]:
             boxes("availability", {k: v[0] for k, v in catalogue.AVAILABILITIES.items()}),
         ),
     ]
-    if len(languages) > 1:
-        columns.insert(4, Facet("language", _("Language"), boxes("language", languages)))
-    return [column for column in columns if column.choices]
-
-
-def chips_of(query: QueryDict, columns: list[Facet], wish: Wish) -> list[Link]:
-    """The active filters, each a link that takes it away."""
-    is_default = wish.availabilities == catalogue.OPEN
+    columns.insert(4, Facet("language", _("Language"), boxes("language", languages)))
     return [
+        column
+        for column in columns
+        if is_asked(wish, column.name) or sum(1 for choice in column.choices if choice.count) > 1
+    ]
+
+
+def is_asked(wish: Wish, facet: str) -> bool:
+    """Whether somebody chose something in this facet. What is open is shown without being chosen."""
+    chosen = wish.choices[facet]
+    return bool(chosen) and not (facet == "availability" and chosen == catalogue.OPEN)
+
+
+def chips_of(query: QueryDict, columns: list[Facet], wish: Wish, teacher: str) -> list[Link]:
+    """The active filters, each a link that takes it away."""
+    chips = [
         Link(choice.label, _without(query, column.name, choice.value))
         for column in columns
+        if is_asked(wish, column.name)
         for choice in column.choices
-        if choice.is_on and not (column.name == "availability" and is_default)
+        if choice.is_on
     ]
+    if wish.teacher:
+        chips.append(Link(teacher or wish.teacher, address(query, instructor=None)))
+    return chips
 
 
 def tabs_of(query: QueryDict, holdings: Holdings, current: str, everything: int) -> list[Link]:
@@ -186,7 +205,7 @@ def catalogue_page(request: HttpRequest) -> HttpResponse:
         "wish": wish,
         "page": page,
         "shown": Shown(query, wish, page, tab),
-        "tabs": tabs_of(query, holdings, tab, _everything()) if holdings else [],
+        "tabs": tabs_of(query, holdings, tab, catalogue.offer().courses) if holdings else [],
         "tab": tab,
         "holdings": holdings,
     }
@@ -208,7 +227,19 @@ class Shown:
 
     @cached_property
     def chips(self) -> list[Link]:
-        return chips_of(self.query, self.facets, self.wish)
+        return chips_of(self.query, self.facets, self.wish, self.page.teacher)
+
+    @cached_property
+    def subjects_instead(self) -> list[Link]:
+        """The largest categories, for a page on which nothing is found."""
+        counts, names = catalogue.offer().by_subject, catalogue.listed_groups()[1]
+        largest = sorted(counts, key=lambda slug: -counts[slug])[:SUBJECTS_INSTEAD]
+        return [Link(names[slug], address(QueryDict(), category=slug), counts[slug]) for slug in largest]
+
+    @cached_property
+    def cards_instead(self) -> list[Card]:
+        """The most taken courses, for the same page."""
+        return catalogue.most_taken()
 
     @property
     def clear(self) -> str:
@@ -232,7 +263,9 @@ class Shown:
         return address(self.query, page=str(number) if number > 1 else None)
 
 
-def _everything() -> int:
-    """How many courses stand under "All" before anything is chosen."""
-    found, _subjects = catalogue.listed_groups()
-    return sum(group.courses for group in found if group.availability in catalogue.OPEN)
+@require_safe
+@open_to_everyone
+@same_for_visitors("catalogue")
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """The options under a search box, for what is typed in it so far."""
+    return render(request, "courses/_suggestions.html", {"found": suggest(request.GET.get("q", ""))})

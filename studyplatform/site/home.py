@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
-from apps.courses.queries.catalogue import Card, cards, listed_groups, remembered
+from apps.courses.queries.catalogue import Card, Offer, cards, listed_groups, offer, remembered
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.holdings import holdings_of
 from apps.learning.queries.shelf import filtered, seats_of, shelve
@@ -34,35 +34,17 @@ class SubjectCount:
 
 
 @dataclass(frozen=True)
-class Figures:
-    """The public catalogue in numbers. ``usual_lesson`` in seconds, 0 without lessons."""
-
-    courses: int
-    free: int
-    usual_lesson: float
-
-
-@dataclass(frozen=True)
 class Source:
     course: str
     href: str
 
 
-def figures() -> tuple[Figures, list[SubjectCount]]:
-    """What can be studied now, and the largest subjects. One query, none while the counts are remembered."""
-    found, names = listed_groups()
-    now = [group for group in found if group.availability == "now"]
-    lessons = sum(group.lessons for group in now)
-    by_subject = dict.fromkeys(names, 0)
-    for group in now:
-        by_subject[group.category] += group.courses
-    counts = [SubjectCount(slug, names[slug], count) for slug, count in by_subject.items() if count]
+def largest_subjects(offered: Offer) -> list[SubjectCount]:
+    """The subjects with most courses, in the subjects' order."""
+    names = listed_groups()[1]
+    counts = [SubjectCount(slug, names[slug], count) for slug, count in offered.by_subject.items()]
     largest = sorted(counts, key=lambda subject: -subject.courses)[:SUBJECTS]
-    return Figures(
-        courses=sum(group.courses for group in now),
-        free=sum(group.courses for group in now if group.price == Course.Pricing.FREE),
-        usual_lesson=sum(group.seconds for group in now) / lessons if lessons else 0,
-    ), [subject for subject in counts if subject in largest]
+    return [subject for subject in counts if subject in largest]
 
 
 def popular_starts() -> list[Card]:
@@ -137,7 +119,7 @@ def structured_data() -> dict[str, Any]:
 def home(request: HttpRequest) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
     going = shelve(filtered(seats_of(user), "in_progress")[:GOING]) if user else []
-    facts, subjects = figures()
+    facts = offer()
     shown = door()
     holdings = holdings_of(user) if user else None
     context = {
@@ -145,7 +127,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "holdings": holdings,
         "can_teach": user is not None and user.can_teach,
         "facts": facts,
-        "subjects": subjects,
+        "subjects": largest_subjects(facts),
         "starters": starters(shown.popular, holdings.seats if holdings else ()),
         "first_lesson": shown.first_lesson,
         "question_lesson": shown.question,

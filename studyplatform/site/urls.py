@@ -14,7 +14,7 @@ from studyplatform.site import (
     storage,
     uploads,
 )
-from studyplatform.site.catalogue import catalogue_page
+from studyplatform.site.catalogue import catalogue_page, suggestions
 from studyplatform.site.course import course_page
 from studyplatform.site.home import home
 from studyplatform.site.status import status
@@ -23,6 +23,7 @@ app_name = "site"
 urlpatterns = [
     path("", home, name="home"),
     path("courses/", catalogue_page, name="catalogue"),
+    path("search/suggestions", suggestions, name="suggestions"),
     path("courses/<slug:slug>", course_page, name="course"),
     path("dashboard/instructor/", dashboards.instructor_home, name="instructor-home"),
     path("dashboard/instructor/upload/", uploads.uploads, name="upload"),

@@ -14,6 +14,7 @@ from studyplatform.site.pending import PENDING, name_of
 OPEN = {
     "site:home": "what the platform is",
     "site:catalogue": "courses are public in the navigation",
+    "site:suggestions": "names what the catalogue shows to everyone",
     "site:course": "courses are public in the navigation; its policy hides drafts",
     "site:help": "help needs no account",
     "site:help-article": "help needs no account",

@@ -515,6 +515,7 @@ def test_the_outline_costs_the_same_with_130_lessons(as_ada, ada, django_assert_
         as_ada.get(at("lesson", course.slug, lesson.slug))
 
 
+@pytest.mark.database
 def test_a_note_that_the_database_refuses_is_refused_like_any_other(as_ada, course):
     Course.objects.filter(pk=course.pk).update(status="published", published_at=NOW)
     before = state_of(course)

@@ -15,9 +15,15 @@ from tests.factories.learning import EnrollmentFactory
 pytestmark = pytest.mark.database
 
 
-def titles(answer) -> list[str]:
-    found = re.findall(r'class="course__title"><a href="[^"]+">([^<]+)</a>', answer.content.decode())
-    return sorted(found)
+def titles(answer, part: str = "results") -> list[str]:
+    """The titles of the cards, of what was asked for or of what is offered ``instead``."""
+    results, _, instead = answer.content.decode().partition('aria-labelledby="taken"')
+    text = {"results": results, "instead": instead}[part]
+    return sorted(re.findall(r'class="course__title"><a href="[^"]+">([^<]+)</a>', text))
+
+
+def facets(answer) -> list[str]:
+    return re.findall(r'<legend class="filters__h">([^<]+)<', answer.content.decode())
 
 
 def published(**fields) -> Course:
@@ -162,6 +168,99 @@ def test_nothing_found_offers_a_way_on(client: Client, shelf):
     assert 'href="/courses/">Browse all courses' in page
 
 
+def test_where_nothing_is_found_three_categories_and_three_courses_are_offered(client: Client, db):
+    for number, count in enumerate((1, 3, 2, 1)):
+        subject = SubjectFactory(slug=f"subject-{number}", position=number)
+        CourseFactory.create_batch(count, status="published", subject=subject, title=f"Of {number}")
+    for taken, title in ((9, "First"), (8, "Second"), (7, "Third")):
+        published(title=title, learner_count=taken, subject=SubjectFactory(slug="subject-1"))
+
+    answer = client.get("/courses/", {"q": "quaternions"})
+
+    page = answer.content.decode()
+    assert titles(answer) == []
+    assert titles(answer, "instead") == ["First", "Second", "Third"]
+    assert re.findall(r'class="chip" href="/courses/\?category=([\w-]+)"', page) == [
+        "subject-1",
+        "subject-2",
+        "subject-0",
+    ]
+    assert facets(answer) == []
+    assert 'id="filter-form"' not in page
+    assert 'name="sort"' not in page
+
+
+def test_filters_stay_where_taking_one_away_shows_courses(client: Client, shelf):
+    answer = client.get("/courses/?category=biology&length=long")
+
+    assert titles(answer) == []
+    assert {"Subject", "Length"} <= set(facets(answer))
+    assert titles(answer, "instead")
+
+
+def test_a_facet_with_nothing_to_choose_is_left_out(client: Client, db):
+    published(title="One", duration=3600)
+    published(title="Two", difficulty="advanced", duration=3600)
+
+    assert facets(client.get("/courses/")) == ["Difficulty"]
+    # What was chosen can be taken back.
+    assert facets(client.get("/courses/?length=short&availability=now")) == ["Difficulty", "Length", "Availability"]
+
+
+def test_the_search_box_says_what_was_searched(client: Client, browser_of, leo, shelf):
+    def boxes(browser: Client, query: str) -> list[str]:
+        page = browser.get(f"/courses/{query}").content.decode()
+        return re.findall(r'<input id="(?:mobile-)?q" name="q" [^>]*autocomplete="off"([^>]*)>', page)
+
+    for browser in (client, browser_of(leo)):
+        for _ in range(2):  # the second comes from what was kept of the first
+            assert all('value="long &lt;b&gt; way"' in box for box in boxes(browser, "?q=long+%3Cb%3E+way"))
+            plain = boxes(browser, "")
+            assert len(plain) == 2
+            assert not any("value" in box for box in plain)
+
+
+def test_a_misspelled_search_shows_what_was_meant_and_says_so(client: Client, db, django_assert_max_num_queries):
+    published(title="Linear algebra")
+    CourseFactory(title="Secret")
+    index_all()
+
+    answer = client.get("/courses/", {"q": "lineer algbera"})
+
+    page = answer.content.decode()
+    assert titles(answer) == ["Linear algebra"]
+    assert "Results for “linear algebra”" in page
+    assert "Nothing is called “lineer algbera”" in page
+    assert 'value="lineer algbera"' in page
+    # A word of a course that is not public is no word to be led to.
+    assert "Nothing for “secrte”" in client.get("/courses/", {"q": "secrte"}).content.decode()
+    with django_assert_max_num_queries(10):
+        client.get("/courses/", {"q": "linaer agebra"})
+
+
+def test_the_courses_of_an_instructor_have_a_page(client: Client, ada, shelf):
+    published(title="Hers", instructor=ada)
+    published(title="Hers too", instructor=ada, difficulty="advanced")
+    CourseFactory(title="Her draft", instructor=ada)
+
+    answer = client.get("/courses/?instructor=ada")
+    page = answer.content.decode()
+
+    assert titles(answer) == ["Hers", "Hers too"]
+    assert '<h1 class="h1">Courses by Ada Byron</h1>' in page
+    assert '<input type="hidden" name="instructor" value="ada">' in page
+    assert '<a class="chip chip--on" href="/courses/">Ada Byron' in page
+    assert titles(client.get("/courses/?instructor=ada&difficulty=advanced")) == ["Hers too"]
+    assert titles(client.get("/courses/?instructor=nobody")) == []
+    assert "Courses by" not in client.get("/courses/?instructor=nobody").content.decode()
+
+
+def test_the_filters_name_how_many_courses_they_show(client: Client, shelf):
+    assert "Show 5 courses</span>" in client.get("/courses/").content.decode()
+    assert "Show 1 course</span>" in client.get("/courses/?length=medium").content.decode()
+    assert "No course fits</span>" in client.get("/courses/?category=biology&length=long").content.decode()
+
+
 def test_a_learner_has_tabs_of_their_own(browser_of, leo, shelf):
     suspended = Course.objects.get(title="Suspended")
     EnrollmentFactory(user=leo, course=suspended, percent=40)
@@ -223,3 +322,22 @@ def test_a_browser_that_goes_back_does_not_tick_boxes_by_itself(client: Client, 
 
     [form] = re.findall(r'<form id="filter-form"[^>]*>', page)
     assert 'autocomplete="off"' in form
+
+
+def test_suggestions_are_options_that_lead_somewhere(client: Client, browser_of, leo, ada, django_assert_num_queries):
+    published(title="Rivers & lakes", slug="rivers", instructor=ada, subject=SubjectFactory(slug="rio", name="Rivers"))
+
+    page = client.get("/search/suggestions", {"q": "riv"}).content.decode()
+
+    options = re.findall(r'role="option"[^>]* href="([^"]+)">.*?__name">([^<]+)<.*?__about">([^<]+)<', page)
+    assert options == [
+        ("/courses/rivers", "Rivers &amp; lakes", "Rivers"),
+        ("/courses/?category=rio", "Rivers", "Category, 1 course"),
+    ]
+    assert 'href="/courses/?instructor=ada"' in client.get("/search/suggestions?q=byron").content.decode()
+    assert client.get("/search/suggestions?q=zzz").content.decode().strip() == ""
+    assert client.get("/search/suggestions").content.decode().strip() == ""
+    browser = browser_of(leo)
+    browser.get("/search/suggestions?q=riv")
+    with django_assert_num_queries(1):  # whether what is kept still holds
+        browser.get("/search/suggestions?q=lak")

@@ -19,7 +19,7 @@ def test_an_empty_platform_has_a_home_too(client: Client, db):
     assert "Good places to start" not in page
 
 
-def test_counts_what_can_be_studied_now(client: Client, db):
+def test_names_the_numbers_that_the_catalogue_shows(client: Client, db):
     biology = SubjectFactory(slug="biology", name="Biology")
     CourseFactory.create_batch(2, status="published", subject=biology, lesson_count=10, duration=6000)
     CourseFactory(status="published", pricing="premium", subject__name="Mathematics", lesson_count=5, duration=3000)
@@ -30,10 +30,19 @@ def test_counts_what_can_be_studied_now(client: Client, db):
     page = client.get("/").content.decode()
 
     facts = dict(re.findall(r"<div><dt>([^<]+)</dt><dd>([^<]+)</dd></div>", page))
-    assert facts == {"Courses": "3", "Free to study": "2", "Usual lesson": "10\N{NO-BREAK SPACE}min"}
-    assert re.search(r'category=biology">.*?subject__n">2<', page, re.S)
-    assert "Law" not in page
+    assert facts == {"Courses": "4", "Free": "3", "Usual lesson": "10\N{NO-BREAK SPACE}min"}
+    counts = dict(re.findall(r'category=([\w-]+)">.*?subject__n">(\d+)<', page, re.S))
+    assert counts == {"biology": "2", "mathematics": "1", "law": "1"}
+    assert number_of_courses(client, "") == facts["Courses"]
+    assert number_of_courses(client, "?price=free") == facts["Free"]
+    assert {slug: number_of_courses(client, f"?category={slug}") for slug in counts} == counts
     assert "Magic" not in page
+
+
+def number_of_courses(client: Client, query: str) -> str:
+    """How many courses the catalogue names."""
+    page = client.get(f"/courses/{query}").content.decode()
+    return re.search(r'<p class="cat__count" role="status"><b>(\d+)', page)[1]
 
 
 def test_starters_are_open_beginners_courses_of_several_subjects(client: Client, db):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,12 +11,14 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.courses.models import EVEN_RATING, Course
 from apps.courses.search import search
+from apps.courses.spelling import corrections
 from studyplatform.kit.memo import Memo
 
 T = TypeVar("T")
 
 HOUR = 3600
 PAGE_SIZE = 24
+MOST_TAKEN = 3
 
 LENGTHS = {
     "short": (_("Under 3 hours"), Q(duration__lt=3 * HOUR)),
@@ -50,6 +52,8 @@ class Wish:
     lengths: frozenset[str] = frozenset()
     languages: frozenset[str] = frozenset()
     availabilities: frozenset[str] = OPEN
+    teacher: str = ""
+    """The username of the instructor whose courses are asked for; "" for all."""
     sort: str = "relevance"
     page: int = 1
 
@@ -148,7 +152,12 @@ _CARD_FIELDS = (
 def _card(
     pk: int, slug: str, title: str, subject: str, name: str, first: str, last: str, user: str, *rest: Any
 ) -> Card:
-    return Card(pk, slug, title, subject, name, f"{first} {last}".strip() or user, *rest)
+    return Card(pk, slug, title, subject, name, name_of(first, last, user), *rest)
+
+
+def name_of(first: str, last: str, user: str) -> str:
+    """A person's full name, else the username."""
+    return f"{first} {last}".strip() or user
 
 
 def cards(courses: QuerySet[Course]) -> list[Card]:
@@ -213,10 +222,49 @@ def listed_groups() -> tuple[list[Group], dict[str, str]]:
     return found
 
 
+@dataclass(frozen=True)
+class Offer:
+    """The public catalogue in numbers, as it is shown until somebody chooses: what is open and what is announced.
+
+    ``usual_lesson`` in seconds, 0 without lessons.
+    """
+
+    courses: int
+    free: int
+    usual_lesson: float
+    by_subject: dict[str, int]
+    """Courses by the slug of their subject, for subjects with courses, in the subjects' order."""
+
+
+def offer() -> Offer:
+    """Every number of courses that a page names comes from here or from ``Facets``, which count the same groups.
+
+    One query, none while the groups are remembered.
+    """
+    found, names = listed_groups()
+    shown = [group for group in found if group.availability in OPEN]
+    lessons = sum(group.lessons for group in shown)
+    by_subject = dict.fromkeys(names, 0)
+    for group in shown:
+        by_subject[group.category] += group.courses
+    return Offer(
+        courses=sum(group.courses for group in shown),
+        free=sum(group.courses for group in shown if group.price == Course.Pricing.FREE),
+        usual_lesson=sum(group.seconds for group in shown) / lessons if lessons else 0,
+        by_subject={slug: count for slug, count in by_subject.items() if count},
+    )
+
+
 def remembered(key: Hashable, make: Callable[[], T]) -> T:
     """Something public about courses, remembered for a minute or until a course comes, goes or changes."""
     value: T = _public.get(key, make)
     return value
+
+
+def most_taken() -> list[Card]:
+    """The few courses that most people take now. One query, none while they are remembered."""
+    published = Course.objects.published().order_by("-learner_count", "pk")
+    return remembered("most taken", lambda: cards(published[:MOST_TAKEN]))
 
 
 def narrowed(courses: QuerySet[Course], wish: Wish) -> QuerySet[Course]:
@@ -254,6 +302,10 @@ class Page:
     facets: Facets
     number: int
     pages: int
+    instead: str = ""
+    """What was searched, where nothing was found for the text as it was typed."""
+    teacher: str = ""
+    """The name of the instructor whose courses were asked for."""
     stamp: int = field(default_factory=count().__next__)
     """What is rendered from this page is kept under its stamp, which no other page has."""
 
@@ -261,20 +313,50 @@ class Page:
     def total(self) -> int:
         return self.facets.total
 
+    @property
+    def has_choices(self) -> bool:
+        """Whether other filters would show anything."""
+        return any(map(len, self.facets.counts.values()))
+
+
+def _counted(courses: QuerySet[Course], text: str) -> tuple[list[Group], dict[str, str], str]:
+    """The groups of what is found for the text, the names of their subjects, and the text that was searched instead.
+
+    One query where something is found. Nothing found: one more for each word, and one for each of a few corrections.
+    """
+    if not text:
+        return *groups(courses), ""
+    found, subjects = groups(search(courses, text))
+    if found:
+        return found, subjects, ""
+    for meant in corrections(text, lambda word, is_begun: search(courses, word, is_begun=is_begun).exists()):
+        found, subjects = groups(search(courses, meant))
+        if found:
+            return found, subjects, meant
+    return [], {}, ""
+
 
 def _find(wish: Wish, among: Collection[int] | None) -> Page:
     courses = Course.objects.listed() if among is None else Course.objects.filter(pk__in=among)
-    if among is None and not wish.text:
+    teacher = ""
+    if wish.teacher:
+        courses = courses.filter(instructor__username=wish.teacher)
+        names = courses.values_list("instructor__first_name", "instructor__last_name", "instructor__username")
+        teacher = next((name_of(*one) for one in names[:1]), "")
+    if among is None and not wish.text and not wish.teacher:
         found, subjects = listed_groups()
+        instead = ""
     else:
-        found, own = groups(search(courses, wish.text) if wish.text else courses)
+        found, own, instead = _counted(courses, wish.text)
         # A chosen subject keeps its name where nothing is found in it.
         subjects = {**listed_groups()[1], **own}
     facets = count_choices(found, subjects, wish)
     pages = max(1, -(-facets.total // PAGE_SIZE))
     number = min(wish.page, pages)
     start = (number - 1) * PAGE_SIZE
-    return Page(cards(narrowed(courses, wish)[start : start + PAGE_SIZE]), facets, number, pages)
+    searched = replace(wish, text=instead) if instead else wish
+    shown = cards(narrowed(courses, searched)[start : start + PAGE_SIZE]) if facets.total else []
+    return Page(shown, facets, number, pages, instead, teacher)
 
 
 def page_of(wish: Wish, *, among: Collection[int] | None = None) -> Page:

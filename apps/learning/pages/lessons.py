@@ -22,6 +22,7 @@ from apps.learning.pages.person import person
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import (
     OpenLesson,
+    audience_of,
     entry_out,
     lesson_at,
     lesson_named,
@@ -164,7 +165,8 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
         raise LectureUnavailable
     if opened.may_save:
         services.complete_lesson(user=person(request), lesson_uid=one.uid, now=timezone.now())
-    return redirect(sign_file(upload=one.file, now=timezone.now(), holder=holder_of(request)))
+    audience = audience_of(one, holder_of(request))
+    return redirect(sign_file(upload=one.file, now=timezone.now(), audience=audience))
 
 
 @signed_in

@@ -13,11 +13,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import BigIntegerField, QuerySet
 from markupsafe import Markup
 
+from apps.accounts.guards import Holder
 from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.files.models import CaptionTrack
-from apps.files.services import sign_link
+from apps.files.services import EVERYONE, Audience, sign_link
 from apps.learning import policies
 from apps.learning.models import Bookmark, Enrollment, LessonProgress
 from apps.learning.queries.addresses import course_url, lesson_url, save_url
@@ -35,6 +36,7 @@ from apps.learning.queries.outline import (
 from apps.learning.queries.transcript import cues_of
 from studyplatform.kit import markdown
 from studyplatform.kit.built import Built, Slot
+from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.memo import Memo
 from studyplatform.kit.policies import Verdict
 
@@ -285,8 +287,26 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
     }
 
 
-def signed_sources(opened: OpenLesson, *, now: datetime, holder: str) -> dict[str, Any] | None:
-    """The shape ``SourcesOut``, for whoever may open the lesson; None while there is nothing to play."""
+def audience_of(lesson: Lesson, holder: Holder | None) -> Audience:
+    """Whom the addresses of a lesson's media are for: one browser session, or everyone if a visitor sees a preview.
+
+    :raises NotAuthenticated: a visitor asks for another lesson's media.
+    """
+    if holder is not None:
+        return holder
+    if not lesson.is_preview:
+        raise NotAuthenticated
+    return EVERYONE
+
+
+def signed_sources(opened: OpenLesson, *, now: datetime, holder: Holder | None) -> dict[str, Any] | None:
+    """The shape ``SourcesOut``, for a person who may open the lesson; None while there is nothing to play.
+
+    :raises NotAuthenticated: a visitor asks, and the lesson is no preview.
+    """
     video = opened.lesson.video
-    found = sign_link(video=video, now=now, holder=holder, captions=opened.known.tracks) if video else None
+    if video is None:
+        return None
+    audience = audience_of(opened.lesson, holder)
+    found = sign_link(video=video, now=now, audience=audience, captions=opened.known.tracks)
     return None if found is None else asdict(found)

@@ -1,0 +1,118 @@
+"""What the search box offers while somebody types: courses by their titles, categories, instructors."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from apps.courses.models import Course
+from apps.courses.queries.catalogue import listed_groups, name_of, offer, remembered
+from apps.courses.search import split_words, words_of
+from apps.courses.spelling import nearest
+
+SHORTEST = 2
+MOST_COURSES = 6
+MOST_OTHERS = 2
+
+
+class Suggestion(NamedTuple):
+    """Something to open by its name."""
+
+    key: str
+    """The slug of a course or a subject, the username of an instructor."""
+    name: str
+    about: str = ""
+    """The subject of a course."""
+    courses: int = 0
+    """How many courses a subject or an instructor has."""
+
+
+class Suggestions(NamedTuple):
+    courses: list[Suggestion]
+    subjects: list[Suggestion]
+    teachers: list[Suggestion]
+
+
+Spread = list[tuple[str, Suggestion]]
+
+
+class _Names(NamedTuple):
+    """All that can be offered, each beside its spread name, what is taken most first."""
+
+    courses: Spread
+    subjects: Spread
+    teachers: Spread
+
+
+def _spread(found: Iterable[Suggestion]) -> Spread:
+    """Each beside its folded words, every one after a blank: where ``" b"`` stands, a word begins with b."""
+    return [("".join(f" {word}" for word in split_words(one.name)), one) for one in found]
+
+
+def _read() -> _Names:
+    """One query, one more for the subjects unless they are remembered."""
+    rows = (
+        Course.objects.shown()
+        .order_by("-learner_count", "pk")
+        .values_list(
+            "slug",
+            "title",
+            "subject__name",
+            "instructor__username",
+            "instructor__first_name",
+            "instructor__last_name",
+        )
+    )
+    courses, teachers, counts = [], {}, Counter[str]()
+    for slug, title, subject, username, first, last in rows:
+        courses.append(Suggestion(slug, title, subject))
+        teachers[username] = name_of(first, last, username)
+        counts[username] += 1
+    subjects, named = offer().by_subject, listed_groups()[1]
+    return _Names(
+        _spread(courses),
+        _spread(Suggestion(slug, named[slug], courses=count) for slug, count in subjects.items()),
+        _spread(Suggestion(key, name, courses=counts[key]) for key, name in teachers.items()),
+    )
+
+
+def _fitting(words: list[str], among: Spread, most: int) -> list[Suggestion]:
+    """Those in which each word begins a word of the name; those that begin with the first one come first."""
+    found = [(spread, one) for spread, one in among if all(f" {word}" in spread for word in words)]
+    found.sort(key=lambda pair: not pair[0].startswith(f" {words[0]}"))
+    return [one for _spread, one in found[:most]]
+
+
+def _matching(words: list[str], names: _Names) -> Suggestions:
+    return Suggestions(
+        _fitting(words, names.courses, MOST_COURSES),
+        _fitting(words, names.subjects, MOST_OTHERS),
+        _fitting(words, names.teachers, MOST_OTHERS),
+    )
+
+
+def _meant(words: list[str], names: _Names) -> list[str]:
+    """The words, those that begin no name replaced by the nearest that does."""
+
+    def is_known(word: str) -> bool:
+        return any(f" {word}" in spread for among in names for spread, _one in among)
+
+    last = len(words) - 1
+    return [
+        word if is_known(word) else next(filter(is_known, nearest(word, is_begun=place == last)), word)
+        for place, word in enumerate(words)
+    ]
+
+
+def suggest(text: str) -> Suggestions:
+    """What may be meant by a text that is still being typed. Nothing for less than two characters.
+
+    No query while the names are remembered: they are those of the present version of the catalogue.
+    """
+    words = words_of(text)
+    if sum(map(len, words)) < SHORTEST:
+        return Suggestions([], [], [])
+    names = remembered("names", _read)
+    found = _matching(words, names)
+    if any(found):
+        return found
+    return _matching(_meant(words, names), names)

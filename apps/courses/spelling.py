@@ -1,0 +1,110 @@
+"""Words that somebody may have meant: the catalogue's own words that are one or two typing mistakes away.
+
+The distance is counted here and not by the database, so that SQLite and PostgreSQL forgive the same mistakes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from apps.courses.models import Course, SearchDocument
+from apps.courses.search import split_words, words_of
+from studyplatform.kit.memo import Memo
+
+SECONDS = 300
+"""How long the words are kept. A word that is no longer in the catalogue does no harm: its search is tried first."""
+SHORTEST = 4
+"""Shorter words are not corrected: too many others are one letter away."""
+TWO_FROM = 8
+"""From this length on two mistakes are forgiven, below one."""
+MOST_TRIES = 3
+"""So many texts are offered, and so many words looked at for each that is misspelled."""
+# Words that PostgreSQL's English dictionary does not index: nothing would be found for them.
+_UNINDEXED = frozenset(
+    split_words(
+        "about above after again against because been before being below between both does doing down during each "
+        "from further have having here hers herself himself into itself just more most myself once only other ours "
+        "ourselves over same should some such than that their theirs them themselves then there these they this those "
+        "through under until very were what when where which while whom will with your yours yourself yourselves"
+    )
+)
+
+
+class Use(NamedTuple):
+    """In how many titles of courses, and in how many courses at all, a word stands."""
+
+    titles: int
+    courses: int
+
+
+_memo: Memo[dict[str, Use]] = Memo(None, seconds=SECONDS, size=1)
+
+
+def vocabulary() -> dict[str, Use]:
+    """The words in titles, terms and lesson titles of public courses. One query, none while they are kept."""
+    return _memo.get("words", _read)
+
+
+def _read() -> dict[str, Use]:
+    texts = SearchDocument.objects.filter(course__in=Course.objects.listed()).values_list("title", "terms", "lessons")
+    titles: Counter[str] = Counter()
+    courses: Counter[str] = Counter()
+    for title, *others in texts.iterator(chunk_size=2000):
+        in_title = set(split_words(title))
+        titles.update(in_title)
+        courses.update(in_title.union(*map(split_words, others)))
+    return {
+        word: Use(titles[word], count)
+        for word, count in courses.items()
+        if len(word) >= SHORTEST and word.isalpha() and word not in _UNINDEXED
+    }
+
+
+def nearest(word: str, *, is_begun: bool = False) -> list[str]:
+    """The words that may have been meant, the likeliest first.
+
+    First are those with fewer mistakes, then those with the same first letter, then those in more titles and courses.
+    Counted is the optimal string alignment distance: a letter added, left out, replaced, or swapped with the next.
+    With ``is_begun`` the beginning of a longer word may have been meant too.
+    """
+    if len(word) < SHORTEST or not word.isalpha():
+        return []
+    known = vocabulary()
+    words = list(known)
+    most = 1 if len(word) < TWO_FROM else 2
+    mistakes = {found: count for found, count, _at in _extract(word, words, most)}
+    if is_begun:
+        beginnings = [one[: len(word)] for one in words]
+        for _found, count, at in _extract(word, beginnings, most):
+            mistakes.setdefault(words[at], count)
+
+    def order(one: str) -> tuple[int, bool, int, int, str]:
+        return mistakes[one], one[0] != word[0], -known[one].titles, -known[one].courses, one
+
+    return sorted(mistakes, key=order)
+
+
+def _extract(word: str, words: list[str], most: int) -> list[tuple[str, int, int]]:
+    """Each of the words with at most so many mistakes, how many, and where it stands."""
+    found: list[tuple[str, int, int]] = process.extract(word, words, scorer=OSA.distance, score_cutoff=most, limit=None)
+    return found
+
+
+def corrections(text: str, is_known: Callable[[str, bool], bool]) -> Iterator[str]:
+    """Texts that may have been meant, the likeliest first; none if every word is known or cannot be corrected.
+
+    ``is_known(word, is_begun)`` says whether anything is found for this word alone; the last word may be only begun.
+    """
+    words = words_of(text)
+    ways: list[list[str]] = []
+    for place, word in enumerate(words):
+        is_begun = place == len(words) - 1
+        better = [] if len(words) > 1 and is_known(word, is_begun) else nearest(word, is_begun=is_begun)
+        ways.append(better[:MOST_TRIES] or [word])
+    if all(way[0] == word for way, word in zip(ways, words, strict=True)):
+        return
+    for number in range(max(map(len, ways))):
+        yield " ".join(way[min(number, len(way) - 1)] for way in ways)
