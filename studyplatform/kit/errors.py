@@ -4,6 +4,7 @@ The catalogue is exported to TypeScript by ``make contract``; API answers carry 
 problem details. Codes and their behavior come from section 8 of the specification.
 """
 
+import re
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
@@ -14,6 +15,10 @@ Severity = Literal["error", "warning", "info"]
 Text = str | Promise
 
 REGISTRY: dict[str, type["AppError"]] = {}
+
+# As in assets/shared/api/errors.ts. Not the % operator: it takes the "% o" of "90% of the video" for a conversion.
+_PLACE = re.compile(r"%\((\w+)\)s")
+_PARAM = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,15 @@ class AppError(Exception):
     @property
     def detail(self) -> str:
         """The sentence a person reads, filled from the params."""
-        return str(self.message) % self.params
+        params = self.params
+        return _PLACE.sub(lambda place: str(params[place[1]]), str(self.message))
+
+    @property
+    def action_href(self) -> str:
+        """Where the action leads; empty without one, or if its address needs what this refusal does not know."""
+        params = self.params
+        href = self.action.href if self.action else ""
+        return href.format(**params) if set(_PARAM.findall(href)) <= params.keys() else ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Keyword-only exceptions do not survive pickling, which celery needs.
