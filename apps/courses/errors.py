@@ -123,6 +123,17 @@ class WrongLessonKind(AppError):
     severity = "warning"
 
 
+@dataclass(eq=False, kw_only=True)
+class PrerequisitesInCircle(AppError):
+    code = "LESSON_PREREQUISITES_IN_CIRCLE"
+    status = 409
+    title = _("These lessons would wait for each other")
+    message = _("“%(lesson)s” cannot come first: it already waits for this lesson. Nobody could open either of them.")
+    severity = "warning"
+
+    lesson: str
+
+
 class NotCourseStaff(AppError):
     code = "COURSE_STAFF_ONLY"
     status = 403

@@ -8,9 +8,9 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.courses.models import Course, Lesson, Question, Section, Subject
+from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject
 from apps.courses.questions import Answers, Choice
-from apps.courses.services import CourseTexts, QuestionDraft
+from apps.courses.services import CourseTexts, QuestionDraft, waiting_for
 
 LANGUAGES = [
     ("en", gettext_lazy("English")),
@@ -143,6 +143,25 @@ class LessonForm(forms.Form):
     summary = forms.CharField(label=gettext_lazy("Summary"), max_length=220, required=False)
     body = forms.CharField(label=gettext_lazy("Text"), max_length=100_000, required=False, widget=forms.Textarea)
     is_preview = forms.BooleanField(label=gettext_lazy("Open to everyone as a preview"), required=False)
+    prerequisites = forms.ModelMultipleChoiceField(
+        Lesson.objects.none(),
+        label=gettext_lazy("Lessons to complete first"),
+        required=False,
+        to_field_name="uid",
+        error_messages={
+            "invalid_choice": gettext_lazy("One of these lessons already waits for this one, or is no longer there.")
+        },
+    )
+
+    def __init__(self, *args: Any, lesson: Lesson, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        possible = lesson.course.lessons.exclude(pk__in=waiting_for(lesson.course, lesson))
+        self.fields["prerequisites"].queryset = possible.order_by(  # type: ignore[attr-defined]
+            "section__position", "position"
+        ).defer("body")
+        self.fields["prerequisites"].label_from_instance = (  # type: ignore[attr-defined]
+            lambda one: f"{one.number} {one.title}".strip()
+        )
 
 
 class QuizForm(forms.Form):
@@ -152,6 +171,12 @@ class QuizForm(forms.Form):
     pass_percent = forms.IntegerField(label=gettext_lazy("Pass at"), min_value=1, max_value=100)
     max_attempts = forms.IntegerField(label=gettext_lazy("Attempts"), min_value=0, max_value=50, required=False)
     minutes = forms.IntegerField(label=gettext_lazy("Minutes"), min_value=0, max_value=480, required=False)
+    reveal = forms.ChoiceField(
+        label=gettext_lazy("Show the right answers"), choices=Quiz.Reveal.choices, initial=Quiz.Reveal.PASSED
+    )
+    wait = forms.IntegerField(
+        label=gettext_lazy("Minutes between attempts"), min_value=0, max_value=1440, required=False
+    )
 
 
 class QuestionForm(forms.Form):

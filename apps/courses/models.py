@@ -181,6 +181,13 @@ class Lesson(models.Model):
         related_name="lesson",
         help_text="What a file lesson hands out. While it does, the upload cannot be deleted.",
     )
+    prerequisites = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        blank=True,
+        related_name="needed_by",
+        help_text="Lessons of the same course that must be complete first; services keep out circles.",
+    )
 
     class Meta:
         constraints = [
@@ -194,13 +201,24 @@ class Lesson(models.Model):
 
 
 class Quiz(models.Model):
-    """A quiz's rules. Its questions carry the answers, which never reach a browser before submission."""
+    """A quiz's rules. Its questions carry the answers, which reach a browser only as ``reveal`` allows."""
+
+    class Reveal(models.TextChoices):
+        PASSED = "passed", _("After a pass or the last attempt")
+        ALWAYS = "always", _("After every attempt")
+        NEVER = "never", _("Never")
 
     lesson = models.OneToOneField(Lesson, models.CASCADE, related_name="quiz")
     intro = models.TextField(blank=True)
     pass_percent = models.PositiveSmallIntegerField(default=70)
     max_attempts = models.PositiveSmallIntegerField(default=0, help_text="0: as many as one likes.")
     time_limit = models.PositiveIntegerField(default=0, help_text="Seconds; 0: none.")
+    reveal = models.CharField(
+        max_length=6, choices=Reveal.choices, default=Reveal.PASSED, help_text="When the right answers are shown."
+    )
+    retry_wait = models.PositiveIntegerField(
+        default=60, help_text="Seconds between attempts after the second, where attempts are unlimited; 0: none."
+    )
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(pass_percent__lte=100), name="quiz_pass_percent_range")]
@@ -240,7 +258,7 @@ class Question(models.Model):
     options = models.JSONField(default=list)
     answer = models.JSONField()
     points = models.PositiveSmallIntegerField(default=1)
-    explanation = models.TextField(blank=True, help_text="Shown after submission, whether right or wrong.")
+    explanation = models.TextField(blank=True, help_text="Shown with a right answer, or with the right answers.")
     remarks = models.JSONField(default=dict, help_text="Per wrong option id: what choosing it would have meant.")
     rewatch_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, blank=True, related_name="+")
     rewatch_at = models.PositiveIntegerField(null=True, blank=True, help_text="Second of that lesson's video.")

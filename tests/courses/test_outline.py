@@ -10,6 +10,7 @@ from apps.courses.errors import (
     CourseUnderReview,
     LessonInUse,
     OutlineFull,
+    PrerequisitesInCircle,
     VideoNotYours,
     WrongLessonKind,
 )
@@ -271,3 +272,54 @@ def test_the_cost_of_a_move_does_not_grow_with_the_course(ada, django_assert_max
         services.move_lesson(lesson=last, by=ada, section=course.sections.get(position=1), position=1, now=NOW)
 
     assert course.lessons.get(number="1.1") == last
+
+
+def edited(course, ada, title, *needed):
+    """The lesson with these as its prerequisites."""
+    return services.edit_lesson(
+        lesson=lesson(course, title),
+        by=ada,
+        title=title,
+        summary="",
+        body="",
+        is_preview=False,
+        prerequisites=[lesson(course, one) for one in needed],
+        now=NOW,
+    )
+
+
+def needed_by(course, title):
+    return sorted(lesson(course, title).prerequisites.values_list("title", flat=True))
+
+
+def test_a_lesson_names_those_that_come_first(course, ada):
+    version = Course.objects.get(pk=course.pk).version
+    edited(course, ada, "three", "one", "two")
+    assert needed_by(course, "three") == ["one", "two"]
+    assert Course.objects.get(pk=course.pk).version == version + 1
+
+    services.edit_lesson(
+        lesson=lesson(course, "three"), by=ada, title="three", summary="", body="", is_preview=False, now=NOW
+    )
+    assert needed_by(course, "three") == ["one", "two"]
+    edited(course, ada, "three")
+    assert needed_by(course, "three") == []
+
+
+def test_no_lesson_waits_for_itself_or_in_a_circle(course, ada):
+    edited(course, ada, "two", "one")
+    edited(course, ada, "three", "two")
+
+    for needed in ("three", "two", "one"):
+        with pytest.raises(PrerequisitesInCircle):
+            edited(course, ada, "one", needed)
+    assert needed_by(course, "one") == []
+
+
+def test_a_lesson_of_another_course_is_no_prerequisite(course, ada):
+    other = LessonFactory()
+
+    texts = {"title": "one", "summary": "", "body": "", "is_preview": False}
+    services.edit_lesson(lesson=lesson(course, "one"), by=ada, **texts, prerequisites=[other], now=NOW)
+
+    assert needed_by(course, "one") == []

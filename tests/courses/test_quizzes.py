@@ -13,6 +13,9 @@ from apps.courses.services import QuestionDraft, quizzes
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
+RULES = {
+    "intro": "", "pass_percent": 80, "max_attempts": 2, "time_limit": 600, "reveal": "never", "retry_wait": 0,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -182,7 +185,7 @@ def test_a_quiz_takes_a_minute_for_each_question_or_its_limit(quiz, ada):
     services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
     assert Lesson.objects.get(quiz=quiz).duration == 120
 
-    services.edit_quiz(quiz=quiz, by=ada, intro="", pass_percent=80, max_attempts=2, time_limit=600, now=NOW)
+    services.edit_quiz(quiz=quiz, by=ada, **RULES, now=NOW)
 
     assert Lesson.objects.get(quiz=quiz).duration == 600
     assert Course.objects.get().duration == 600
@@ -223,9 +226,7 @@ def test_strangers_write_no_questions(quiz, eve, leo):
         lambda by: services.duplicate_question(question=question, by=by, now=NOW),
         lambda by: services.move_question(question=question, by=by, position=1, now=NOW),
         lambda by: services.delete_question(question=question, by=by, now=NOW),
-        lambda by: services.edit_quiz(
-            quiz=quiz, by=by, intro="", pass_percent=1, max_attempts=0, time_limit=0, now=NOW
-        ),
+        lambda by: services.edit_quiz(quiz=quiz, by=by, **RULES, now=NOW),
     ]
     for step in steps:
         for person in (eve, leo):

@@ -436,10 +436,14 @@ def test_an_unknown_kind_has_none(as_ada, course):
 
 
 def test_the_rules_of_a_quiz_are_saved(as_ada, course):
-    as_ada.post(at("quiz", course.slug, "check"), {"pass_percent": "80", "max_attempts": "3", "minutes": "10"})
+    rules = {"pass_percent": "80", "max_attempts": "3", "minutes": "10", "reveal": "never", "wait": "5"}
+    as_ada.post(at("quiz", course.slug, "check"), rules)
 
     quiz = course.lessons.get(slug="check").quiz
     assert (quiz.pass_percent, quiz.max_attempts, quiz.time_limit) == (80, 3, 600)
+    assert (quiz.reveal, quiz.retry_wait) == ("never", 300)
+    page = as_ada.get(at("lesson", course.slug, "check")).content.decode()
+    assert '<option value="never" selected>Never</option>' in page
     page = as_ada.post(at("quiz", course.slug, "check"), {"pass_percent": "101"}).content.decode()
     assert "data-errors" in page
 
@@ -543,3 +547,36 @@ def test_a_draft_is_announced_stays_so_and_is_taken_back(as_ada, course, client)
         assert as_ada.post(address, {**details, **({"is_announced": "on"} if wanted else {})}).status_code == 302
         assert bool(switch.search(as_ada.get(address).content.decode())[1]) == wanted
         assert ("Coming Soon" in client.get(f"/courses/{course.slug}").content.decode()) == wanted
+
+
+def test_a_lesson_names_others_in_its_form(as_ada, course):
+    source, check = course.lessons.get(slug="source"), course.lessons.get(slug="check")
+    texts = {"title": "Check", "summary": "", "body": ""}
+    page = at("lesson", course.slug, "check")
+    as_ada.post(page, texts | {"prerequisites": [str(source.uid)]})
+    assert list(check.prerequisites.all()) == [source]
+
+    shown = as_ada.get(page).content.decode()
+    assert re.search(rf'value="{source.uid}" checked', shown)
+    other = as_ada.get(at("lesson", course.slug, "source")).content.decode()
+    assert "Waiting for this lesson: 2.1." in other
+    assert f'value="{check.uid}"' not in other.split('id="panel"')[1]  # it could never open
+    assert "Lessons that wait for it will open without it: 2.1." in as_ada.get(
+        at("lesson-delete", course.slug, "source")
+    ).content.decode().replace("&#39;", "'")
+
+    refused = as_ada.post(at("lesson", course.slug, "source"), {"title": "Source", "prerequisites": [str(check.uid)]})
+    assert "already waits for this one" in refused.content.decode()
+    as_ada.post(page, texts)
+    assert not check.prerequisites.exists()
+
+
+def test_the_studio_says_when_a_lesson_is_complete(as_ada, course):
+    said = {
+        "source": "not before a fast reader could have read it",
+        "fall": "watched 90 percent of it",
+        "check": "when a learner passes",
+        "sheet": "downloaded the file",
+    }
+    for slug, words in said.items():
+        assert words in as_ada.get(at("lesson", course.slug, slug)).content.decode()

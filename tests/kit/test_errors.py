@@ -1,15 +1,21 @@
 """The shape of failures on the wire, and what an error class must survive."""
 
 import contextlib
+import json
 import logging
 import pickle
+from dataclasses import fields
+from html import unescape
+from typing import get_type_hints
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.template.loader import get_template, render_to_string
 from rest_framework import exceptions
 
-from apps.learning.errors import NotEnrolled
+from apps.learning.errors import LessonCompletesItself, NotEnrolled
 from studyplatform.kit.api import problem_handler
-from studyplatform.kit.errors import AppError, RateLimitExceeded
+from studyplatform.kit.errors import REGISTRY, AppError, RateLimitExceeded
 from studyplatform.kit.problems import problem
 
 
@@ -60,3 +66,35 @@ def test_nested_validation_errors_name_their_fields():
 
     assert answer is not None
     assert set(answer.data["fields"]) == {"title", "items.1.price"}
+
+
+def an_example(kind: type[AppError]) -> AppError:
+    """A refusal of this class, each of its params filled by its type."""
+    hints = get_type_hints(kind)
+    given = {str: "forty-two", int: 42}
+    return kind(**{one.name: given[hints[one.name]] for one in fields(kind) if hints[one.name] in given})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("code", sorted(REGISTRY))
+def test_every_message_renders_in_every_surface(code, rf):
+    """The API's answer, the whole page, the panel on a page, the log line, and the article on the code."""
+    error = an_example(REGISTRY[code])
+    request = rf.get("/")
+    request.user = AnonymousUser()
+    notice = get_template("components/notice.html").template.module.error_notice
+
+    answer = problem_handler(error, {})
+    page = unescape(render_to_string("errors/refused.html", {"error": error}, request))
+    article = unescape(render_to_string("site/help/error.html", {"error": REGISTRY[code]}, request))
+
+    assert error.detail
+    assert "%(" not in error.detail
+    assert str(error) == json.loads(json.dumps(answer.data))["detail"] == error.detail
+    assert error.detail in page
+    assert error.detail in unescape(notice(error))
+    assert str(error.title) in article
+
+
+def test_a_percent_sign_in_a_message_is_a_percent_sign():
+    assert "watched 90% of it" in LessonCompletesItself().detail

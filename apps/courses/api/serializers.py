@@ -54,6 +54,12 @@ class LessonEditIn(serializers.Serializer[object]):
     summary = serializers.CharField(max_length=220, allow_blank=True, required=False)
     body = serializers.CharField(max_length=100_000, allow_blank=True, required=False)
     is_preview = serializers.BooleanField(required=False)
+    prerequisites = serializers.ListField(
+        child=serializers.UUIDField(),
+        required=False,
+        max_length=400,
+        help_text="Lessons of the course that must be complete first.",
+    )
 
 
 class LessonMoveIn(serializers.Serializer[object]):

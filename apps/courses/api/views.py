@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import permissions, status
 from rest_framework.generics import GenericAPIView
@@ -20,7 +21,7 @@ from apps.courses.queries import authoring
 from apps.files import queries as files
 from apps.files.models import VideoAsset
 from studyplatform.kit.api import signed_in
-from studyplatform.kit.errors import NotFound
+from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
 
 MOST_VIDEOS = 100
@@ -101,6 +102,11 @@ class OneLesson(APIView):
     def patch(self, request: Request, uid: UUID) -> Response:
         lesson, form = _lesson(request, uid), _read(shapes.LessonEditIn, request)
         kept = {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
+        if (uids := form.pop("prerequisites", None)) is not None:
+            kept["prerequisites"] = list(lesson.course.lessons.filter(uid__in=uids))
+            if len(kept["prerequisites"]) != len(set(uids)):
+                unknown = {"code": "invalid", "message": _("The course has no such lesson.")}
+                raise ValidationFailed(in_fields={"prerequisites": [unknown]})
         services.edit_lesson(lesson=lesson, by=signed_in(request), now=timezone.now(), **{**kept, **form})
         return Response(_outline(lesson.course))
 

@@ -18,7 +18,7 @@ from apps.courses.errors import LectureUnavailable
 from apps.courses.forms import LessonForm, NewLessonForm, SectionForm
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
-from apps.courses.pages.panel import panel_of
+from apps.courses.pages.panel import panel_of, texts_of
 from apps.courses.pages.staffed import course_for_staff, person_of
 from apps.courses.queries import authoring
 from studyplatform.kit import markdown
@@ -40,7 +40,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """The outline with one lesson open beside it. Saves its texts; "preview" shows them first."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
-    form = LessonForm(request.POST or None, initial=_texts(opened))
+    form = LessonForm(request.POST or None, initial=texts_of(opened), lesson=opened)
     preview = None
     if request.method == "POST" and form.is_valid():
         if "preview" in request.POST:
@@ -186,7 +186,7 @@ def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         course,
         title=_("Delete lesson %(number)s “%(title)s”?") % {"number": leaving.number, "title": leaving.title},
         text=_("Its text and quiz go with it. A video stays in your uploads."),
-        detail=_loss(course),
+        detail=" ".join(filter(None, [_no_longer_needed(leaving), _loss(course)])),
         label=_("Delete the lesson"),
         back=reverse("courses:studio-lesson", args=[course.slug, leaving.slug]),
     )
@@ -232,10 +232,6 @@ def to_section(course: Course, section: Section) -> HttpResponseRedirect:
     return HttpResponseRedirect(f"{address}?section={section.uid}#h-{section.uid}")
 
 
-def _texts(lesson: Lesson) -> dict[str, Any]:
-    return {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
-
-
 def _target(request: HttpRequest, now_at: int) -> int:
     match request.POST.get("to", ""):
         case "up":
@@ -265,6 +261,14 @@ def _place(request: HttpRequest, course: Course, moving: Lesson) -> tuple[Sectio
         after = course.sections.filter(position__gt=section.position).order_by("position").first()
         return (after, 1) if after else (section, last)
     return section, position
+
+
+def _no_longer_needed(lesson: Lesson) -> str:
+    """Which lessons will open without waiting for this one."""
+    numbers = lesson.needed_by.order_by("section__position", "position").values_list("number", flat=True)
+    if not numbers:
+        return ""
+    return _("Lessons that wait for it will open without it: %s.") % ", ".join(numbers)
 
 
 def _loss(course: Course) -> str:

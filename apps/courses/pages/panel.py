@@ -35,9 +35,8 @@ class Line:
 def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
     """The context of the open lesson's panel, by kind."""
     context: dict[str, Any] = {
-        "form": LessonForm(
-            initial={name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
-        ),
+        "form": LessonForm(initial=texts_of(lesson), lesson=lesson),
+        "needed_by": list(lesson.needed_by.order_by("section__position", "position")),
     }
     match lesson.kind:
         case Lesson.Kind.VIDEO:
@@ -77,11 +76,19 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                         "pass_percent": lesson.quiz.pass_percent,
                         "max_attempts": lesson.quiz.max_attempts,
                         "minutes": lesson.quiz.time_limit // 60,
+                        "reveal": lesson.quiz.reveal,
+                        "wait": lesson.quiz.retry_wait // 60,
                     }
                 ),
                 "kinds": [(value, label, ICONS[Question.Kind(value)]) for value, label in Question.Kind.choices],
             }
     return context
+
+
+def texts_of(lesson: Lesson) -> dict[str, Any]:
+    """The lesson's form as it is filled at first."""
+    texts = {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
+    return {**texts, "prerequisites": list(lesson.prerequisites.all())}
 
 
 def lines_for(answers: Answers, *, more: int = 0) -> list[Choice]:

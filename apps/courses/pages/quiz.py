@@ -40,6 +40,8 @@ def rules(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         pass_percent=given["pass_percent"],
         max_attempts=given["max_attempts"] or 0,
         time_limit=(given["minutes"] or 0) * 60,
+        reveal=given["reveal"],
+        retry_wait=(given["wait"] or 0) * 60,
         now=timezone.now(),
     )
     messages.success(request, _("Saved."))

@@ -23,6 +23,7 @@ from apps.courses.services.outline import (
     move_section,
     rename_section,
     require_order,
+    waiting_for,
 )
 from apps.courses.services.quizzes import (
     QuestionDraft,
@@ -82,5 +83,6 @@ __all__ = [
     "take_video_length",
     "unpublish_course",
     "upload_file",
+    "waiting_for",
     "withdraw_course",
 ]

@@ -4,7 +4,7 @@ Positions are 1, 2, 3 … without gaps and unique by constraint. The constraints
 order is set in two steps: every row is first moved out of the way, then to its place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.courses import policies
-from apps.courses.errors import LessonInUse, OutlineFull
+from apps.courses.errors import LessonInUse, OutlineFull, PrerequisitesInCircle
 from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Quiz, Section
 from apps.courses.services.search import index_course
@@ -100,9 +100,22 @@ def add_lesson(*, section: Section, by: User, kind: str, title: str, now: dateti
 
 
 def edit_lesson(
-    *, lesson: Lesson, by: User, title: str, summary: str, body: str, is_preview: bool, now: datetime
+    *,
+    lesson: Lesson,
+    by: User,
+    title: str,
+    summary: str,
+    body: str,
+    is_preview: bool,
+    prerequisites: Iterable[Lesson] | None = None,
+    now: datetime,
 ) -> Lesson:
-    """Change a lesson's texts. Its slug stays: learners' links and notes name it."""
+    """Change a lesson's texts. Its slug stays: learners' links and notes name it.
+
+    ``prerequisites`` are the lessons of the same course that must be complete first; None leaves them as they are.
+
+    :raises PrerequisitesInCircle: one of them waits for this lesson.
+    """
     with transaction.atomic():
         course = _locked(lesson.course, by)
         lesson.title = _title(title, lesson.title)
@@ -112,8 +125,38 @@ def edit_lesson(
         if lesson.kind == Lesson.Kind.TEXT:
             lesson.duration = reading_time(lesson.body)
         lesson.save(update_fields=["title", "summary", "body", "is_preview", "duration"])
+        if prerequisites is not None:
+            _set_prerequisites(lesson, course, {one.pk for one in prerequisites})
         refresh_outline(course, now=now)
     return lesson
+
+
+def waiting_for(course: Course, lesson: Lesson) -> set[int]:
+    """The lessons that wait for this one, directly or through others; itself too. They cannot come before it."""
+    waiting: dict[int, list[int]] = {}
+    for waits, needed in _links(course):
+        waiting.setdefault(needed, []).append(waits)
+    found, look_at = {lesson.pk}, [lesson.pk]
+    while look_at:
+        for one in waiting.get(look_at.pop(), []):
+            if one not in found:
+                found.add(one)
+                look_at.append(one)
+    return found
+
+
+def _set_prerequisites(lesson: Lesson, course: Course, wanted: set[int]) -> None:
+    """The course's row is locked: two changes cannot close a circle between them."""
+    circle = wanted & waiting_for(course, lesson)
+    if circle:
+        raise PrerequisitesInCircle(lesson=course.lessons.get(pk=min(circle)).title)
+    lesson.prerequisites.set(course.lessons.filter(pk__in=wanted))
+
+
+def _links(course: Course) -> list[tuple[int, int]]:
+    """Which lesson waits for which, as primary keys."""
+    links = course.lessons.exclude(prerequisites=None).values_list("pk", "prerequisites")
+    return [(waits, needed) for waits, needed in links if needed is not None]
 
 
 def move_lesson(*, lesson: Lesson, by: User, section: Section, position: int, now: datetime) -> None:

@@ -55,16 +55,29 @@ class QuestionDraft:
 
 
 def edit_quiz(
-    *, quiz: Quiz, by: User, intro: str, pass_percent: int, max_attempts: int, time_limit: int, now: datetime
+    *,
+    quiz: Quiz,
+    by: User,
+    intro: str,
+    pass_percent: int,
+    max_attempts: int,
+    time_limit: int,
+    reveal: str,
+    retry_wait: int,
+    now: datetime,
 ) -> Quiz:
-    """Change the rules: the pass mark in percent, attempts (0: any number), the time limit in seconds (0: none)."""
+    """Change the rules: the pass mark in percent, attempts (0: any number), the time limit in seconds (0: none),
+    when the right answers are shown (``Quiz.Reveal``), and the seconds between unlimited attempts.
+    """
     with transaction.atomic():
         course = _locked(quiz, by)
         quiz.intro = intro.strip()
         quiz.pass_percent = min(max(pass_percent, 1), 100)
         quiz.max_attempts = max_attempts
         quiz.time_limit = time_limit
-        quiz.save(update_fields=["intro", "pass_percent", "max_attempts", "time_limit"])
+        quiz.reveal = Quiz.Reveal(reveal)
+        quiz.retry_wait = retry_wait
+        quiz.save(update_fields=["intro", "pass_percent", "max_attempts", "time_limit", "reveal", "retry_wait"])
         _retime(quiz, course, now)
     return quiz
 
