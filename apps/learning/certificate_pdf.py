@@ -22,7 +22,7 @@ from reportlab.pdfgen.canvas import Canvas
 from apps.learning.models import Certificate
 from apps.learning.printing import draw_lines, draw_plate, draw_seal, oklch, trace
 from apps.learning.queries.addresses import certificate_url
-from apps.learning.queries.certificates import readable_code
+from apps.learning.queries.certificates import quizzes_passed, readable_code, work_done
 from studyplatform.kit import plates
 from studyplatform.kit.time import length
 
@@ -154,9 +154,14 @@ def _draw_words(canvas: Canvas, certificate: Certificate) -> None:
         x = middle - 260 + 130 * (place + 0.5)
         _center(canvas, label, 166, PLAIN, 9, INK_3, x=x)
         _center(canvas, value, 150, PLAIN, 11, INK, x=x, least=6, width=122)
+    _center(canvas, work_done(certificate), 127, PLAIN, 10, INK_2, least=6)
+    quizzes = quizzes_passed(certificate)
+    if _width(_runs(quizzes, PLAIN), SMALLEST * 10) > TEXT_WIDTH:
+        quizzes = quizzes_passed(certificate, briefly=True)
+    _center(canvas, quizzes, 112, PLAIN, 10, INK_2, least=6)
     address = f"{settings.SITE_URL}{certificate_url(certificate.code)}"
-    width = _center(canvas, address, 108, PLAIN, 9, INK_3, least=6)
-    canvas.linkURL(address, (middle - width / 2, 104, middle + width / 2, 118), relative=0)
+    width = _center(canvas, address, 84, PLAIN, 9, INK_3, least=6)
+    canvas.linkURL(address, (middle - width / 2, 80, middle + width / 2, 94), relative=0)
 
 
 def _draw_brand(canvas: Canvas, middle: float, y: float) -> None:

@@ -29,10 +29,11 @@ class PrerequisiteNotMet(AppError):
     message = _("This lesson opens when “%(lesson)s” is complete.")
     severity = "warning"
     icon = "lock"
-    action = Action(_("Go to the previous lesson"), href="/course/lessons?course={course}")
+    action = Action(_("Go to the previous lesson"), href="/learn/{course}/{slug}")
 
     lesson: str = ""
     course: str = ""
+    slug: str = ""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -74,17 +75,41 @@ class PaymentRequired(AppError):
 class NoAttemptsLeft(AppError):
     code = "QUIZ_NO_ATTEMPTS_LEFT"
     status = 409
-    title = _("No tries left")
-    message = _("You have used every try this quiz allows. Your best result counts.")
+    title = _("No attempts left")
+    message = _("You have used every attempt this quiz allows. Your best result counts.")
     severity = "info"
     icon = "info"
+
+
+@dataclass(eq=False, kw_only=True)
+class AttemptTooSoon(AppError):
+    code = "QUIZ_ATTEMPT_TOO_SOON"
+    status = 409
+    title = _("Take a short break")
+    message = _("You can start your next attempt in %(wait)s seconds. Use them to look at what went wrong.")
+    severity = "info"
+    icon = "clock"
+
+    wait: int = 60
+
+
+@dataclass(eq=False, kw_only=True)
+class AnsweredTooFast(AppError):
+    code = "QUIZ_ANSWERED_TOO_FAST"
+    status = 409
+    title = _("That was very fast")
+    message = _("Nobody reads these questions that quickly. Your answers are kept; submit them in %(wait)s seconds.")
+    severity = "info"
+    icon = "clock"
+
+    wait: int = 1
 
 
 class AttemptClosed(AppError):
     code = "QUIZ_ATTEMPT_CLOSED"
     status = 409
-    title = _("Already handed in")
-    message = _("This try was already handed in with other answers. Its result stands.")
+    title = _("Already submitted")
+    message = _("This attempt was already submitted with other answers. Its result stands.")
     severity = "info"
     icon = "info"
 
@@ -93,16 +118,37 @@ class LessonCompletesItself(AppError):
     code = "LESSON_COMPLETES_ITSELF"
     status = 409
     title = _("Nothing to mark here")
-    message = _("A video is complete when 90% of it was watched, a quiz when it is passed.")
+    message = _("A video is complete when you have watched 90% of it, a quiz when you pass it.")
     severity = "info"
     icon = "info"
+
+
+@dataclass(eq=False, kw_only=True)
+class ReadingTooShort(AppError):
+    code = "READING_TOO_SHORT"
+    status = 409
+    title = _("Read it first")
+    message = _("You can mark this lesson as complete in %(wait)s seconds, once there was time to read it.")
+    severity = "info"
+    icon = "clock"
+
+    wait: int = 1
+
+
+class FileNotFetched(AppError):
+    code = "LESSON_FILE_NOT_DOWNLOADED"
+    status = 409
+    title = _("Download the file first")
+    message = _("This lesson is complete once you have downloaded its file.")
+    severity = "info"
+    icon = "download"
 
 
 class QuizTimeOver(AppError):
     code = "QUIZ_TIME_OVER"
     status = 409
     title = _("The time is over")
-    message = _("These answers arrived after the time of this try was over, so it counts without them.")
+    message = _("These answers arrived after the time of this attempt was over, so it counts without them.")
     severity = "warning"
     icon = "clock"
 

@@ -64,8 +64,25 @@ class Enrollment(models.Model):
         self.save(update_fields=["revoked_at", "last_activity_at"])
 
 
+class LearningTime(models.Model):
+    """What time a learner has had for learning and not used yet, over all courses (see ``budget``).
+
+    The row is locked while time is taken from it: whatever arrives at the same moment, it is given out once.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="learning_time"
+    )
+    spans = models.JSONField(default=list, help_text="[start, seconds] pairs, oldest first.")
+    ahead = models.FloatField(default=0, help_text="Seconds given before their time had come.")
+    counted_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user_id} until {self.counted_at:%Y-%m-%d %H:%M:%S}"
+
+
 class LessonProgress(models.Model):
-    """How far a learner is in one lesson."""
+    """How far a learner is in one lesson. The row is made when the lesson is served to them for the first time."""
 
     enrollment = models.ForeignKey(Enrollment, models.CASCADE, related_name="progress")
     lesson = models.ForeignKey(Lesson, models.CASCADE, related_name="progress")
@@ -73,7 +90,10 @@ class LessonProgress(models.Model):
     position_at = models.DateTimeField(null=True, help_text="When the learner was there, by their own clock.")
     watched = models.JSONField(default=list, help_text="Distinct whole seconds as merged [from, to) pairs.")
     watched_seconds = models.PositiveIntegerField(default=0)
-    started_at = models.DateTimeField()
+    granted = models.PositiveIntegerField(
+        default=0, help_text="Seconds taken for this lesson from the learner's time, some of them for what comes next."
+    )
+    started_at = models.DateTimeField(help_text="When the lesson was first opened.")
     updated_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
     revision = models.PositiveIntegerField(default=0, help_text="Raised by each save: two tabs never lose a second.")
@@ -129,12 +149,24 @@ class Certificate(models.Model):
     learner_name = models.CharField(max_length=160)
     course_title = models.CharField(max_length=120)
     instructor_name = models.CharField(max_length=160)
-    lesson_count = models.PositiveIntegerField(default=0)
+    lesson_count = models.PositiveIntegerField(default=0, help_text="How many lessons were completed: all there were.")
     duration = models.PositiveIntegerField(default=0)
+    video_seconds = models.PositiveIntegerField(default=0, help_text="Length of the video lessons.")
+    watched_seconds = models.PositiveIntegerField(
+        default=0, help_text="How many distinct seconds of them were watched."
+    )
+    quizzes = models.JSONField(
+        default=list, help_text='[{"title", "percent"}] in order: with what each quiz was passed.'
+    )
     issued_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def video_percent(self) -> int | None:
+        """The share of the video that was watched, rounded down; None for a course without video."""
+        return self.watched_seconds * 100 // self.video_seconds if self.video_seconds else None
 
 
 class Rating(models.Model):

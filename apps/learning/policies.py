@@ -45,7 +45,8 @@ def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Ent
         return None
     if standing.enrollment is not None:
         if blocker is not None and not lesson.is_preview:
-            return PrerequisiteNotMet(lesson=f"{blocker.number} {blocker.title}".strip(), course=course.slug)
+            named = f"{blocker.number} {blocker.title}".strip()
+            return PrerequisiteNotMet(lesson=named, course=course.slug, slug=blocker.slug)
         return None
     public = course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED}
     if lesson.is_preview and public:

@@ -7,7 +7,7 @@ Intervals = list[list[int]]
 
 COMPLETE_AT = 0.9  # of the video's distinct seconds
 MAX_SPEED = 2  # the player's fastest
-ALLOWANCE = 30  # seconds that may be ahead of the clock: a message's way, buffering, rounding
+ALLOWANCE = 30  # seconds that one lesson may be ahead of the clock; the learner's budget has one such for all lessons
 
 
 def merge(pairs: Iterable[Iterable[int]], *, duration: int) -> Intervals:
@@ -57,10 +57,10 @@ def take(pairs: Intervals, limit: int) -> Intervals:
 
 
 def plausible_gain(*, since_start: timedelta, since_save: timedelta, watched: int) -> int:
-    """How many new seconds can have been watched at the fastest speed.
+    """How many new seconds of one lesson one player can have shown at the fastest speed.
 
-    Two bounds: since the last save, and since the lesson was begun. The second keeps many small
-    messages from each using the allowance again.
+    Two bounds: since the last save, and since the lesson was opened. The second keeps many small
+    messages from each using the allowance again. What all lessons get together is for ``budget`` to say.
     """
     by_save = int(since_save.total_seconds() * MAX_SPEED) + ALLOWANCE
     in_all = int(since_start.total_seconds() * MAX_SPEED) + ALLOWANCE - watched

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { startBookmark } from "./bookmark";
-import { END_MS, startFetching, startReading } from "./reading";
+import { ApiError, type ErrorCode, problemOf } from "../shared/api/errors";
+import { END_MS, FETCH_MS, startFetching, startReading } from "./reading";
 
 let show: (isSeen: boolean) => void;
 
@@ -39,8 +40,10 @@ function page(end: string): void {
     ${end}<span data-next="/learn/c/next">Next lesson<svg></svg></span>`;
 }
 
-const text = (lesson = "lesson-1", seconds = 0): string =>
-  `<div class="reading__end" data-reading-end="${lesson}" data-seconds="${seconds}"><button>Mark</button></div>`;
+const text = (lesson = "lesson-1", wait = 0): string =>
+  `<div class="reading__end" data-reading-end="${lesson}" data-wait="${wait}"><button>Mark</button><p data-wait-words></p></div>`;
+const refusal = (code: ErrorCode, params = {}): ApiError =>
+  new ApiError(409, problemOf(code, 409, params));
 
 it("completes a text when its end has stayed on the screen", async () => {
   page(text());
@@ -69,16 +72,38 @@ it("completes a text when its end has stayed on the screen", async () => {
   );
 });
 
-it("does not believe that a long text was read at once", async () => {
-  page(text("lesson-1", 600));
+it("completes a text no sooner than it can have been read, and counts until then", async () => {
+  page(text("lesson-1", 90));
   const complete = vi.fn(() => Promise.resolve(done));
+  startReading(document, complete);
+  const button = document.querySelector("[data-reading-end] button")!;
+  const press = (): boolean => button.dispatchEvent(new MouseEvent("click", { cancelable: true }));
+
+  expect(document.querySelector("[data-wait-words]")?.textContent).toBe(
+    "You can mark it as complete in 1:30.",
+  );
+  expect([button.getAttribute("aria-disabled"), press()]).toEqual(["true", false]);
+  show(true);
+  await vi.advanceTimersByTimeAsync(89_000);
+  expect(complete).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([button.getAttribute("aria-disabled"), press()]).toEqual([null, true]);
+  await vi.advanceTimersByTimeAsync(END_MS);
+  expect(complete).toHaveBeenCalledOnce();
+});
+
+it("waits on when other lessons have taken the time", async () => {
+  page(text());
+  const complete = vi.fn(() => Promise.resolve(done));
+  complete.mockRejectedValueOnce(refusal("READING_TOO_SHORT", { wait: 20 }));
   startReading(document, complete);
 
   show(true);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(complete).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(31_000);
-  expect(complete).toHaveBeenCalledOnce();
+  await vi.advanceTimersByTimeAsync(END_MS);
+  expect(document.querySelector("[data-wait-words]")?.textContent).toContain("0:20");
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(complete).toHaveBeenCalledTimes(2);
+  expect(document.querySelector("[data-reading-end]")?.textContent).toContain("completed");
 });
 
 it("leaves the button when it does not work", async () => {
@@ -99,14 +124,17 @@ it("keeps nothing where there is nothing to keep", () => {
   expect(complete).not.toHaveBeenCalled();
 });
 
-it("completes a file when it is fetched", async () => {
+it("completes a file once the server has handed it out", async () => {
   page(`<div class="reading__end"><p>Fetch it</p></div>`);
   const complete = vi.fn(() => Promise.resolve(done));
+  complete.mockRejectedValueOnce(refusal("LESSON_FILE_NOT_DOWNLOADED"));
   startFetching(document, complete);
 
   document.querySelector<HTMLElement>("[data-fetch]")?.click();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(complete).toHaveBeenCalledExactlyOnceWith("lesson-1");
+  await vi.advanceTimersByTimeAsync(FETCH_MS);
+  expect(document.querySelector(".reading__end")?.textContent).toBe("Fetch it");
+  await vi.advanceTimersByTimeAsync(FETCH_MS);
+  expect(complete).toHaveBeenCalledTimes(2);
   expect(document.querySelector(".reading__end")?.textContent).toContain("completed");
 });
 

@@ -1,6 +1,8 @@
 /** A text is complete when its end has been read, a file when it has been fetched. */
 import type { components } from "../shared/api/schema.gen";
+import { toApiError } from "../shared/api/errors";
 import { announce } from "../shared/announce";
+import { clock } from "../shared/format";
 import { t } from "../shared/i18n";
 import { toast } from "../shared/toasts";
 import { openWayOn } from "../shared/wayOn";
@@ -8,35 +10,87 @@ import { openWayOn } from "../shared/wayOn";
 type Progress = components["schemas"]["ProgressOut"];
 type Complete = (uid: string) => Promise<Progress>;
 
-/** The end counts once it has stayed on the screen for this long … */
+/** The end counts once it has stayed on the screen for this long, and there was time to read the text. */
 export const END_MS = 1500;
-/** … and not before somebody can have skimmed the text: a part of the time that reading takes. */
-export const SKIM = 0.15;
+/** How often, and how many times, the server is asked whether it has handed out the file. */
+export const FETCH_MS = 1500;
+const FETCH_LOOKS = 4;
 
-/** Watches `[data-reading-end]`, whose value is the lesson, empty when there is nothing to keep. */
+/**
+ * Watches `[data-reading-end]`, whose value is the lesson, empty when there is nothing to keep. Its
+ * `data-wait` says how many seconds it takes until the text can have been read: so long the button counts down.
+ */
 export function startReading(root: Document, complete: Complete): void {
   const end = root.querySelector<HTMLElement>("[data-reading-end]");
   const lesson = end?.dataset.readingEnd;
   if (!end || !lesson) return;
-  const begun = performance.now();
-  const least = Number(end.dataset.seconds ?? 0) * 1000 * SKIM;
+  let opensAt = performance.now() + Number(end.dataset.wait ?? 0) * 1000;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isSeen = false;
+  const countDown = startCountdown(end, () => opensAt - performance.now());
 
-  const watcher = new IntersectionObserver((entries) => {
-    const isSeen = entries.at(-1)?.isIntersecting ?? false;
+  const wantToComplete = (): void => {
     clearTimeout(timer);
     if (!isSeen) return;
-    const wait = Math.max(END_MS, least - (performance.now() - begun));
-    timer = setTimeout(() => {
-      watcher.disconnect();
-      void complete(lesson).then(
-        (progress) => show(root, end, progress),
-        // The button beneath the text still works, and says why if it does not.
-        () => undefined,
-      );
-    }, wait);
+    timer = setTimeout(
+      () => {
+        complete(lesson).then(
+          (progress) => {
+            watcher.disconnect();
+            show(root, end, progress);
+          },
+          (reason: unknown) => {
+            // Other lessons were read meanwhile. The button beneath the text says what else may be wrong.
+            const wait = secondsToWait(reason);
+            if (wait === null) return;
+            opensAt = performance.now() + wait * 1000;
+            countDown();
+            wantToComplete();
+          },
+        );
+      },
+      Math.max(END_MS, opensAt - performance.now()),
+    );
+  };
+  const watcher = new IntersectionObserver((entries) => {
+    isSeen = entries.at(-1)?.isIntersecting ?? false;
+    wantToComplete();
   });
   watcher.observe(end);
+}
+
+function secondsToWait(reason: unknown): number | null {
+  const error = toApiError(reason);
+  const { wait } = error.problem.params;
+  return error.is("READING_TOO_SHORT") && typeof wait === "number" ? wait : null;
+}
+
+/** The button says how long it does not work yet, and why. Returns what starts the count again. */
+function startCountdown(end: HTMLElement, left: () => number): () => void {
+  const button = end.querySelector("button");
+  const words = end.querySelector<HTMLElement>("[data-wait-words]");
+  let timer: ReturnType<typeof setInterval> | undefined;
+  button?.addEventListener("click", (event) => {
+    if (left() > 0) event.preventDefault();
+  });
+
+  const tick = (): void => {
+    const seconds = Math.ceil(left() / 1000);
+    if (seconds > 0) button?.setAttribute("aria-disabled", "true");
+    else button?.removeAttribute("aria-disabled");
+    if (words)
+      words.textContent =
+        seconds > 0 ? t("You can mark it as complete in {time}.", { time: clock(seconds) }) : "";
+    if (seconds > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const start = (): void => {
+    tick();
+    if (left() > 0) timer ??= setInterval(tick, 1000);
+  };
+  start();
+  return start;
 }
 
 /** A pressed `[data-fetch]` link has the server complete the lesson; the page then says so. */
@@ -48,14 +102,21 @@ export function startFetching(root: Document, complete: Complete): void {
     "click",
     () => {
       const end = root.querySelector<HTMLElement>(".reading__end");
-      if (!end) return;
-      void complete(lesson).then(
-        (progress) => show(root, end, progress),
-        () => undefined,
-      );
+      if (end) void look(end, FETCH_LOOKS);
     },
     { once: true },
   );
+
+  /** The browser fetches the file by itself: the lesson is complete once the server has handed it out. */
+  async function look(end: HTMLElement, times: number): Promise<void> {
+    await new Promise((later) => setTimeout(later, FETCH_MS));
+    try {
+      show(root, end, await complete(lesson ?? ""));
+    } catch (reason) {
+      const isNotYet = toApiError(reason).is("LESSON_FILE_NOT_DOWNLOADED");
+      if (isNotYet && times > 1) await look(end, times - 1);
+    }
+  }
 }
 
 function show(root: Document, end: HTMLElement, progress: Progress): void {

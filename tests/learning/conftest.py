@@ -4,10 +4,19 @@ from datetime import UTC, datetime
 
 import pytest
 
+from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
+from apps.learning import services
+from apps.learning.models import Enrollment, LessonProgress
 from tests.factories.courses import LessonFactory, SectionFactory
 
 NOON = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
+
+
+def open_lesson(user: User, lesson: Lesson, now: datetime) -> LessonProgress:
+    """As the lesson's page does."""
+    seat = Enrollment.objects.get(user=user, course=lesson.course)
+    return services.open_lesson(enrollment=seat, lesson=lesson, now=now)
 
 
 @pytest.fixture

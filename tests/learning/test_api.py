@@ -1,6 +1,7 @@
 """The learner's calls as every kind of person, and what attackers try."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -169,10 +170,16 @@ def test_a_heartbeat_with_a_token_costs_three_queries(leo, seat, film, client, d
     assert answer.status_code == 200
 
 
+def _a_minute_ago() -> None:
+    """Attempts were opened a minute ago: there was time to answer."""
+    Attempt.objects.update(started_at=timezone.now() - timedelta(minutes=1))
+
+
 def test_handing_in_a_quiz_costs_eleven_queries(ask, leo, seat, course, browser_of, django_assert_num_queries):
     quiz, browser = make_quiz(course), browser_of(leo)
     opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
     path, body = f"/api/v1/attempts/{opened['uid']}/submit/", {"answers": right_answers(quiz)}
+    _a_minute_ago()
 
     with django_assert_num_queries(11 + 2):  # its transaction is a savepoint here
         answer = browser.post(path, body, content_type="application/json")
@@ -213,14 +220,18 @@ def test_no_answer_is_in_a_call_or_a_page_before_submission(ask, course, seat, l
     assert [option["id"] for option in order["options"]] != ["s", "r", "q", "p"]
 
     result = ask("leo", "POST", f"/attempts/{opened['uid']}/submit/", {"answers": {}})[2]
-    assert "zeppelin-explains" in json.dumps(result)
     assert result["questions"] == []
+    for text in (json.dumps(result), browser_of(leo).get(page).content.decode()):
+        assert "Nothing was answered this time" in text
+        assert not [secret for secret in SECRETS if secret in text]
 
 
 def test_handing_in(ask, course, seat):
     quiz = make_quiz(course)
     opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
     path, answers = f"/attempts/{opened['uid']}/submit/", right_answers(quiz)
+    assert ask("leo", "POST", path, {"answers": answers})[:2] == (409, "QUIZ_ANSWERED_TOO_FAST")
+    _a_minute_ago()
     uid = next(iter(answers))
 
     for who, status in {"nobody": 401, "mia": 404, "ada": 404, "eve": 404, "sam": 404}.items():

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 import pypdfium2
 import pytest
@@ -11,7 +12,7 @@ from django.utils import timezone
 from apps.courses.models import Course, Lesson
 from apps.learning import services
 from apps.learning.certificate_pdf import draw
-from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
+from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, KeptFileFactory, VideoFactory
 from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory
@@ -50,16 +51,20 @@ def grow(course: Course, ada) -> Callable[[int], Lesson]:
 
 
 @pytest.mark.parametrize("size", [10, 1000])
-def test_pages_cost_the_same_for_a_course_of_any_length(at_leo, course, grow, size, django_assert_max_num_queries):
+def test_pages_cost_the_same_for_a_course_of_any_length(
+    at_leo, seat, course, grow, size, now, django_assert_max_num_queries
+):
     film = grow(size)
     quiz = make_quiz(course)
     pages = {
-        f"/learn/{course.slug}/{film.slug}": 8,
-        f"/learn/{course.slug}/lesson-1-1": 7,
-        f"/learn/{course.slug}/{quiz.lesson.slug}": 8,
+        f"/learn/{course.slug}/{film.slug}": 9,
+        f"/learn/{course.slug}/lesson-1-1": 8,
+        f"/learn/{course.slug}/{quiz.lesson.slug}": 9,
         f"/me/course/{course.slug}/progress": 9,
         f"/course/lessons?course={course.slug}": 6,
     }
+    for lesson in course.lessons.filter(slug__in=[film.slug, "lesson-1-1"]):  # opened before: that is noted once
+        LessonProgress.objects.create(enrollment=seat, lesson=lesson, started_at=now, updated_at=now)
     at_leo.get("/healthz")
 
     for page, most in pages.items():
@@ -138,7 +143,7 @@ def test_a_locked_lesson_says_which_comes_first(at_leo, course, lessons):
 
     assert answer.status_code == 403
     assert 'data-error="PREREQUISITE_NOT_MET"' in text(answer)
-    assert f"/course/lessons?course={course.slug}" in text(answer)
+    assert f'href="/learn/{course.slug}/{lessons[0].slug}"' in text(answer)
 
 
 def test_the_screen_for_strangers_enrolls_and_comes_back(mia, course, lessons, browser_of):
@@ -226,12 +231,13 @@ def test_the_card_beside_a_video_tells_of_the_quiz_that_follows(
     assert "70% passes" in card
     assert f'href="/learn/{course.slug}/{quiz.lesson.slug}"' in card
 
-    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
+    earlier = timezone.now() - timedelta(minutes=1)
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier)
     assert "Best try" not in text(at_leo.get(page))  # an open try has no score
     services.hand_in(attempt=attempt, answers={}, now=timezone.now())
     assert "Best try 0%" in text(at_leo.get(page))
     services.hand_in(
-        attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now()),
+        attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier),
         answers=right_answers(quiz),
         now=timezone.now(),
     )
@@ -261,7 +267,7 @@ def test_before_a_quiz_one_reads_what_awaits_and_no_answer(at_leo, seat, course)
     quiz = make_quiz(course, max_attempts=2)
     page = text(at_leo.get(f"/learn/{course.slug}/{quiz.lesson.slug}"))
 
-    for words in ("1 number to work out", "1 set of pairs to match", "2 tries are left: the best result counts."):
+    for words in ("1 number to work out", "1 set of pairs to match", "2 attempts left: the best result counts."):
         assert words in page
     assert not any(secret in page for secret in SECRETS)
 
@@ -272,6 +278,7 @@ def test_a_quiz_works_as_a_form(at_leo, seat, course):
     assert "Start the quiz" in text(at_leo.get(page))
     at_leo.post(f"{page}/attempts")
     attempt = Attempt.objects.get()
+    Attempt.objects.update(started_at=attempt.started_at - timedelta(minutes=1))
     assert text(at_leo.get(page)).count('class="question"') == 7
     posted = {}
     for uid, answer in right_answers(quiz).items():
@@ -331,6 +338,47 @@ def test_anyone_verifies_a_certificate_and_only_its_owner_fetches_it(at_leo, mia
     assert (fetched["Content-Type"], fetched.content[:5]) == ("application/pdf", b"%PDF-")
 
 
+QUIZZES = [{"title": "Arrows and grids", "percent": 90}, {"title": "Slopes", "percent": 75}]
+
+
+def test_the_certificate_page_and_the_document_state_what_was_done(seat):
+    certificate = CertificateFactory(
+        enrollment=seat, lesson_count=6, video_seconds=1000, watched_seconds=978, quizzes=QUIZZES
+    )
+
+    page = text(Client().get(f"/certificates/{certificate.code}"))
+    for words in (
+        "Leo Marsh completed all 6 lessons the course had.",
+        "97% of its video was watched",
+        "Quiz “Arrows and grids” passed with 90%.",
+        "Quiz “Slopes” passed with 75%.",
+        "That Leo Marsh was the person at the keyboard.",
+    ):
+        assert words in page
+    document = " ".join(pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded().split())
+    assert "All 6 lessons completed, 97% of the video watched" in document
+    assert "Quizzes passed: Arrows and grids 90%, Slopes 75%" in document
+
+
+def test_a_course_without_video_or_quizzes_states_neither(seat):
+    certificate = CertificateFactory(enrollment=seat, lesson_count=1)
+
+    page = text(Client().get(f"/certificates/{certificate.code}"))
+    assert "completed the one lesson the course had." in page
+    assert "video was watched" not in page
+    words = pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
+    assert "1 lesson completed" in words
+    assert "Quizzes" not in words
+
+
+def test_many_quizzes_are_summed_up_in_the_document(seat):
+    many = [{"title": f"Check your understanding of chapter {n}", "percent": 70 + n} for n in range(12)]
+    certificate = CertificateFactory(enrollment=seat, lesson_count=24, quizzes=many)
+
+    words = pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
+    assert "12 quizzes passed with 70 to 81%" in words
+
+
 @pytest.mark.parametrize("name", ["Zoë Ångström-Łukasiewicz", "Νίκος Иванов", "李小龙", "N" * 160])
 def test_the_document_says_it_in_any_script_on_one_page(seat, name):
     certificate: Certificate = CertificateFactory(enrollment=seat, learner_name=name, lesson_count=6, duration=3600)
@@ -388,3 +436,40 @@ def test_machines_may_show_preview_lessons_and_no_others(client, at_leo, course,
     assert head(at_leo.get(f"/learn/{course.slug}/lesson-1-2"))["robots"] == "noindex"
     Course.objects.filter(pk=course.pk).update(status="suspended")
     assert head(at_leo.get(f"/learn/{course.slug}/lesson-1-1"))["robots"] == "noindex"
+
+
+def test_opening_a_lesson_is_noted_once_and_a_long_text_says_how_long_it_takes(at_leo, leo, seat, course, lessons):
+    Lesson.objects.filter(pk=lessons[0].pk).update(body="word " * 600)
+    page = f"/learn/{course.slug}/{lessons[0].slug}"
+
+    assert 'data-wait="60"' in text(at_leo.get(page))
+    opened = LessonProgress.objects.get()
+    answer = at_leo.post(f"{page}/complete", headers={"Referer": f"http://testserver{page}"}, follow=True)
+    assert "You can mark this lesson as complete in 60 seconds" in text(answer)
+    assert LessonProgress.objects.get().completed_at is None
+
+    LessonProgress.objects.update(started_at=opened.started_at - timedelta(minutes=2))
+    LearningTime.objects.update(counted_at=opened.started_at - timedelta(minutes=2), spans=[])
+    assert 'data-wait="0"' in text(at_leo.get(page))
+    at_leo.post(f"{page}/complete")
+    assert LessonProgress.objects.get().completed_at is not None
+
+
+def test_a_preview_that_a_visitor_or_staff_opens_is_noted_for_nobody(client, ada, browser_of, seat, course, lessons):
+    Lesson.objects.filter(pk=lessons[0].pk).update(is_preview=True)
+    for visitor in (client, browser_of(ada)):
+        assert visitor.get(f"/learn/{course.slug}/{lessons[0].slug}").status_code == 200
+
+    assert not LessonProgress.objects.exists()
+
+
+def test_the_quiz_page_counts_the_wait(at_leo, leo, seat, course):
+    quiz = make_quiz(course)
+    for _ in range(2):
+        attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
+        services.hand_in(attempt=attempt, answers={}, now=timezone.now())
+
+    page = text(at_leo.get(f"/learn/{course.slug}/{quiz.lesson.slug}"))
+    assert "You can start your next attempt in" in page
+    assert f"{quiz.lesson.slug}/attempts" not in page
+    assert "The right answers appear here once you pass." in page

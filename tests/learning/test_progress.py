@@ -8,11 +8,20 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.courses.errors import LectureUnavailable
 from apps.learning import services
-from apps.learning.errors import LessonCompletesItself, NotEnrolled, PrerequisiteNotMet
+from apps.learning.errors import (
+    FileNotFetched,
+    LessonCompletesItself,
+    NotEnrolled,
+    PrerequisiteNotMet,
+    ReadingTooShort,
+)
 from apps.learning.events import CertificateIssued, LessonCompleted, MilestoneReached
-from apps.learning.models import Certificate, Enrollment, LessonProgress
+from apps.learning.models import Certificate, Enrollment, LearningTime, LessonProgress
 from studyplatform.kit.errors import NotAuthenticated
-from tests.factories.courses import LessonFactory
+from tests.factories.courses import CourseFactory, LessonFactory
+from tests.factories.learning import EnrollmentFactory
+from tests.learning.conftest import open_lesson
+from tests.learning.quiz import make_quiz, right_answers
 
 pytestmark = pytest.mark.database
 
@@ -222,6 +231,17 @@ def test_a_text_is_marked_once(leo, seat, lessons, now, told):
     assert again.enrollment.last_lesson_id == lessons[0].pk
 
 
+def test_a_file_is_complete_once_it_is_fetched_and_not_by_saying_so(leo, seat, course, lessons, now):
+    file = LessonFactory(section=lessons[0].section, course=course, kind="file")
+
+    with pytest.raises(FileNotFetched):
+        services.complete_lesson(user=leo, lesson_uid=file.uid, now=now)
+    assert services.fetch_file(user=leo, lesson_uid=file.uid, now=now).newly_completed
+    assert not services.complete_lesson(user=leo, lesson_uid=file.uid, now=now).newly_completed
+    with pytest.raises(LectureUnavailable):
+        services.fetch_file(user=leo, lesson_uid=lessons[0].uid, now=now)
+
+
 @pytest.mark.parametrize("kind", ["video", "quiz"])
 def test_what_completes_itself_cannot_be_marked(leo, seat, course, lessons, now, kind):
     lesson = LessonFactory(section=lessons[0].section, course=course, kind=kind)
@@ -305,3 +325,173 @@ def test_activity_is_noted_when_the_lesson_changes_and_every_few_minutes(watch, 
     watch([[9, 12]], position=12, after=400)
     seat.refresh_from_db()
     assert seat.last_activity_at == now + 400 * SECOND
+
+
+# --- One budget of time per learner ------------------------------------------------------------------
+
+
+@pytest.fixture
+def films(leo, seat, ada, now):
+    """Four videos of ten minutes, two each in two courses of Leo's."""
+    other = CourseFactory(instructor=ada, status="published")
+    EnrollmentFactory(user=leo, course=other)
+    return [
+        LessonFactory(section__course=course, kind="video", duration=600)
+        for course in (seat.course, seat.course, other, other)
+    ]
+
+
+def claim(leo, lesson, moment, *, upto=600):
+    """All of a lesson at once. Returns how many seconds were believed in all."""
+    saved = services.save_watching(
+        user=leo, lesson_uid=lesson.uid, position=upto, watched=[[0, upto]], at=None, now=moment
+    )
+    return saved.progress.watched_seconds
+
+
+def watched_in_all():
+    return sum(LessonProgress.objects.values_list("watched_seconds", flat=True))
+
+
+def test_lessons_of_all_courses_share_one_budget(leo, films, now):
+    for film in films:
+        open_lesson(leo, film, now)
+    for second in range(0, 61, 5):
+        for film in films:
+            claim(leo, film, now + second * SECOND)
+
+    # Each alone could have been watched for 120 seconds and 30 ahead.
+    assert watched_in_all() == 60 * 4 + 30
+
+
+def test_in_the_order_of_arrival_or_backwards_no_more_is_believed(leo, films, now):
+    for film in films:
+        open_lesson(leo, film, now)
+    for second in (40, 10, 30, 20, 5):
+        for film in films:
+            claim(leo, film, now + second * SECOND)
+
+    assert watched_in_all() <= 40 * 4 + 30
+
+
+def test_a_day_of_idleness_before_the_opening_counts_for_nothing(leo, films, now):
+    claim(leo, films[0], now, upto=5)
+    tomorrow = now + timedelta(days=1)
+    for film in films[1:]:
+        open_lesson(leo, film, tomorrow)
+        claim(leo, film, tomorrow)
+
+    assert sum(claim(leo, film, tomorrow) for film in films[1:]) <= 30
+
+
+def test_what_was_watched_without_a_connection_is_believed_later(leo, films, now):
+    claim(leo, films[0], now, upto=5)
+
+    assert claim(leo, films[0], now + timedelta(hours=5)) == 600
+
+
+def test_a_block_taken_ahead_is_not_lost_when_another_tab_saved_in_between(leo, films, now, monkeypatch):
+    """The save that comes too late gives back what it took: the next one finds it."""
+    from apps.learning.services import progress as module
+
+    claim(leo, films[0], now, upto=1)
+    LearningTime.objects.update(spans=[], ahead=0)
+    write, once = module._write, []
+
+    def lose_once(progress, *args):
+        if not once:
+            once.append(True)
+            LessonProgress.objects.filter(pk=progress.pk).update(revision=99)
+        return write(progress, *args)
+
+    monkeypatch.setattr(module, "_write", lose_once)
+    LessonProgress.objects.update(granted=1)
+    assert claim(leo, films[0], now, upto=31) == 30  # one allowance, and not none
+    assert once
+
+
+# --- Reading -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def texts(lessons):
+    """Three texts of 600 words: a minute each for a fast reader."""
+    for lesson in lessons[:3]:
+        lesson.body = "word " * 600
+        lesson.save()
+    return lessons[:3]
+
+
+def test_a_text_is_not_marked_before_it_can_have_been_read(leo, seat, texts, now):
+    def mark(after):
+        return services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + after * SECOND)
+
+    open_lesson(leo, texts[0], now)
+    with pytest.raises(ReadingTooShort) as refusal:
+        mark(19.5)
+    assert refusal.value.wait == 41
+    assert mark(60).newly_completed
+
+
+def test_a_text_that_was_never_opened_begins_with_the_first_mark(leo, seat, texts, now):
+    with pytest.raises(ReadingTooShort) as refusal:
+        services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now)
+    assert refusal.value.wait == 60
+
+    assert services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + 60 * SECOND).newly_completed
+
+
+def test_texts_opened_at_once_are_read_one_after_the_other(leo, seat, texts, now):
+    for text in texts:
+        open_lesson(leo, text, now)
+
+    def mark(text, after):
+        return services.complete_lesson(user=leo, lesson_uid=text.uid, now=now + after * SECOND)
+
+    assert mark(texts[0], 60).newly_completed
+    assert mark(texts[1], 60).newly_completed  # two devices
+    with pytest.raises(ReadingTooShort) as refusal:
+        mark(texts[2], 60)
+    assert 15 <= refusal.value.wait <= 30
+    assert mark(texts[2], 60 + refusal.value.wait).newly_completed
+
+
+def test_reading_and_watching_share_the_time(leo, seat, texts, films, now):
+    open_lesson(leo, texts[0], now)
+    for film in films[:3]:
+        open_lesson(leo, film, now)
+        claim(leo, film, now + 60 * SECOND)
+
+    with pytest.raises(ReadingTooShort):
+        services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + 60 * SECOND)
+
+
+def test_opening_is_kept_once_and_shows_no_progress(leo, seat, texts, course, now):
+    first = open_lesson(leo, texts[0], now)
+    again = open_lesson(leo, texts[0], now + 60 * SECOND)
+
+    assert first.started_at == again.started_at == now
+    seat.refresh_from_db()
+    assert (seat.completed_lessons, seat.last_lesson_id) == (0, None)
+
+
+def test_the_certificate_states_what_was_done(leo, seat, course, lessons, film, now):
+    quiz = make_quiz(course, pass_percent=60)
+    for lesson in lessons:
+        services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
+    open_lesson(leo, film, now)
+    claim(leo, film, now + 600 * SECOND, upto=93)
+    later = now + timedelta(hours=1)
+    answers = right_answers(quiz)
+    wrong_first = dict(list(answers.items())[1:])  # 6 of 8
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=later)
+    _, saved = services.hand_in(attempt=attempt, answers=wrong_first, now=later + 60 * SECOND)
+
+    certificate = saved.certificate
+    assert (certificate.lesson_count, certificate.video_percent) == (8, 93)
+    assert certificate.quizzes == [{"title": "Check yourself", "percent": 75}]
+    # A better attempt after the answers were shown changes nothing.
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=later + 120 * SECOND)
+    services.hand_in(attempt=attempt, answers=answers, now=later + 180 * SECOND)
+    certificate.refresh_from_db()
+    assert certificate.quizzes[0]["percent"] == 75

@@ -1,18 +1,27 @@
-"""Tries at a quiz: opened, marked, counted on the server."""
+"""Attempts at a quiz: opened, marked, counted on the server."""
 
+import json
 from datetime import timedelta
 
 import pytest
 
 from apps.courses.errors import LectureUnavailable
 from apps.learning import services
-from apps.learning.errors import AttemptClosed, NoAttemptsLeft, NotEnrolled, PrerequisiteNotMet, QuizTimeOver
+from apps.learning.errors import (
+    AnsweredTooFast,
+    AttemptClosed,
+    AttemptTooSoon,
+    NoAttemptsLeft,
+    NotEnrolled,
+    PrerequisiteNotMet,
+    QuizTimeOver,
+)
 from apps.learning.models import Attempt, LessonProgress
 from apps.learning.queries.quiz import attempt_page_out, get_attempt
 from studyplatform.kit.errors import NotAuthenticated, NotFound, ValidationFailed
 from tests.factories.courses import QuizFactory
 from tests.factories.learning import EnrollmentFactory
-from tests.learning.quiz import make_quiz, right_answers
+from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
 pytestmark = pytest.mark.database
 
@@ -51,7 +60,7 @@ def test_parts_are_earned_and_the_exact_share_decides(leo, quiz, attempt, now):
     answers[uids[0]] = {"id": "a"}  # 0 of 2
     answers[uids[5]] = {"ids": ["s", "r", "p", "q"]}  # half of 1
 
-    done, saved = services.hand_in(attempt=attempt, answers=answers, now=now)
+    done, saved = services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
 
     assert (str(done.score), done.percent, done.is_passed) == ("5.50", 68, False)
     assert saved is None
@@ -64,18 +73,18 @@ def test_the_pass_mark_is_reached_exactly(leo, quiz, attempt, now):
     answers = right_answers(quiz)
     answers.pop(next(iter(answers)))  # 6 of 8
 
-    done, _ = services.hand_in(attempt=attempt, answers=answers, now=now)
+    done, _ = services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
 
     assert (done.percent, done.is_passed) == (75, True)
 
 
 def test_the_same_answers_again_get_the_same_result(leo, quiz, attempt, now):
     answers = right_answers(quiz)
-    first, _ = services.hand_in(attempt=attempt, answers=answers, now=now)
+    first, _ = services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
     stale = Attempt.objects.get(pk=attempt.pk)
-    again, _ = services.hand_in(attempt=stale, answers=dict(reversed(answers.items())), now=now + MINUTE)
+    again, _ = services.hand_in(attempt=stale, answers=dict(reversed(answers.items())), now=now + 2 * MINUTE)
 
-    assert again.submitted_at == now
+    assert again.submitted_at == now + MINUTE
     assert again.results == first.results
 
 
@@ -112,13 +121,13 @@ def test_tries_run_out(leo, quiz, attempt, now):
 
 
 def test_the_best_try_counts(leo, quiz, attempt, now):
-    services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now)
-    second = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
-    second, _ = services.hand_in(attempt=second, answers={}, now=now)
+    services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    second = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now + MINUTE)
+    second, _ = services.hand_in(attempt=second, answers={}, now=now + MINUTE)
 
     result = attempt_page_out(get_attempt(leo, second.uid), now=now)["result"]
     assert (result["percent"], result["best_percent"], result["is_passed"]) == (0, 100, False)
-    assert LessonProgress.objects.get(lesson=quiz.lesson).completed_at == now
+    assert LessonProgress.objects.get(lesson=quiz.lesson).completed_at == now + MINUTE
 
 
 def test_the_clock_gives_grace_and_then_closes(leo, quiz, now):
@@ -199,6 +208,8 @@ def test_an_attempt_exists_for_its_learner_alone(leo, mia, ada, sam, nobody, sea
 
 
 def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, attempt, now):
+    quiz.reveal = quiz.Reveal.ALWAYS
+    quiz.save()
     answers = right_answers(quiz)
     uids = list(answers)
     answers[uids[0]] = {"id": "a"}
@@ -222,7 +233,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
     }
     assert (multiple["verdict"], multiple["earned"]) == ("wrong", "0")
     assert (truth["given"], truth["accepted"], truth["verdict"]) == ("True", "True", "right")
-    assert (number["given"], number["accepted"]) == ("3", "314158.5 to 314159.5 m")
+    assert (number["given"], number["accepted"]) == ("3", "314159 m (314158.5 to 314159.5 accepted)")
     assert number["remarks_html"] == ["zeppelin-remark: only the first digit."]
     assert (text["verdict"], text["given"], text["accepted"]) == ("open", "", "“zeppelin-accepted”")
     assert [(line["html"], line["is_right"], line["place"]) for line in order["lines"]] == [
@@ -243,8 +254,143 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
 
 
 def test_a_result_stands_when_the_quiz_is_edited_later(leo, quiz, attempt, now):
-    done, _ = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now)
+    done, _ = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
     before = attempt_page_out(get_attempt(leo, done.uid), now=now)["result"]
     quiz.questions.all().delete()
 
     assert attempt_page_out(get_attempt(leo, done.uid), now=now)["result"] == before
+
+
+# --- What a result tells -----------------------------------------------------------------------------
+
+
+def result_of(leo, quiz, answers, now):
+    """The result of one more attempt with these answers, an hour after the last."""
+    now += timedelta(hours=Attempt.objects.count())
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
+    services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+    return attempt_page_out(get_attempt(leo, attempt.uid), now=now)["result"]
+
+
+def wrong_answers(quiz):
+    """Something wrong or partly right to every question, with the remark on each."""
+    shapes = [
+        {"id": "a"},
+        {"ids": ["p", "r"]},
+        {"value": False},
+        {"text": "3"},
+        {"text": "no"},
+        {"ids": ["s", "r", "p", "q"]},
+        {"pairs": {"a": "1"}},
+    ]
+    return dict(zip(right_answers(quiz), shapes, strict=True))
+
+
+def test_an_empty_submission_learns_nothing(leo, quiz, now):
+    result = result_of(leo, quiz, {}, now)
+
+    assert not result["shows_answers"]
+    assert not [secret for secret in SECRETS if secret in json.dumps(result)]
+    for question in result["questions"]:
+        assert (question["verdict"], question["accepted"], question["explanation_html"]) == ("open", "", "")
+        assert not [line for line in question["lines"] if line["is_right"] is not None or line["right_html"]]
+    order = next(question for question in result["questions"] if question["kind"] == "ordering")
+    assert order["lines"] == []  # the right order would be the answer
+
+
+def test_a_failed_attempt_is_told_its_marks_and_the_remarks_on_its_choices(leo, quiz, now):
+    result = result_of(leo, quiz, wrong_answers(quiz), now)
+    single, several, truth, number, text, order, pairs = result["questions"]
+
+    assert [question["verdict"] for question in result["questions"]] == [
+        *("wrong", "wrong", "wrong", "wrong", "wrong", "partly", "wrong")
+    ]
+    assert single["remarks_html"] == ["zeppelin-remark: that is the <em>other</em> one."]
+    assert number["remarks_html"] == ["zeppelin-remark: only the first digit."]
+    assert [line["is_right"] for line in single["lines"]] == [False, None]
+    for question in (several, order, pairs):  # of several choices it is not said which are right
+        assert {line["is_right"] for line in question["lines"]} == {None}
+        assert {line["place"] for line in question["lines"]} == {None}
+        assert {line["right_html"] for line in question["lines"]} == {""}
+    assert (truth["accepted"], number["accepted"], text["accepted"]) == ("", "", "")
+    for secret in ("zeppelin-explains", "zeppelin-accepted", "314159"):
+        assert secret not in json.dumps(result)
+
+
+def test_a_right_answer_is_explained_at_once(leo, quiz, now):
+    answers = wrong_answers(quiz) | dict(list(right_answers(quiz).items())[3:4])
+
+    number = result_of(leo, quiz, answers, now)["questions"][3]
+
+    assert (number["verdict"], number["explanation_html"]) == ("right", "zeppelin-explains why.")
+
+
+@pytest.mark.parametrize(
+    ("rules", "attempts", "shown"),
+    [
+        pytest.param({}, ["wrong"], False, id="failed"),
+        pytest.param({}, ["right"], True, id="passed"),
+        pytest.param({}, ["right", "wrong"], True, id="passed before"),
+        pytest.param({"max_attempts": 2}, ["wrong"], False, id="one attempt left"),
+        pytest.param({"max_attempts": 2}, ["wrong", "wrong"], True, id="the last attempt"),
+        pytest.param({"reveal": "always"}, ["wrong"], True, id="always"),
+        pytest.param({"reveal": "never"}, ["right"], False, id="never, passed"),
+        pytest.param({"reveal": "never", "max_attempts": 1}, ["wrong"], False, id="never, no attempt left"),
+    ],
+)
+def test_the_right_answers_are_shown_as_the_instructor_chose(leo, seat, course, lessons, now, rules, attempts, shown):
+    quiz = make_quiz(course, **rules)
+    answers = {"wrong": wrong_answers(quiz), "right": right_answers(quiz) | dict(list(wrong_answers(quiz).items())[:1])}
+
+    results = [result_of(leo, quiz, answers[one], now) for one in attempts]
+
+    assert results[-1]["shows_answers"] is shown
+    single = results[-1]["questions"][0]
+    assert single["verdict"] == "wrong"
+    assert [line["is_right"] for line in single["lines"]] == ([False, True] if shown else [False, None])
+    assert ("zeppelin-explains" in single["explanation_html"]) is shown
+
+
+# --- Waiting -----------------------------------------------------------------------------------------
+
+
+def test_after_the_second_attempt_there_is_a_wait(leo, quiz, now):
+    def fail_at(moment):
+        services.hand_in(
+            attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=moment), answers={}, now=moment
+        )
+
+    fail_at(now)
+    fail_at(now)
+    with pytest.raises(AttemptTooSoon) as refusal:
+        fail_at(now + timedelta(seconds=20.5))
+    assert refusal.value.wait == 40
+
+    fail_at(now + MINUTE)
+    with pytest.raises(AttemptTooSoon):
+        fail_at(now + MINUTE)
+    quiz.retry_wait = 0
+    quiz.save()
+    fail_at(now + MINUTE)
+    assert Attempt.objects.count() == 4
+
+
+def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_counted(leo, quiz, course, seat, now):
+    counted = make_quiz(course, max_attempts=3)
+    for one, answers in ((counted, {}), (counted, {}), (quiz, {}), (quiz, right_answers(quiz))):
+        attempt = services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now)
+        services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+
+    for one in (counted, quiz):
+        opened = services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now + MINUTE)
+        assert services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now + MINUTE) == opened
+
+
+def test_answers_that_nobody_can_have_read_the_questions_for_stay_open(leo, quiz, attempt, now):
+    with pytest.raises(AnsweredTooFast) as refusal:
+        services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=2))
+
+    assert refusal.value.wait == 5
+    assert Attempt.objects.get().submitted_at is None
+    done, _ = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=7))
+    assert done.is_passed

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from django.db import close_old_connections, connection
 
 from apps.learning import services
 from apps.learning.errors import AlreadyEnrolled, AttemptClosed
-from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
+from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress
 from studyplatform.kit.errors import AppError
-from tests.learning.conftest import NOON
+from tests.factories.courses import LessonFactory
+from tests.learning.conftest import NOON, open_lesson
 from tests.learning.quiz import make_quiz, right_answers
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -74,6 +76,8 @@ def test_heartbeats_of_many_tabs_lose_no_second(leo, seat, film):
         enrollment=seat, lesson=film, started_at=seat.enrolled_at, updated_at=seat.enrolled_at
     )
 
+    LearningTime.objects.create(user=leo, counted_at=NOON - timedelta(minutes=1))
+
     outcomes = at_once(
         *[
             lambda n=n: services.save_watching(
@@ -101,7 +105,9 @@ def test_a_double_submit_is_marked_once(leo, seat, course):
     answers = right_answers(quiz)
 
     def hand_in(given):
-        return lambda: services.hand_in(attempt=Attempt.objects.get(pk=attempt.pk), answers=given, now=NOON)
+        return lambda: services.hand_in(
+            attempt=Attempt.objects.get(pk=attempt.pk), answers=given, now=NOON + timedelta(minutes=1)
+        )
 
     same = at_once(hand_in(answers), hand_in(answers), hand_in(answers))
     other = at_once(hand_in({}), hand_in(answers))
@@ -109,3 +115,41 @@ def test_a_double_submit_is_marked_once(leo, seat, course):
     assert all(outcome[0].is_passed for outcome in same)
     assert isinstance(other[0], AttemptClosed)
     assert other[1][0].percent == 100
+
+
+def test_all_lessons_claimed_at_once_share_one_budget(leo, seat, course):
+    films = LessonFactory.create_batch(6, section__course=course, kind="video", duration=600)
+    at_once(*[lambda film=film: open_lesson(leo, film, NOON) for film in films])
+    assert LessonProgress.objects.count() == 6
+    later = NOON + timedelta(seconds=20)
+
+    outcomes = at_once(
+        *[
+            lambda uid=film.uid: services.save_watching(
+                user=leo, lesson_uid=uid, position=600, watched=[[0, 600]], now=later
+            )
+            for film in films
+            for _ in range(2)
+        ]
+    )
+
+    crashes = [outcome for outcome in outcomes if isinstance(outcome, Exception) and not isinstance(outcome, AppError)]
+    assert not crashes
+    believed = sum(LessonProgress.objects.values_list("watched_seconds", flat=True))
+    assert believed == 20 * 4 + 30
+
+
+def test_texts_marked_at_once_are_not_all_read(leo, seat, lessons):
+    for lesson in lessons:
+        lesson.body = "word " * 600
+        lesson.save()
+        open_lesson(leo, lesson, NOON)
+
+    at_once(
+        *[
+            lambda uid=lesson.uid: services.complete_lesson(user=leo, lesson_uid=uid, now=NOON + timedelta(seconds=60))
+            for lesson in lessons
+        ]
+    )
+
+    assert LessonProgress.objects.exclude(completed_at=None).count() == 2  # one on each of two devices

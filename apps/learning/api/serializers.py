@@ -3,7 +3,7 @@ submission has a field for an answer, an explanation or a remark."""
 
 from rest_framework import serializers
 
-from apps.courses.models import Lesson, Question
+from apps.courses.models import Lesson, Question, Quiz
 
 # --- Seats -----------------------------------------------------------------------------------------
 
@@ -237,9 +237,12 @@ class ResultLine(serializers.Serializer[object]):
     right_html = serializers.CharField(allow_blank=True, help_text="Matching: the right partner.")
     is_chosen = serializers.BooleanField()
     is_right = serializers.BooleanField(
-        help_text="Choices: belongs to the answer. Steps: in place. Pairs: well matched."
+        allow_null=True,
+        help_text="Choices: belongs to the answer. Steps: in place. Pairs: well matched. Null while it is not told.",
     )
-    place = serializers.IntegerField(allow_null=True, help_text="Ordering: where the step belongs, from 1.")
+    place = serializers.IntegerField(
+        allow_null=True, help_text="Ordering: where the step belongs, from 1; null while it is not told."
+    )
 
 
 class QuestionResult(serializers.Serializer[object]):
@@ -251,7 +254,9 @@ class QuestionResult(serializers.Serializer[object]):
     points = serializers.IntegerField()
     lines = ResultLine(many=True)
     given = serializers.CharField(allow_blank=True, help_text="Number, text and truth: as answered.")
-    accepted = serializers.CharField(allow_blank=True, help_text="Number, text and truth: what counts as right.")
+    accepted = serializers.CharField(
+        allow_blank=True, help_text="Number, text and truth: what counts as right; empty while it is not told."
+    )
     explanation_html = serializers.CharField(allow_blank=True)
     remarks_html = serializers.ListField(
         child=serializers.CharField(), help_text="What a wrong choice would have meant."
@@ -267,6 +272,7 @@ class AttemptResult(serializers.Serializer[object]):
     best_percent = serializers.IntegerField(help_text="Over all tries: the best counts.")
     headline = serializers.CharField(help_text="A sentence that names the finding.")
     seconds = serializers.IntegerField(help_text="From opening to handing in.")
+    shows_answers = serializers.BooleanField(help_text="Whether the right answers are told now.")
     questions = QuestionResult(many=True)
     next = LessonLink(allow_null=True)
     may_try_again = serializers.BooleanField()
@@ -311,13 +317,21 @@ class QuizOut(serializers.Serializer[object]):
     pass_percent = serializers.IntegerField()
     time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
     attempts_left = serializers.IntegerField(allow_null=True, help_text="Null: as many as one likes.")
-    may_attempt = serializers.BooleanField()
+    reveal = serializers.ChoiceField(choices=Quiz.Reveal.choices, help_text="When the right answers are told.")
+    wait = serializers.IntegerField(help_text="Seconds until another attempt may be opened, when this was answered.")
+    retry_wait = serializers.IntegerField(help_text="Seconds between attempts after the second; 0: none.")
+    may_attempt = serializers.BooleanField(help_text="Whether another attempt may be opened, after the wait.")
     past = PastAttempt(many=True)
     attempt = AttemptOut(allow_null=True, help_text="The open one, else the last that was handed in.")
     progress_page = serializers.CharField()
 
 
 # --- Certificates ----------------------------------------------------------------------------------
+
+
+class PassedQuiz(serializers.Serializer[object]):
+    title = serializers.CharField()
+    percent = serializers.IntegerField(help_text="Of the attempt that passed it.")
 
 
 class CertificateOut(serializers.Serializer[object]):
@@ -327,7 +341,11 @@ class CertificateOut(serializers.Serializer[object]):
     learner_name = serializers.CharField()
     course_title = serializers.CharField()
     instructor_name = serializers.CharField()
-    lesson_count = serializers.IntegerField()
+    lesson_count = serializers.IntegerField(help_text="All lessons of the course were completed: so many.")
     duration = serializers.IntegerField(help_text="Seconds.")
+    video_percent = serializers.IntegerField(
+        allow_null=True, help_text="Share of the video that was watched; null for a course without video."
+    )
+    quizzes = PassedQuiz(many=True)
     issued_at = serializers.DateTimeField()
     url = serializers.CharField()

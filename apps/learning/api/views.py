@@ -117,6 +117,8 @@ class LessonPlayer(APIView):
     def get(self, request: Request, uid: UUID) -> Response:
         opened = lesson_of(request.user, uid)
         enforce(opened.verdict)
+        if opened.is_new and opened.standing.enrollment is not None:
+            services.open_lesson(enrollment=opened.standing.enrollment, lesson=opened.lesson, now=timezone.now())
         sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
         return Response(player_out(opened, sources))
 
@@ -134,7 +136,7 @@ class LessonWatching(APIView):
 
 
 class LessonCompletion(APIView):
-    """A text that was read to its end or marked, a file that was fetched."""
+    """A text that was read to its end or marked. A file is complete once its page has handed it out."""
 
     permission_classes = [permissions.IsAuthenticated]
 

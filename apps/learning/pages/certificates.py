@@ -9,7 +9,7 @@ from apps.learning import policies
 from apps.learning.certificate_pdf import draw
 from apps.learning.errors import CertificateUnknown
 from apps.learning.forms import CodeForm
-from apps.learning.queries.certificates import certificate_by_code, readable_code
+from apps.learning.queries.certificates import certificate_by_code, readable_code, work_done
 from studyplatform.kit.policies import enforce
 
 
@@ -40,6 +40,7 @@ def certificate(request: HttpRequest, code: str) -> HttpResponse:
         "certificate": found,
         "course": found.enrollment.course,
         "readable": readable_code(found.code),
+        "work_done": work_done(found),
         "is_owner": policies.download_certificate(request.user, found) is None,
     }
     return render(request, "learning/certificate.html", context)

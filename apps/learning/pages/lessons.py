@@ -31,6 +31,7 @@ from apps.learning.queries.lessons import (
 )
 from apps.learning.queries.quiz import get_attempt, questions_of, quiz_ahead, quiz_page_out
 from apps.learning.queries.transcript import Paragraph, paragraphs_of
+from apps.learning.reading import seconds_to_wait
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.sizes import as_size
@@ -44,7 +45,13 @@ def lesson(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
+    _note_opening(opened)
     return _PAGES[Lesson.Kind(opened.lesson.kind)](request, opened)
+
+
+def _note_opening(opened: OpenLesson) -> None:
+    if opened.is_new and opened.standing.enrollment is not None:
+        services.open_lesson(enrollment=opened.standing.enrollment, lesson=opened.lesson, now=timezone.now())
 
 
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
@@ -60,7 +67,17 @@ def _paragraphs(opened: OpenLesson) -> tuple[Paragraph, ...]:
 
 
 def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
-    return render(request, "learning/lesson_text.html", _shared(opened))
+    return render(request, "learning/lesson_text.html", {**_shared(opened), "wait": _seconds_to_read(opened)})
+
+
+def _seconds_to_read(opened: OpenLesson) -> int:
+    """How long until the text may be marked as read."""
+    seat = opened.standing.enrollment
+    if seat is None or not opened.may_save or opened.standing.has_completed(opened.lesson.pk):
+        return 0
+    now = timezone.now()
+    progress = services.open_lesson(enrollment=seat, lesson=opened.lesson, now=now)
+    return seconds_to_wait(opened.lesson.body, opened_at=progress.started_at, now=now)
 
 
 def _file(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
@@ -164,7 +181,7 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
     if one.kind != Lesson.Kind.FILE or one.file is None:
         raise LectureUnavailable
     if opened.may_save:
-        services.complete_lesson(user=person(request), lesson_uid=one.uid, now=timezone.now())
+        services.fetch_file(user=person(request), lesson_uid=one.uid, now=timezone.now())
     audience = audience_of(one, holder_of(request))
     return redirect(sign_file(upload=one.file, now=timezone.now(), audience=audience))
 

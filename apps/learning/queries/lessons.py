@@ -117,12 +117,18 @@ class OpenLesson:
         """All lessons of the course with their states."""
         return place_all(self.course, self.outline, self.standing)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether serving it to its learner is to be noted. Of a quiz the attempt says when it was opened."""
+        known = self.lesson.pk in self.standing.marks or self.lesson.kind == Lesson.Kind.QUIZ
+        return self.may_save and not known
+
     def around(self) -> tuple[Entry | None, Entry | None]:
         return self.outline.around(self.lesson.pk)
 
 
 def find_lesson(person: Person, **where: Any) -> OpenLesson:
-    """A lesson by address or uid, with the verdict. One query when the lesson is known, four when it is not.
+    """A lesson by address or uid, with the verdict. One query when the lesson is known, five when it is not.
 
     :raises LectureUnavailable: there is no such lesson.
     """
@@ -256,7 +262,8 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
     """The shape ``PlayerOut``: the island's props and the answer of GET lessons/{uid}/player/."""
     lesson, course, standing = opened.lesson, opened.course, opened.standing
     progress = None
-    if standing.enrollment is not None and lesson.pk in standing.marks:
+    mark = standing.marks.get(lesson.pk)
+    if standing.enrollment is not None and mark is not None and (mark.position or mark.watched_seconds):
         progress = _PROGRESS.first(seat=standing.enrollment.pk, lesson=lesson.pk)
     duration = lesson.video.duration if lesson.video else float(lesson.duration)
     position = progress.position if progress else 0.0

@@ -32,6 +32,8 @@ class Entry:
     kind: str
     duration: int
     is_preview: bool
+    needs: tuple[int, ...] = ()
+    """The lessons that must be complete first, by primary key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class Outline:
         after = self.entries[place + 1] if place + 1 < len(self.entries) else None
         return before, after
 
+    def entry(self, lesson_pk: int) -> Entry | None:
+        """This lesson; None if the course does not have it."""
+        place = self._places.get(lesson_pk)
+        return None if place is None else self.entries[place]
+
     def before(self, lesson_pk: int) -> tuple[Entry, ...]:
         """All lessons that stand before this one."""
         return self.entries[: self._places.get(lesson_pk, 0)]
@@ -80,12 +87,12 @@ _KEPT = 200
 
 
 def outline_of(course: Course) -> Outline:
-    """The course's outline; one query, or none when this process has seen this version."""
+    """The course's outline; two queries, or none when this process has seen this version."""
     return outlines_of([course])[course.pk]
 
 
 def outlines_of(courses: Iterable[Course]) -> dict[int, Outline]:
-    """The outlines of several courses by primary key. One query for all that this process has not seen."""
+    """The outlines of several courses by primary key. Two queries for all that this process has not seen."""
     found: dict[int, Outline] = {}
     unknown: list[Course] = []
     for course in courses:
@@ -115,10 +122,15 @@ def _read_outlines(course_pks: list[int]) -> dict[int, Outline]:
             *("pk", "uid", "slug", "number", "title", "kind", "duration", "is_preview"),
         )
     )
+    needs: dict[int, tuple[int, ...]] = {}
+    links = Lesson.prerequisites.through.objects.filter(from_lesson__course_id__in=course_pks)
+    for lesson_id, needed_id in links.order_by("pk").values_list("from_lesson", "to_lesson"):
+        needs[lesson_id] = (*needs.get(lesson_id, ()), needed_id)
     courses: dict[int, dict[int, tuple[str, list[Entry]]]] = {}
     for course_id, section_id, section_title, *facts in rows:
         sections = courses.setdefault(course_id, {})
-        sections.setdefault(section_id, (section_title, []))[1].append(Entry(*facts))
+        entry = Entry(*facts, needs.get(facts[0], ()))
+        sections.setdefault(section_id, (section_title, []))[1].append(entry)
     return {
         course_id: Outline(
             tuple(
@@ -240,7 +252,9 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
             placed.append(Placed(entry, "locked", needs_seat=True))
         elif in_order and blocker is not None and not entry.is_preview:
             placed.append(Placed(entry, "locked", blocker))
-        elif mark is not None:
+        elif entry.needs and (needed := _unmet(course, outline, standing, entry)) is not None:
+            placed.append(Placed(entry, "locked", needed))
+        elif mark is not None and (entry.kind == Lesson.Kind.QUIZ or mark.position or mark.watched_seconds):
             placed.append(Placed(entry, "in_progress", left=max(0, entry.duration - int(mark.position))))
         else:
             placed.append(Placed(entry, "available"))
@@ -250,10 +264,24 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
 
 
 def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Entry | None:
-    """The first lesson that must be completed before this one opens, if the course requires order."""
-    if not course.requires_order or standing.is_staff or standing.has_completed(lesson_pk):
+    """The first lesson that must be completed before this one opens: by the course's order, or as it names them."""
+    if standing.is_staff or standing.has_completed(lesson_pk):
         return None
-    return next((entry for entry in outline.before(lesson_pk) if not standing.has_completed(entry.pk)), None)
+    if course.requires_order:
+        return next((entry for entry in outline.before(lesson_pk) if not standing.has_completed(entry.pk)), None)
+    entry = outline.entry(lesson_pk)
+    return None if entry is None else _unmet(course, outline, standing, entry)
+
+
+def _unmet(course: Course, outline: Outline, standing: Standing, entry: Entry) -> Entry | None:
+    """The first prerequisite that is not complete.
+
+    In a course with an order there is none: its order opens all before it, and what comes later cannot come first.
+    """
+    if course.requires_order or standing.is_staff or entry.is_preview or not entry.needs:
+        return None
+    missing = {pk for pk in entry.needs if not standing.has_completed(pk)}
+    return next((one for one in outline.entries if one.pk in missing), None)
 
 
 def resume_entry(

@@ -25,6 +25,7 @@ from studyplatform.kit.markdown import render_inline
 
 # Answers handed in at the last second are still on their way when the clock has stopped.
 GRACE = timedelta(seconds=30)
+FREE_ATTEMPTS = 2  # where attempts are unlimited, the wait between them begins after so many
 
 _QUIZ = Slot("quiz", BigIntegerField())
 _QUESTIONS = Built(lambda: Question.objects.filter(quiz=_QUIZ).order_by("position").select_related("rewatch_lesson"))
@@ -75,7 +76,7 @@ def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
 
 @dataclass(frozen=True)
 class QuizStanding:
-    """A learner's tries at one quiz."""
+    """A learner's attempts at one quiz."""
 
     quiz: Quiz
     attempts: tuple[Attempt, ...]
@@ -99,6 +100,25 @@ class QuizStanding:
         if not self.quiz.max_attempts:
             return None
         return max(0, self.quiz.max_attempts - len(self.attempts))
+
+    @property
+    def shows_answers(self) -> bool:
+        """Whether the right answers may be seen: never before the quiz's rule says so."""
+        match Quiz.Reveal(self.quiz.reveal):
+            case Quiz.Reveal.ALWAYS:
+                return bool(self.handed_in)
+            case Quiz.Reveal.NEVER:
+                return False
+        used_up = 0 < self.quiz.max_attempts <= len(self.handed_in)
+        return used_up or any(attempt.is_passed for attempt in self.handed_in)
+
+    def seconds_to_wait(self, now: datetime) -> int:
+        """Whole seconds until another attempt may be opened, rounded up. Nobody waits who has passed already."""
+        closed = [attempt.submitted_at for attempt in self.attempts if attempt.submitted_at is not None]
+        if self.quiz.max_attempts or len(closed) < FREE_ATTEMPTS or any(one.is_passed for one in self.attempts):
+            return 0
+        left = max(closed) + timedelta(seconds=self.quiz.retry_wait) - now
+        return max(0, -(-left // timedelta(seconds=1)))
 
 
 def quiz_standing(quiz: Quiz, standing: Standing) -> QuizStanding:
@@ -208,6 +228,9 @@ def quiz_out(
         "pass_percent": quiz.pass_percent,
         "time_limit": quiz.time_limit,
         "attempts_left": left,
+        "reveal": quiz.reveal,
+        "wait": 0 if current is not None else tries.seconds_to_wait(now),
+        "retry_wait": 0 if quiz.max_attempts else quiz.retry_wait,
         "may_attempt": may_attempt and (current is not None or left is None or left > 0) and bool(questions),
         "past": [
             {
@@ -307,10 +330,35 @@ def _result_out(attempt: Attempt, lesson: Lesson, tries: QuizStanding, following
         "best_percent": best,
         "headline": headline(attempt),
         "seconds": max(0, int(spent)),
-        "questions": [_question_result(kept, course) for kept in attempt.results],
+        "shows_answers": tries.shows_answers,
+        "questions": [
+            _question_result(kept if tries.shows_answers else _without_answers(kept), course)
+            for kept in attempt.results
+        ],
         "next": entry_out(following, course) if following else None,
         "may_try_again": left is None or left > 0,
     }
+
+
+def _without_answers(kept: dict[str, Any]) -> dict[str, Any]:
+    """What may be told of a question before its answer is: the learner's own answer, its mark, and remarks on it.
+
+    A question that was answered right has told its answer; of the others nothing is left that names it.
+    """
+    if kept["verdict"] == "right":
+        return kept
+    lines = [
+        # Of one choice the mark says that it is wrong; of several it must not say which.
+        {**line, "right": "", "place": None, "is_right": False if _is_told(kept, line) else None}
+        for line in kept["lines"]
+    ]
+    if kept["kind"] == Question.Kind.ORDERING and kept["verdict"] == "open":
+        lines = []  # what nobody has ordered is kept in the right order
+    return {**kept, "lines": lines, "accepted": "", "explanation": ""}
+
+
+def _is_told(kept: dict[str, Any], line: dict[str, Any]) -> bool:
+    return bool(kept["kind"] == Question.Kind.SINGLE and line["is_chosen"])
 
 
 def _question_result(kept: dict[str, Any], course: str) -> dict[str, Any]:

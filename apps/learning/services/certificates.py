@@ -1,11 +1,13 @@
 """The proof of a completed course."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from apps.courses.models import Lesson
 from apps.learning.events import CertificateIssued
-from apps.learning.models import Certificate, Enrollment
+from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
 from studyplatform.kit.events import publish
 
 
@@ -19,8 +21,8 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
                 learner_name=enrollment.user.display_name,
                 course_title=course.title,
                 instructor_name=course.instructor.display_name,
-                lesson_count=course.lesson_count,
                 duration=course.duration,
+                **_attested(enrollment),
                 issued_at=now,
             )
     except IntegrityError:
@@ -28,3 +30,27 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
         return Certificate.objects.get(enrollment=enrollment)
     publish(CertificateIssued(certificate_id=certificate.pk, user_id=enrollment.user_id, course_id=course.pk))
     return certificate
+
+
+def _attested(enrollment: Enrollment) -> dict[str, Any]:
+    """What the certificate states: lessons completed, video watched, and with what each quiz was passed.
+
+    A quiz counts with the attempt that passed it. Later ones are better for having seen the answers.
+    """
+    completed = LessonProgress.objects.filter(
+        enrollment=enrollment, lesson__course=enrollment.course_id, completed_at__isnull=False
+    ).values_list("lesson__kind", "lesson__duration", "watched_seconds")
+    videos = [(length, watched) for kind, length, watched in completed if kind == Lesson.Kind.VIDEO]
+    passed: dict[int, dict[str, Any]] = {}
+    for quiz, title, percent in (
+        Attempt.objects.filter(enrollment=enrollment, is_passed=True)
+        .order_by("quiz__lesson__section__position", "quiz__lesson__position", "number")
+        .values_list("quiz", "quiz__lesson__title", "percent")
+    ):
+        passed.setdefault(quiz, {"title": title, "percent": percent})
+    return {
+        "lesson_count": len(completed),
+        "video_seconds": sum(length for length, _ in videos),
+        "watched_seconds": sum(min(length, watched) for length, watched in videos),
+        "quizzes": list(passed.values()),
+    }

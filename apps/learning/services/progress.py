@@ -1,7 +1,8 @@
-"""How far a learner is: watched seconds, completed lessons, milestones.
+"""How far a learner is: opened and completed lessons, watched seconds, milestones.
 
 A heartbeat costs one read and one write. The write names the revision it was computed from; if another
-tab saved in between it matches no row, and the merge is done again on what is there now.
+tab saved in between it matches no row, and the merge is done again on what is there now. About once a minute
+of video it also takes the next minute from the learner's budget of time, in the same transaction.
 """
 
 from collections.abc import Callable
@@ -27,11 +28,12 @@ from django.db.models.functions import Coalesce
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Course, Lesson
-from apps.learning import policies, watching
-from apps.learning.errors import LessonCompletesItself
+from apps.learning import policies, reading, watching
+from apps.learning.errors import FileNotFetched, LessonCompletesItself, ReadingTooShort
 from apps.learning.events import LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LessonProgress
 from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
+from apps.learning.services import budget
 from apps.learning.services.certificates import issue_certificate
 from studyplatform.kit.built import Built, BuiltUpdate, Slot
 from studyplatform.kit.errors import Conflict
@@ -40,6 +42,7 @@ from studyplatform.kit.policies import enforce
 
 MILESTONES = (25, 50, 75, 100)
 TRIES = 8
+BLOCK = 60  # seconds of video that are taken from the budget at once, so that few heartbeats need more than one write
 # Activity is noted again after this long, so that a heartbeat is one write and not two.
 ACTIVITY = timedelta(minutes=5)
 
@@ -62,7 +65,7 @@ _BEGUN = Built(
 _PK = Slot("pk", BigIntegerField())
 _SAVE = BuiltUpdate(
     lambda: LessonProgress.objects.filter(pk=_PK, revision=Slot("known", PositiveIntegerField())),
-    *("position", "position_at", "watched", "watched_seconds", "updated_at"),
+    *("position", "position_at", "watched", "watched_seconds", "granted", "updated_at"),
     revision=F("revision") + 1,
 )
 _COMPLETE = BuiltUpdate(
@@ -119,8 +122,9 @@ def save_watching(
     """Merge newly watched seconds of a video lesson and keep where the learner is.
 
     ``watched`` are [from, to) pairs; what is already known adds nothing, so repeated, late and overlapping
-    messages are harmless. Time that cannot have passed is not believed: the pairs are cut to what is
-    plausible. ``at`` is when the learner was at ``position``: the latest wins; without it the furthest.
+    messages are harmless. Time that cannot have passed is not believed: the pairs are cut to what one player
+    can have shown of this lesson, and to what is left of the learner's budget over all lessons.
+    ``at`` is when the learner was at ``position``: the latest wins; without it the furthest.
 
     :raises NotEnrolled: the learner holds no seat (visitors of a preview, staff).
     :raises PrerequisiteNotMet: the lesson is still locked.
@@ -137,13 +141,46 @@ def save_watching(
 
 
 def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
-    """Mark a text as read or a file as fetched. Twice the same is once.
+    """Mark a text as read. Idempotent.
 
     :raises LessonCompletesItself: a video is completed by watching, a quiz by passing it.
+    :raises FileNotFetched: a file is completed by ``fetch_file``.
+    :raises ReadingTooShort: since the lesson was opened there was no time to read it, beside all else that was learned.
     """
     progress = _progress_of(user, lesson_uid) or _begin(user, lesson_uid, now)
-    if progress.lesson.kind in {Lesson.Kind.VIDEO, Lesson.Kind.QUIZ} and progress.completed_at is None:
-        raise LessonCompletesItself
+    if progress.completed_at is not None:
+        return Saved(progress=progress, enrollment=progress.enrollment)
+    match progress.lesson.kind:
+        case Lesson.Kind.VIDEO | Lesson.Kind.QUIZ:
+            raise LessonCompletesItself
+        case Lesson.Kind.FILE:
+            raise FileNotFetched
+    text = progress.lesson.body
+    wait = reading.seconds_to_wait(text, opened_at=progress.started_at, now=now)
+    if wait:
+        raise ReadingTooShort(wait=wait)
+    with transaction.atomic():
+        wait = budget.missing(
+            user_id=progress.enrollment.user_id,
+            needed=reading.least_seconds(text)
+            * watching.MAX_SPEED,  # the reader's eyes, and nothing else on that device
+            opened_at=progress.started_at,
+            now=now,
+        )
+        saved = None if wait else finish(progress, now=now)
+    if saved is None:
+        raise ReadingTooShort(wait=wait)
+    return saved
+
+
+def fetch_file(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
+    """Complete a file lesson whose file is being handed out. Idempotent.
+
+    :raises LectureUnavailable: it is no file lesson.
+    """
+    progress = _progress_of(user, lesson_uid) or _begin(user, lesson_uid, now)
+    if progress.lesson.kind != Lesson.Kind.FILE:
+        raise LectureUnavailable
     return finish(progress, now=now)
 
 
@@ -232,16 +269,18 @@ def _begin(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
         enforce(policies.save_progress(user, lesson.course, standing))
         raise LectureUnavailable
     enforce(policies.open_lesson(user, lesson, standing, blocker))
-    return begin(enrollment=standing.enrollment, lesson=lesson, now=now)
+    return open_lesson(enrollment=standing.enrollment, lesson=lesson, now=now)
 
 
-def begin(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> LessonProgress:
-    """The learner's row for this lesson, made if there is none. Two at the same moment make one."""
+def open_lesson(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> LessonProgress:
+    """Note that a lesson is served to its learner, who may open it. The first time is kept; two at once make one."""
     known = _BEGUN.first(seat=enrollment.pk, lesson=lesson.pk)
     if known is not None:
         return known
+    opened_at = budget.note_opening(user_id=enrollment.user_id, now=now)
     LessonProgress.objects.bulk_create(
-        [LessonProgress(enrollment=enrollment, lesson=lesson, started_at=now, updated_at=now)], ignore_conflicts=True
+        [LessonProgress(enrollment=enrollment, lesson=lesson, started_at=opened_at, updated_at=opened_at)],
+        ignore_conflicts=True,
     )
     return LessonProgress.objects.select_related("enrollment", "lesson").get(enrollment=enrollment, lesson=lesson)
 
@@ -251,38 +290,63 @@ def _try_to_save(
 ) -> Saved | None:
     """One conditional write; None when another save came between."""
     duration = progress.lesson.duration
-    claimed = watching.merge(watched, duration=duration)
-    fresh = watching.subtract(claimed, progress.watched)
-    if fresh:
-        believed = watching.take(
-            fresh,
-            watching.plausible_gain(
-                since_start=now - progress.started_at,
-                since_save=now - progress.updated_at,
-                watched=progress.watched_seconds,
-            ),
+    fresh = watching.subtract(watching.merge(watched, duration=duration), progress.watched)
+    believed = min(
+        watching.seconds(fresh),
+        watching.plausible_gain(
+            since_start=now - progress.started_at,
+            since_save=now - progress.updated_at,
+            watched=progress.watched_seconds,
+        ),
+    )
+    place = _place(progress, min(position, float(duration)), at, now)
+    granted = max(progress.granted, progress.watched_seconds)
+    needed = progress.watched_seconds + believed - granted
+    if needed <= 0:
+        return _write(progress, watching.take(fresh, believed), granted, place, now)
+    with transaction.atomic():
+        granted += budget.take(
+            user_id=progress.enrollment.user_id,
+            needed=needed,
+            most=max(needed, min(BLOCK, duration - granted)),
+            opened_at=progress.started_at,
+            now=now,
         )
-        merged = watching.merge([*progress.watched, *believed], duration=duration)
-    else:
-        merged = progress.watched
+        gain = watching.take(fresh, min(believed, granted - progress.watched_seconds))
+        saved = _write(progress, gain, granted, place, now)
+        if saved is None:  # what was taken from the budget is there again
+            transaction.set_rollback(True)
+    return saved
+
+
+def _write(
+    progress: LessonProgress,
+    gain: watching.Intervals,
+    granted: int,
+    place: tuple[float, datetime | None],
+    now: datetime,
+) -> Saved | None:
+    duration = progress.lesson.duration
+    merged = watching.merge([*progress.watched, *gain], duration=duration)
     total = watching.seconds(merged)
-    place, place_at = _place(progress, min(position, float(duration)), at, now)
-    if merged == progress.watched and place == progress.position:
+    position, position_at = place
+    if merged == progress.watched and position == progress.position:
         # A repeated or late message: nothing to write.
         return Saved(progress=progress, enrollment=progress.enrollment)
     updated = _SAVE(
         pk=progress.pk,
         known=progress.revision,
-        position=place,
-        position_at=place_at,
+        position=position,
+        position_at=position_at,
         watched=merged,
         watched_seconds=total,
+        granted=granted,
         updated_at=max(now, progress.updated_at),
     )
     if not updated:
         return None
-    progress.position, progress.position_at = place, place_at
-    progress.watched, progress.watched_seconds = merged, total
+    progress.position, progress.position_at = position, position_at
+    progress.watched, progress.watched_seconds, progress.granted = merged, total, granted
     if progress.completed_at is None and watching.is_complete(total, duration=duration):
         return finish(progress, now=now)
     _note_activity(progress, now)

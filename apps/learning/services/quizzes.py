@@ -1,6 +1,6 @@
-"""Tries at a quiz: opened and marked on the server, once."""
+"""Attempts at a quiz: opened and marked on the server, once."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,17 +13,20 @@ from django.utils.translation import gettext as _
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import marking, policies
-from apps.learning.errors import AttemptClosed, NoAttemptsLeft, QuizTimeOver
+from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
 from apps.learning.events import QuizHandedIn
 from apps.learning.models import Attempt, Enrollment
 from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
-from apps.learning.queries.quiz import is_over, plain_number, questions_of
-from apps.learning.services.progress import Saved, begin, finish
+from apps.learning.queries.quiz import QuizStanding, is_over, plain_number, questions_of
+from apps.learning.services.progress import Saved, finish, open_lesson
 from studyplatform.kit.built import Built, BuiltUpdate, Slot
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
+# Nobody reads and answers faster than a question a second; of long quizzes only so many are counted.
+QUICKEST = timedelta(seconds=1)
+COUNTED = 10
 _RESULT = ("submitted_at", "answers", "results", "score", "points", "percent", "is_passed")
 _PK = Slot("pk", BigIntegerField())
 _LOCKED = Built(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
@@ -35,7 +38,8 @@ def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:
 
     :raises NotEnrolled: the learner holds no seat.
     :raises PrerequisiteNotMet: the lesson is still locked.
-    :raises NoAttemptsLeft: every try the quiz allows is used.
+    :raises NoAttemptsLeft: every attempt the quiz allows is used.
+    :raises AttemptTooSoon: the wait since the last attempt is not over.
     :raises LectureUnavailable: there is no such quiz, or it has no questions yet.
     """
     lesson = Lesson.objects.select_related("course", "quiz").filter(uid=lesson_uid, kind=Lesson.Kind.QUIZ).first()
@@ -52,7 +56,7 @@ def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:
     if seat is None or not Question.objects.filter(quiz=lesson.quiz).exists():
         raise LectureUnavailable
     attempt = _open_or_new(seat, lesson.quiz, now)
-    begin(enrollment=seat, lesson=lesson, now=now)
+    open_lesson(enrollment=seat, lesson=lesson, now=now)
     return attempt
 
 
@@ -65,10 +69,14 @@ def _open_or_new(seat: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
         if current is not None and is_over(current, quiz, now):
             _close(current, quiz, questions_of(quiz), {}, now)
             current = None
-        if current is None and not (quiz.max_attempts and len(tries) >= quiz.max_attempts):
+        wait = QuizStanding(quiz, tuple(tries)).seconds_to_wait(now) if current is None else 0
+        if current is None and not wait and not (quiz.max_attempts and len(tries) >= quiz.max_attempts):
             number = tries[-1].number + 1 if tries else 1
             current = Attempt.objects.create(enrollment=seat, quiz=quiz, number=number, started_at=now)
-    if current is None:  # after the commit: a try whose time ran out stays closed
+    # After the commit: an attempt whose time ran out stays closed.
+    if wait:
+        raise AttemptTooSoon(wait=wait)
+    if current is None:
         raise NoAttemptsLeft
     return current
 
@@ -81,6 +89,7 @@ def hand_in(*, attempt: Attempt, answers: dict[str, marking.Answer], now: dateti
 
     :raises AttemptClosed: it was handed in before with other answers.
     :raises QuizTimeOver: the time was over; the try is closed without answers.
+    :raises AnsweredTooFast: nobody can have read the questions; the attempt stays open.
     :raises ValidationFailed: an answer does not fit its question.
     """
     quiz = attempt.quiz
@@ -97,11 +106,14 @@ def hand_in(*, attempt: Attempt, answers: dict[str, marking.Answer], now: dateti
             if attempt.answers != kept:
                 raise AttemptClosed
             return attempt, None
+        left = attempt.started_at + QUICKEST * min(len(kept), COUNTED) - now
+        if left > timedelta(0):
+            raise AnsweredTooFast(wait=-(-left // timedelta(seconds=1)))
         late = is_over(attempt, quiz, now)
         _close(attempt, quiz, questions, {} if late else kept, now)
         saved = None
         if attempt.is_passed:
-            saved = finish(begin(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now), now=now)
+            saved = finish(open_lesson(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now), now=now)
     if late:  # after the commit: the try stays closed
         raise QuizTimeOver
     return attempt, saved
@@ -250,12 +262,14 @@ def _accepted(question: Question) -> str:
             unit = question.options.get("unit", "") if isinstance(question.options, dict) else ""
             value, tolerance = Decimal(str(key["value"])), Decimal(str(key.get("tolerance") or 0))
             number = plain_number(value)
+            number = f"{number} {unit}".strip()
             if tolerance:
-                number = _("%(low)s to %(high)s") % {
+                return _("%(number)s (%(low)s to %(high)s accepted)") % {
+                    "number": number,
                     "low": plain_number(value - tolerance),
                     "high": plain_number(value + tolerance),
                 }
-            return f"{number} {unit}".strip()
+            return number
         case Question.Kind.TEXT:
             return _(" or ").join(f"“{text}”" for text in key["accepted"])
         case _:

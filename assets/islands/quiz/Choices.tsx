@@ -16,7 +16,7 @@ type Props = {
 
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** One or several of a few: cards that are radio buttons or checkboxes. A letter picks as well. */
+/** One or several of a few: cards that are radio buttons or checkboxes. A letter picks as well, and takes the focus along. */
 export function Choices({ question, answer, heading, onAnswer }: Props) {
   const isMultiple = question.kind === "multiple";
   const options =
@@ -37,7 +37,11 @@ export function Choices({ question, answer, heading, onAnswer }: Props) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return;
     const place = LETTERS.indexOf(event.key.toUpperCase());
     const option = place >= 0 ? options[place] : undefined;
-    if (option) pick(option.id);
+    if (!option) return;
+    pick(option.id);
+    // The arrow keys continue from here.
+    const inputs = event.currentTarget.closest(".answers")?.querySelectorAll("input");
+    inputs?.[place]?.focus();
   };
 
   return (

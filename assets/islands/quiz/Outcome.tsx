@@ -1,25 +1,25 @@
-import { ArrowRight, Check, X } from "lucide-react";
+import { ArrowRight, Check, Minus, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 
 import { dateAndTime, duration, clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
-import { Button } from "../../shared/ui/Button";
 import { Icon } from "../../shared/ui/Icon";
-import type { Attempt, Result } from "./api";
+import type { Attempt, QuizProps, Result } from "./api";
+import { OpenAttempt } from "./OpenAttempt";
 import { ResultCard } from "./ResultCard";
 
 type Props = {
   attempt: Attempt;
   result: Result;
-  progressPage: string;
-  /** It has just been handed in: the focus goes to what came of it. */
+  quiz: QuizProps;
+  /** It has just been submitted: the focus goes to what came of it. */
   isFresh: boolean;
-  /** Opens another try; absent when there is none left or nothing to gain. */
-  again?: { isOpening: boolean; onOpen: () => void } | undefined;
+  /** Opens another attempt; absent when there is none left or nothing to gain. */
+  again?: { opensAt: number | null; isOpening: boolean; onOpen: () => void } | undefined;
 };
 
-/** What a try brought: the score, a sentence, and each question with its reason. */
-export function Outcome({ attempt, result, progressPage, isFresh, again }: Props) {
+/** The result of an attempt: the score, a sentence, and each question with its reason. */
+export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!isFresh) return;
@@ -34,7 +34,9 @@ export function Outcome({ attempt, result, progressPage, isFresh, again }: Props
         <div className="ring" role="img" aria-label={t("Score {percent} percent", { percent })}>
           <svg viewBox="0 0 100 100" aria-hidden="true">
             <circle cx="50" cy="50" r="43" pathLength="100" />
-            <circle cx="50" cy="50" r="43" pathLength="100" strokeDasharray={`${percent} 100`} />
+            {percent > 0 && (
+              <circle cx="50" cy="50" r="43" pathLength="100" strokeDasharray={`${percent} 100`} />
+            )}
           </svg>
           <b aria-hidden="true">{percent}%</b>
         </div>
@@ -48,11 +50,14 @@ export function Outcome({ attempt, result, progressPage, isFresh, again }: Props
           <p className="muted mt-3">
             {t("You needed {percent}%.", { percent: attempt.pass_percent })}{" "}
             {result.best_percent > percent &&
-              t("Your best try, {percent}%, counts.", { percent: result.best_percent })}
+              t("Your best attempt, {percent}%, counts.", { percent: result.best_percent })}
           </p>
+          {!result.shows_answers && questions.some(({ verdict }) => verdict !== "right") && (
+            <p className="muted mt-2">{whyHidden(quiz)}</p>
+          )}
           {attempt.submitted_at && (
             <p className="small faint mt-2 num">
-              {t("Handed in on {time}, after {duration}", {
+              {t("Submitted on {time}, after {duration}", {
                 time: dateAndTime(attempt.submitted_at),
                 duration: result.seconds < 60 ? clock(result.seconds) : duration(result.seconds),
               })}
@@ -66,16 +71,15 @@ export function Outcome({ attempt, result, progressPage, isFresh, again }: Props
             </a>
           )}
           {again && (
-            <Button
+            <OpenAttempt
+              key={again.opensAt}
               look="primary"
               className="btn--block"
-              isBusy={again.isOpening}
-              onClick={again.onOpen}
-            >
-              {t("Try again")}
-            </Button>
+              isFirst={false}
+              {...again}
+            />
           )}
-          <a className="btn btn--block" href={progressPage}>
+          <a className="btn btn--block" href={quiz.progress_page}>
             {t("Course progress")}
           </a>
         </div>
@@ -84,17 +88,10 @@ export function Outcome({ attempt, result, progressPage, isFresh, again }: Props
         <aside className="paper__side" aria-label={t("Results by question")}>
           <nav className="qnav" aria-label={t("Results")}>
             {questions.map(({ uid, verdict }, index) => (
-              <a
-                key={uid}
-                href={`#r${index + 1}`}
-                className={verdict === "right" ? "is-right" : "is-wrong"}
-              >
+              <a key={uid} href={`#r${index + 1}`} className={marks()[verdict].look}>
                 <span>
                   {index + 1}
-                  <Icon
-                    icon={verdict === "right" ? Check : X}
-                    label={verdict === "right" ? t("correct") : t("not correct")}
-                  />
+                  <Icon icon={marks()[verdict].icon} label={marks()[verdict].words} />
                 </span>
               </a>
             ))}
@@ -104,7 +101,7 @@ export function Outcome({ attempt, result, progressPage, isFresh, again }: Props
               right: questions.filter(({ verdict }) => verdict === "right").length,
               total: questions.length,
             })}{" "}
-            {t("The explanations stay here.")}
+            {result.shows_answers && t("The explanations stay here.")}
           </p>
         </aside>
         <div className="questions">
@@ -120,4 +117,21 @@ export function Outcome({ attempt, result, progressPage, isFresh, again }: Props
       </div>
     </>
   );
+}
+
+function marks() {
+  const wrong = { look: "is-wrong", icon: X, words: t("not correct") };
+  return {
+    right: { look: "is-right", icon: Check, words: t("correct") },
+    partly: wrong,
+    wrong,
+    open: { look: "is-open", icon: Minus, words: t("not answered") },
+  };
+}
+
+/** Why the right answers are not here. */
+function whyHidden({ reveal, attempts_left: left }: QuizProps): string {
+  if (reveal === "never") return t("The right answers of this quiz are not shown.");
+  if (left === null) return t("The right answers appear here once you pass.");
+  return t("The right answers appear here once you pass, or after your last attempt.");
 }

@@ -84,7 +84,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
   const ask = (): void => (open > 0 ? setIsAsking(true) : handIn());
   const handInButton = (
     <Button look="primary" isBusy={handing.isPending} onClick={ask} className="btn--block">
-      {t("Hand in")}
+      {t("Submit")}
     </Button>
   );
 
@@ -114,7 +114,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
             <div className="notice notice--warning" role="status">
               <Icon icon={ClockIcon} className="notice__icon" />
               <p className="notice__title">{t("Less than two minutes left")}</p>
-              <p className="notice__body">{t("At 0:00 it is handed in as it stands.")}</p>
+              <p className="notice__body">{t("At 0:00, the quiz is submitted as it is.")}</p>
             </div>
           )}
           {!isOnline && (
@@ -122,7 +122,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
               <Icon icon={WifiOff} className="notice__icon" />
               <p className="notice__title">{t("You are offline")}</p>
               <p className="notice__body">
-                {t("Keep answering. Everything is kept on this device until you hand in.")}
+                {t("Keep answering. Everything is kept on this device until you submit.")}
               </p>
             </div>
           )}
@@ -135,7 +135,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
             {...(refused.length > 0 ? {} : { onRetry: () => mutateAsync([]) })}
             message={
               refused.length > 0
-                ? t("Nothing was handed in. Look at the marked questions.")
+                ? t("Nothing was submitted. Look at the marked questions.")
                 : t("Your answers are kept on this device.")
             }
           />
@@ -157,25 +157,25 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
           <p className="muted">
             {open > 0
               ? tn(
-                  "{count} question is still open. You may hand in all the same.",
-                  "{count} questions are still open. You may hand in all the same.",
+                  "{count} question is unanswered. You can still submit.",
+                  "{count} questions are unanswered. You can still submit.",
                   open,
                 )
               : t("Every question is answered.")}
           </p>
           <Button look="primary" isBusy={handing.isPending} onClick={ask}>
-            {t("Hand in")}
+            {t("Submit")}
           </Button>
         </div>
       </div>
       {isAsking && (
         <Dialog
-          title={t("Hand in with questions open?")}
+          title={t("Submit with unanswered questions?")}
           onClose={() => setIsAsking(false)}
           actions={
             <>
               <Button data-autofocus onClick={() => setIsAsking(false)}>
-                {t("Go on answering")}
+                {t("Keep working")}
               </Button>
               <Button
                 look="primary"
@@ -184,7 +184,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
                   handIn();
                 }}
               >
-                {t("Hand in")}
+                {t("Submit")}
               </Button>
             </>
           }

@@ -8,7 +8,7 @@ import { session } from "../../shared/auth/browser";
 import { makeQueries } from "../../shared/queries";
 import { tokenFor } from "../../shared/testing/tokens";
 import { adopt, Island, type QuizProps } from ".";
-import type { Attempt, Question } from "./api";
+import type { Attempt, Question, QuestionResult, Result } from "./api";
 
 const LESSON = "11111111-1111-4111-8111-111111111111";
 const ATTEMPT = "22222222-2222-4222-8222-222222222222";
@@ -67,6 +67,7 @@ const done: Attempt = {
     headline: "Passed, with one answer to look at again",
     seconds: 592,
     may_try_again: true,
+    shows_answers: true,
     next: {
       uid: uid(9),
       number: "2.7",
@@ -114,6 +115,9 @@ const quiz: QuizProps = {
   pass_percent: 70,
   time_limit: 0,
   attempts_left: null,
+  reveal: "passed",
+  wait: 0,
+  retry_wait: 60,
   may_attempt: true,
   past: [],
   attempt: null,
@@ -195,14 +199,14 @@ it("offers no try where none is left", () => {
   show({ ...quiz, attempts_left: 0, may_attempt: false });
 
   expect(screen.queryByRole("button", { name: "Start the quiz" })).toBeNull();
-  expect(screen.getByText(/used every try/)).toBeTruthy();
+  expect(screen.getByText(/used every attempt/)).toBeTruthy();
 });
 
 it("says what will be asked, and nothing of it once the result stands above", async () => {
   show();
   expect(await screen.findByText("3 questions with one right answer")).toBeTruthy();
   expect(screen.getByText("1 number to work out")).toBeTruthy();
-  expect(screen.getByText("Take the time you need; nothing runs out.")).toBeTruthy();
+  expect(screen.getByText("There is no time limit.")).toBeTruthy();
 });
 
 it("lists the tries so far with the best of them", async () => {
@@ -225,7 +229,7 @@ it("lists the tries so far with the best of them", async () => {
       .getAllByRole("progressbar")
       .map((bar) => bar.getAttribute("value")),
   ).toEqual(["83", "41"]);
-  expect(within(rules).getByText(/You have used every try/)).toBeTruthy();
+  expect(within(rules).getByText(/You have used every attempt/)).toBeTruthy();
   expect(within(rules).queryByRole("button")).toBeNull();
   expect(within(rules).queryByText("What you will be asked")).toBeNull();
 });
@@ -237,6 +241,7 @@ it("takes all seven kinds of answers by keyboard and hands them in once", async 
   await user.click(screen.getByRole("radio", { name: /Option a/ }));
   await user.keyboard("b");
   expect(screen.getByRole<HTMLInputElement>("radio", { name: /Option b/ }).checked).toBe(true);
+  expect(document.activeElement).toBe(screen.getByRole("radio", { name: /Option b/ }));
   await user.click(screen.getByRole("checkbox", { name: /Option c/ }));
   await user.click(screen.getByRole("checkbox", { name: /Option a/ }));
   await user.click(screen.getByRole("radio", { name: /False/ }));
@@ -245,7 +250,7 @@ it("takes all seven kinds of answers by keyboard and hands them in once", async 
   await user.click(screen.getByRole("button", { name: "Move step 1 down" }));
   await user.selectOptions(screen.getByRole("combobox", { name: "Nile" }), "Mediterranean");
   expect(screen.getByText("Every question is answered.")).toBeTruthy();
-  await press("Hand in");
+  await press("Submit");
 
   expect(await screen.findByRole("heading", { name: /Passed, with one/ })).toBeTruthy();
   expect(sent).toEqual([
@@ -282,18 +287,16 @@ it("keeps answers and flags through a reload", async () => {
 
 it("asks before it hands in open questions, and the safe answer has the focus", async () => {
   show({ ...quiz, attempt: open });
-  await press("Hand in");
+  await press("Submit");
 
   const dialog = screen.getByRole("dialog");
   expect(within(dialog).getByText(/7 questions have no answer/)).toBeTruthy();
-  expect(document.activeElement?.textContent).toBe("Go on answering");
-  await userEvent.click(within(dialog).getByRole("button", { name: "Go on answering" }));
+  expect(document.activeElement?.textContent).toBe("Keep working");
+  await userEvent.click(within(dialog).getByRole("button", { name: "Keep working" }));
   expect(sent).toEqual([]);
 
-  await press("Hand in");
-  await userEvent.click(
-    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
-  );
+  await press("Submit");
+  await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
   expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
 });
 
@@ -320,10 +323,8 @@ it("says at once that a word is no number", async () => {
 
 it("shows what was chosen, what is right, why, and the minute to rewatch", async () => {
   show({ ...quiz, attempt: open });
-  await press("Hand in");
-  await userEvent.click(
-    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
-  );
+  await press("Submit");
+  await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
   const heading = await screen.findByRole("heading", { name: /Passed, with one/ });
 
   expect(document.activeElement).toBe(heading);
@@ -341,13 +342,98 @@ it("shows what was chosen, what is right, why, and the minute to rewatch", async
   expect(screen.getByRole("img", { name: "incorrect" })).toBeTruthy();
 });
 
+const failed = (over: Partial<QuestionResult>[], more: Partial<Result> = {}): QuizProps => {
+  const [first] = done.result!.questions;
+  const result = {
+    ...done.result!,
+    is_passed: false,
+    shows_answers: false,
+    ...more,
+    questions: over.map((one, place) => ({ ...first!, uid: uid(place), ...one })),
+  };
+  return { ...quiz, attempt: { ...done, result } };
+};
+const line = (over: Partial<QuestionResult["lines"][number]>) => ({
+  html: "Option a",
+  chosen_html: "",
+  right_html: "",
+  is_chosen: true,
+  is_right: null,
+  place: null,
+  ...over,
+});
+
+it("says nothing of the right answers while they are not told", async () => {
+  const hidden = { explanation_html: "", remarks_html: [], rewatch: null };
+  show(
+    failed([
+      { ...hidden, kind: "multiple", lines: [line({}), line({ html: "B", is_chosen: false })] },
+      { ...hidden, kind: "ordering", lines: [line({ html: "C" }), line({ html: "D" })] },
+      { ...hidden, kind: "matching", lines: [line({ chosen_html: "Rhine" })] },
+      { ...hidden, kind: "numeric", lines: [], given: "3", accepted: "" },
+    ]),
+  );
+
+  expect(await screen.findByText("The right answers appear here once you pass.")).toBeTruthy();
+  const [several, order, pairs, number] = ["r1", "r2", "r3", "r4"].map((id) =>
+    document.getElementById(id)!,
+  );
+  expect(several!.querySelector(".answer--reveal, .answer--wrong")).toBeNull();
+  expect(several!.querySelector(".answer--mine")).toBeTruthy();
+  expect(order!.querySelector(".is-right, .is-wrong, .order svg")).toBeNull();
+  expect(pairs!.querySelector(".is-right, .is-wrong, .order svg")).toBeNull();
+  expect(pairs!.textContent).not.toContain("right:");
+  expect(number!.textContent).toContain("You answered 3.");
+  expect(number!.textContent).not.toContain("Right answer");
+});
+
+it("marks what was left out with a dash, and a score of nothing with no dot", async () => {
+  const left = { verdict: "open" as const, lines: [], kind: "numeric" as const, given: "" };
+  const accepted = "10 (9.99 to 10.01 accepted)";
+  show(failed([{ ...left, accepted }, { verdict: "wrong" }], { percent: 0, shows_answers: true }));
+
+  const results = await screen.findByRole("navigation", { name: "Results" });
+  expect(within(results).getByRole("img", { name: "not answered" })).toBeTruthy();
+  expect(within(results).getByRole("img", { name: "not correct" })).toBeTruthy();
+  expect(document.querySelectorAll(".ring circle")).toHaveLength(1);
+  expect(document.getElementById("r1")!.textContent).toContain(
+    "You didn't answer this. Right answer: 10 (9.99 to 10.01 accepted)",
+  );
+});
+
+it.each([
+  ["passed", null, "You see the right answers once you pass."],
+  ["passed", 2, "You see the right answers once you pass, or after your last attempt."],
+  ["always", null, "Every answer is explained after you submit."],
+  ["never", 3, "You see which questions you got right. The right answers are not shown."],
+] as const)("says when the right answers are shown: %s, %s left", async (reveal, left, words) => {
+  show({ ...quiz, reveal, attempts_left: left });
+
+  expect(await screen.findByText(words)).toBeTruthy();
+});
+
+it("counts the wait between two attempts, and opens none before it is over", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const again = failed([{ verdict: "wrong" }]);
+  show({ ...again, wait: 40 });
+  const buttons = await screen.findAllByRole("button", { name: /^Try again in 0:(40|39)$/ });
+  expect(buttons.map((button) => button.getAttribute("aria-disabled"))).toEqual(
+    ["true", "true"].slice(0, buttons.length),
+  );
+  fireEvent.click(buttons[0]!);
+  expect(sent).toEqual([]);
+
+  await act(() => vi.advanceTimersByTimeAsync(41_000));
+  vi.useRealTimers();
+  await press("Try again");
+  expect(await screen.findByText("Question 1 of 7")).toBeTruthy();
+});
+
 it("opens the way on that had waited for it", async () => {
   document.body.innerHTML = `<span data-next="/learn/c/next"><span>Next lesson</span><svg></svg></span>`;
   show({ ...quiz, attempt: open });
-  await press("Hand in");
-  await userEvent.click(
-    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
-  );
+  await press("Submit");
+  await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
 
   expect((await screen.findByRole("link", { name: "Next lesson" })).getAttribute("href")).toBe(
     "/learn/c/next",
@@ -361,10 +447,8 @@ it("marks the questions that the server could not read, and loses nothing", asyn
     });
   show({ ...quiz, attempt: open });
   await userEvent.click(screen.getByRole("radio", { name: /Option a/ }));
-  await press("Hand in");
-  await userEvent.click(
-    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
-  );
+  await press("Submit");
+  await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
 
   expect(await screen.findByText("This answer does not fit its question.")).toBeTruthy();
   expect(document.activeElement?.id).toBe("q1");
@@ -376,10 +460,8 @@ it("keeps the answers when the connection breaks, and hands them in afterwards",
   answer = () => new TypeError("Failed to fetch");
   show({ ...quiz, attempt: open });
   await userEvent.click(screen.getByRole("radio", { name: /Option a/ }));
-  await press("Hand in");
-  await userEvent.click(
-    within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
-  );
+  await press("Submit");
+  await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
   expect(await screen.findByText("Your answers are kept on this device.")).toBeTruthy();
   expect(kept()).toContain('"id":"a"');
 
@@ -397,9 +479,9 @@ it.each(["QUIZ_ATTEMPT_CLOSED", "QUIZ_TIME_OVER"])(
       now = { ...now, attempt: done };
       return problem(code, 409);
     };
-    await press("Hand in");
+    await press("Submit");
     await userEvent.click(
-      within(screen.getByRole("dialog")).getByRole("button", { name: "Hand in" }),
+      within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }),
     );
 
     expect(await screen.findByText(`Refused: ${code}`)).toBeTruthy();

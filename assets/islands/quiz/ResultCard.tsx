@@ -9,7 +9,7 @@ import { Html } from "./Html";
 
 type Props = { question: QuestionResult; number: number; total: number };
 
-/** One question after handing in: what was chosen, what is right, why, and where to look again. */
+/** One question after submission: what was chosen, what is right if it may be told, why, and where to look again. */
 export function ResultCard({ question, number, total }: Props) {
   const { remarks_html: remarks, explanation_html: explanation, rewatch } = question;
   return (
@@ -23,7 +23,7 @@ export function ResultCard({ question, number, total }: Props) {
       </h3>
       <Lines question={question} />
       {(remarks.length > 0 || explanation || rewatch) && (
-        <div className={question.verdict === "right" ? "why" : "why why--no"}>
+        <div className={["wrong", "partly"].includes(question.verdict) ? "why why--no" : "why"}>
           {remarks.map((remark) => (
             <p key={remark}>
               <Html html={remark} />
@@ -102,7 +102,8 @@ function ChoiceLines({ question }: { question: QuestionResult }) {
           className={[
             "answer",
             line.is_right && "answer--reveal",
-            line.is_chosen && !line.is_right && "answer--wrong",
+            line.is_chosen && line.is_right === false && "answer--wrong",
+            line.is_chosen && line.is_right === null && "answer--mine",
           ]
             .filter(Boolean)
             .join(" ")}
@@ -115,7 +116,7 @@ function ChoiceLines({ question }: { question: QuestionResult }) {
               {line.is_chosen && <span className="small faint"> {t("your answer")}</span>}
             </span>
             {line.is_right && <Icon icon={Check} />}
-            {line.is_chosen && !line.is_right && <Icon icon={X} label={t("incorrect")} />}
+            {line.is_chosen && line.is_right === false && <Icon icon={X} label={t("incorrect")} />}
           </span>
         </div>
       ))}
@@ -127,17 +128,17 @@ function OrderLines({ question }: { question: QuestionResult }) {
   return (
     <ol className="order order--result">
       {question.lines.map((line, place) => (
-        <li key={line.html} className={line.is_chosen ? mark(line.is_right) : undefined}>
+        <li key={line.html} className={line.is_chosen ? mark(line) : undefined}>
           <span className="order__n">{place + 1}</span>
           <span>
             <Html html={line.html} />
-            {line.is_chosen && !line.is_right && (
+            {line.is_chosen && line.is_right === false && (
               <span className="small block">
                 {t("belongs in place {place}", { place: line.place ?? 0 })}
               </span>
             )}
           </span>
-          {line.is_chosen && (
+          {line.is_chosen && line.is_right !== null && (
             <Icon
               icon={line.is_right ? Check : X}
               label={line.is_right ? t("In place") : t("Out of place")}
@@ -153,10 +154,7 @@ function MatchLines({ question }: { question: QuestionResult }) {
   return (
     <ul className="order order--result order--pairs">
       {question.lines.map((line) => (
-        <li
-          key={line.html}
-          className={line.is_chosen || line.is_right ? mark(line.is_right) : undefined}
-        >
+        <li key={line.html} className={line.is_chosen || line.is_right ? mark(line) : undefined}>
           <span>
             <b className="medium">
               <Html html={line.html} />
@@ -164,13 +162,13 @@ function MatchLines({ question }: { question: QuestionResult }) {
             <span className="block">
               {line.is_chosen ? <Html html={line.chosen_html} /> : t("not answered")}
             </span>
-            {!line.is_right && (
+            {line.is_right === false && line.right_html && (
               <span className="small block">
                 {t("right:")} <Html html={line.right_html} />
               </span>
             )}
           </span>
-          {line.is_chosen && (
+          {line.is_chosen && line.is_right !== null && (
             <Icon
               icon={line.is_right ? Check : X}
               label={line.is_right ? t("Well matched") : t("Not matched")}
@@ -188,13 +186,13 @@ function Said({ question: { kind, verdict, given, accepted } }: { question: Ques
     <div className={`answer${look}`}>
       <span className="answer__box">
         <span>
-          {!given && t("You left it open.")}
+          {!given && t("You didn't answer this.")}
           {given &&
             (kind === "text"
               ? t("You answered “{given}”.", { given })
               : t("You answered {given}.", { given }))}
-          {![given, `“${given}”`].includes(accepted) && (
-            <> {t("Accepted: {accepted}", { accepted })}</>
+          {!["", given, `“${given}”`].includes(accepted) && (
+            <> {t("Right answer: {accepted}", { accepted })}</>
           )}
         </span>
         {verdict === "right" && <Icon icon={Check} label={t("Correct")} />}
@@ -204,6 +202,8 @@ function Said({ question: { kind, verdict, given, accepted } }: { question: Ques
   );
 }
 
-function mark(isRight: boolean): string {
+/** The look of a line; none while it is not told whether it is right. */
+function mark({ is_right: isRight }: QuestionResult["lines"][number]): string | undefined {
+  if (isRight === null) return undefined;
   return isRight ? "is-right" : "is-wrong";
 }

@@ -17,23 +17,25 @@ import type { ReactNode } from "react";
 import type { ApiError } from "../../shared/api/errors";
 import { duration, longDate } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
-import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import type { QuizProps } from "./api";
+import { OpenAttempt } from "./OpenAttempt";
 
 type Props = {
   quiz: QuizProps;
   error: ApiError | null;
   /** A result stands above: the rules are known. */
   isAgain: boolean;
+  /** From when another attempt may be opened, by `Date.now()`; null: now. */
+  opensAt: number | null;
   isOpening: boolean;
   onOpen: () => void;
   onRetry: () => Promise<unknown>;
 };
 
-/** What awaits, the tries so far, and the button that opens one. */
-export function Start({ quiz, error, isAgain, isOpening, onOpen, onRetry }: Props) {
+/** What awaits, the attempts so far, and the button that opens one. */
+export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetry }: Props) {
   const { attempts_left: left, past, question_count: count } = quiz;
 
   return (
@@ -45,7 +47,7 @@ export function Start({ quiz, error, isAgain, isOpening, onOpen, onRetry }: Prop
           name={t("Time")}
           value={quiz.time_limit ? duration(quiz.time_limit) : t("No limit")}
         />
-        <Fact name={t("Tries left")} value={left === null ? t("No limit") : String(left)} />
+        <Fact name={t("Attempts left")} value={left === null ? t("No limit") : String(left)} />
         {past.length > 0 && (
           <Fact
             name={t("Best result")}
@@ -54,18 +56,19 @@ export function Start({ quiz, error, isAgain, isOpening, onOpen, onRetry }: Prop
         )}
       </dl>
       {count > 0 && !isAgain && <Awaits quiz={quiz} />}
-      {past.length > 0 && <Tries past={past} />}
+      {past.length > 0 && <Attempts past={past} />}
       <div className="start__act">
         {error && <ErrorPanel error={error} onRetry={onRetry} />}
         {quiz.may_attempt ? (
-          <Button
+          <OpenAttempt
+            key={opensAt}
             look={isAgain ? "secondary" : "primary"}
             size="lg"
-            isBusy={isOpening}
-            onClick={onOpen}
-          >
-            {past.length > 0 ? t("Try again") : t("Start the quiz")}
-          </Button>
+            isFirst={past.length === 0}
+            opensAt={opensAt}
+            isOpening={isOpening}
+            onOpen={onOpen}
+          />
         ) : (
           <p className="muted">{whyNot(quiz)}</p>
         )}
@@ -75,7 +78,8 @@ export function Start({ quiz, error, isAgain, isOpening, onOpen, onRetry }: Prop
 }
 
 function whyNot({ attempts_left: left, question_count: count }: QuizProps): string {
-  if (left === 0) return t("You have used every try this quiz allows. Your best result counts.");
+  if (left === 0)
+    return t("You have used every attempt this quiz allows. Your best result counts.");
   if (count === 0) return t("This quiz has no questions yet.");
   return t("Quizzes are for those who are enrolled.");
 }
@@ -143,26 +147,35 @@ function Awaits({ quiz }: { quiz: QuizProps }) {
         <li>
           <Icon icon={Clock} />
           {quiz.time_limit
-            ? t("The clock starts when you do. At 0:00 what you have is handed in.")
-            : t("Take the time you need; nothing runs out.")}
+            ? t("The clock starts when you do. At 0:00, your answers are submitted as they are.")
+            : t("There is no time limit.")}
         </li>
         <li>
           <Icon icon={MessageSquareText} />
-          {t("Handed in, every answer is explained.")}
+          {revealRule(quiz)}
         </li>
         <li>
           <Icon icon={RefreshCw} />
           {left === null
-            ? t("Try as often as you like: the best result counts.")
+            ? t("Take it as often as you like: the best result counts.")
             : tn(
-                "{count} try is left: the best result counts.",
-                "{count} tries are left: the best result counts.",
+                "{count} attempt left: the best result counts.",
+                "{count} attempts left: the best result counts.",
                 left,
               )}
         </li>
       </List>
     </div>
   );
+}
+
+/** When the right answers are shown. */
+function revealRule({ reveal, attempts_left: left }: QuizProps): string {
+  if (reveal === "always") return t("Every answer is explained after you submit.");
+  if (reveal === "never")
+    return t("You see which questions you got right. The right answers are not shown.");
+  if (left === null) return t("You see the right answers once you pass.");
+  return t("You see the right answers once you pass, or after your last attempt.");
 }
 
 function List({ title, children }: { title: string; children: ReactNode }) {
@@ -174,14 +187,14 @@ function List({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function Tries({ past }: { past: QuizProps["past"] }) {
+function Attempts({ past }: { past: QuizProps["past"] }) {
   return (
     <div className="start__tries">
-      <h2 className="h5">{t("Your tries")}</h2>
+      <h2 className="h5">{t("Your attempts")}</h2>
       <ol>
         {past.map(({ uid, number, percent, is_passed: isPassed, submitted_at: at }) => (
           <li key={uid}>
-            <span>{t("Try {number}", { number })}</span>
+            <span>{t("Attempt {number}", { number })}</span>
             <span className="small faint">{longDate(at)}</span>
             <progress className="bar" max={100} value={percent} aria-label={t("Score")} />
             <b>{percent}%</b>

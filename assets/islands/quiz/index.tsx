@@ -36,6 +36,7 @@ export function Island(props: QuizProps) {
     },
   });
   const { attempt } = quiz;
+  const opensAt = quiz.wait > 0 ? dataUpdatedAt + quiz.wait * 1000 : null;
 
   if (attempt && !attempt.submitted_at && !isLoading) {
     return (
@@ -64,11 +65,11 @@ export function Island(props: QuizProps) {
           key={attempt.uid}
           attempt={attempt}
           result={attempt.result}
-          progressPage={quiz.progress_page}
+          quiz={quiz}
           isFresh={fresh === attempt.uid}
           again={
             quiz.may_attempt && !attempt.result.is_passed
-              ? { isOpening: opening.isPending, onOpen: () => opening.mutate() }
+              ? { opensAt, isOpening: opening.isPending, onOpen: () => opening.mutate() }
               : undefined
           }
         />
@@ -76,6 +77,7 @@ export function Island(props: QuizProps) {
       <Start
         quiz={quiz}
         isAgain={attempt !== null}
+        opensAt={opensAt}
         error={opening.error ? toApiError(opening.error) : null}
         isOpening={opening.isPending}
         onOpen={() => opening.mutate()}

@@ -319,7 +319,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A text that was read to its end or marked, a file that was fetched. */
+        /** @description A text that was read to its end or marked. A file is complete once its page has handed it out. */
         post: operations["learning_complete_lesson"];
         delete?: never;
         options?: never;
@@ -671,6 +671,8 @@ export interface components {
             score: string;
             /** @description From opening to handing in. */
             seconds: number;
+            /** @description Whether the right answers are told now. */
+            shows_answers: boolean;
         };
         /** @description A lesson as its authors see it. */
         AuthoredLesson: {
@@ -747,8 +749,12 @@ export interface components {
             /** Format: date-time */
             issued_at: string;
             learner_name: string;
+            /** @description All lessons of the course were completed: so many. */
             lesson_count: number;
+            quizzes: components["schemas"]["PassedQuiz"][];
             url: string;
+            /** @description Share of the video that was watched; null for a course without video. */
+            video_percent: number | null;
         };
         ChapterOut: {
             /** Format: double */
@@ -791,7 +797,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_UNSUITABLE" | "FORM_OUTDATED" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_IN_USE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "STILL_TEACHING" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
+        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_UNSUITABLE" | "FORM_OUTDATED" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "READING_TOO_SHORT" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "STILL_TEACHING" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
         /**
          * @description * `upload_failed` - Upload failed
          *     * `processing_failed` - Processing failed
@@ -832,6 +838,8 @@ export interface components {
         LessonEditInRequest: {
             body?: string;
             is_preview?: boolean;
+            /** @description Lessons of the course that must be complete first. */
+            prerequisites?: string[];
             summary?: string;
             title?: string;
         };
@@ -934,6 +942,11 @@ export interface components {
             /** Format: uri */
             previous: string | null;
             results: components["schemas"]["VideoOut"][];
+        };
+        PassedQuiz: {
+            /** @description Of the attempt that passed it. */
+            percent: number;
+            title: string;
         };
         PasskeyOptionsOut: {
             publicKey: {
@@ -1058,7 +1071,7 @@ export interface components {
             unit: string;
         };
         QuestionResult: {
-            /** @description Number, text and truth: what counts as right. */
+            /** @description Number, text and truth: what counts as right; empty while it is not told. */
             accepted: string;
             /** @description E.g. "0.5". */
             earned: string;
@@ -1087,15 +1100,28 @@ export interface components {
             kinds: components["schemas"]["KindCount"][];
             /** Format: uuid */
             lesson_uid: string;
+            /** @description Whether another attempt may be opened, after the wait. */
             may_attempt: boolean;
             pass_percent: number;
             past: components["schemas"]["PastAttempt"][];
             progress_page: string;
             question_count: number;
+            /** @description Seconds between attempts after the second; 0: none. */
+            retry_wait: number;
+            /**
+             * @description When the right answers are told.
+             *
+             *     * `passed` - After a pass or the last attempt
+             *     * `always` - After every attempt
+             *     * `never` - Never
+             */
+            reveal: components["schemas"]["RevealEnum"];
             /** @description Seconds; 0: none. */
             time_limit: number;
             title: string;
             url: string;
+            /** @description Seconds until another attempt may be opened, when this was answered. */
+            wait: number;
         };
         RateInRequest: {
             stars: number;
@@ -1130,13 +1156,20 @@ export interface components {
             chosen_html: string;
             html: string;
             is_chosen: boolean;
-            /** @description Choices: belongs to the answer. Steps: in place. Pairs: well matched. */
-            is_right: boolean;
-            /** @description Ordering: where the step belongs, from 1. */
+            /** @description Choices: belongs to the answer. Steps: in place. Pairs: well matched. Null while it is not told. */
+            is_right: boolean | null;
+            /** @description Ordering: where the step belongs, from 1; null while it is not told. */
             place: number | null;
             /** @description Matching: the right partner. */
             right_html: string;
         };
+        /**
+         * @description * `passed` - After a pass or the last attempt
+         *     * `always` - After every attempt
+         *     * `never` - Never
+         * @enum {string}
+         */
+        RevealEnum: "passed" | "always" | "never";
         RewatchOut: {
             /** @description Second of the video. */
             at: number | null;

@@ -1,0 +1,37 @@
+import type { ComponentProps } from "react";
+
+import { announce } from "../../shared/announce";
+import { clock } from "../../shared/format";
+import { t } from "../../shared/i18n";
+import { Button } from "../../shared/ui/Button";
+import { useCountdown } from "./useCountdown";
+
+type Props = Pick<ComponentProps<typeof Button>, "look" | "size" | "className"> & {
+  isFirst: boolean;
+  /** From when another attempt may be opened, by `Date.now()`; null: now. */
+  opensAt: number | null;
+  isOpening: boolean;
+  onOpen: () => void;
+};
+
+/** The button that opens an attempt. While the learner has to wait it says how long, and keeps the focus. */
+export function OpenAttempt({ isFirst, opensAt, isOpening, onOpen, ...button }: Props) {
+  const left = useCountdown(opensAt, () => announce(t("You can start your next attempt.")));
+  const isWaiting = left !== null && left > 0;
+  return (
+    <Button
+      {...button}
+      isBusy={isOpening}
+      aria-disabled={isWaiting || undefined}
+      onClick={() => {
+        if (!isWaiting) onOpen();
+      }}
+    >
+      {isWaiting
+        ? t("Try again in {time}", { time: clock(left) })
+        : isFirst
+          ? t("Start the quiz")
+          : t("Try again")}
+    </Button>
+  );
+}
