@@ -25,4 +25,9 @@ class Migration(migrations.Migration):
             name='reveal',
             field=models.CharField(choices=[('passed', 'After a pass or the last attempt'), ('always', 'After every attempt'), ('never', 'Never')], default='passed', help_text='When the right answers are shown.', max_length=6),
         ),
+        migrations.AlterField(
+            model_name='question',
+            name='explanation',
+            field=models.TextField(blank=True, help_text='Shown with a right answer, or with the right answers.'),
+        ),
     ]
