@@ -91,7 +91,7 @@ class Supervisor:
             _signal_group(process, signal.SIGKILL)  # what it left behind must not work on beside its successor
             if time.monotonic() - self._started[name] < 2:
                 time.sleep(1)  # it dies at once: do not spin
-            self.say(f"{name} ended with status {process.returncode}; starting it again")
+            self.say(f"{name} stopped with status {process.returncode}; restarting it")
         self._started[name] = time.monotonic()
         # On a leash: should this process be killed outright, those it started end with it.
         leash = [sys.executable, "-I", "-S", str(LEASH), str(os.getpid()), "0"]

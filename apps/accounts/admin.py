@@ -45,7 +45,7 @@ class UserAdmin(admin.ModelAdmin[User]):
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return False
 
-    @admin.action(description=_("Block: sign out everywhere and refuse to sign in"))
+    @admin.action(description=_("Block: sign out everywhere and prevent signing in"))
     def block(self, request: HttpRequest, people: QuerySet[User]) -> None:
         for user in self._others(request, people):
             services.block(user=user)
@@ -55,19 +55,19 @@ class UserAdmin(admin.ModelAdmin[User]):
         for user in people:
             services.unblock(user=user)
 
-    @admin.action(description=_("Make a student"))
+    @admin.action(description=_("Give the student role"))
     def make_student(self, request: HttpRequest, people: QuerySet[User]) -> None:
         self._give(request, people, Role.STUDENT)
 
-    @admin.action(description=_("Make an instructor"))
+    @admin.action(description=_("Give the instructor role"))
     def make_instructor(self, request: HttpRequest, people: QuerySet[User]) -> None:
         self._give(request, people, Role.INSTRUCTOR)
 
-    @admin.action(description=_("Make an admin"))
+    @admin.action(description=_("Give the admin role"))
     def make_admin(self, request: HttpRequest, people: QuerySet[User]) -> None:
         self._give(request, people, Role.ADMIN)
 
-    @admin.action(description=_("Reset the second step: remove app, passkeys and recovery codes"))
+    @admin.action(description=_("Reset two-factor: remove app, passkeys and recovery codes"))
     def reset_second_step(self, request: HttpRequest, people: QuerySet[User]) -> None:
         for user in self._others(request, people):
             services.turn_off(user=user, by_admin=True)
@@ -80,5 +80,5 @@ class UserAdmin(admin.ModelAdmin[User]):
         """All but the admin who asks: the last one must not lock themselves out."""
         others = [user for user in people if user != request.user]
         if len(others) < len(people):
-            messages.warning(request, _("Your own account was left as it is."))
+            messages.warning(request, _("Your own account was not changed."))
         return others

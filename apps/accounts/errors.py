@@ -10,7 +10,7 @@ from studyplatform.kit.errors import Action, AppError
 class InvalidCredentials(AppError):
     code = "AUTH_INVALID_CREDENTIALS"
     status = 401
-    title = _("That did not match")
+    title = _("Incorrect email or password")
     message = _(
         "The email or password you entered is incorrect. Check both and try again. "
         "After 5 failed attempts the account is locked for 15 minutes."
@@ -31,7 +31,7 @@ class SessionExpired(AppError):
     code = "AUTH_SESSION_EXPIRED"
     status = 401
     title = _("You were signed out")
-    message = _("Your session has ended, so you were signed out. Sign in to go on where you were.")
+    message = _("Your session has ended, so you were signed out. Sign in to continue where you left off.")
     severity = "warning"
     icon = "clock"
     action = Action(_("Sign in"), href="/auth/login")
@@ -44,15 +44,15 @@ class EmailNotVerified(AppError):
     message = _("We sent you a link to verify your email address. Open it, then try again.")
     severity = "warning"
     icon = "mail"
-    action = Action(_("Send it again"), handler="resend_verification")
+    action = Action(_("Resend email"), handler="resend_verification")
 
 
 class PictureUnreadable(AppError):
     code = "PICTURE_UNREADABLE"
     status = 422
-    title = _("This picture cannot be used")
+    title = _("This picture can't be used")
     message = _(
-        "Choose a PNG, JPEG or WebP picture of at most 5 MB. A photo may have 50 megapixels, any other picture 12."
+        "Choose a PNG, JPEG or WebP picture of up to 5 MB. Photos can have up to 50 megapixels, others up to 12."
     )
     icon = "image-off"
 
@@ -60,8 +60,8 @@ class PictureUnreadable(AppError):
 class TeachingAlreadyAsked(AppError):
     code = "TEACHING_ALREADY_ASKED"
     status = 409
-    title = _("Your request is in")
-    message = _("You teach already, your request waits for its answer, or it was declined less than a week ago.")
+    title = _("You can't send a request right now")
+    message = _("You already teach, your request is waiting for an answer, or it was declined less than a week ago.")
     severity = "info"
     icon = "graduation-cap"
 
@@ -79,7 +79,7 @@ class ExportUnderWay(AppError):
     code = "EXPORT_UNDER_WAY"
     status = 409
     title = _("Your archive is being prepared")
-    message = _("Wait for the one under way; we tell you when it is ready.")
+    message = _("We'll tell you when it's ready. Then you can request another one.")
     severity = "info"
     icon = "clock"
 
@@ -88,7 +88,7 @@ class LastAdmin(AppError):
     code = "LAST_ADMIN"
     status = 409
     title = _("You are the only admin")
-    message = _("Make somebody else an admin first: without one, nobody could run the site.")
+    message = _("Make someone else an admin first. Without an admin, no one can run the site.")
     icon = "lock"
     action = Action(_("People"), href="/dashboard/admin/people")
 
@@ -99,7 +99,7 @@ class SecondStepRequired(AppError):
     code = "AUTH_SECOND_STEP_REQUIRED"
     status = 403
     title = _("One more step")
-    message = _("This account asks for a second step after the password. Do it on the sign-in page.")
+    message = _("This account requires a second step after the password. Complete it on the sign-in page.")
     severity = "info"
     icon = "shield-check"
     action = Action(_("Go to the second step"), href="/auth/second-step")
@@ -110,17 +110,17 @@ class SecondStepLocked(AppError):
     code = "AUTH_SECOND_STEP_LOCKED"
     status = 423
     title = _("Codes are locked")
-    message = _("Five codes in a row were wrong, so no code is checked for 15 minutes. Try again then.")
+    message = _("After five wrong codes in a row, no codes are accepted for 15 minutes. Try again then.")
     icon = "lock"
     action = Action(_("Back to sign in"), href="/auth/login")
-    help_text = _("If it was not you who typed them, somebody knows your password: change it.")
+    help_text = _("If you didn't enter them, someone knows your password. Change it.")
 
 
 class WrongCode(AppError):
     code = "AUTH_CODE_WRONG"
     status = 401
-    title = _("That code did not match")
-    message = _("That code is not right, or it was used already. Wait for the next one and type it.")
+    title = _("Incorrect code")
+    message = _("The code is wrong or was already used. Wait for the next code and enter it.")
 
 
 class PasskeyRefused(AppError):
@@ -129,15 +129,15 @@ class PasskeyRefused(AppError):
     code = "AUTH_PASSKEY_REFUSED"
     status = 401
     title = _("The passkey was not accepted")
-    message = _("The passkey could not be checked, or it belongs to another account. Try again, or use another way.")
+    message = _("We couldn't verify the passkey, or it belongs to another account. Try again, or use another method.")
     icon = "fingerprint"
 
 
 class TooManyPasskeys(AppError):
     code = "AUTH_PASSKEYS_FULL"
     status = 409
-    title = _("No more passkeys")
-    message = _("An account has at most 20 passkeys. Remove one that you do not use, then add this one.")
+    title = _("Passkey limit reached")
+    message = _("An account can have up to 20 passkeys. Remove one you don't use, then add this one.")
     severity = "warning"
 
 
@@ -146,7 +146,7 @@ class ProviderDeclined(AppError):
     code = "AUTH_PROVIDER_DECLINED"
     status = 403
     title = _("Nothing was changed")
-    message = _("You did not let %(provider)s tell us who you are, so you are not signed in.")
+    message = _("You didn't allow %(provider)s to tell us who you are, so you aren't signed in.")
     severity = "info"
     icon = "info"
     action = Action(_("Back to sign in"), href="/auth/login")
@@ -158,12 +158,12 @@ class ProviderDeclined(AppError):
 class ProviderUnavailable(AppError):
     code = "AUTH_PROVIDER_UNAVAILABLE"
     status = 503
-    title = _("The provider does not answer")
-    message = _("%(provider)s could not be reached, so it could not tell us who you are. Try again in a little while.")
+    title = _("The provider isn't responding")
+    message = _("We couldn't reach %(provider)s to confirm who you are. Try again in a few minutes.")
     severity = "warning"
     icon = "cloud-off"
     action = Action(_("Back to sign in"), href="/auth/login")
-    help_text = _("If your account has a password, you can sign in with it meanwhile.")
+    help_text = _("If your account has a password, you can sign in with that instead.")
 
     provider: str
 
@@ -174,9 +174,9 @@ class ProviderAnswerRefused(AppError):
 
     code = "AUTH_PROVIDER_REFUSED"
     status = 400
-    title = _("That answer could not be used")
+    title = _("Sign-in couldn't be completed")
     message = _(
-        "The answer of %(provider)s was too old, was used before, or was not meant for this browser. Start again."
+        "The response from %(provider)s was too old, was already used, or was meant for another browser. Start over."
     )
     action = Action(_("Back to sign in"), href="/auth/login")
 
@@ -188,8 +188,8 @@ class IdentityTaken(AppError):
     code = "AUTH_IDENTITY_TAKEN"
     status = 409
     title = _("Linked to another account")
-    message = _("This account of %(provider)s signs in to another account here. Unlink it there first.")
-    action = Action(_("Open the settings"), href="/settings/#connections")
+    message = _("This %(provider)s account is linked to another account here. Unlink it there first.")
+    action = Action(_("Open settings"), href="/settings/#connections")
 
     provider: str
 
@@ -197,8 +197,8 @@ class IdentityTaken(AppError):
 class LastSignIn(AppError):
     code = "AUTH_LAST_SIGN_IN"
     status = 409
-    title = _("That is your only way in")
-    message = _("Without it you could not sign in any more. Set a password first, then unlink it.")
+    title = _("This is your only way to sign in")
+    message = _("Without it, you could no longer sign in. Set a password first, then unlink it.")
     severity = "warning"
     icon = "lock"
     action = Action(_("Set a password"), href="/auth/forgot-password")
@@ -210,7 +210,7 @@ class AccountBlocked(AppError):
     code = "AUTH_ACCOUNT_BLOCKED"
     status = 403
     title = _("This account is blocked")
-    message = _("Whoever runs this site has blocked the account. Write to us if you think that is a mistake.")
+    message = _("The operator of this site has blocked the account. Contact us if you think this is a mistake.")
     icon = "lock"
     action = Action(_("Go to the home page"), href="/")
 
@@ -219,8 +219,8 @@ class AccountBlocked(AppError):
 class RoleRequired(AppError):
     code = "ROLE_REQUIRED"
     status = 403
-    title = _("Not open to your role")
-    message = _("This area is open to %(role)s accounts only.")
+    title = _("Not available to your role")
+    message = _("Only %(role)s accounts can open this area.")
     icon = "lock"
     action = Action(_("Go to the home page"), href="/")
     leads_to = "/"
@@ -231,6 +231,6 @@ class RoleRequired(AppError):
 class NotificationNotFound(AppError):
     code = "NOTIFICATION_NOT_FOUND"
     status = 404
-    title = _("No such notification")
-    message = _("This notification is not there any more.")
+    title = _("Notification not found")
+    message = _("This notification no longer exists.")
     action = Action(_("See all notifications"), href="/notifications")

@@ -65,14 +65,14 @@ class SignIn(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password"].error_messages["min_length"] = _("A password has at least 8 characters.")
+        self.fields["password"].error_messages["min_length"] = _("Passwords have at least 8 characters.")
 
 
 class NewPassword(forms.Form):
     """A new password, twice. ``person`` is who will have it: it must not resemble their name or email."""
 
     password = _password(_("Password"), _("Choose a password."))
-    confirmation = _password(_("Confirm password"), _("Type the password once more."))
+    confirmation = _password(_("Confirm password"), _("Enter the password again."))
 
     def person(self) -> User:
         return User()
@@ -143,7 +143,7 @@ class Code(forms.Form):
     """The six digits of the mail; spaces and dashes that came along are forgiven."""
 
     code = forms.CharField(
-        label=_("Code"), max_length=20, error_messages={"required": _("Type the six digits of the mail.")}
+        label=_("Code"), max_length=20, error_messages={"required": _("Enter the six-digit code from the email.")}
     )
 
     def clean_code(self) -> str:
@@ -183,7 +183,7 @@ class Appearance(forms.Form):
     """How the site looks to one person. No theme: as the device."""
 
     theme = forms.ChoiceField(
-        label=_("Appearance"), choices=[("", _("As this device")), *Theme.choices], required=False
+        label=_("Appearance"), choices=[("", _("Match this device")), *Theme.choices], required=False
     )
     style = forms.ChoiceField(label=_("Style"), choices=Style.choices)
 
@@ -210,7 +210,7 @@ class Profile(forms.Form):
         if not re.fullmatch(r"[\w.-]{3,30}", name) or name.strip("._-") == "":
             raise ValidationError(_("Use letters, numbers, dots, dashes and underscores."), code="invalid")
         if _is_disguised(name):
-            raise ValidationError(_("Use the letters of one alphabet."), code="mixed_alphabets")
+            raise ValidationError(_("Use letters from one alphabet only."), code="mixed_alphabets")
         if name.lower() in _RESERVED:
             raise ValidationError(_("This username is taken."), code="taken")
         return name
@@ -238,7 +238,7 @@ class ChangeEmail(forms.Form):
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"]
         if User.objects.normalize_email(email) == self.user.email:
-            raise ValidationError(_("This is your email already."), code="same")
+            raise ValidationError(_("This is already your email."), code="same")
         return email
 
 
@@ -256,12 +256,12 @@ def time_zones() -> list[str]:
 
 class AskToTeach(forms.Form):
     reason = forms.CharField(
-        label=_("What do you want to teach, and what do you bring along?"),
+        label=_("What would you like to teach, and what is your experience?"),
         min_length=40,
         max_length=2000,
         error_messages={
-            "required": _("Tell us a little about it."),
-            "min_length": _("A few sentences help us to decide: at least 40 characters."),
+            "required": _("Tell us what you would like to teach."),
+            "min_length": _("Write a few sentences (at least 40 characters) to help us decide."),
         },
     )
 
@@ -273,20 +273,21 @@ class DecideTeaching(forms.Form):
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = self.cleaned_data
         if data.get("decision") == "decline" and not data.get("answer"):
-            self.add_error("answer", _("Say why, so that they know what to change."))
+            self.add_error("answer", _("Explain why, so they know what to change."))
         return data
 
 
 class Block(forms.Form):
     reason = forms.CharField(
-        label=_("Reason"), max_length=300, validators=[one_line], error_messages={"required": _("Say why.")}
+        label=_("Reason"), max_length=300, validators=[one_line], error_messages={"required": _("Enter a reason.")}
     )
 
 
 class Leave(forms.Form):
     password = _password(_("Current password"), _("Enter your current password."))
     sure = forms.BooleanField(
-        label=_("I know that this cannot be undone"), error_messages={"required": _("Tick this to go on.")}
+        label=_("I understand that this cannot be undone"),
+        error_messages={"required": _("Check this box to continue.")},
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -299,7 +300,7 @@ class AppCode(Code):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["code"].error_messages["required"] = _("Type the six digits that the app shows.")
+        self.fields["code"].error_messages["required"] = _("Enter the six-digit code from the app.")
 
 
 class AnyCode(forms.Form):
@@ -308,13 +309,13 @@ class AnyCode(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=20,
-        error_messages={"required": _("Type the code of your app, or a recovery code.")},
+        error_messages={"required": _("Enter a code from your app, or a recovery code.")},
     )
 
     def clean_code(self) -> str:
         digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
         if not re.fullmatch(r"[0-9]{6}|[0-9]{8}", digits):
-            raise ValidationError(_("A code has six digits, a recovery code eight."), code="invalid")
+            raise ValidationError(_("App codes have six digits, recovery codes eight."), code="invalid")
         return digits
 
 
@@ -327,7 +328,7 @@ class PasskeyName(forms.Form):
         label=_("Name"),
         max_length=60,
         validators=[one_line],
-        error_messages={"required": _("Give the passkey a name that you will know it by.")},
+        error_messages={"required": _("Give the passkey a name you'll recognize.")},
     )
 
 
@@ -342,7 +343,7 @@ class PasskeyAnswer(forms.Form):
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise ValidationError(_("The browser's answer could not be read."), code="invalid")
+            raise ValidationError(_("The browser's response couldn't be read."), code="invalid")
         return answer
 
 

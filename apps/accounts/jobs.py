@@ -7,55 +7,55 @@ from apps.accounts import services
 from studyplatform.kit.jobs import Running, job
 
 
-@job("accounts.send_password_reset", label=_("Send the mail to reset a password"))
+@job("accounts.send_password_reset", label=_("Send password reset email"))
 def send_password_reset(running: Running, *, email: str) -> None:
     services.send_password_reset(email=email)
 
 
-@job("accounts.send_email_proof", label=_("Send the mail that proves an address"))
+@job("accounts.send_email_proof", label=_("Send verification email"))
 def send_email_proof(running: Running, *, user_id: int) -> None:
     services.send_email_proof(user_id=user_id)
 
 
-@job("accounts.send_join_mail", label=_("Send the mail that proves a newcomer's address"))
+@job("accounts.send_join_mail", label=_("Send registration email"))
 def send_join_mail(running: Running, *, uid: str) -> None:
     services.send_join_mail(uid=uid)
 
 
-@job("accounts.send_email_change", label=_("Send the link to a new email"))
+@job("accounts.send_email_change", label=_("Send email change link"))
 def send_email_change(running: Running, *, user_id: int, email: str) -> None:
     services.send_email_change(user_id=user_id, email=email)
 
 
 @job(
     "accounts.build_export",
-    label=_("Make an archive of a person's data"),
+    label=_("Prepare data archive"),
     on_failure=lambda error, **payload: services.give_up_export(**payload),
 )
 def build_export(running: Running, *, uid: str) -> None:
     services.build_export(running, uid=uid)
 
 
-@job("accounts.expire_exports", label=_("Remove archives that have ended"))
+@job("accounts.expire_exports", label=_("Delete expired data archives"))
 def expire_exports(running: Running) -> None:
     services.expire_exports(now=timezone.now())
 
 
-@job("accounts.send_goodbye", label=_("Say goodbye to a deleted account"))
+@job("accounts.send_goodbye", label=_("Send account deletion email"))
 def send_goodbye(running: Running, *, user_id: int, email: str, name: str) -> None:
     services.send_goodbye(user_id=user_id, email=email, name=name)
 
 
-@job("accounts.sweep", label=_("Clear out sessions and proofs that have ended"))
+@job("accounts.sweep", label=_("Delete expired sessions and links"))
 def sweep(running: Running) -> None:
     services.sweep(now=timezone.now())
 
 
-@job("accounts.mail_notification", label=_("Mail a notification"))
+@job("accounts.mail_notification", label=_("Email a notification"))
 def mail_notification(running: Running, *, notification_id: int, to: str) -> None:
     services.mail_notification(notification_id=notification_id, to=to)
 
 
-@job("accounts.send_digest", label=_("Send the daily digest"))
+@job("accounts.send_digest", label=_("Send daily digest"))
 def send_digest(running: Running, *, user_id: int) -> None:
     services.send_digest(user_id=user_id, now=timezone.now())

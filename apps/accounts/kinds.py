@@ -25,11 +25,11 @@ GROUPS: dict[Group, Words] = {
     "teaching": _("Your teaching"),
     "administration": _("Running the site"),
 }
-HAVE_A_LOOK = _("Have a look")
-NOT_YOU = _("If this was not you, reset your password at once: that signs out every browser.")
+HAVE_A_LOOK = _("View")
+NOT_YOU = _("If this wasn't you, reset your password right away. That signs out every browser.")
 STILL_IN = _(
-    "If this was not you, reset your password at once, then remove it in the settings: a new password does not end it. "
-    "If you cannot get in, write to us."
+    "If this wasn't you, reset your password right away, then remove it in your settings: a new password doesn't "
+    "remove it. If you can't sign in, contact us."
 )
 
 

@@ -12,8 +12,8 @@ NEW_DEVICE = register_kind(
         group="account",
         title=_("Sign-ins from a new device"),
         headline=_("New sign-in: %(device)s"),
-        text=_("Somebody signed in to your account with a browser we had not seen before (%(device)s, %(address)s)."),
-        action=_("Check where you are signed in"),
+        text=_("Someone signed in to your account in a browser we hadn't seen before (%(device)s, %(address)s)."),
+        action=_("Check where you're signed in"),
         icon="laptop",
         is_security=True,
     )
@@ -22,10 +22,10 @@ PASSWORD_CHANGED = register_kind(
     Kind(
         name="account.password_changed",
         group="account",
-        title=_("Changes of your password"),
+        title=_("Changes to your password"),
         headline=_("Your password was changed"),
-        text=_("Every other browser was signed out."),
-        action=_("Open the settings"),
+        text=_("All other browsers were signed out."),
+        action=_("Open settings"),
         icon="lock-keyhole",
         is_security=True,
     )
@@ -34,10 +34,10 @@ EMAIL_CHANGED = register_kind(
     Kind(
         name="account.email_changed",
         group="account",
-        title=_("Changes of your email"),
+        title=_("Changes to your email"),
         headline=_("Your email was changed to %(email)s"),
-        text=_("From now on you sign in with it, and our mails go there."),
-        action=_("Open the settings"),
+        text=_("You now sign in with this email, and we'll send our emails there."),
+        action=_("Open settings"),
         icon="mail",
         is_security=True,
     )
@@ -46,10 +46,10 @@ TWO_FACTOR_ON = register_kind(
     Kind(
         name="account.two_factor_on",
         group="account",
-        title=_("Changes of the second step"),
-        headline=_("Signing in now asks for a second step"),
+        title=_("Two-factor changes"),
+        headline=_("Two-factor sign-in is on"),
         text=_("An authenticator app was added to your account."),
-        action=_("Open the settings"),
+        action=_("Open settings"),
         icon="shield-check",
         is_security=True,
         not_you=STILL_IN,
@@ -59,10 +59,10 @@ TWO_FACTOR_OFF = register_kind(
     Kind(
         name="account.two_factor_off",
         group="account",
-        title=_("Changes of the second step"),
-        headline=_("Signing in asks for your password alone again"),
-        text=_("Neither an authenticator app nor a passkey is asked for any more."),
-        action=_("Open the settings"),
+        title=_("Two-factor changes"),
+        headline=_("Two-factor sign-in is off"),
+        text=_("You now sign in with your password alone, without an authenticator app or passkey."),
+        action=_("Open settings"),
         icon="shield-alert",
         is_security=True,
     )
@@ -71,10 +71,10 @@ LINKED = register_kind(
     Kind(
         name="account.linked",
         group="account",
-        title=_("Changes of the providers you sign in with"),
-        headline=_("You can sign in with %(provider)s now"),
-        text=_("An account of %(provider)s was linked to your account."),
-        action=_("Open the settings"),
+        title=_("Changes to linked accounts"),
+        headline=_("You can now sign in with %(provider)s"),
+        text=_("A %(provider)s account was linked to your account."),
+        action=_("Open settings"),
         icon="link",
         is_security=True,
         not_you=STILL_IN,
@@ -84,10 +84,10 @@ UNLINKED = register_kind(
     Kind(
         name="account.unlinked",
         group="account",
-        title=_("Changes of the providers you sign in with"),
-        headline=_("%(provider)s signs you in no more"),
-        text=_("An account of %(provider)s was unlinked from your account."),
-        action=_("Open the settings"),
+        title=_("Changes to linked accounts"),
+        headline=_("%(provider)s no longer signs you in"),
+        text=_("A %(provider)s account was unlinked from your account."),
+        action=_("Open settings"),
         icon="unlink",
         is_security=True,
     )
@@ -96,10 +96,10 @@ APP_REPLACED = register_kind(
     Kind(
         name="account.app_replaced",
         group="account",
-        title=_("Changes of the second step"),
+        title=_("Two-factor changes"),
         headline=_("Your authenticator app was replaced"),
-        text=_("Codes of the app before work no more."),
-        action=_("Open the settings"),
+        text=_("Codes from the old app no longer work."),
+        action=_("Open settings"),
         icon="shield-alert",
         is_security=True,
         not_you=STILL_IN,
@@ -109,10 +109,10 @@ APP_REMOVED = register_kind(
     Kind(
         name="account.app_removed",
         group="account",
-        title=_("Changes of the second step"),
+        title=_("Two-factor changes"),
         headline=_("Your authenticator app was removed"),
-        text=_("Its codes work no more; your passkeys do."),
-        action=_("Open the settings"),
+        text=_("Its codes no longer work. Your passkeys still do."),
+        action=_("Open settings"),
         icon="shield-alert",
         is_security=True,
     )
@@ -121,12 +121,12 @@ CODES_LOCKED = register_kind(
     Kind(
         name="account.codes_locked",
         group="account",
-        title=_("Changes of the second step"),
-        headline=_("Five wrong codes at your second step"),
+        title=_("Two-factor changes"),
+        headline=_("Five wrong two-factor codes"),
         text=_(
-            "Whoever typed them knows your password, or sits at a browser of yours. For 15 minutes no code is checked."
+            "Someone who knows your password or uses your browser entered them. No codes are accepted for 15 minutes."
         ),
-        action=_("Open the settings"),
+        action=_("Open settings"),
         icon="shield-alert",
         is_security=True,
     )
@@ -135,13 +135,13 @@ SECOND_STEP_RESET = register_kind(
     Kind(
         name="account.second_step_reset",
         group="account",
-        title=_("Changes of the second step"),
-        headline=_("Your second step was reset"),
+        title=_("Two-factor changes"),
+        headline=_("Your two-factor sign-in was reset"),
         text=_(
-            "An administrator removed your authenticator app, passkeys and recovery codes, so that your password "
-            "alone signs you in. Set up a second step again."
+            "An administrator removed your authenticator app, passkeys and recovery codes. You now sign in with your "
+            "password alone. Set up two-factor sign-in again."
         ),
-        action=_("Open the settings"),
+        action=_("Open settings"),
         icon="shield-alert",
         is_security=True,
     )
@@ -150,10 +150,10 @@ RECOVERY_CODES_MADE = register_kind(
     Kind(
         name="account.recovery_codes_made",
         group="account",
-        title=_("Changes of the second step"),
-        headline=_("New recovery codes were made"),
-        text=_("The old ones have ended."),
-        action=_("Open the settings"),
+        title=_("Two-factor changes"),
+        headline=_("You have new recovery codes"),
+        text=_("Your old codes no longer work."),
+        action=_("Open settings"),
         icon="shield-check",
         is_security=True,
     )
@@ -162,10 +162,10 @@ RECOVERY_CODE_USED = register_kind(
     Kind(
         name="account.recovery_code_used",
         group="account",
-        title=_("Changes of the second step"),
+        title=_("Two-factor changes"),
         headline=_("A recovery code was used to sign in"),
         text=_("Codes left: %(left)s."),
-        action=_("Open the settings"),
+        action=_("Open settings"),
         icon="shield-alert",
         is_security=True,
     )
@@ -174,9 +174,9 @@ PASSKEY_ADDED = register_kind(
     Kind(
         name="account.passkey_added",
         group="account",
-        title=_("Changes of the second step"),
+        title=_("Two-factor changes"),
         headline=_("A passkey was added: %(name)s"),
-        action=_("Open the settings"),
+        action=_("Open settings"),
         icon="key-round",
         is_security=True,
         not_you=STILL_IN,
@@ -186,9 +186,9 @@ PASSKEY_REMOVED = register_kind(
     Kind(
         name="account.passkey_removed",
         group="account",
-        title=_("Changes of the second step"),
+        title=_("Two-factor changes"),
         headline=_("A passkey was removed: %(name)s"),
-        action=_("Open the settings"),
+        action=_("Open settings"),
         icon="key-round",
         is_security=True,
     )
@@ -200,9 +200,9 @@ WELCOME = register_kind(
     Kind(
         name="account.welcome",
         group="account",
-        title=_("A word of welcome"),
+        title=_("Welcome message"),
         headline=_("Welcome to %(site)s"),
-        text=_("Choose a course, take a seat, and go on where you left off on any device."),
+        text=_("Choose a course, enroll, and continue where you left off on any device."),
         action=_("Find a course"),
         icon="graduation-cap",
         mail=Mail.OFF,  # the mail that proves the address is the welcome
@@ -212,10 +212,10 @@ ROLE_CHANGED = register_kind(
     Kind(
         name="account.role_changed",
         group="account",
-        title=_("Changes of your role"),
-        headline=_("Your role is now: %(role)s"),
+        title=_("Changes to your role"),
+        headline=_("Your role is now %(role)s"),
         text=_("An admin changed what you can do here."),
-        action=_("See what is new"),
+        action=_("See what's new"),
         icon="user-round",
     )
 )
@@ -223,9 +223,9 @@ TEACHING_APPROVED = register_kind(
     Kind(
         name="account.teaching_approved",
         group="account",
-        title=_("Your request to teach is approved"),
-        headline=_("You can teach now"),
-        text=_("Your request was approved. The studio is open: make your first course."),
+        title=_("Approval of your request to teach"),
+        headline=_("You can now teach"),
+        text=_("Your request was approved. Open the studio to create your first course."),
         quote="answer",
         action=_("Open the studio"),
         icon="graduation-cap",
@@ -235,11 +235,11 @@ TEACHING_DECLINED = register_kind(
     Kind(
         name="account.teaching_declined",
         group="account",
-        title=_("Your request to teach is declined"),
+        title=_("Declined request to teach"),
         headline=_("Your request to teach was declined"),
-        text=_("You can ask again a week from now; say then what has changed."),
+        text=_("You can ask again in a week. Tell us then what has changed."),
         quote="answer",
-        action=_("Open the settings"),
+        action=_("Open settings"),
         icon="graduation-cap",
     )
 )
@@ -250,8 +250,8 @@ EXPORT_READY = register_kind(
         group="account",
         title=_("Your data archive"),
         headline=_("Your archive is ready"),
-        text=_("All your data in one file. It can be downloaded for a week."),
-        action=_("Download it"),
+        text=_("All your data in one file. You can download it for one week."),
+        action=_("Download archive"),
         icon="download",
     )
 )
@@ -260,7 +260,7 @@ TEACHING_ASKED = register_kind(
         name="account.teaching_asked",
         group="administration",
         title=_("Requests to teach"),
-        headline=_("%(name)s asks to teach"),
+        headline=_("%(name)s would like to teach"),
         quote="reason",
         action=_("Answer"),
         icon="graduation-cap",

@@ -103,7 +103,7 @@ it("ends the offer before the dialog opens, and offers again when it was closed"
   await settled();
 
   expect(prove).toHaveBeenCalledTimes(1);
-  expect(said()).toContain("Nothing was confirmed");
+  expect(said()).toContain("The passkey wasn't confirmed");
   expect(offered).toHaveLength(2);
   expect(offered[1]?.signal.aborted).toBe(false);
 });

@@ -118,10 +118,10 @@ function reason(error: unknown): string {
   const name = error instanceof Error || error instanceof DOMException ? error.name : "";
   if (name === "InvalidStateError") return t("This device already has a passkey for your account.");
   if (name === "NotAllowedError")
-    return t("Nothing was confirmed. Try again, or use another way to sign in.");
+    return t("The passkey wasn't confirmed. Try again, or sign in another way.");
   if (name === "SecurityError")
-    return t("Passkeys do not work at this address. Open the site under its own name.");
-  return t("The passkey could not be asked for. Check the connection, then try again.");
+    return t("Passkeys don't work at this address. Open the site at its own address.");
+  return t("We couldn't request the passkey. Check your connection, then try again.");
 }
 
 function say(form: HTMLFormElement, sentence: string): void {
@@ -200,7 +200,7 @@ export function startPasskeys(root: Document, dialogs: Dialogs | null): void {
         event.preventDefault();
         event.stopPropagation();
         if (!dialogs) {
-          say(form, t("This browser knows no passkeys. Use another way to sign in."));
+          say(form, t("This browser doesn't support passkeys. Sign in another way."));
           return;
         }
         if (isOpen) return;

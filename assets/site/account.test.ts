@@ -94,7 +94,7 @@ it("tells a visitor who is typing that they are signed in now, and of nobody els
   otherTabStores({ user: ada, token: tokenFor(600) });
 
   expect(reload).not.toHaveBeenCalled();
-  expect(document.querySelector(".toast")!.textContent).toContain("You are signed in now.");
+  expect(document.querySelector(".toast")!.textContent).toContain("You're now signed in.");
 });
 
 it("does not mind a token renewed in another tab", async () => {

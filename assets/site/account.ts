@@ -39,9 +39,9 @@ export function startAccount({ session, renderedFor, hasUnsentInput, reload }: A
     if (isLeaving || renderedFor === null || session.state.isLoading) return;
     const { user } = session.state;
     if (renderedFor !== "" && !user) void signedOutElsewhere();
-    else if (user && renderedFor === "") renew(t("You are signed in now."), t("Reload the page"));
+    else if (user && renderedFor === "") renew(t("You're now signed in."), t("Reload page"));
     else if (user && (user.id ?? renderedFor) !== renderedFor)
-      renew(t("You signed in as somebody else in another tab."), t("Reload the page"));
+      renew(t("You signed in to a different account in another tab."), t("Reload page"));
   };
 
   // Signed in anew in another tab, the same person sends what they have typed here. Nobody else does.

@@ -44,7 +44,7 @@ export function startAutoSave(): void {
         },
         () => {
           if (said) said.hidden = true;
-          toast(t("The choice could not be saved. Try again."), { icon: "alert" });
+          toast(t("Your choice couldn't be saved. Try again."), { icon: "alert" });
         },
       );
     waiting.set(row, mine);

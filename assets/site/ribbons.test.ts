@@ -34,5 +34,5 @@ it("takes it back and says so when it was not kept", async () => {
   await userEvent.click(button()!);
 
   await vi.waitFor(() => expect(button()?.getAttribute("aria-pressed")).toBe("false"));
-  expect(document.querySelector("[data-toasts]")?.textContent).toContain("could not be saved");
+  expect(document.querySelector("[data-toasts]")?.textContent).toContain("couldn't be saved");
 });

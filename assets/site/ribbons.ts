@@ -34,7 +34,7 @@ export function startRibbons(keep: Keep = keepOnServer): void {
       () => announce(on ? t("Bookmarked") : t("Bookmark removed")),
       () => {
         show(form, button, !on);
-        toast(t("The bookmark could not be saved. Try again."));
+        toast(t("The bookmark couldn't be saved. Try again."));
       },
     );
   });

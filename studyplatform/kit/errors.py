@@ -94,8 +94,8 @@ def _rebuild(cls: type[AppError], params: dict[str, Any]) -> AppError:
 class VideoLoadFailed(AppError):
     code = "VIDEO_LOAD_FAILED"
     status = 502
-    title = _("The video did not load")
-    message = _("The video could not be loaded. Your place is kept.")
+    title = _("The video didn't load")
+    message = _("The video couldn't be loaded. Your place is saved.")
     action = Action(_("Try again"), handler="reload")
     help_text = _("If it keeps failing, choose a lower quality or the audio version.")
     retry_delay = 5
@@ -115,8 +115,8 @@ class VideoNetworkError(AppError):
 class VideoFormatUnsupported(AppError):
     code = "VIDEO_FORMAT_UNSUPPORTED"
     status = 415
-    title = _("This browser cannot play the video")
-    message = _("Your browser cannot play this video's format. You can listen to the lesson instead.")
+    title = _("This browser can't play the video")
+    message = _("Your browser can't play this video's format. You can listen to the lesson instead.")
     action = Action(_("Open the audio version"), href="/audio-fallback?lesson={lesson}")
 
 
@@ -124,7 +124,9 @@ class VideoQualityDegraded(AppError):
     code = "VIDEO_QUALITY_DEGRADED"
     status = 200
     title = _("Quality lowered")
-    message = _("Your connection slowed, so the quality was lowered automatically. It will rise again by itself.")
+    message = _(
+        "Your connection slowed, so the quality was lowered automatically. It rises again when the connection improves."
+    )
     severity = "info"
     icon = "wifi"
 
@@ -132,16 +134,16 @@ class VideoQualityDegraded(AppError):
 class VideoDrmError(AppError):
     code = "VIDEO_DRM_ERROR"
     status = 403
-    title = _("The video's license could not be checked")
-    message = _("The permission to play this video could not be checked. Refresh the page to ask for a new one.")
+    title = _("Playback permission couldn't be checked")
+    message = _("We couldn't check your permission to play this video. Refresh the page to get a new one.")
     action = Action(_("Refresh page"), handler="reload")
 
 
 class NetworkOffline(AppError):
     code = "NETWORK_OFFLINE"
     status = 503
-    title = _("You are offline")
-    message = _("There is no connection. What is open stays usable, and your progress is synced when you are back.")
+    title = _("You're offline")
+    message = _("You can keep using what's already open. Your progress is synced when you're back online.")
     severity = "warning"
     icon = "wifi-off"
     action = Action(_("What works offline"), href="/offline")
@@ -151,11 +153,11 @@ class NetworkOffline(AppError):
 class ServerError(AppError):
     code = "SERVER_ERROR"
     status = 500
-    title = _("The server made a mistake")
-    message = _("Something failed on our side. Nothing you entered was lost; it will be tried again.")
+    title = _("Something went wrong on our side")
+    message = _("The server couldn't complete your request. Nothing you entered was lost, and it will be tried again.")
     icon = "cloud-off"
     action = Action(_("Try again"), handler="retry")
-    help_text = _("If you write to support, name this reference.")
+    help_text = _("If you contact support, include this reference.")
     retry_delay = 10
 
     reference: str = ""
@@ -166,7 +168,7 @@ class RateLimitExceeded(AppError):
     code = "RATE_LIMIT_EXCEEDED"
     status = 429
     title = _("Too many requests")
-    message = _("That was more than we can take at once. Wait %(wait)s seconds, then try again.")
+    message = _("You've sent more requests than we can take at once. Wait %(wait)s seconds, then try again.")
     severity = "warning"
     icon = "clock"
 
@@ -176,8 +178,8 @@ class RateLimitExceeded(AppError):
 class StoreUnavailable(AppError):
     code = "STORE_UNAVAILABLE"
     status = 503
-    title = _("The file store does not answer")
-    message = _("Videos and files cannot be reached for the moment. None of them is lost. Try again in a little while.")
+    title = _("File storage is unavailable")
+    message = _("Videos and files can't be reached right now. Nothing is lost. Try again in a few minutes.")
     severity = "warning"
     icon = "cloud-off"
     action = Action(_("Try again"), handler="retry")
@@ -188,7 +190,7 @@ class MaintenanceMode(AppError):
     code = "MAINTENANCE_MODE"
     status = 503
     title = _("Maintenance")
-    message = _("The platform is being maintained. This usually takes 15 to 30 minutes.")
+    message = _("The platform is down for maintenance. This usually takes 15 to 30 minutes.")
     severity = "info"
     icon = "wrench"
     action = Action(_("See the status page"), href="/status")
@@ -200,7 +202,7 @@ class UnknownError(AppError):
     status = 500
     title = _("Something went wrong")
     message = _("An unexpected error occurred. Our team has been notified and is working on it.")
-    action = Action(_("Reload the page"), handler="reload")
+    action = Action(_("Reload page"), handler="reload")
 
     reference: str = ""
 
@@ -208,8 +210,8 @@ class UnknownError(AppError):
 class FeatureComingSoon(AppError):
     code = "FEATURE_COMING_SOON"
     status = 404
-    title = _("Not open yet")
-    message = _("This part of the site has not opened yet.")
+    title = _("Not available yet")
+    message = _("This part of the site isn't available yet.")
     severity = "info"
     icon = "info"
 
@@ -227,8 +229,8 @@ class NotAuthenticated(AppError):
 class FormOutdated(AppError):
     code = "FORM_OUTDATED"
     status = 403
-    title = _("This page was older than your sign-in")
-    message = _("Somebody signed in or out in this browser after the page was opened, so nothing was changed.")
+    title = _("This page was out of date")
+    message = _("Someone signed in or out in this browser after this page was opened, so nothing was changed.")
     severity = "warning"
     icon = "clock"
     action = Action(_("Open the page again"), href="{back}")
@@ -239,8 +241,8 @@ class FormOutdated(AppError):
 class PermissionRefused(AppError):
     code = "PERMISSION_DENIED"
     status = 403
-    title = _("This is not open to you")
-    message = _("Your account may not do this.")
+    title = _("You don't have access")
+    message = _("Your account doesn't have permission to do this.")
     icon = "lock"
 
 
@@ -267,8 +269,8 @@ class ValidationFailed(AppError):
 class RequestTooLarge(AppError):
     code = "REQUEST_TOO_LARGE"
     status = 413
-    title = _("That was more than this address takes")
-    message = _("What was sent is larger than %(limit)s, so none of it was read and nothing was changed.")
+    title = _("The request is too large")
+    message = _("The request is larger than %(limit)s, so it wasn't accepted and nothing was changed.")
 
     limit: str = ""
 
@@ -276,8 +278,8 @@ class RequestTooLarge(AppError):
 class RequestStalled(AppError):
     code = "REQUEST_STALLED"
     status = 408
-    title = _("The rest did not arrive")
-    message = _("The connection stopped in the middle, so nothing was changed. Send it again.")
+    title = _("The request was interrupted")
+    message = _("The connection was lost partway through, so nothing was changed. Send it again.")
     severity = "warning"
     icon = "wifi-off"
 
@@ -285,14 +287,14 @@ class RequestStalled(AppError):
 class Conflict(AppError):
     code = "CONFLICT"
     status = 409
-    title = _("It changed in the meantime")
-    message = _("This was changed elsewhere in the meantime. Reload to see the newest state.")
+    title = _("This has changed")
+    message = _("This was changed somewhere else in the meantime. Reload to see the latest version.")
     severity = "warning"
-    action = Action(_("Reload the page"), handler="reload")
+    action = Action(_("Reload page"), handler="reload")
 
 
 class MethodRefused(AppError):
     code = "METHOD_NOT_ALLOWED"
     status = 405
-    title = _("That cannot be done here")
-    message = _("This address does not answer that kind of request.")
+    title = _("That can't be done here")
+    message = _("This address doesn't accept that kind of request.")

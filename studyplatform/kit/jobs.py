@@ -194,7 +194,7 @@ def perform(running: Running) -> None:
     mine = Job.objects.filter(pk=row.pk, lease_token=running.token)
     try:
         if row.attempts > kind.max_attempts:
-            raise RuntimeError(f"given up after {kind.max_attempts} attempts that ended without a word")
+            raise RuntimeError(f"given up after {kind.max_attempts} attempts that ended without an error message")
         kind.run(running, **row.payload)
     except LeaseLost:
         logger.warning("%s was taken over by another worker", row)
@@ -217,7 +217,7 @@ def perform(running: Running) -> None:
 
 def _unknown(running: Running, **payload: Any) -> None:
     """A kind of an earlier or a later release. It must not stand before the others in their queue for good."""
-    raise GiveUp("this release knows no work of this kind")
+    raise GiveUp("this release has no job of this kind")
 
 
 def sweep(*, now: datetime) -> None:

@@ -70,7 +70,7 @@ def send(
     )
 
 
-@jobs.job(KIND, max_attempts=14, label=_("Deliver a mail"))  # the pauses add up to eleven hours
+@jobs.job(KIND, max_attempts=14, label=_("Deliver email"))  # the pauses add up to eleven hours
 def deliver(
     running: jobs.Running,
     *,
@@ -84,9 +84,9 @@ def deliver(
 ) -> None:
     """Hand one mail to the mail server. What it said is forgotten then: it may have held a key to the account."""
     if not html:
-        raise jobs.GiveUp("its words are gone: it was sent, or has failed before")
+        raise jobs.GiveUp("its content is gone: it was already sent, or failed before")
     if until and timezone.now() > datetime.fromisoformat(until):
-        raise jobs.GiveUp("too late: what it says does not hold any more")
+        raise jobs.GiveUp("too late: what it says is no longer true")
     running.hold(_HELD)
     # The same name at each try: should two of them arrive after all, mail programs show one.
     host = urlsplit(settings.SITE_URL).hostname or "localhost"

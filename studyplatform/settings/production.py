@@ -15,7 +15,7 @@ if len(env.text("SECRET_KEY")) < 50:
     raise ImproperlyConfigured("SECRET_KEY is too short: use at least 50 random characters.")
 # The two that Django's own check calls weak; a check can be left out, this cannot.
 if len(set(env.text("SECRET_KEY"))) < 5 or env.text("SECRET_KEY").startswith("django-insecure-"):
-    raise ImproperlyConfigured("SECRET_KEY is no secret: use at least 50 random characters.")
+    raise ImproperlyConfigured("SECRET_KEY is easy to guess: use at least 50 random characters.")
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -83,9 +83,9 @@ def job_retry(request: HttpRequest, uid: UUID) -> HttpResponse:
     if job is None:
         raise NotFound
     if jobs.retry(job, now=timezone.now()):
-        messages.success(request, _("“%s” waits for its turn again.") % job_label(job.kind))
+        messages.success(request, _("“%s” is back in the queue.") % job_label(job.kind))
     else:
-        messages.warning(request, _("Nothing was changed: the job has not failed, or its work is under way already."))
+        messages.warning(request, _("Nothing was changed. The job hasn't failed, or it is already running again."))
     back = request.POST.get("next", "")
     is_ours = back.startswith("/dashboard/admin/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     return redirect(back if is_ours else reverse("site:admin-jobs"))

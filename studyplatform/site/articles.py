@@ -13,13 +13,13 @@ from studyplatform.kit.visitors import same_for_visitors
 ARTICLES = {
     "supported-formats": (
         _("Supported formats"),
-        _("Which videos and files may be uploaded, and how large they may be."),
+        _("Which videos and files you can upload, and how large they can be."),
     ),
     "video-compression": (
         _("Preparing a video"),
-        _("How to record and export a lesson that is sharp and uploads fast."),
+        _("How to record and export a lesson that looks sharp and uploads quickly."),
     ),
-    "teaching": (_("How teaching works"), _("From an idea to a published course: writing, uploading, review.")),
+    "teaching": (_("How teaching works"), _("From an idea to a published course: writing, uploading and review.")),
     "learning": (_("How learning works"), _("Enrolling, progress, quizzes and certificates.")),
 }
 TEXTS = {
@@ -54,8 +54,8 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
 def offline(request: HttpRequest) -> HttpResponse:
     """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it."""
     context = {
-        "title": _("Without a connection"),
-        "summary": _("Trains have tunnels. Here is what goes on meanwhile, and what waits until you are back."),
+        "title": _("Learning offline"),
+        "summary": _("Trains go through tunnels. Here is what still works, and what waits until you're back online."),
     }
     return render(request, "site/help/offline.html", context)
 

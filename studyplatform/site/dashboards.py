@@ -111,7 +111,7 @@ def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:
         elif course.status == Course.Status.DRAFT and course.last_outcome in {"changes_requested", "rejected"}:  # type: ignore[attr-defined]
             said = " ".join(markdown.render(course.last_comment).striptags().split())[:160]  # type: ignore[attr-defined]
             found.append(
-                _todo("info", "pencil", _("%s: the reviewer asks for changes") % course.title, said, f"{address}/edit")
+                _todo("info", "pencil", _("%s: the reviewer requested changes") % course.title, said, f"{address}/edit")
             )
     failed = VideoAsset.objects.filter(owner=person, stage=VideoAsset.Stage.FAILED).order_by("-created_at")[:5]
     for video in failed:
@@ -130,11 +130,11 @@ def _finding(submission: Any) -> tuple[str, str, str]:
         words = ngettext("%d video not ready", "%d videos not ready", submission.unready) % submission.unready
         return "error", "circle-alert", words
     if submission.uncaptioned:
-        return "warn", "captions", _("Captions missing in %d") % submission.uncaptioned
+        return "warn", "captions", _("%d without captions") % submission.uncaptioned
     if submission.too_long:
         words = ngettext("%d lesson over 15 min", "%d lessons over 15 min", submission.too_long)
         return "warn", "clock", words % submission.too_long
-    return "ok", "check", _("All pass")
+    return "ok", "check", _("All passed")
 
 
 def _queues() -> Any:

@@ -48,7 +48,7 @@ PENDING = [
     Pending("forum/topics/<str:topic>", *_discussions),
     Pending("forum/posts/<str:post>", *_discussions),
     Pending("chat/", _("AI Tutor"), open_to_everyone, (COURSES, HELP)),
-    Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("The API")),)),
+    Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("API documentation")),)),
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("files/", _("Files"), signed_in, (LEARNING,)),
     Pending("settings/billing", *_billing),

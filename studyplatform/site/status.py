@@ -34,12 +34,12 @@ def database() -> Service:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
-        return Service(_("Courses and accounts"), "down", _("Courses and accounts cannot be reached."))
+        return Service(_("Courses and accounts"), "down", _("Courses and accounts are unavailable."))
     took = time.perf_counter() - started
     return Service(
         _("Courses and accounts"),
         "well" if took < SLOW_DATABASE else "slow",
-        _("Pages answer as usual.") if took < SLOW_DATABASE else _("Pages take longer than usual."),
+        _("Pages load as usual.") if took < SLOW_DATABASE else _("Pages load more slowly than usual."),
     )
 
 
@@ -52,18 +52,22 @@ def processing() -> Service:
         oldest = waiting.order_by("run_at").values_list("run_at", flat=True).first()
         running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gt=now).count()
     except DatabaseError:
-        return Service(name, "down", _("Nothing can be said while courses and accounts cannot be reached."))
+        return Service(name, "down", _("Status unknown while courses and accounts are unavailable."))
     if oldest is None or now - oldest < LATE_JOB:
-        under_way = ngettext("%(num)d piece of work is under way.", "%(num)d pieces of work are under way.", running)
-        return Service(name, "well", under_way % {"num": running} if running else _("Nothing is waiting."))
+        under_way = ngettext("%(num)d job is running.", "%(num)d jobs are running.", running)
+        return Service(name, "well", under_way % {"num": running} if running else _("No jobs are waiting."))
     if running:
-        return Service(name, "slow", _("There is much to do; uploads take longer than usual."))
-    return Service(name, "down", _("Nothing is being processed. Uploads are kept and done later."))
+        return Service(name, "slow", _("Many jobs are waiting, so uploads take longer than usual."))
+    return Service(name, "down", _("Processing has stopped. Uploads are kept and will be processed later."))
 
 
 @require_safe
 @open_to_everyone
 def status(request: HttpRequest) -> HttpResponse:
-    services = [Service(_("Website"), "well", _("This page reached you.")), database(), processing()]
+    services = [
+        Service(_("Website"), "well", _("You're reading this page, so the website is working.")),
+        database(),
+        processing(),
+    ]
     worst = max(services, key=lambda one: ["well", "slow", "down"].index(one.state)).state
     return render(request, "site/status.html", {"services": services, "worst": worst, "now": timezone.now()})

@@ -78,7 +78,7 @@ def test_roles_change_by_action(desk: Client, leo: User, mia: User) -> None:
 def test_an_admin_does_not_shut_themselves_out(desk: Client, sam: User, action: str) -> None:
     page = act(desk, action, sam)
 
-    assert "Your own account was left as it is." in page
+    assert "Your own account was not changed." in page
     sam.refresh_from_db()
     assert (sam.is_active, sam.role) == (True, Role.ADMIN)
 

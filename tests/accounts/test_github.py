@@ -75,7 +75,7 @@ def test_who_renames_themselves_there_stays_the_same_person_here(client: Client,
     page = there_and_back(stranger, github)
 
     assert not is_signed_in(stranger)
-    assert "You have an account already" in page.content.decode()
+    assert "You already have an account" in page.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_email_that_github_has_not_verified_is_proved_by_mail(
     github.emails = found
     page = there_and_back(client, github).content.decode()
     assert 'name="email"' in page
-    assert "You have an account already" not in page
+    assert "You already have an account" not in page
 
     client.post(LANDING, JOIN | {"email": "new@hub.example"})
     assert not User.objects.exclude(pk=leo.pk).exists()

@@ -64,7 +64,7 @@ def test_a_refusal_says_why_and_another_request_waits_a_week(
     browser = browser_of(leo)
     ask(browser)
     asked = TeachingRequest.objects.get()
-    assert "Say why" in decide(desk, asked, "decline").content.decode()
+    assert "Explain why" in decide(desk, asked, "decline").content.decode()
     decide(desk, asked, "decline", "Tell us which course you have in mind.")
 
     leo.refresh_from_db()
@@ -100,7 +100,7 @@ def test_who_is_approved_hears_of_it_once(browser_of: Callable[[User], Client], 
     jobs.run_pending("default")
 
     assert list(Notification.objects.of(leo).values_list("kind", flat=True)) == ["account.teaching_approved"]
-    assert [message.subject for message in mail.outbox if message.to == [leo.email]] == ["You can teach now"]
+    assert [message.subject for message in mail.outbox if message.to == [leo.email]] == ["You can now teach"]
 
 
 def test_nobody_approves_themselves(browser_of: Callable[[User], Client], leo: User, ada: User) -> None:
@@ -125,7 +125,7 @@ def test_people_are_found_and_paged_in_few_queries(desk: Client, leo: User, djan
     found = desk.get("/dashboard/admin/people", {"q": "marsh leo"}).content.decode()
     assert leo.email in found
     assert "p77@example.com" not in found
-    assert "Nobody matches." in desk.get("/dashboard/admin/people", {"q": "zyzzyva"}).content.decode()
+    assert "No one matches." in desk.get("/dashboard/admin/people", {"q": "zyzzyva"}).content.decode()
 
 
 def test_a_role_is_given_and_taken(desk: Client, leo: User) -> None:

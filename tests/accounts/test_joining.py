@@ -163,7 +163,10 @@ def test_whoever_registered_with_a_stranger_s_email_gets_nothing_from_its_owner_
             same = [re.sub(r'value="\w{64}"|data-wait="\d+"', "", page) for page in (before, answer.content.decode())]
             assert same[0].split("</main")[0] == same[1].split("<main")[1].split("</main")[0], "it learns nothing"
         case "types the code":
-            assert "not right, or has ended" in waiting.post("/auth/verify-email", {"code": code}).content.decode()
+            assert (
+                "This code is wrong or has expired."
+                in waiting.post("/auth/verify-email", {"code": code}).content.decode()
+            )
         case "asks for another mail":
             with time_machine.travel(timezone.now() + timedelta(seconds=61)):
                 assert waiting.post("/auth/verify-email/resend")["Location"] == "/auth/verify-email"
@@ -306,7 +309,7 @@ REFUSALS = [
     ({"password": "Amara@Example.org1", "confirmation": "Amara@Example.org1"}, "password", "too similar"),
     ({"password": "Lindgren1", "confirmation": "Lindgren1"}, "password", "too similar"),
     ({"confirmation": "QuietRover26"}, "confirmation", "Passwords do not match"),
-    ({"confirmation": ""}, "confirmation", "Type the password once more."),
+    ({"confirmation": ""}, "confirmation", "Enter the password again."),
     ({"terms": ""}, "terms", "You must agree to the terms of service"),
 ]
 
@@ -368,7 +371,7 @@ def test_a_taken_email_is_answered_like_a_free_one_with_the_same_work(leo: User,
         page = browser.get("/auth/verify-email").content.decode().split("<main")[1]
         pages.add(re.sub(r'value="\w{64}"|data-wait="\d+"', "", page.replace(email.lower(), "")))
         refused = browser.post("/auth/verify-email", {"code": "123456"}).content.decode()
-        assert "This code is not right, or has ended." in refused
+        assert "This code is wrong or has expired." in refused
 
     assert (len(answers), len(pages), len(costs)) == (1, 1, 1)
     assert costs.pop()[0] == 1
@@ -464,8 +467,8 @@ def test_the_first_to_prove_an_email_has_it_and_the_other_learns_so(client: Clie
 
     late = waiting.post("/auth/verify-email", {"code": old_code})
 
-    assert "You have an account already" in late.content.decode()
-    assert "You have an account already" in waiting.post(old_link).content.decode()
+    assert "You already have an account" in late.content.decode()
+    assert "You already have an account" in waiting.post(old_link).content.decode()
     assert not is_signed_in(waiting)
     assert User.objects.get().check_password("QuietRiver26")
 

@@ -82,4 +82,4 @@ def test_asking_for_mails_again_is_limited_too(browser_of: Callable[[User], Clie
         jobs.run_pending("default")
 
     assert len(mail.outbox) == 1
-    assert b"That was more than we can take at once." in answer.content
+    assert b"more requests than we can take at once." in answer.content

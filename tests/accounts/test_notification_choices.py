@@ -52,7 +52,7 @@ def test_the_matrix_offers_what_can_be_chosen(leo, browser_of) -> None:
     assert 'name="site.test.tide" checked' in page
     assert re.search(r'name="mail\.test\.wind".*?<option value="digest" selected>', page, re.S)
     assert "account.password_changed" not in page
-    assert "At once, always" in page
+    assert "Always, immediately" in page
 
 
 def test_the_button_keeps_all_choices(leo, browser_of) -> None:
@@ -157,7 +157,7 @@ def test_one_mail_lists_what_is_new_since_yesterday(leo) -> None:
         clock.shift(timedelta(days=1))
         assert len(mails()) == 1
 
-    assert sent[0].subject == "2 things are new on Study Platform"
+    assert sent[0].subject == "2 new notifications on Study Platform"
     assert "Storm <b>1</b>" in sent[0].body
     page = sent[0].alternatives[0][0]
     assert "Storm &lt;b&gt;1&lt;/b&gt;" in page
@@ -248,7 +248,7 @@ def test_a_look_at_the_page_changes_nothing(client, leo, address) -> None:
     page = client.get(address)
     client.head(address)
 
-    assert "No more mails about this?" in page.content.decode()
+    assert "Stop these emails?" in page.content.decode()
     assert page["Referrer-Policy"] == "same-origin"
     assert not NotificationChoice.objects.exists()
 
@@ -260,7 +260,7 @@ def test_it_can_be_undone_on_the_page(client, leo, address) -> None:
     undo = re.search(r'name="undo" value="([^"]+)"', done)
     assert undo
     assert queries.choices_of(leo)["test.tide"] == (False, "off")
-    assert "The mails go on" in client.post(address, {"undo": undo[1]}).content.decode()
+    assert "still subscribed" in client.post(address, {"undo": undo[1]}).content.decode()
 
     assert queries.choices_of(leo)["test.tide"] == (False, "digest")
 

@@ -105,7 +105,7 @@ def test_marking_all_read(leo, mia, browser_of) -> None:
 
     assert queries.unread_count(leo) == 0
     assert queries.unread_count(mia) == 1
-    assert "All read" in page(browser, "/notifications?show=unread")
+    assert "all caught up" in page(browser, "/notifications?show=unread")
 
 
 def test_nobody_marks_or_reads_what_is_another_s(leo, mia, browser_of) -> None:

@@ -125,7 +125,7 @@ def test_security_cannot_be_switched_off(leo) -> None:
 
     assert Notification.objects.shown().count() == 1
     assert len(mail.outbox) == 1
-    assert "If this was not you" in str(mail.outbox[0].body)
+    assert "If this wasn't you" in str(mail.outbox[0].body)
 
 
 def test_other_mail_goes_to_proved_addresses_only(kind, mia) -> None:
@@ -254,8 +254,8 @@ def test_a_sign_in_with_a_new_browser_is_told_and_with_a_known_one_is_not(leo) -
 def test_of_what_outlives_a_new_password_it_is_said(kind: str) -> None:
     _, text, _ = kinds.KINDS[f"account.{kind}"].words({"name": "Laptop", "provider": "Field School"})
 
-    assert "a new password does not end it" in text
-    assert "a new password does not end it" not in kinds.KINDS["account.password_changed"].words({})[1]
+    assert "a new password doesn't remove it" in text
+    assert "a new password doesn't remove it" not in kinds.KINDS["account.password_changed"].words({})[1]
 
 
 def test_a_headline_is_one_line_whatever_is_in_the_names_in_it() -> None:

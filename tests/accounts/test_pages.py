@@ -29,8 +29,8 @@ def test_says_that_one_comes_back_to_what_one_opened(client: Client) -> None:
     sent = client.get("/auth/login?next=/courses/enroll%3Fcourse%3Drivers").content.decode()
     alone = client.get("/auth/login").content.decode()
 
-    assert "you come straight back to what you opened" in sent
-    assert "you come straight back" not in alone
+    assert "to continue to the page you opened" in sent
+    assert "to continue to the page" not in alone
 
 
 def test_signs_in_and_returns_to_where_one_was_going(client: Client, leo: User) -> None:
@@ -90,7 +90,7 @@ def test_says_what_is_wrong_keeps_what_was_typed_and_leads_out(client: Client, l
         ("email", "", "Enter your email address."),
         ("email", "leo", "Enter a valid email address."),
         ("password", "", "Enter your password."),
-        ("password", "Short1", "A password has at least 8 characters."),
+        ("password", "Short1", "Passwords have at least 8 characters."),
     ],
 )
 def test_sign_in_names_the_field_that_needs_attention(

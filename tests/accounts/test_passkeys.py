@@ -124,7 +124,7 @@ def test_renaming_and_removing(leo: User, device: Authenticator) -> None:
 
     assert not Row.objects.filter(user=leo).exists()  # nor the recovery codes, which stood in for it
     assert mails("passkey was removed")
-    assert mails("password alone again")
+    assert mails("Two-factor sign-in is off")
     again, other = enter(device)
     assert 'data-error="AUTH_PASSKEY_REFUSED"' in again.content.decode()
     assert not is_in(other)

@@ -229,7 +229,7 @@ def test_nothing_stays_of_how_they_joined(browser: Client, leo: User, mia: User)
     [
         ({"password": "WrongGuess1"}, "Current password is incorrect"),
         ({"password": ""}, "Enter your current password."),
-        ({"sure": ""}, "Tick this to go on."),
+        ({"sure": ""}, "Check this box to continue."),
     ],
 )
 def test_nothing_is_deleted_by_mistake(browser: Client, leo: User, given: dict, words: str) -> None:

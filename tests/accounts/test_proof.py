@@ -115,7 +115,7 @@ def test_having_proved_who_she_is_she_does_it_without_a_password(
     browser = proved(browser_of(iris))
     page = browser.get("/settings/").content.decode()
     assert 'autocomplete="current-password"' not in page
-    assert "Set a password" in page
+    assert "Set password" in page
 
     assert b"all of it" in b"".join(do("download all data", browser, iris).streaming_content)
     assert do("change the email", browser, iris)["Location"] == "/settings/?at=profile#profile"

@@ -71,7 +71,7 @@ def test_sets_a_new_password(client: Client, leo: User) -> None:
     assert shown["Referrer-Policy"] == "same-origin"
     assert "no-store" in shown["Cache-Control"]
     assert answer.redirect_chain[-1][0] == "/auth/login"
-    assert "Your new password is set." in answer.content.decode()
+    assert "Your new password is set, and every device was signed out." in answer.content.decode()
     assert can_sign_in(leo, NEW["password"])
     assert not can_sign_in(leo, PASSWORD)
     leo.refresh_from_db()
@@ -115,7 +115,7 @@ def test_a_link_works_once(client: Client, leo: User) -> None:
     again = client.post(link, {"password": "ThirdRiver28", "confirmation": "ThirdRiver28"})
 
     assert again.status_code == 410
-    assert "This link has ended" in again.content.decode()
+    assert "This link has expired" in again.content.decode()
     assert can_sign_in(leo, NEW["password"])
 
 

@@ -52,7 +52,7 @@ def test_every_section_is_named_in_the_index(browser: Client) -> None:
 @pytest.mark.parametrize(
     ("address", "sent", "section", "words"),
     [
-        ("/settings/sessions/end-others", {}, "sessions", "Every other browser was signed out."),
+        ("/settings/sessions/end-others", {}, "sessions", "All other browsers were signed out."),
         ("/settings/email", {"email": "leo@new.example", "password": PASSWORD}, "profile", "We sent a link to"),
     ],
 )
@@ -70,7 +70,7 @@ def test_what_was_done_is_said_where_the_page_opens(
 def test_a_message_is_not_lost_where_no_section_is_named(browser: Client) -> None:
     browser.post("/settings/sessions/end-others")
 
-    assert "Every other browser was signed out." in browser.get("/settings/?saved=<b>").content.decode()
+    assert "All other browsers were signed out." in browser.get("/settings/?saved=<b>").content.decode()
 
 
 def test_a_new_password_signs_out_every_other_browser(
@@ -401,7 +401,7 @@ def test_another_spelling_of_a_taken_username_is_taken(browser: Client, leo: Use
 
 def test_a_username_is_of_letters_that_are_not_taken_for_others(browser: Client, leo: User) -> None:
     refused = browser.post("/settings/profile", PROFILE | {"username": "\u0430dmin"})  # a Cyrillic a
-    assert "Use the letters of one alphabet." in refused.content.decode()
+    assert "Use letters from one alphabet only." in refused.content.decode()
 
     for name in ("E\u0301mile", "Мария_2", "山田hanako"):
         assert browser.post("/settings/profile", PROFILE | {"username": name}).status_code == 302
@@ -449,7 +449,7 @@ def test_a_new_email_is_used_once_its_owner_has_pressed(browser: Client, leo: Us
 
     answer = client.post("/settings/email/confirm", {"key": address.split("key=")[1]})
 
-    assert "Your email is changed" in answer.content.decode()
+    assert "Your email has been changed" in answer.content.decode()
     leo.refresh_from_db()
     assert leo.email == "leo@new.example"
     assert leo.email_verified_at
@@ -517,7 +517,7 @@ def test_the_email_one_has_already_is_not_changed(browser: Client, leo: User) ->
     """Nothing would be sent, so nothing may be promised."""
     answer = ask(browser, email=f" {leo.email.upper()}")
 
-    assert "This is your email already." in answer.content.decode()
+    assert "This is already your email." in answer.content.decode()
     assert not EmailProof.objects.exists()
 
 

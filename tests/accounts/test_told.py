@@ -135,7 +135,7 @@ def test_the_owner_hears_of_it(
     headline, text, _ = KINDS[told.kind].words(told.params)
     [sent] = [one for one in mail.outbox if one.subject == headline]
     assert sent.to == [address]
-    assert "If this was not you" in str(sent.body)
+    assert "If this wasn't you" in str(sent.body)
     assert event.words in f"{headline} {text}"
     assert not Notification.objects.exclude(user=leo).exists()
     assert mia.email not in str([one.to for one in mail.outbox])

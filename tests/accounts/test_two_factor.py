@@ -89,7 +89,7 @@ def test_an_app_is_set_up_with_a_first_code_and_brings_ten_recovery_codes_once(d
     settings = desk.get("/settings/").content.decode()
     assert "10 of 10 left" in settings
     assert not any(code in settings for code in codes)
-    assert mails("asks for a second step")
+    assert mails("Two-factor sign-in is on")
     assert secret not in json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
 
 
@@ -99,7 +99,7 @@ def test_a_wrong_first_code_turns_nothing_on_and_keeps_the_secret(desk: Client, 
     page = desk.post("/settings/security/app", {"code": "000000"}).content.decode()
 
     assert secret_on(page) == secret
-    assert "That code is not right" in page
+    assert "Incorrect code." in page
     assert not services.has_second_factor(leo)
 
 
@@ -142,7 +142,7 @@ def test_new_recovery_codes_end_the_old_ones(client: Client, leo: User, two: lis
     fresh = re.findall(r"<code>(\d{4}-\d{4})</code>", page)
     assert len(fresh) == 10
     assert not set(fresh) & set(two)
-    assert mails("New recovery codes")
+    assert mails("You have new recovery codes")
     for code, outcome in ((two[0], False), (fresh[0], True)):
         other = Client()
         give_password(other, leo)
@@ -158,7 +158,7 @@ def test_turned_off_the_password_alone_signs_in(client: Client, leo: User, two: 
     client.post("/settings/security/off")
 
     assert not Authenticator.objects.exists()
-    assert mails("password alone again")
+    assert mails("Two-factor sign-in is off")
     other = Client()
     give_password(other, leo)
     assert is_in(other)
@@ -202,7 +202,7 @@ def test_the_password_proves_who_is_there_and_leads_on(browser_of: Callable[[Use
     browser = browser_of(leo)
     assert browser.get("/settings/security/app")["Location"] == "/auth/prove?next=/settings/security/app"
     wrong = browser.post("/auth/prove", {"password": "WrongGuess1", "next": "/settings/security/app"})
-    assert "That is not your password." in wrong.content.decode()
+    assert "Incorrect password." in wrong.content.decode()
 
     right = browser.post("/auth/prove", {"password": PASSWORD, "next": "/settings/security/app"})
 
@@ -214,7 +214,7 @@ def test_a_code_proves_it_too_and_is_used_up(browser_of: Callable[[User], Client
     browser, code = browser_of(leo), code_now()
 
     assert browser.post("/auth/prove", {"code": code})["Location"] == SETTINGS
-    assert "not right" in browser_of(leo).post("/auth/prove", {"code": code}).content.decode()
+    assert "The code is wrong" in browser_of(leo).post("/auth/prove", {"code": code}).content.decode()
 
 
 def test_proving_leads_nowhere_else(browser_of: Callable[[User], Client], leo: User) -> None:
@@ -450,7 +450,7 @@ def test_a_code_works_once_in_whatever_process(client: Client, leo: User, two: l
     page = other.post("/auth/second-step", {"code": code}).content.decode()
 
     assert not is_in(other)
-    assert "was used already" in page
+    assert "was already used" in page
 
 
 def test_a_code_from_before_the_last_used_one_is_refused(leo: User, two: list[str]) -> None:
@@ -504,7 +504,7 @@ def test_the_fifth_wrong_code_locks_and_the_owner_hears_of_it(client: Client, le
 
     assert 'data-error="AUTH_SECOND_STEP_LOCKED"' in page
     assert not is_in(client)
-    assert len(mails("Five wrong codes")) == 1
+    assert len(mails("Five wrong two-factor codes")) == 1
     with time_machine.travel(timezone.now() + timedelta(minutes=15, seconds=1)):
         give_password(client, leo)
         client.post("/auth/second-step", {"code": code_now()})
@@ -612,7 +612,7 @@ def test_an_admin_resets_the_second_step_and_sees_no_secret(
     desk.post("/admin/accounts/user/", body)
 
     assert not services.has_second_factor(leo)
-    assert mails("second step was reset")
+    assert mails("two-factor sign-in was reset")
     client = Client()
     give_password(client, leo)
     assert is_in(client)

@@ -46,7 +46,7 @@ def test_enrolling_shows_the_panel_whose_button_sends_the_mail_and_leads_back(un
     assert f'data-error="{CODE}"' in shown
     action = re.search(
         r'<form method="post" action="([^"]+)"><input type="hidden" name="csrfmiddlewaretoken"[^>]+>'
-        r'<button class="btn btn--sm" type="submit">Send it again',
+        r'<button class="btn btn--sm" type="submit">Resend email',
         shown,
     )
     assert action
@@ -61,7 +61,7 @@ def test_the_page_that_asks_says_so_before_one_presses(unproved: Client, course:
     page = unproved.get(f"/courses/enroll?course={course.slug}")
 
     assert page.status_code == 403
-    assert "Send it again" in page.content.decode()
+    assert "Resend email" in page.content.decode()
 
 
 def test_once_proved_one_enrolls(unproved: Client, course: Course) -> None:

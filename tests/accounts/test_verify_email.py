@@ -91,7 +91,7 @@ def test_five_wrong_codes_end_it(client: Client, leo: User) -> None:
 
     for _ in range(5):
         page = client.post("/auth/verify-email", {"code": wrong(code)}).content.decode()
-    assert "This code is not right, or has ended." in page
+    assert "This code is wrong or has expired." in page
 
     client.post("/auth/verify-email", {"code": code})
     assert not is_verified(leo)
@@ -195,7 +195,7 @@ def test_a_visitor_is_told_what_to_do(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "message"), [("", "Type the six digits"), ("12345", "six digits"), ("١٢٣٤٥٦", "six digits")]
+    ("typed", "message"), [("", "Enter the six-digit code"), ("12345", "six digits"), ("١٢٣٤٥٦", "six digits")]
 )
 def test_says_what_a_code_looks_like(client: Client, leo: User, typed: str, message: str) -> None:
     client.force_login(leo)

@@ -32,7 +32,7 @@ TABLE = {
     ),
     "AUTH_ACCOUNT_LOCKED": Row("", "reset", "/auth/forgot-password", says="5 failed attempts. try again in 15 minutes"),
     "AUTH_SESSION_EXPIRED": Row("", "sign in", "/auth/login", says="signed out"),
-    "AUTH_EMAIL_NOT_VERIFIED": Row("", "again", "resend_verification", says="verify"),
+    "AUTH_EMAIL_NOT_VERIFIED": Row("", "resend", "resend_verification", says="verify"),
     "PAYMENT_CARD_DECLINED": Row("", "update payment method", "/billing/methods"),
     "PAYMENT_PROCESSING_ERROR": Row("", "try again", "retry", says="not charged"),
     "SUBSCRIPTION_EXPIRED": Row("", "renew", "/billing/renew", says="free content is still available"),

@@ -200,7 +200,7 @@ def test_an_upload_survives_a_killed_server_and_goes_on_from_the_last_byte_kept(
 
     os.kill(web_process(site), signal.SIGKILL)
 
-    expect(job).to_contain_text("The connection was interrupted", timeout=30_000)
+    expect(job).to_contain_text("The connection was lost", timeout=30_000)
     before = len(offsets)
     line.send("Network.emulateNetworkConditions", {**conditions, "uploadThroughput": -1})
     done = teacher.get_by_role("region", name=re.compile("^Done today"))

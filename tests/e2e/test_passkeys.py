@@ -84,11 +84,11 @@ def test_the_whole_ceremony(page: Page, device: CDPSession, home: str, email: st
     page.goto("/settings/security/passkeys/new")
     assert violations(page) == []
     page.get_by_label("Name").fill("Pia's laptop")
-    page.get_by_role("button", name="Create the passkey").click()
+    page.get_by_role("button", name="Create passkey").click()
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
     assert page.locator("#codes li").count() == 10
     assert violations(page) == []
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I've saved my codes").click()
     expect(page.get_by_text("Passkey: Pia's laptop")).to_be_visible()
     sign_out(page)
 
@@ -137,6 +137,6 @@ def test_a_device_that_does_not_recognize_its_owner_says_so_and_leaves_the_other
 
     page.get_by_role("button", name="Continue with a passkey").click()
 
-    expect(page.locator("[data-passkey-said]")).to_contain_text("Nothing was confirmed")
+    expect(page.locator("[data-passkey-said]")).to_contain_text("The passkey wasn't confirmed")
     give_password(page, email)
     expect(account(page)).to_be_visible()

@@ -129,9 +129,9 @@ def test_another_tab_keeps_what_is_being_typed_and_offers_a_reload(people):
 
     sign_in(page)
 
-    expect(other.get_by_text("You are signed in now.")).to_be_visible()
+    expect(other.get_by_text("You're now signed in.")).to_be_visible()
     expect(other.get_by_label("First name")).to_have_value("Ada")
-    other.get_by_role("button", name="Reload the page").click()
+    other.get_by_role("button", name="Reload page").click()
     expect(other.locator("summary[aria-label='Account menu']")).to_be_visible()
 
 

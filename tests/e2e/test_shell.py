@@ -86,7 +86,7 @@ def test_the_theme_menu_changes_the_look_at_once_in_every_tab_and_for_good(peopl
     expect(menu(page, "Theme").get_by_label("Dark")).to_be_checked()
     expect(menu(page, "Theme").get_by_label("Corporate")).to_be_checked()
 
-    menu(page, "Theme").get_by_label("As this device").check()
+    menu(page, "Theme").get_by_label("Match this device").check()
     expect(other.locator("html.theme-light.style-corporate")).to_be_attached()
     assert page.evaluate("({...localStorage})") == {"study.style": "corporate"}
 
@@ -272,7 +272,7 @@ def test_under_the_dashboard_a_side_navigation_takes_the_place_of_the_header(peo
 
     page.set_viewport_size(NARROW)
     summary(page, "Menu").click()
-    expect(page.get_by_role("navigation", name="Dashboard, mobile")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Mobile dashboard")).to_be_visible()
     page.keyboard.press("Escape")
     expect(summary(page, "Menu")).to_be_focused()
 

@@ -305,12 +305,12 @@ def test_a_bucket_out_of_reach_is_told_as_such(s3, ada, leo, browser_of, setting
     for address in (sources.master, sources.sound):
         answer = his.get(address)
         assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
-        assert answer.content.startswith(b"The file store does not answer.")
+        assert answer.content.startswith(b"File storage is unavailable.")
     sheet = services.sign_file(upload=KeptFileFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
     assert his.head(sheet).status_code == 503
     page = his.post("/settings/picture", {"picture": picture()}, follow=True)
 
-    assert "Videos and files cannot be reached for the moment." in page.content.decode()
+    assert "be reached right now. Nothing is lost." in page.content.decode()
     leo.refresh_from_db()
     assert not leo.avatar
 

@@ -75,7 +75,7 @@ def test_work_of_another_release_fails_and_holds_up_nothing(log):
     jobs.run_pending("default")
 
     gone.refresh_from_db()
-    assert (gone.state, "knows no work" in gone.error) == (Job.State.FAILED, True)
+    assert (gone.state, "has no job of this kind" in gone.error) == (Job.State.FAILED, True)
     assert log.runs == [{"n": "next"}]
 
 

@@ -78,7 +78,7 @@ def test_another_try_runs_with_all_its_attempts(as_sam, django_capture_on_commit
     job.refresh_from_db()
     assert (job.state, job.attempts, job.finished_at, woken) == ("queued", 0, None, ["default"])
     assert page.redirect_chain[-1][0] == f"{JOBS}?state=failed"
-    assert "waits for its turn again" in page.content.decode()
+    assert "is back in the queue" in page.content.decode()
 
 
 @pytest.mark.parametrize("state", ["done", "queued", "running"])

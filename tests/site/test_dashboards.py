@@ -98,7 +98,7 @@ def test_the_instructor_reads_the_reviewers_answer(submitted, browser_of, ada, s
     )
     browser = browser_of(ada)
 
-    assert "the reviewer asks for changes" in browser.get("/dashboard/instructor/").content.decode()
+    assert "the reviewer requested changes" in browser.get("/dashboard/instructor/").content.decode()
     page = browser.get("/dashboard/instructor/courses/rivers/edit").content.decode()
     assert "<strong>steps</strong>" in page
 

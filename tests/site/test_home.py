@@ -93,7 +93,7 @@ def test_a_first_lesson_is_one_that_anyone_may_watch(client: Client, course):
 def test_a_learner_goes_on_from_here(browser_of, leo, seat, course):
     page = browser_of(leo).get("/").content.decode()
 
-    assert "Go on, Leo" in page
+    assert "Welcome back, Leo" in page
     assert course.title in page
     assert f'href="/learn/{course.slug}/' in page
     assert "Take the time to understand." not in page.split("<main")[1]

@@ -100,4 +100,4 @@ def test_with_a_mail_server_they_do_not_exist(name, sam, browser_of, settings) -
 
 def test_an_empty_folder_is_a_page(folder, sam, browser_of: type) -> None:
     browser: Client = browser_of(sam)
-    assert "No mails yet" in browser.get("/dashboard/admin/mails/").content.decode()
+    assert "No emails yet" in browser.get("/dashboard/admin/mails/").content.decode()

@@ -120,18 +120,18 @@ def test_help_that_does_not_exist_is_not_found(client: Client, db, address):
     ("address", "says"),
     [
         ("/help/", "Supported formats"),
-        ("/help/supported-formats", "MP4, MOV, AVI, WebM, up to 5GB"),
-        ("/help/supported-formats", "may be up to 2GB"),
-        ("/help/supported-formats", "Instructors have 50GB, students 5GB"),
+        ("/help/supported-formats", "MP4, MOV, AVI, WebM files of up to 5GB"),
+        ("/help/supported-formats", "can be up to 2GB"),
+        ("/help/supported-formats", "Instructors have 50GB of storage, students 5GB"),
         ("/help/video-compression", "up to 5GB"),
         ("/help/teaching", "24 to 48 hours"),
-        ("/help/learning", "After 5 failed attempts in a row an account is locked for 15 minutes"),
-        ("/offline", "kept on this device and synced"),
+        ("/help/learning", "After 5 failed attempts in a row, an account is locked for 15 minutes"),
+        ("/offline", "saved on this device and syncs"),
         ("/offline", "up to 7 days later"),
-        ("/offline", "cannot be downloaded for watching without a connection"),
+        ("/offline", "download videos to watch offline"),
         ("/accessibility", "4.5 to 1"),
         ("/terms", "Terms of service"),
-        ("/privacy", "no advertising"),
+        ("/privacy", "shows no ads"),
     ],
 )
 def test_texts_tell_what_holds(client: Client, db, address, says, django_assert_num_queries):
@@ -151,14 +151,14 @@ def test_the_limits_in_the_help_are_those_of_the_upload(client: Client, db, sett
 def test_status_is_well_when_nothing_waits(client: Client, db):
     answer = client.get("/status")
 
-    assert "Everything is well" in text_of(answer)
+    assert "All systems operational" in text_of(answer)
 
 
 def test_status_tells_that_nothing_is_processed(client: Client, db):
     late = timezone.now() - status.LATE_JOB * 2
     Job.objects.create(kind="x", run_at=late, created_at=late)
 
-    assert "Something is down" in text_of(client.get("/status"))
+    assert "Some services are down" in text_of(client.get("/status"))
 
 
 def test_status_answers_while_the_database_does_not(client: Client, db):
@@ -167,7 +167,7 @@ def test_status_answers_while_the_database_does_not(client: Client, db):
         answer = client.get("/status")
 
     assert answer.status_code == 200
-    assert "Courses and accounts cannot be reached" in text_of(answer)
+    assert "Courses and accounts are unavailable" in text_of(answer)
 
 
 def test_maintenance_closes_the_site_and_says_for_how_long(client: Client, db, settings):

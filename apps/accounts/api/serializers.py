@@ -34,7 +34,9 @@ class SessionOut(serializers.Serializer[object]):
 
 
 class ResendOut(serializers.Serializer[object]):
-    wait = serializers.IntegerField(help_text="Seconds until another mail may be asked for; 0: one is on its way.")
+    wait = serializers.IntegerField(
+        help_text="Seconds until another email can be requested; 0 means one is on its way."
+    )
 
 
 class PasskeyOptionsOut(serializers.Serializer[object]):

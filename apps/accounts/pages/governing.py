@@ -41,7 +41,7 @@ def give_role(request: HttpRequest, uid: UUID) -> HttpResponse:
     if user is not None and role in Role.values:
         services.change_role(user=user, role=Role(role))
         messages.success(
-            request, _("%(name)s: %(role)s from now on.") % {"name": user.display_name, "role": Role(role).label}
+            request, _("%(name)s now has the role %(role)s.") % {"name": user.display_name, "role": Role(role).label}
         )
     return _back(request)
 
@@ -51,7 +51,7 @@ def give_role(request: HttpRequest, uid: UUID) -> HttpResponse:
 def block(request: HttpRequest, uid: UUID) -> HttpResponse:
     user, form = _other(request, uid), forms.Block(request.POST)
     if user is not None and not form.is_valid():
-        messages.error(request, _("Nobody was blocked: say why."))
+        messages.error(request, _("No one was blocked. Enter a reason."))
     elif user is not None:
         services.block(user=user, reason=form.cleaned_data["reason"], now=timezone.now())
         messages.success(request, _("%(name)s is blocked and signed out everywhere.") % {"name": user.display_name})
@@ -64,7 +64,7 @@ def unblock(request: HttpRequest, uid: UUID) -> HttpResponse:
     user = _other(request, uid)
     if user is not None:
         services.unblock(user=user)
-        messages.success(request, _("%(name)s may sign in again.") % {"name": user.display_name})
+        messages.success(request, _("%(name)s can sign in again.") % {"name": user.display_name})
     return _back(request)
 
 
@@ -91,7 +91,7 @@ def decide(request: HttpRequest, uid: UUID) -> HttpResponse:
     except AppError as refusal:
         messages.info(request, refusal.detail)
     else:
-        messages.success(request, _("%(name)s has your answer.") % {"name": decided.user.display_name})
+        messages.success(request, _("Your answer was sent to %(name)s.") % {"name": decided.user.display_name})
     return redirect("accounts:teaching-requests")
 
 
@@ -114,7 +114,7 @@ def _other(request: HttpRequest, uid: UUID) -> User | None:
     """The person, unless it is the admin who asks: the last one must not lock themselves out."""
     user = get_object_or_404(User, uid=uid, deleted_at=None)
     if user == request.user:
-        messages.warning(request, _("Your own account was left as it is."))
+        messages.warning(request, _("Your own account was not changed."))
         return None
     return user
 

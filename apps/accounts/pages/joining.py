@@ -158,7 +158,7 @@ def _by_code(request: HttpRequest, person: User) -> HttpResponse:
 
 
 def _refuse_code(form: forms.Code) -> None:
-    form.add_error("code", _("This code is not right, or has ended. Five wrong ones end a code."))
+    form.add_error("code", _("This code is wrong or has expired. A code expires after five wrong attempts."))
 
 
 def _arrive(request: HttpRequest, user: User) -> HttpResponse:
@@ -183,10 +183,10 @@ def resend_proof(request: HttpRequest) -> HttpResponse:
         wait = 0
     if wait:
         messages.info(
-            request, _("The last mail is on its way. Another one is possible in %(wait)d s.") % {"wait": wait}
+            request, _("An email is already on its way. You can request another one in %(wait)d s.") % {"wait": wait}
         )
     else:
-        messages.success(request, _("A new link and a new code are on their way."))
+        messages.success(request, _("We've sent you a new link and code."))
     return redirect("/auth/verify-email" + (_onward(request) or _asked_from(request)))
 
 

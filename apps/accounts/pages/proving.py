@@ -36,7 +36,7 @@ def prove(request: HttpRequest) -> HttpResponse:
             sessions.note_proof(request, now=now)
             return redirect(safe_next(request, request.POST.get("next"), "/settings/#security"))
     except InvalidCredentials:
-        by_password.add_error("password", _("That is not your password."))
+        by_password.add_error("password", _("Incorrect password."))
     except WrongCode as error:
         by_code.add_error("code", error.detail)
     except (AccountLocked, PasskeyRefused, SecondStepLocked, RateLimitExceeded) as error:

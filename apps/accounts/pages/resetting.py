@@ -49,7 +49,7 @@ def reset_password(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
         if done is None:
             return private(render(request, "accounts/reset_expired.html", status=410))
         sessions.sign_out(request)
-        messages.success(request, _("Your new password is set. Every device was signed out; sign in with it here."))
+        messages.success(request, _("Your new password is set, and every device was signed out. Sign in with it here."))
         return redirect("accounts:sign-in")
     return private(form_page(request, "accounts/reset_password.html", form, email=user.email, uid=uid, token=token))
 

@@ -30,7 +30,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
     if waiting is None:
         if isinstance(request.user, User):
             return redirect(back(request, request.user))
-        messages.warning(request, _("That took too long, or was done in another tab. Sign in again."))
+        messages.warning(request, _("Your sign-in took too long, or you finished it in another tab. Sign in again."))
         query = request.META.get("QUERY_STRING", "")
         return redirect(reverse("accounts:sign-in") + (f"?{query}" if query else ""))
     user = waiting.user

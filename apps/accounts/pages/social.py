@@ -153,7 +153,7 @@ def _link(request: HttpRequest, user: User, identity: Identity, onward: str) -> 
         services.link(user=user, provider=identity.provider, uid=identity.uid, email=identity.email, title=title)
     except AppError as refusal:
         return _refused(request, refusal)
-    messages.success(request, _("You can sign in with %(provider)s from now on.") % {"provider": title})
+    messages.success(request, _("You can now sign in with %(provider)s.") % {"provider": title})
     return redirect(safe_next(request, onward, "/settings/#connections"))
 
 

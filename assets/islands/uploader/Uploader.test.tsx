@@ -145,7 +145,7 @@ it.each([
 
   const refused = within(within(group("Needs you")).getByRole("listitem", { name }));
   expect(refused.getByText(new RegExp(words))).toBeDefined();
-  expect(refused.getByText("Nothing was sent.")).toBeDefined();
+  expect(refused.getByText("Nothing was uploaded.")).toBeDefined();
   expect(said("assertive")).toContain(words);
   expect(transport.uploads).toEqual([]);
 
@@ -178,7 +178,7 @@ it("keeps what arrived when the connection breaks, and goes on by itself or at o
     transport.breakOff("lecture.mp4");
   });
   const held = within(within(group("Needs you")).getByRole("listitem", { name: "lecture.mp4" }));
-  expect(held.getByText(/410 bytes arrived and are kept/)).toBeDefined();
+  expect(held.getByText(/What you uploaded \(410 bytes\) is kept/)).toBeDefined();
   expect(held.getByText(/^Retrying in \d s$/)).toBeDefined();
 
   await userEvent.click(held.getByRole("button", { name: "Resume upload" }));

@@ -1147,7 +1147,7 @@ export interface components {
             readonly width: number;
         };
         ResendOut: {
-            /** @description Seconds until another mail may be asked for; 0: one is on its way. */
+            /** @description Seconds until another email can be requested; 0 means one is on its way. */
             wait: number;
         };
         /** @description One option, step or pair of a handed-in question. */

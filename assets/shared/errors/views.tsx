@@ -90,7 +90,7 @@ export function CrashScreen({ error, onRetry, support }: CrashScreenProps) {
       </div>
       {support !== undefined && (
         <p className="small faint">
-          {t("If it keeps happening, write to")}{" "}
+          {t("If it keeps happening, contact")}{" "}
           <a className="link" href={`mailto:${support}`}>
             {support}
           </a>

@@ -141,9 +141,9 @@ it("sends the mail again by itself where nothing else is said", async () => {
   vi.stubGlobal("fetch", fetch);
   vi.useRealTimers();
   render(<ErrorPanel error={makeError("AUTH_EMAIL_NOT_VERIFIED")} />);
-  fireEvent.click(screen.getByRole("button", { name: "Send it again" }));
+  fireEvent.click(screen.getByRole("button", { name: "Resend email" }));
 
-  await screen.findByText("A new link and a new code are on their way.");
+  await screen.findByText("We've sent you a new link and code.");
   expect(fetch.mock.calls[0]?.[0].url).toContain("/api/v1/auth/resend-verification/");
   vi.unstubAllGlobals();
 });

@@ -15,7 +15,7 @@ export function RetryNote({ transfer, transfers }: Props) {
     const clock = setInterval(() => setNow(Date.now()), 500);
     return () => clearInterval(clock);
   }, []);
-  if (retryAt === null) return <span>{t("It goes on when you resume it.")}</span>;
+  if (retryAt === null) return <span>{t("The upload continues when you resume it.")}</span>;
 
   const left = Math.max(0, retryAt - now);
   const share = retryAt > since ? (100 * left) / (retryAt - since) : 0;

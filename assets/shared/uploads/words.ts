@@ -19,15 +19,15 @@ export function ofTransfer(transfer: Transfer): Said {
   const size = transfer.file.size;
   switch (transfer.state) {
     case "waiting":
-      return { main: t("Waiting for its turn."), aside: "" };
+      return { main: t("Waiting to start."), aside: "" };
     case "paused":
       return {
-        main: t("Paused. {sent} are kept.", { sent: bytes(transfer.sent) }),
-        aside: t("for 7 days"),
+        main: t("Paused. {sent} uploaded.", { sent: bytes(transfer.sent) }),
+        aside: t("kept for 7 days"),
       };
     case "interrupted":
       return {
-        main: t("The connection was interrupted. {sent} arrived and are kept.", {
+        main: t("The connection was lost. What you uploaded ({sent}) is kept.", {
           sent: bytes(transfer.sent),
         }),
         aside: "",
@@ -35,7 +35,7 @@ export function ofTransfer(transfer: Transfer): Said {
     case "refused":
       return {
         main: transfer.error?.message ?? "",
-        aside: transfer.sent > 0 ? "" : t("Nothing was sent."),
+        aside: transfer.sent > 0 ? "" : t("Nothing was uploaded."),
       };
     default:
       return {

@@ -75,7 +75,7 @@ def delete(request: HttpRequest) -> HttpResponse:
             refusal = error
         else:
             sessions.sign_out(request)
-            messages.success(request, _("Your account is deleted. Thank you for having learned here."))
+            messages.success(request, _("Your account has been deleted. Thank you for learning with us."))
             return redirect("/")
     status = 422 if form.is_bound else 200
     return render(request, "accounts/delete_account.html", {"form": form, "refusal": refusal}, status=status)

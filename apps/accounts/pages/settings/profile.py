@@ -121,7 +121,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
         except AppError as error:
             refusal = error
         else:
-            sent = _("We sent a link to %(email)s. Open it within a day; until then your email stays as it is.")
+            sent = _("We sent a link to %(email)s. Open it within one day. Your email won't change until you do.")
             messages.success(request, sent % {"email": form.cleaned_data["email"]})
             return redirect("/settings/?at=profile#profile")
     return page(request, "profile", email_form=form, refusal=refusal)

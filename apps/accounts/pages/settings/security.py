@@ -35,7 +35,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-register(Section(slug="security", title=gettext_lazy("Sign-in safety"), icon="shield-check", context=_context))
+register(Section(slug="security", title=gettext_lazy("Two-factor and passkeys"), icon="shield-check", context=_context))
 
 
 @proved_lately
@@ -51,12 +51,12 @@ def app(request: HttpRequest) -> HttpResponse:
         try:
             codes = services.turn_on_app(user=user, secret=secret, code=form.cleaned_data["code"], now=now)
         except WrongCode:
-            form.add_error("code", _("That code is not right. Look at the app again and type the code it shows now."))
+            form.add_error("code", _("Incorrect code. Enter the code that the app shows now."))
         else:
             del request.session[_SECRET]
             if codes:
                 return _show(request, codes)
-            messages.success(request, _("The new app is set up. Codes of the one before work no more."))
+            messages.success(request, _("The new app is set up. Codes from the old app no longer work."))
             return saved("security")
     if secret is None or request.method != "POST":
         # Not kept between visits: a secret that somebody saw over a shoulder is not the next one.
@@ -102,7 +102,7 @@ def turn_off(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     if request.method == "POST":
         if services.turn_off(user=user):
-            messages.success(request, _("Two-factor sign-in is off. Your password alone signs you in."))
+            messages.success(request, _("Two-factor sign-in is off. You now sign in with your password alone."))
         return saved("security")
     if not services.has_second_factor(user):
         return redirect(reverse("accounts:settings") + "#security")

@@ -39,7 +39,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-register(Section(slug="sessions", title=gettext_lazy("Where you are signed in"), icon="laptop", context=_context))
+register(Section(slug="sessions", title=gettext_lazy("Where you're signed in"), icon="laptop", context=_context))
 
 
 @signed_in
@@ -55,5 +55,5 @@ def end(request: HttpRequest, uid: UUID) -> HttpResponse:
 @require_POST
 def end_others(request: HttpRequest) -> HttpResponse:
     services.end_sessions(user=cast(User, request.user), but=sessions.session_uid(request))
-    messages.success(request, _("Every other browser was signed out."))
+    messages.success(request, _("All other browsers were signed out."))
     return saved("sessions")

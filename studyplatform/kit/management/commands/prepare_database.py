@@ -17,7 +17,7 @@ FROM_MODELS = ("djstripe",)
 
 
 class Command(BaseCommand):
-    help = "Create or migrate the database."
+    help = "Create the database, or migrate it to the current version."
 
     def handle(self, *, verbosity: int, **options: Any) -> None:
         if "django_migrations" not in connection.introspection.table_names():

@@ -23,10 +23,10 @@ PASSWORD = "StudyDemo1"  # noqa: S105 (of the demo accounts, printed below)
 
 
 class Command(BaseCommand):
-    help = "Serve the whole product on this machine: web server and worker."
+    help = "Run the whole product on this machine: web server and background worker."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--reload", action="store_true", help="Reload on change (for developers).")
+        parser.add_argument("--reload", action="store_true", help="Reload when code changes (for development).")
 
     def handle(self, *, reload: bool, **options: Any) -> None:
         host, port = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000"))
@@ -69,8 +69,12 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"\n  Study Platform is ready on {address}  ({took:.0f} s)\n\n"
                 f"  Demo accounts, password {PASSWORD}:\n{people}\n\n"
-                + (f"  Mails, with their codes and links, lie in {settings.EMAIL_FILE_PATH}\n\n" if in_files else "")
-                + "  Ctrl-C ends it.\n"
+                + (
+                    f"  Emails, with their codes and links, are saved in {settings.EMAIL_FILE_PATH}\n\n"
+                    if in_files
+                    else ""
+                )
+                + "  Press Ctrl-C to stop.\n"
             )
             self.stdout.flush()
             return
@@ -90,4 +94,6 @@ def _claim_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise CommandError(f"Port {port} of {host} is taken. Choose another: PORT={port + 1} make run") from error
+            raise CommandError(
+                f"Port {port} on {host} is already in use. Choose another: PORT={port + 1} make run"
+            ) from error
