@@ -32,7 +32,7 @@ def _each(request: HttpRequest, courses: QuerySet[Course], step: Step) -> None:
         else:
             done += 1
     if done:
-        messages.success(request, ngettext("%d course was changed.", "%d courses were changed.", done) % done)
+        messages.success(request, ngettext("%d course changed.", "%d courses changed.", done) % done)
 
 
 class SubmissionInline(ReadOnly, admin.TabularInline[Submission, Course]):
@@ -72,14 +72,14 @@ class CourseAdmin(ReadOnly, admin.ModelAdmin[Course]):
 
     @admin.action(description=gettext_lazy("Suspend (policy review)"))
     def suspend(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
-        reason = _("Suspended by the staff for a policy review.")
+        reason = _("Suspended for a policy review.")
         _each(
             request,
             courses,
             lambda course, by, now: services.suspend_course(course=course, by=by, reason=reason, now=now),
         )
 
-    @admin.action(description=gettext_lazy("End the suspension"))
+    @admin.action(description=gettext_lazy("Lift suspension"))
     def reinstate(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
         _each(request, courses, lambda course, by, now: services.reinstate_course(course=course, by=by, now=now))
 
@@ -87,7 +87,7 @@ class CourseAdmin(ReadOnly, admin.ModelAdmin[Course]):
     def archive(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
         _each(request, courses, lambda course, by, now: services.archive_course(course=course, by=by, now=now))
 
-    @admin.action(description=gettext_lazy("Bring back from the archive"))
+    @admin.action(description=gettext_lazy("Restore from the archive"))
     def restore(self, request: HttpRequest, courses: QuerySet[Course]) -> None:
         _each(request, courses, lambda course, by, now: services.restore_course(course=course, by=by, now=now))
 

@@ -11,15 +11,15 @@ class CourseNotFound(AppError):
     code = "COURSE_NOT_FOUND"
     status = 404
     title = _("Course not found")
-    message = _("This course does not exist, or it is not open to you.")
+    message = _("This course doesn't exist, or you don't have access to it.")
     action = Action(_("Browse courses"), href="/courses/")
 
 
 class LectureUnavailable(AppError):
     code = "LECTURE_UNAVAILABLE"
     status = 404
-    title = _("This lesson is not available")
-    message = _("This lesson is not available right now. It may still be in preparation, or it was taken out.")
+    title = _("This lesson isn't available")
+    message = _("This lesson isn't available right now. It may still be in preparation, or it may have been removed.")
     severity = "info"
     icon = "info"
 
@@ -29,7 +29,7 @@ class CourseNotReady(AppError):
     code = "COURSE_NOT_READY"
     status = 409
     title = _("Not ready for review")
-    message = _("Before the course can be submitted: %(missing)s.")
+    message = _("Before you can submit the course, add %(missing)s.")
     severity = "warning"
 
     missing: str
@@ -40,7 +40,7 @@ class WrongCourseStatus(AppError):
     code = "COURSE_WRONG_STATUS"
     status = 409
     title = _("Not possible in this status")
-    message = _("That cannot be done with a course in the status “%(status_now)s”.")
+    message = _("You can't do that while the course has the status “%(status_now)s”.")
     severity = "warning"
 
     status_now: str
@@ -51,7 +51,7 @@ class CourseUnderReview(AppError):
     code = "COURSE_UNDER_REVIEW"
     status = 409
     title = _("The course is under review")
-    message = _("While a course is under review it stays as it is. Withdraw it to change something.")
+    message = _("You can't change a course while it is under review. Withdraw it to make changes.")
     severity = "warning"
     icon = "clock"
 
@@ -59,15 +59,15 @@ class CourseUnderReview(AppError):
 class VideoShown(AppError):
     code = "VIDEO_SHOWN"
     status = 409
-    title = _("A lesson shows this video")
-    message = _("A lesson shows this video. Take it out of the lesson first.")
+    title = _("A lesson uses this video")
+    message = _("A lesson uses this video. Remove it from the lesson first.")
 
 
 class CourseInUse(AppError):
     code = "COURSE_IN_USE"
     status = 409
-    title = _("This course cannot be deleted")
-    message = _("Only a draft that was never published can be deleted. Unpublish or archive it instead.")
+    title = _("This course can't be deleted")
+    message = _("You can only delete a draft that was never published. Unpublish or archive the course instead.")
     severity = "warning"
 
 
@@ -75,7 +75,7 @@ class LessonInUse(AppError):
     code = "LESSON_IN_USE"
     status = 409
     title = _("Learners have worked on this")
-    message = _("Learners have handed in quizzes here, and their results are kept. Move or rename it instead.")
+    message = _("Learners have submitted quizzes here, and their results must be kept. Move or rename it instead.")
     severity = "warning"
 
 
@@ -84,7 +84,7 @@ class OutlineFull(AppError):
     code = "COURSE_OUTLINE_FULL"
     status = 409
     title = _("The course is full")
-    message = _("A course holds at most %(limit)s of these.")
+    message = _("You've reached the limit of %(limit)s for this course.")
     severity = "warning"
 
     limit: int
@@ -94,7 +94,7 @@ class OutlineFull(AppError):
 class QuestionInvalid(AppError):
     code = "QUIZ_QUESTION_INVALID"
     status = 400
-    title = _("The question is not complete")
+    title = _("This question isn't complete")
     message = _("%(problem)s")
 
     problem: str
@@ -105,21 +105,21 @@ class VideoNotYours(AppError):
     code = "VIDEO_NOT_FOUND"
     status = 404
     title = _("Video not found")
-    message = _("There is no such video among yours.")
+    message = _("You don't have a video with this ID.")
 
 
 class CommentMissing(AppError):
     code = "REVIEW_COMMENT_MISSING"
     status = 400
-    title = _("Say why")
-    message = _("Tell the instructor what to change: a decision other than approval needs a comment.")
+    title = _("Add a comment")
+    message = _("Any decision other than approval needs a comment. Tell the instructor what to change.")
 
 
 class WrongLessonKind(AppError):
     code = "LESSON_WRONG_KIND"
     status = 409
-    title = _("Not that kind of lesson")
-    message = _("Only a video lesson shows a video, and only a file lesson hands out a file.")
+    title = _("Wrong type of lesson")
+    message = _("Only video lessons can have a video, and only file lessons can have a file to download.")
     severity = "warning"
 
 
@@ -138,7 +138,7 @@ class NotCourseStaff(AppError):
     code = "COURSE_STAFF_ONLY"
     status = 403
     title = _("Not one of your courses")
-    message = _("This course is not among those you teach.")
+    message = _("You don't teach this course.")
     icon = "lock"
     leads_to = "/"
 
@@ -148,7 +148,7 @@ class StillTeaching(AppError):
     code = "STILL_TEACHING"
     status = 409
     title = _("You still teach here")
-    message = _("Archive your courses first, or ask us to give them to another instructor: %(courses)s.")
+    message = _("Archive these courses first, or ask us to transfer them to another instructor: %(courses)s.")
     severity = "warning"
     icon = "graduation-cap"
     action = Action(_("Your courses"), href="/dashboard/instructor/courses/")

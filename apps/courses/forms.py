@@ -48,7 +48,7 @@ class CourseForm(forms.Form):
     )
     language = forms.ChoiceField(label=gettext_lazy("Language"), choices=LANGUAGES, initial="en")
     before_you_begin = forms.CharField(
-        label=gettext_lazy("What learners should bring"), max_length=4000, required=False, widget=forms.Textarea
+        label=gettext_lazy("What learners need to know or have"), max_length=4000, required=False, widget=forms.Textarea
     )
     prerequisites = forms.ModelMultipleChoiceField(Course.objects.none(), required=False)
     pricing = forms.ChoiceField(choices=Course.Pricing.choices, initial=Course.Pricing.FREE, required=False)
@@ -77,12 +77,12 @@ class CourseForm(forms.Form):
             self.errors.pop("price", None)
             cleaned["price"] = None
         elif not cleaned.get("price"):
-            self.add_error("price", _("Name the price, or choose another way to offer the course."))
+            self.add_error("price", _("Enter a price, or choose another pricing option."))
         lines = [" ".join(line.split()) for line in self.outcomes]
         if sum(map(bool, lines)) > MOST_OUTCOMES:
-            self.add_error(None, _("At most %d outcomes: choose the ones that matter.") % MOST_OUTCOMES)
+            self.add_error(None, _("Enter at most %d outcomes.") % MOST_OUTCOMES)
         if any(len(line) > 200 for line in lines):
-            self.add_error(None, _("An outcome has at most 200 characters."))
+            self.add_error(None, _("An outcome can have at most 200 characters."))
         cleaned["outcomes"] = lines
         return cleaned
 
@@ -123,7 +123,7 @@ class CourseForm(forms.Form):
 
 
 class SectionForm(forms.Form):
-    title = forms.CharField(label=gettext_lazy("Title of the section"), max_length=120)
+    title = forms.CharField(label=gettext_lazy("Section title"), max_length=120)
 
 
 class NewLessonForm(forms.Form):
@@ -167,7 +167,7 @@ class LessonForm(forms.Form):
 class QuizForm(forms.Form):
     """A quiz's rules; the time limit in minutes, as people think of it."""
 
-    intro = forms.CharField(label=gettext_lazy("Before it starts"), max_length=2000, required=False)
+    intro = forms.CharField(label=gettext_lazy("Introduction"), max_length=2000, required=False)
     pass_percent = forms.IntegerField(label=gettext_lazy("Pass at"), min_value=1, max_value=100)
     max_attempts = forms.IntegerField(label=gettext_lazy("Attempts"), min_value=0, max_value=50, required=False)
     minutes = forms.IntegerField(label=gettext_lazy("Minutes"), min_value=0, max_value=480, required=False)
@@ -185,17 +185,17 @@ class QuestionForm(forms.Form):
     kind = forms.ChoiceField(choices=Question.Kind.choices)
     prompt = forms.CharField(label=gettext_lazy("Question"), max_length=4000, widget=forms.Textarea)
     explanation = forms.CharField(
-        label=gettext_lazy("Explanation, shown afterwards"), max_length=4000, required=False, widget=forms.Textarea
+        label=gettext_lazy("Explanation"), max_length=4000, required=False, widget=forms.Textarea
     )
     points = forms.IntegerField(label=gettext_lazy("Points"), min_value=1, max_value=100, initial=1)
     rewatch = forms.ModelChoiceField(
         Lesson.objects.none(),
-        label=gettext_lazy("Rewatch"),
+        label=gettext_lazy("Lesson to rewatch"),
         required=False,
         to_field_name="uid",
-        empty_label=gettext_lazy("Nothing"),
+        empty_label=gettext_lazy("None"),
     )
-    rewatch_at = forms.CharField(label=gettext_lazy("From"), max_length=9, required=False)
+    rewatch_at = forms.CharField(label=gettext_lazy("Starting at"), max_length=9, required=False)
 
     def __init__(self, *args: Any, course: Course, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -258,7 +258,7 @@ def seconds_of(text: str) -> int:
     """
     parts = text.split(":")
     if not 1 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() and len(part) <= 5 for part in parts):
-        raise forms.ValidationError(_("Write a time like 7:16."))
+        raise forms.ValidationError(_("Enter a time such as 7:16."))
     total = 0
     for part in parts:
         total = total * 60 + int(part)

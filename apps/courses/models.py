@@ -211,7 +211,7 @@ class Quiz(models.Model):
     lesson = models.OneToOneField(Lesson, models.CASCADE, related_name="quiz")
     intro = models.TextField(blank=True)
     pass_percent = models.PositiveSmallIntegerField(default=70)
-    max_attempts = models.PositiveSmallIntegerField(default=0, help_text="0: as many as one likes.")
+    max_attempts = models.PositiveSmallIntegerField(default=0, help_text="0 = unlimited.")
     time_limit = models.PositiveIntegerField(default=0, help_text="Seconds; 0: none.")
     reveal = models.CharField(
         max_length=6, choices=Reveal.choices, default=Reveal.PASSED, help_text="When the right answers are shown."

@@ -17,9 +17,9 @@ _teaching = partial(services.Kind, group="teaching", is_for=_teaches, action=_("
 APPROVED = services.register_kind(
     _teaching(
         name="courses.approved",
-        title=_("A course of yours is approved"),
+        title=_("Your course is approved"),
         headline=_("“%(course)s” is published"),
-        text=_("The review is done: learners find the course in the catalogue now."),
+        text=_("The review is complete, and learners can now find your course in the catalogue."),
         quote="comment",
         icon="circle-check",
     )
@@ -27,9 +27,9 @@ APPROVED = services.register_kind(
 CHANGES_REQUESTED = services.register_kind(
     _teaching(
         name="courses.changes_requested",
-        title=_("Changes are asked for in a course of yours"),
-        headline=_("Changes are asked for: “%(course)s”"),
-        text=_("The reviewer writes:"),
+        title=_("A reviewer requests changes to your course"),
+        headline=_("Changes requested: “%(course)s”"),
+        text=_("The reviewer's comment:"),
         quote="comment",
         icon="message-square",
     )
@@ -37,9 +37,9 @@ CHANGES_REQUESTED = services.register_kind(
 REJECTED = services.register_kind(
     _teaching(
         name="courses.rejected",
-        title=_("A course of yours needs revision"),
+        title=_("Your course needs revision"),
         headline=_("“%(course)s” needs revision"),
-        text=_("It was not published. The reviewer writes:"),
+        text=_("The course was not published. The reviewer's comment:"),
         quote="comment",
         icon="flag",
     )
@@ -47,9 +47,9 @@ REJECTED = services.register_kind(
 SUSPENDED = services.register_kind(
     _teaching(
         name="courses.suspended",
-        title=_("A course of yours is suspended"),
+        title=_("Your course is suspended"),
         headline=_("“%(course)s” is suspended"),
-        text=_("It is off the catalogue for now; those enrolled keep it. The reason:"),
+        text=_("The course is hidden from the catalogue for now. Enrolled learners still have access. Reason:"),
         quote="comment",
         icon="flag",
     )
@@ -58,10 +58,10 @@ SUBMITTED = services.register_kind(
     services.Kind(
         name="courses.submitted",
         group="administration",
-        title=_("A course waits for review"),
-        headline=_("“%(course)s” waits for review"),
-        text=_("%(instructor)s handed it in."),
-        action=_("Review it"),
+        title=_("A course is waiting for review"),
+        headline=_("“%(course)s” is waiting for review"),
+        text=_("%(instructor)s submitted the course."),
+        action=_("Review the course"),
         icon="library",
         mail=services.Mail.DIGEST,
         is_for=lambda user: user.is_admin,

@@ -21,7 +21,7 @@ MOST_CHOICES = 12
 MOST_WORDS = 20
 TEXT_LIMIT = 500
 IDS = "abcdefghijklmnopqrstuvwxyz"
-NO_PROMPT = gettext_lazy("Write the question.")
+NO_PROMPT = gettext_lazy("Enter a question.")
 _dice = secrets.SystemRandom()
 
 
@@ -100,12 +100,12 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
     """
     said = [choice for choice in answers.choices if choice.text.strip()]
     if len(said) < least:
-        raise QuestionInvalid(problem=_("Write at least %d lines.") % least, field="choices")
+        raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
     if len(said) > MOST_CHOICES:
-        raise QuestionInvalid(problem=_("At most %d lines fit in one question.") % MOST_CHOICES, field="choices")
+        raise QuestionInvalid(problem=_("A question can have at most %d lines.") % MOST_CHOICES, field="choices")
     texts = [_fold(choice.text) for choice in said]
     if len(set(texts)) < len(texts):
-        raise QuestionInvalid(problem=_("Two lines say the same."), field="choices")
+        raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
     kept = {choice.id for choice in said if _is_id(choice.id)}
     free = iter([letter for letter in (shuffled(IDS) if mix else IDS) if letter not in kept])
     used: set[str] = set()
@@ -129,7 +129,7 @@ def _single(answers: Answers) -> Made:
     lines = _lines(answers, 2)
     right = [line.id for line in lines if line.is_right]
     if len(right) != 1:
-        raise QuestionInvalid(problem=_("Mark the one right answer."), field="choices")
+        raise QuestionInvalid(problem=_("Select the correct answer."), field="choices")
     return Made(_shown(lines), {"id": right[0]}, _remarks(lines))
 
 
@@ -137,23 +137,23 @@ def _multiple(answers: Answers) -> Made:
     lines = _lines(answers, 2)
     right = [line.id for line in lines if line.is_right]
     if not right:
-        raise QuestionInvalid(problem=_("Mark every right answer, at least one."), field="choices")
+        raise QuestionInvalid(problem=_("Select at least one correct answer."), field="choices")
     return Made(_shown(lines), {"ids": right}, _remarks(lines))
 
 
 def _truth(answers: Answers) -> Made:
     if answers.truth is None:
-        raise QuestionInvalid(problem=_("Say whether it is true or false."), field="truth")
+        raise QuestionInvalid(problem=_("Choose true or false."), field="truth")
     return Made([], {"value": answers.truth}, {})
 
 
 def _numeric(answers: Answers) -> Made:
     if not answers.number.strip():
-        raise QuestionInvalid(problem=_("Write the right number."), field="number")
+        raise QuestionInvalid(problem=_("Enter the correct number."), field="number")
     value = number(answers.number)
     tolerance = number(answers.tolerance) if answers.tolerance.strip() else 0.0
     if tolerance < 0:
-        raise QuestionInvalid(problem=_("The tolerance is zero or more."), field="tolerance")
+        raise QuestionInvalid(problem=_("The tolerance must be zero or more."), field="tolerance")
     remarks = {
         str(number(wrong)): remark.strip()[:TEXT_LIMIT]
         for wrong, remark in answers.remarks.items()
@@ -168,7 +168,7 @@ def _text(answers: Answers) -> Made:
         if plain := " ".join(text.split())[:TEXT_LIMIT]:
             accepted.setdefault(_fold(plain), plain)
     if not accepted:
-        raise QuestionInvalid(problem=_("Write at least one answer that counts as right."), field="accepted")
+        raise QuestionInvalid(problem=_("Enter at least one accepted answer."), field="accepted")
     return Made([], {"accepted": list(accepted.values())[:MOST_WORDS]}, {})
 
 
@@ -183,10 +183,10 @@ def _ordering(answers: Answers) -> Made:
 def _matching(answers: Answers) -> Made:
     lines = _lines(answers, 2, mix=True)
     if any(not line.partner for line in lines):
-        raise QuestionInvalid(problem=_("Give every line its partner on the right."), field="choices")
+        raise QuestionInvalid(problem=_("Enter the right side of every pair."), field="choices")
     partners = [_fold(line.partner) for line in lines]
     if len(set(partners)) < len(partners):
-        raise QuestionInvalid(problem=_("Two lines have the same partner."), field="choices")
+        raise QuestionInvalid(problem=_("Two pairs have the same right side."), field="choices")
     places = shuffled([str(place) for place in range(1, len(lines) + 1)])
     pairs = {line.id: place for line, place in zip(lines, places, strict=True)}
     texts = {pairs[line.id]: line.partner for line in lines}
@@ -290,7 +290,7 @@ def solution(question: Question) -> list[Solved]:
                 Solved(text=_("False"), is_right=not answers.truth),
             ]
         case Question.Kind.NUMERIC:
-            within = _(" within %s") % answers.tolerance if answers.tolerance not in {"", "0"} else ""
+            within = _(" (± %s)") % answers.tolerance if answers.tolerance not in {"", "0"} else ""
             right = Solved(text=f"{answers.number} {answers.unit}".strip() + within, is_right=True)
             return [right, *(Solved(text=text, is_right=False, remark=word) for text, word in answers.remarks.items())]
         case Question.Kind.TEXT:

@@ -19,7 +19,7 @@ class FileTooLarge(AppError):
     status = 413
     title = _("The file is too large")
     message = _(
-        "This file is larger than %(limit)s. A lecture video may be %(video_limit)s, any other file %(file_limit)s."
+        "This file is larger than %(limit)s. Videos can be up to %(video_limit)s, and other files up to %(file_limit)s."
     )
     action = Action(_("How to compress a video"), href="/help/video-compression")
 
@@ -33,7 +33,7 @@ class FormatUnsupported(AppError):
     code = "UPLOAD_FORMAT_UNSUPPORTED"
     status = 415
     title = _("This format is not supported")
-    message = _("A video must be one of: %(formats)s. What counts is the file's content, not its name.")
+    message = _("Videos must be in one of these formats: %(formats)s. We check the file's content, not its name.")
     action = Action(_("See supported formats"), href="/help/supported-formats")
 
     formats: str = field(default_factory=lambda: ", ".join(settings.VIDEO_FORMATS))
@@ -43,7 +43,9 @@ class UploadNetworkError(AppError):
     code = "UPLOAD_NETWORK_ERROR"
     status = 503
     title = _("The upload was interrupted")
-    message = _("The connection broke during the upload. What arrived is kept; it resumes from there.")
+    message = _(
+        "The connection was lost during the upload. Your progress is saved, and the upload will resume from there."
+    )
     severity = "warning"
     icon = "cloud-off"
     action = Action(_("Resume upload"), handler="resume")
@@ -55,9 +57,9 @@ class QuotaExceeded(AppError):
     code = "UPLOAD_QUOTA_EXCEEDED"
     status = 413
     title = _("Your storage is full")
-    message = _("This file needs %(needed)s and %(free)s of your %(allowance)s are free.")
+    message = _("This file needs %(needed)s, but only %(free)s of your %(allowance)s are free.")
     icon = "hard-drive"
-    action = Action(_("See your storage"), href="/settings/storage")
+    action = Action(_("Manage storage"), href="/settings/storage")
 
     needed: str = ""
     free: str = ""
@@ -69,7 +71,7 @@ class UploadMalformed(AppError):
     code = "UPLOAD_MALFORMED"
     status = 400
     title = _("The upload could not be read")
-    message = _("The upload does not follow the protocol: %(reason)s.")
+    message = _("The upload request is invalid: %(reason)s.")
 
     reason: str = ""
 
@@ -77,8 +79,8 @@ class UploadMalformed(AppError):
 class UploadVersionUnsupported(AppError):
     code = "UPLOAD_VERSION_UNSUPPORTED"
     status = 412
-    title = _("Another version of the upload protocol is needed")
-    message = _("Uploads speak tus 1.0.0. Reload the page and try again.")
+    title = _("Unsupported upload protocol version")
+    message = _("Uploads use tus 1.0.0. Reload the page and try again.")
     action = Action(_("Reload the page"), handler="reload")
 
 
@@ -86,8 +88,10 @@ class UploadVersionUnsupported(AppError):
 class UploadOffsetMismatch(AppError):
     code = "UPLOAD_OFFSET_MISMATCH"
     status = 409
-    title = _("The upload goes on elsewhere")
-    message = _("This part of the file does not follow what has arrived. The upload resumes from what is kept.")
+    title = _("The upload is out of step")
+    message = _(
+        "This part of the file doesn't match what we've received so far. The upload will resume from what is saved."
+    )
     severity = "warning"
     action = Action(_("Resume upload"), handler="resume")
 
@@ -97,8 +101,8 @@ class UploadOffsetMismatch(AppError):
 class UploadBusy(AppError):
     code = "UPLOAD_BUSY"
     status = 423
-    title = _("The upload is already under way")
-    message = _("Another window is sending this very file.")
+    title = _("This upload is already in progress")
+    message = _("Another window is uploading this file.")
     severity = "warning"
     retry_delay = 5
 
@@ -106,8 +110,8 @@ class UploadBusy(AppError):
 class UploadChecksumMismatch(AppError):
     code = "UPLOAD_CHECKSUM_MISMATCH"
     status = 460
-    title = _("A part of the file was damaged on its way")
-    message = _("A part of the file arrived damaged. It will be sent again.")
+    title = _("Part of the file was damaged during the upload")
+    message = _("Part of the file arrived damaged and will be sent again.")
     severity = "warning"
     action = Action(_("Resume upload"), handler="resume")
     retry_delay = 1
@@ -117,15 +121,15 @@ class UploadExpired(AppError):
     code = "UPLOAD_EXPIRED"
     status = 410
     title = _("The upload has expired")
-    message = _("What had arrived of this file was kept for a while and has been removed. Upload it again.")
+    message = _("The interrupted upload was kept for 7 days and has now been removed. Upload the file again.")
     severity = "warning"
 
 
 class UploadUnfinished(AppError):
     code = "UPLOAD_UNFINISHED"
     status = 409
-    title = _("The file has not arrived whole")
-    message = _("Only a file that has arrived whole can be handed out. Let its upload go on first.")
+    title = _("The upload isn't finished")
+    message = _("You can only use a file once its upload is complete. Finish the upload first.")
     severity = "warning"
 
 
@@ -133,29 +137,31 @@ class FileInUse(AppError):
     code = "FILE_IN_USE"
     status = 409
     title = _("This file is in use")
-    message = _("A lesson hands this file out. Take it out of the lesson first.")
+    message = _("A lesson uses this file. Remove it from the lesson first.")
 
 
 class FileEmpty(AppError):
     code = "FILE_EMPTY"
     status = 415
     title = _("The file is empty")
-    message = _("There is nothing in this file. Choose another one.")
+    message = _("This file has no content. Choose another one.")
 
 
 class FileUnsuitable(AppError):
     code = "FILE_UNSUITABLE"
     status = 415
-    title = _("This file cannot be handed out")
-    message = _("It is a page or a program, which a browser or computer might run. Put it into a ZIP archive first.")
+    title = _("This type of file isn't allowed")
+    message = _("Web pages and programs could run on a learner's computer. Put the file in a ZIP archive first.")
 
 
 @dataclass(eq=False, kw_only=True)
 class FileMisnamed(AppError):
     code = "FILE_MISNAMED"
     status = 415
-    title = _("The file is not what its name says")
-    message = _("Its name ends in %(ending)s, but its content is something else. Choose the right file, or rename it.")
+    title = _("The file doesn't match its name")
+    message = _(
+        "Its name ends in %(ending)s, but its content is in a different format. Choose the right file, or rename it."
+    )
 
     ending: str = ""
 
@@ -163,15 +169,15 @@ class FileMisnamed(AppError):
 class VideoNotRetryable(AppError):
     code = "VIDEO_NOT_RETRYABLE"
     status = 409
-    title = _("This video cannot be processed again")
-    message = _("Only a video whose processing failed can be tried again. Replace the file instead.")
+    title = _("This video can't be processed again")
+    message = _("You can only retry a video whose processing failed. Replace the file instead.")
 
 
 class VideoBusy(AppError):
     code = "VIDEO_BUSY"
     status = 409
-    title = _("This video is still on its way")
-    message = _("The video is still being uploaded or processed. Wait until it has ended, or delete it.")
+    title = _("This video isn't ready yet")
+    message = _("The video is still being uploaded or processed. Wait until it's done, or delete it.")
     severity = "warning"
 
 
@@ -179,21 +185,21 @@ class VideoInUse(AppError):
     code = "VIDEO_IN_USE"
     status = 409
     title = _("This video is in use")
-    message = _("Learners of a published course are watching this video. Take it out of the lesson first.")
+    message = _("A published course uses this video. Remove it from the lesson first.")
 
 
 class CaptionsUnreadable(AppError):
     code = "CAPTIONS_UNREADABLE"
     status = 415
-    title = _("These captions cannot be read")
+    title = _("These captions can't be read")
     message = _("Captions must be a WebVTT (.vtt) or SubRip (.srt) file with at least one line of text.")
 
 
 class LinkExpired(AppError):
     code = "MEDIA_LINK_EXPIRED"
     status = 403
-    title = _("This address has expired")
-    message = _("Addresses of videos are valid for a while. Reload the page to get a new one.")
+    title = _("This link has expired")
+    message = _("Video links work only for a limited time. Reload the page to get a new one.")
     severity = "warning"
     action = Action(_("Reload the page"), handler="reload")
 
@@ -201,6 +207,6 @@ class LinkExpired(AppError):
 class LinkOfAnother(AppError):
     code = "MEDIA_LINK_FOREIGN"
     status = 403
-    title = _("This address was made for another browser")
-    message = _("Addresses of videos work where they were made. Open the lesson itself to get your own.")
+    title = _("This link was made for another browser")
+    message = _("Video links only work in the browser they were made for. Open the lesson to get your own link.")
     severity = "warning"

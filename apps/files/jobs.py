@@ -36,16 +36,16 @@ def process_video(running: Running, *, video: int, version: str) -> None:
     )
 
 
-@job("files.expire_upload", label=_("Drop an upload that was never finished"))
+@job("files.expire_upload", label=_("Delete an unfinished upload"))
 def expire_upload(running: Running, *, upload: str) -> None:
     services.expire_upload(uid=uuid.UUID(upload), now=timezone.now())
 
 
-@job("files.store_file", label=_("Put a file into storage"))
+@job("files.store_file", label=_("Store a file"))
 def store_file(running: Running, *, upload: str) -> None:
     services.store_file(uid=uuid.UUID(upload), keep=running.keep)
 
 
-@job("files.remove", label=_("Remove files nobody needs"))
+@job("files.remove", label=_("Remove unused files"))
 def remove(running: Running, *, versions: list[str], names: list[str]) -> None:
     services.remove_files(versions=versions, names=names, keep=running.keep)

@@ -93,13 +93,13 @@ export function makeMover(outline: HTMLElement, calls: Calls) {
         renumber();
         const reason = error instanceof Error ? error.message : "";
         announce(
-          t("“{title}” is back where it was. {reason}", { title: titleOf(row), reason }),
+          t("“{title}” was moved back. {reason}", { title: titleOf(row), reason }),
           "assertive",
         );
         toast(t("Not moved. {reason}", { reason }), { icon: "alert", stays: true });
         return;
       }
-      if (isUndo) toast(t("“{title}” is back where it was.", { title: titleOf(row) }));
+      if (isUndo) toast(t("“{title}” was moved back.", { title: titleOf(row) }));
       else
         toast(t("“{title}” is now {number}.", { title: titleOf(row), number: numberOf(row) }), {
           action: { label: t("Undo"), onPress: () => move(row, was, true) },

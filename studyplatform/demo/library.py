@@ -203,7 +203,9 @@ def read_course(folder: Path) -> CourseText:
         for question in lesson.quiz.questions if lesson.quiz else ():
             target = question.rewatch_lesson
             if target and (target not in kinds or (question.rewatch_at is not None and kinds[target] != "video")):
-                raise Malformed(f"{file}: {lesson.slug} sends back to {target}, which is not there or is no film")
+                raise Malformed(
+                    f"{file}: {lesson.slug} sends learners back to {target}, which doesn't exist or is not a video"
+                )
     if len({lesson.slug for lesson in course.lessons}) < len(course.lessons):
         raise Malformed(f"{file}: two lessons have the same slug")
     return course
@@ -221,7 +223,7 @@ def _lesson(row: dict[str, Any], folder: Path) -> LessonText:
     captions = folder / f"{slug}.en.vtt"
     attachment = next((path for path in sorted(folder.glob(f"{slug}.*")) if path.suffix != ".md"), None)
     if kind == "file" and attachment is None:
-        raise Malformed(f"{folder / slug} hands out nothing")
+        raise Malformed(f"{folder / slug} has no file to download")
     return LessonText(
         slug=slug,
         title=row["title"],
@@ -340,14 +342,14 @@ def _check_names(library: Library, file: Path) -> None:
     slugs = {course.slug for course in library.courses}
     for course in library.courses:
         if course.instructor not in emails:
-            raise Malformed(f"{course.slug}: nobody has the email {course.instructor}")
+            raise Malformed(f"{course.slug}: no person has the email {course.instructor}")
         if course.subject not in SUBJECTS:
             raise Malformed(f"{course.slug}: there is no subject {course.subject}")
         if unknown := set(course.prerequisites) - slugs:
             raise Malformed(f"{course.slug}: no such prerequisites: {sorted(unknown)}")
     for request in library.requests:
         if request.email not in emails:
-            raise Malformed(f"{file}: nobody has the email {request.email}")
+            raise Malformed(f"{file}: no person has the email {request.email}")
     for line in library.activity:
         if line.email not in emails or line.course not in slugs:
             raise Malformed(f"{file}: {line.email} in {line.course}: no such person or course")

@@ -139,7 +139,7 @@ def facets_of(facets: Facets, wish: Wish) -> list[Facet]:
     subjects.sort(key=lambda choice: not choice.is_on)
     languages = {code: LANGUAGES.get(code, code) for code in sorted(facets.counts["language"])}
     columns = [
-        Facet("category", _("Subject"), subjects, max(0, len(subjects) - SUBJECTS_SHOWN)),
+        Facet("category", _("Category"), subjects, max(0, len(subjects) - SUBJECTS_SHOWN)),
         Facet("difficulty", _("Difficulty"), boxes("difficulty", dict(Course.Difficulty.choices))),
         Facet("price", _("Price"), boxes("price", PRICES)),
         Facet("length", _("Length"), boxes("length", {k: v[0] for k, v in catalogue.LENGTHS.items()})),

@@ -55,7 +55,7 @@ def mail(request: HttpRequest, *, name: str) -> HttpResponse:
 @require_safe
 @_in_folder
 def mail_page(request: HttpRequest, *, name: str) -> HttpResponse:
-    """The mail as a page, for the frame of :func:`mail`."""
+    """The email as HTML, for the frame of :func:`mail`."""
     answer = HttpResponse(_letter(name).html)
     answer["Content-Security-Policy"] = SHUT
     return answer

@@ -27,8 +27,8 @@ Outcome = Submission.Outcome
 
 ANSWERS = {
     Outcome.APPROVED: gettext_lazy("“%(course)s” is live."),
-    Outcome.CHANGES_REQUESTED: gettext_lazy("The instructor of “%(course)s” reads what to change."),
-    Outcome.REJECTED: gettext_lazy("“%(course)s” is a draft again, with your reason."),
+    Outcome.CHANGES_REQUESTED: gettext_lazy("The instructor of “%(course)s” will see what to change."),
+    Outcome.REJECTED: gettext_lazy("“%(course)s” is a draft again, and the instructor will see your reason."),
 }
 
 
@@ -38,7 +38,7 @@ class DecisionForm(forms.Form):
     outcome = forms.ChoiceField(
         label=gettext_lazy("Decision"),
         choices=[(outcome.value, outcome.label) for outcome in ANSWERS],
-        error_messages={"required": gettext_lazy("Choose one of the three.")},
+        error_messages={"required": gettext_lazy("Choose a decision.")},
     )
     comment = forms.CharField(label=gettext_lazy("Comment"), max_length=10_000, required=False, widget=forms.Textarea)
 
@@ -74,7 +74,7 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     match request.POST.get("step"):
         case "suspend":
             services.suspend_course(course=course, by=person, reason=request.POST.get("reason", "")[:4000], now=now)
-            messages.success(request, _("The course is suspended. Those enrolled keep it."))
+            messages.success(request, _("The course is suspended. Enrolled learners still have access."))
         case "reinstate":
             services.reinstate_course(course=course, by=person, now=now)
             messages.success(request, _("The course is live again."))

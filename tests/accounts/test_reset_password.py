@@ -29,7 +29,7 @@ def ask(client: Client, email: str) -> str:
 
 
 def page_of(sent: mail.EmailMessage) -> str:
-    """The mail as a page."""
+    """The email as HTML."""
     assert isinstance(sent, mail.EmailMultiAlternatives)
     [(page, kind)] = sent.alternatives
     assert kind == "text/html"

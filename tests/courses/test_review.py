@@ -80,7 +80,7 @@ def test_names_everything_that_is_missing(ada):
     with pytest.raises(CourseNotReady) as refusal:
         services.submit_course(course=course, by=ada, now=NOW)
 
-    for words in ("a summary of 40 characters", "one learning outcome", "one lesson"):
+    for words in ("a summary of at least 40 characters", "one learning outcome", "one lesson"):
         assert words in refusal.value.detail
     assert status_of(course) == Status.DRAFT
 
@@ -88,11 +88,11 @@ def test_names_everything_that_is_missing(ada):
 @pytest.mark.parametrize(
     ("lesson", "words"),
     [
-        pytest.param({"kind": "video"}, "a finished video in lesson 1.2", id="no video"),
-        pytest.param({"kind": "video", "stage": "finalizing"}, "a finished video in lesson 1.2", id="unfinished"),
-        pytest.param({"kind": "quiz"}, "something in lesson 1.2", id="quiz without question"),
-        pytest.param({"kind": "text", "body": "  "}, "something in lesson 1.2", id="blank text"),
-        pytest.param({"kind": "file"}, "something in lesson 1.2", id="no file"),
+        pytest.param({"kind": "video"}, "a processed video to lesson 1.2", id="no video"),
+        pytest.param({"kind": "video", "stage": "finalizing"}, "a processed video to lesson 1.2", id="unfinished"),
+        pytest.param({"kind": "quiz"}, "content to lesson 1.2", id="quiz without question"),
+        pytest.param({"kind": "text", "body": "  "}, "content to lesson 1.2", id="blank text"),
+        pytest.param({"kind": "file"}, "content to lesson 1.2", id="no file"),
     ],
 )
 def test_an_unfinished_lesson_holds_the_course_back(draft, ada, lesson, words):

@@ -53,30 +53,30 @@ def write_course(teacher: Page) -> str:
     teacher.get_by_label("One-sentence summary").fill(SUMMARY)
     teacher.get_by_label("Category").select_option(index=1)
     teacher.get_by_label("Outcome 1").fill("Read a valley like a page.")
-    teacher.get_by_role("button", name="Save and go on to the lectures").click()
+    teacher.get_by_role("button", name="Save and continue").click()
     expect(teacher.get_by_role("heading", level=1, name=COURSE)).to_be_visible()
 
-    teacher.get_by_label("Title of the new section").fill("Downhill")
+    teacher.get_by_label("New section title").fill("Downhill")
     teacher.get_by_role("button", name="Add a section").click()
-    teacher.get_by_label("Title of the new lesson in section 1").fill("Why water bends")
-    teacher.get_by_role("button", name="Add: Video").click()
+    teacher.get_by_label("New lesson title in section 1").fill("Why water bends")
+    teacher.get_by_role("button", name="Add lesson: Video").click()
     expect(teacher.get_by_role("heading", name="Video 1.1")).to_be_visible()
     return teacher.url.split("/courses/")[1].split("/")[0]
 
 
 def write_quiz(teacher: Page, slug: str) -> None:
     teacher.goto(f"/dashboard/instructor/courses/{slug}/lectures")
-    teacher.get_by_label("Title of the new lesson in section 1").fill("Check yourself")
-    teacher.get_by_role("button", name="Add: Quiz").click()
+    teacher.get_by_label("New lesson title in section 1").fill("Check yourself")
+    teacher.get_by_role("button", name="Add lesson: Quiz").click()
     teacher.get_by_text("Add a question").click()
     teacher.get_by_role("link", name="Single choice").click()
     teacher.get_by_label("Question", exact=True).fill("Where does a river cut its bank?")
     teacher.get_by_label("Answer 1", exact=True).fill("On the inside of the bend")
     teacher.get_by_label("Answer 2", exact=True).fill("On the outside of the bend")
-    teacher.get_by_label("Answer 2 is right").check(force=True)
-    teacher.get_by_label("Explanation, shown afterwards").fill("The water is fastest there.")
+    teacher.get_by_label("Answer 2 is correct").check(force=True)
+    teacher.get_by_label("Explanation").fill("The water is fastest there.")
     teacher.get_by_role("button", name="Save question").click()
-    expect(teacher.get_by_text("Question 1 is saved.")).to_be_visible()
+    expect(teacher.get_by_text("Question 1 saved.")).to_be_visible()
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     # Ines writes a course and uploads its video.
     slug = write_course(teacher)
     teacher.get_by_role("link", name="Upload a video").click()
-    expect(teacher.get_by_text("Drop the video of lesson 1.1 here")).to_be_visible()
+    expect(teacher.get_by_text("Drop the video for lesson 1.1 here")).to_be_visible()
     teacher.get_by_label("Choose videos").set_input_files(clip)
     job = teacher.get_by_role("listitem").filter(has_text=clip.name)
     expect(job).to_contain_text("For lesson 1.1")
@@ -105,7 +105,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     # She submits it.
     tab.goto(f"/dashboard/instructor/courses/{slug}/edit")
     tab.get_by_role("button", name="Submit for review").click()
-    expect(tab.get_by_text("The course is handed in.")).to_be_visible()
+    expect(tab.get_by_text("Your course was submitted.")).to_be_visible()
 
     # Nobody finds it yet.
     learner = people("student")

@@ -49,8 +49,8 @@ def escape_returns_to(page: Page, opener: str) -> None:
         ("", "/courses/", "Menu", NARROW),
         ("admin", "/dashboard/admin/", "Menu", NARROW),
         ("admin", "/dashboard/admin/", "Theme", WIDE),
-        ("instructor", f"{STUDIO}/lectures", "More for 1.1", WIDE),
-        ("instructor", f"{STUDIO}/lectures", "More for section 1", WIDE),
+        ("instructor", f"{STUDIO}/lectures", "More actions for lesson 1.1", WIDE),
+        ("instructor", f"{STUDIO}/lectures", "More actions for section 1", WIDE),
     ],
 )
 def test_a_menu(people, who: str, address: str, name: str, size: dict):

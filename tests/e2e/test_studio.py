@@ -59,13 +59,13 @@ def test_a_drag_into_another_section_is_undone_and_escape_lets_go(draft: Page) -
     x, y = center(grip(draft, "Spring"))
     draft.mouse.move(x, y)
     draft.mouse.down()
-    draft.mouse.move(x, center(draft.get_by_text("No lessons yet. Choose a kind below.").last)[1], steps=5)
+    draft.mouse.move(x, center(draft.get_by_text("No lessons yet. Choose a type below to add one.").last)[1], steps=5)
     draft.mouse.up()
     expect(titles(draft)).to_have_text(["Downhill", "Brook", "River", "Sea", "Spring"])
     expect(draft.locator("[data-number]")).to_have_text(["1.1", "1.2", "2.1"])
 
     draft.get_by_role("button", name="Undo").click()
-    expect(draft.get_by_text("“Spring” is back where it was.")).to_be_visible()
+    expect(draft.get_by_text("“Spring” was moved back.")).to_be_visible()
     expect(titles(draft)).to_have_text(["Downhill", "Spring", "Brook", "River", "Sea"])
 
     draft.mouse.move(*center(grip(draft, "Spring")))
@@ -120,8 +120,8 @@ def test_a_move_that_is_refused_is_taken_back(draft: Page) -> None:
 
 @pytest.mark.long
 def test_errors_behind_a_fragment_get_the_focus(draft: Page) -> None:
-    draft.get_by_label("Title of the new lesson in section 2").fill("Check")
-    draft.get_by_role("button", name="Add: Quiz").last.click()
+    draft.get_by_label("New lesson title in section 2").fill("Check")
+    draft.get_by_role("button", name="Add lesson: Quiz").last.click()
     draft.get_by_text("Add a question").click()
     draft.get_by_role("link", name="Single choice").click()
     draft.get_by_role("button", name="Save question").click()

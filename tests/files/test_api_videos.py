@@ -33,7 +33,7 @@ def test_an_owner_sees_how_far_a_video_is(ada, browser_of) -> None:
     assert answer.status_code == 200
     assert seen["stage"] == "finalizing"
     assert seen["stage_label"] == "Finalizing"
-    assert seen["doing"] == "Making every quality"
+    assert seen["doing"] == "Converting to every quality"
     assert seen["percent"] == 58
     assert 50 < seen["overall_percent"] < 70
     assert seen["sources"] is None

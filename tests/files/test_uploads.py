@@ -167,7 +167,7 @@ def test_the_texts_follow_the_settings(desk: Client, settings: Any) -> None:
 
     problem = begin(desk, 4 * GIGABYTE).json()
 
-    assert problem["detail"] == ("This file is larger than 3GB. A lecture video may be 3GB, any other file 512MB.")
+    assert problem["detail"] == ("This file is larger than 3GB. Videos can be up to 3GB, and other files up to 512MB.")
 
 
 def test_room_is_reserved_at_the_beginning(desk: Client, ada, settings: Any) -> None:
@@ -428,7 +428,7 @@ def test_a_text_named_mp4_ends_as_a_corrupt_file(desk: Client, ada) -> None:
     video = VideoAsset.objects.get()
     assert answer.status_code == 204
     assert (video.stage, video.failure) == ("failed", "corrupt_file")
-    assert video.failure_detail == "This file is not a video: it holds plain text."
+    assert video.failure_detail == "This file is not a video. It contains plain text."
     assert queries.storage_of(ada).used == 0
     jobs.run_pending("default")
     assert not upload_path(Upload.objects.get().uid).exists()
@@ -440,7 +440,7 @@ def test_an_empty_file_ends_as_a_corrupt_file(desk: Client) -> None:
 
     video = VideoAsset.objects.get()
     assert answer.status_code == 201
-    assert (video.failure, video.failure_detail) == ("corrupt_file", "The file is empty: it holds no bytes at all.")
+    assert (video.failure, video.failure_detail) == ("corrupt_file", "The file is empty.")
 
 
 def test_a_playlist_named_mp4_is_refused(desk: Client) -> None:

@@ -124,7 +124,7 @@ def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_do
         )
     page = text(at_leo.get(address))
     assert "lesson--now" not in page
-    assert "You have completed the course." in page
+    assert "You've completed this course." in page
 
 
 def test_the_transcript_stands_in_the_page(at_leo, course, grow):
@@ -163,7 +163,7 @@ def test_the_screen_for_strangers_offers_no_seat_that_nobody_gets(mia, course, l
     closed = browser_of(mia).get(f"/learn/{course.slug}/{lessons[0].slug}")
 
     assert (closed.status_code, 'data-error="ENROLLMENT_REQUIRED"' in text(closed)) == (403, True)
-    assert "This course is not on sale yet." in text(closed)
+    assert "This course isn't on sale yet." in text(closed)
     assert "Enroll now" not in text(closed)
 
 

@@ -164,7 +164,7 @@ def test_chips_take_one_filter_away(client: Client, shelf):
 def test_nothing_found_offers_a_way_on(client: Client, shelf):
     page = client.get("/courses/", {"q": "quaternions"}).content.decode()
 
-    assert "Nothing for “quaternions”" in page
+    assert "No results for “quaternions”" in page
     assert 'href="/courses/">Browse all courses' in page
 
 

@@ -161,7 +161,7 @@ def test_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, seat,
     page = browser_of(leo).get(address(course)).content.decode()
 
     assert page.count(">Open lesson 1.1<") == 2, "beside the text, and at the foot of a phone"
-    assert "You have completed the course." in page
+    assert "You've completed this course." in page
     assert "Resume" not in page
     assert "Next: " not in page
 

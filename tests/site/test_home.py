@@ -30,7 +30,7 @@ def test_names_the_numbers_that_the_catalogue_shows(client: Client, db):
     page = client.get("/").content.decode()
 
     facts = dict(re.findall(r"<div><dt>([^<]+)</dt><dd>([^<]+)</dd></div>", page))
-    assert facts == {"Courses": "4", "Free": "3", "Usual lesson": "10\N{NO-BREAK SPACE}min"}
+    assert facts == {"Courses": "4", "Free": "3", "Typical lesson": "10\N{NO-BREAK SPACE}min"}
     counts = dict(re.findall(r'category=([\w-]+)">.*?subject__n">(\d+)<', page, re.S))
     assert counts == {"biology": "2", "mathematics": "1", "law": "1"}
     assert number_of_courses(client, "") == facts["Courses"]
@@ -82,7 +82,7 @@ def test_a_learner_is_not_sent_to_start_what_they_have(browser_of, leo, mia):
 
 
 def test_a_first_lesson_is_one_that_anyone_may_watch(client: Client, course):
-    assert "Watch a first lesson" not in client.get("/").content.decode()
+    assert "Watch a lesson" not in client.get("/").content.decode()
 
     lesson = LessonFactory(section=course.sections.first(), kind="video", video=VideoFactory(), is_preview=True)
     Course.objects.filter(pk=course.pk).update(version=F("version") + 1)  # as the services do that add a lesson

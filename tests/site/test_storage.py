@@ -66,28 +66,28 @@ def test_the_allowance_and_what_takes_it_largest_first(ada: User, eve: User, les
     assert names(answer) == ["old.mp4", "coming.mp4", "shown.mp4", "sheet.pdf", "now.mp4", "bad.mp4"]
     text = words(answer)
     assert "15 GB of 50 GB used" in text
-    assert "9 GB in videos, 2 GB in files, 4 GB kept free for uploads" in text
+    assert "9 GB in videos, 2 GB in files, 4 GB reserved for uploads" in text
     assert "35 GB free" in text
-    assert "coming.mp4 Being uploaded, 25 %" in text
+    assert "coming.mp4 Uploading, 25%" in text
     assert "now.mp4 Processing" in text
-    assert "Audio and captions, 40 %" in text
+    assert "Audio and captions, 40%" in text
     assert "bad.mp4 Corrupt file" in text
-    assert re.search(r"shown\.mp4 .{0,60} Shown by " + lesson.title + " in Rivers", text)
+    assert re.search(r"shown\.mp4 .{0,60} Used in " + lesson.title + " in Rivers", text)
     assert "/dashboard/instructor/courses/rivers/lectures/film" in answer.content.decode()
     assert "/delete" in answer.content.decode()
     assert str(shown.uid) not in answer.content.decode()  # no button for what a lesson shows
     assert "eves.mp4" not in text
-    assert "Little room" not in text
+    assert "almost full" not in text
 
 
 def test_a_word_of_warning_when_little_is_left_and_none_with_nothing(ada: User, leo: User, browser_of: Open) -> None:
     VideoFactory(owner=ada, source_bytes=46 * GIGABYTE)
 
-    assert "Little room is left" in words(browser_of(ada).get(PAGE))
+    assert "Your storage is almost full" in words(browser_of(ada).get(PAGE))
     VideoFactory(owner=ada, source_bytes=5 * GIGABYTE)
     assert "Your storage is full" in words(browser_of(ada).get(PAGE))
     assert "0 bytes of 5 GB used" in words(browser_of(leo).get(PAGE))
-    assert "Nothing is stored" in words(browser_of(leo).get(PAGE))
+    assert "No files yet" in words(browser_of(leo).get(PAGE))
 
 
 def test_a_page_costs_the_same_however_much_is_stored(ada: User, lesson: Any, browser_of: Open) -> None:

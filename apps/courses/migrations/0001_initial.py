@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('intro', models.TextField(blank=True)),
                 ('pass_percent', models.PositiveSmallIntegerField(default=70)),
-                ('max_attempts', models.PositiveSmallIntegerField(default=0, help_text='0: as many as one likes.')),
+                ('max_attempts', models.PositiveSmallIntegerField(default=0, help_text='0 = unlimited.')),
                 ('time_limit', models.PositiveIntegerField(default=0, help_text='Seconds; 0: none.')),
                 ('lesson', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='quiz', to='courses.lesson')),
             ],

@@ -61,7 +61,7 @@ def course_new(request: HttpRequest) -> HttpResponse:
     form = CourseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         course = services.create_course(by=person_of(request), texts=form.texts(), now=timezone.now())
-        messages.success(request, _("The draft is saved. Add the first section."))
+        messages.success(request, _("Draft saved. Now add your first section."))
         return redirect("courses:studio-lectures", course.slug)
     return render(request, "courses/studio/new.html", {"form": form, "outcomes": _outcome_lines(form)})
 
@@ -102,7 +102,7 @@ Step = Callable[[Course, User, str, datetime], object]
 STEPS: dict[str, tuple[Step, str]] = {
     "submit": (
         lambda course, by, note, now: services.submit_course(course=course, by=by, note=note, now=now),
-        "The course is handed in. Review usually takes 24 to 48 hours.",
+        "Your course was submitted. Review usually takes 24 to 48 hours.",
     ),
     "withdraw": (
         lambda course, by, note, now: services.withdraw_course(course=course, by=by, now=now),
@@ -110,11 +110,11 @@ STEPS: dict[str, tuple[Step, str]] = {
     ),
     "unpublish": (
         lambda course, by, note, now: services.unpublish_course(course=course, by=by, reason=note, now=now),
-        "The course is closed to new learners. Those enrolled keep it.",
+        "The course is closed to new learners. Enrolled learners still have access.",
     ),
     "archive": (
         lambda course, by, note, now: services.archive_course(course=course, by=by, reason=note, now=now),
-        "The course is archived. Those enrolled can still read it.",
+        "The course is archived. Enrolled learners still have access.",
     ),
     "restore": (
         lambda course, by, note, now: services.restore_course(course=course, by=by, now=now),
@@ -143,14 +143,14 @@ def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
     course = course_for_staff(request, slug)
     if request.method == "POST":
         services.delete_course(course=course, by=person_of(request))
-        messages.success(request, _("“%s” is deleted.") % course.title)
+        messages.success(request, _("“%s” was deleted.") % course.title)
         return redirect("courses:studio-list")
     return confirm(
         request,
         course,
         title=_("Delete “%s”?") % course.title,
-        text=_("The draft goes with its sections, lessons and quizzes. Your videos stay in your uploads."),
-        label=_("Delete the draft"),
+        text=_("The draft will be deleted with its sections, lessons and quizzes. Your videos stay in your uploads."),
+        label=_("Delete draft"),
         back=reverse("courses:studio-edit", args=[course.slug]),
     )
 

@@ -30,7 +30,9 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     opened = lesson_of(course, lesson)
     chosen = _video(request.POST.get("video", ""))
     services.attach_video(lesson=opened, by=person_of(request), video=chosen, now=timezone.now())
-    messages.success(request, _("The lesson shows the video.") if chosen else _("The lesson shows no video."))
+    messages.success(
+        request, _("The video was added to the lesson.") if chosen else _("The video was removed from the lesson.")
+    )
     return to_lesson(course, opened)
 
 
@@ -43,7 +45,7 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     opened = lesson_of(course, lesson)
     if "remove" in request.POST:
         services.attach_file(lesson=opened, by=person_of(request), upload=None, now=timezone.now())
-        messages.success(request, _("The file is removed."))
+        messages.success(request, _("The file was removed."))
         return to_lesson(course, opened)
     form = AttachmentForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -66,7 +68,7 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     person, now = person_of(request), timezone.now()
     if language := request.POST.get("remove"):
         services.remove_captions(lesson=opened, by=person, language=language, now=now)
-        messages.success(request, _("The captions are removed."))
+        messages.success(request, _("The captions were removed."))
         return to_lesson(course, opened)
     form = CaptionsForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -76,7 +78,7 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     raw = form.cleaned_data["file"].read(MOST_BYTES + 1)
     label = str(dict(LANGUAGES)[language])
     services.add_captions(lesson=opened, by=person, raw=raw, language=language, label=label, now=now)
-    messages.success(request, _("%s captions are added.") % label)
+    messages.success(request, _("%s captions were added.") % label)
     return to_lesson(course, opened)
 
 

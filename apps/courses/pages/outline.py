@@ -123,17 +123,17 @@ def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     count = section.lessons.count()
     if request.method == "POST":
         services.delete_section(section=section, by=person_of(request), now=timezone.now())
-        messages.success(request, _("Section “%s” is deleted.") % section.title)
+        messages.success(request, _("Section “%s” was deleted.") % section.title)
         return redirect("courses:studio-lectures", course.slug)
     return confirm(
         request,
         course,
         title=_("Delete section “%s”?") % section.title,
-        text=ngettext("It goes with its %d lesson.", "It goes with its %d lessons.", count) % count
+        text=ngettext("Its %d lesson will be deleted too.", "Its %d lessons will be deleted too.", count) % count
         if count
-        else _("It holds no lessons."),
+        else _("It has no lessons."),
         detail=_loss(course),
-        label=_("Delete the section"),
+        label=_("Delete section"),
         back=reverse("courses:studio-lectures", args=[course.slug]),
     )
 
@@ -179,15 +179,15 @@ def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     if request.method == "POST":
         section = leaving.section
         services.delete_lesson(lesson=leaving, by=person_of(request), now=timezone.now())
-        messages.success(request, _("“%s” is deleted.") % leaving.title)
+        messages.success(request, _("“%s” was deleted.") % leaving.title)
         return to_section(course, section)
     return confirm(
         request,
         course,
         title=_("Delete lesson %(number)s “%(title)s”?") % {"number": leaving.number, "title": leaving.title},
-        text=_("Its text and quiz go with it. A video stays in your uploads."),
+        text=_("Its text and quiz will be deleted too. A video stays in your uploads."),
         detail=" ".join(filter(None, [_no_longer_needed(leaving), _loss(course)])),
-        label=_("Delete the lesson"),
+        label=_("Delete lesson"),
         back=reverse("courses:studio-lesson", args=[course.slug, leaving.slug]),
     )
 
@@ -278,8 +278,8 @@ def _loss(course: Course) -> str:
     count = course.learner_count
     return (
         ngettext(
-            "%d learner is enrolled: their progress in it is lost.",
-            "%d learners are enrolled: their progress in it is lost.",
+            "%d learner is enrolled and will lose their progress in it.",
+            "%d learners are enrolled and will lose their progress in it.",
             count,
         )
         % count

@@ -52,7 +52,7 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
             limit = settings.UPLOAD_LIMITS["file"]
             context |= {
                 "file_size": as_size(lesson.file.length) if lesson.file else "",
-                "file_hint": _("Up to %s: a PDF, slides, a sheet, an archive.") % as_limit(limit),
+                "file_hint": _("Up to %s: for example a PDF, slides, a spreadsheet or an archive.") % as_limit(limit),
                 "file_props": {
                     "endpoint": "/api/v1/uploads/",
                     "limits": {
@@ -60,7 +60,7 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                         "fileLabel": as_limit(limit),
                         "videoLabel": as_limit(settings.UPLOAD_LIMITS["video"]),
                     },
-                    "hint": _("Up to %s: a PDF, slides, a sheet, an archive.") % as_limit(limit),
+                    "hint": _("Up to %s: for example a PDF, slides, a spreadsheet or an archive.") % as_limit(limit),
                     "lesson": authoring.file_lesson_out(lesson),
                 },
             }

@@ -91,7 +91,7 @@ def question_copy(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Ht
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)
     copy = services.duplicate_question(question=question_of(opened, uid), by=person_of(request), now=timezone.now())
-    messages.success(request, _("Copied. This is the copy."))
+    messages.success(request, _("Question duplicated."))
     return to_question(course, opened, copy)
 
 
@@ -103,15 +103,15 @@ def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> 
     leaving = question_of(opened, uid)
     if request.method == "POST":
         services.delete_question(question=leaving, by=person_of(request), now=timezone.now())
-        messages.success(request, _("The question is deleted."))
+        messages.success(request, _("The question was deleted."))
         return to_lesson(course, opened)
     return confirm(
         request,
         course,
         title=_("Delete question %d?") % leaving.position,
         text=leaving.prompt,
-        detail=_("Attempts that were handed in keep their results."),
-        label=_("Delete the question"),
+        detail=_("Submitted attempts keep their results."),
+        label=_("Delete question"),
         back=reverse("courses:studio-question", args=[course.slug, opened.slug, leaving.uid]),
     )
 
@@ -151,7 +151,7 @@ def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question 
         except QuestionInvalid as refusal:
             problem = refusal.detail
         else:
-            messages.success(request, _("Question %d is saved.") % saved.position)
+            messages.success(request, _("Question %d saved.") % saved.position)
             return to_question(course, lesson, saved)
     typed = answers_of(request.POST) if request.method == "POST" else None
     is_saving = request.method == "POST" and not {"more", "rekind"} & request.POST.keys()

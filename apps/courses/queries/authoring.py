@@ -195,7 +195,7 @@ def _row(lesson: Lesson) -> LessonRow:
             if lesson.video and lesson.video.has_audio and not lesson.has_captions:  # type: ignore[attr-defined]
                 notes.append(_("No captions"))
             if lesson.duration > LONG_LESSON:
-                warning = _("Over 15 minutes: shorter lessons are finished more often")
+                warning = _("Over 15 minutes. Learners finish shorter lessons more often.")
         case Kind.QUIZ:
             count = lesson.question_count  # type: ignore[attr-defined]
             end = ngettext("%d question", "%d questions", count) % count if count else ""

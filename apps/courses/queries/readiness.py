@@ -21,7 +21,7 @@ LONG_LESSON = 15 * 60  # seconds; recommended are 5 to 15 minutes
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One line of the list. ``missing`` completes "Before the course can be submitted: …"."""
+    """One line of the list. ``missing`` completes "Before you can submit the course, add …"."""
 
     key: str
     label: str
@@ -55,12 +55,18 @@ def missing(course: Course) -> str:
 def _of_texts(course: Course) -> list[Check]:
     edit = f"/dashboard/instructor/courses/{course.slug}/edit"
     return [
-        Check(key="title", label=_("Title and subject"), is_met=bool(course.title.strip()), href=f"{edit}#id_title"),
+        Check(
+            key="title",
+            label=_("Title and category"),
+            is_met=bool(course.title.strip()),
+            missing=_("a title and a category"),
+            href=f"{edit}#id_title",
+        ),
         Check(
             key="summary",
-            label=_("Summary of %d characters or more") % SUMMARY_LENGTH,
+            label=_("Summary of at least %d characters") % SUMMARY_LENGTH,
             is_met=len(course.summary.strip()) >= SUMMARY_LENGTH,
-            missing=_("a summary of %d characters or more") % SUMMARY_LENGTH,
+            missing=_("a summary of at least %d characters") % SUMMARY_LENGTH,
             href=f"{edit}#id_summary",
         ),
         Check(
@@ -118,7 +124,7 @@ def _of_lessons(course: Course) -> list[Check]:
             key="videos",
             label=_("Every video is ready"),
             is_met=not unfinished,
-            missing=ngettext("a finished video in lesson %s", "finished videos in lessons %s", len(unfinished))
+            missing=ngettext("a processed video to lesson %s", "processed videos to lessons %s", len(unfinished))
             % _listed(unfinished),
             href=href,
         ),
@@ -126,14 +132,14 @@ def _of_lessons(course: Course) -> list[Check]:
             key="content",
             label=_("No lesson is empty"),
             is_met=not empty,
-            missing=ngettext("something in lesson %s", "something in lessons %s", len(empty)) % _listed(empty),
+            missing=ngettext("content to lesson %s", "content to lessons %s", len(empty)) % _listed(empty),
             href=href,
         ),
         Check(
             key="captions",
-            label=_("Captions on every lesson that speaks")
+            label=_("Captions on every lesson with speech")
             if not silent
-            else _("Captions: missing in %s") % _listed(silent),
+            else _("Captions missing in %s") % _listed(silent),
             is_met=not silent,
             is_required=False,
             href=href,

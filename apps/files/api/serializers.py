@@ -14,14 +14,14 @@ from apps.files.video.pipeline import STEPS, overall
 
 # What happens in each step, as the instructor reads it.
 DOING = {
-    "analyze": _("Reading the picture and the sound"),
-    "poster": _("Choosing a cover frame"),
-    "sound": _("Preparing the sound"),
+    "analyze": _("Reading video and audio"),
+    "poster": _("Choosing a thumbnail"),
+    "sound": _("Preparing the audio"),
     "captions": _("Looking for captions in the file"),
-    "first": _("Making the original watchable"),
-    "ladder": _("Making every quality"),
-    "storyboard": _("Drawing the storyboard"),
-    "finish": _("Putting everything together"),
+    "first": _("Preparing the original for playback"),
+    "ladder": _("Converting to every quality"),
+    "storyboard": _("Making previews for the timeline"),
+    "finish": _("Finishing up"),
 }
 
 

@@ -77,7 +77,7 @@ it("says why a file is not taken, and frees its room", async () => {
 
   expect((await screen.findByRole("alert")).textContent).toContain("It is a page or a program");
   expect(transport.removed).toEqual(["http://site/api/v1/uploads/7/"]);
-  expect(screen.getByText("Nothing to download yet.")).toBeDefined();
+  expect(screen.getByText("This lesson doesn't have a file yet.")).toBeDefined();
 });
 
 it("refuses what is too large or empty before a byte is sent", async () => {
@@ -85,7 +85,7 @@ it("refuses what is too large or empty before a byte is sent", async () => {
   await userEvent.upload(screen.getByLabelText("Choose a file"), fileOf("big.zip", 2001));
   expect(screen.getByRole("alert").textContent).toContain("2kB");
   await userEvent.upload(screen.getByLabelText("Choose a file"), fileOf("none.zip", 0));
-  expect(screen.getByRole("alert").textContent).toContain("nothing in this file");
+  expect(screen.getByRole("alert").textContent).toContain("has no content");
 
   expect(transport.uploads).toEqual([]);
 });
@@ -113,6 +113,6 @@ it("asks before it removes", async () => {
 
   await userEvent.click(screen.getByRole("button", { name: "Remove" }));
 
-  expect(await screen.findByText("Nothing to download yet.")).toBeDefined();
+  expect(await screen.findByText("This lesson doesn't have a file yet.")).toBeDefined();
   expect(puts).toEqual([{ upload: null }]);
 });

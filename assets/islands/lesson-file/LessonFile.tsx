@@ -55,7 +55,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
       announce(
         answer.file
           ? t("“{name}” is ready to download.", { name: answer.file.filename })
-          : t("The file is removed."),
+          : t("The file was removed."),
       );
     },
     onError: (error) => setRefusal(error),
@@ -107,7 +107,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
           )}
         </div>
       ) : (
-        !isOnItsWay && <p className="muted">{t("Nothing to download yet.")}</p>
+        !isOnItsWay && <p className="muted">{t("This lesson doesn't have a file yet.")}</p>
       )}
       {isOnItsWay && <OnItsWay transfer={transfer} transfers={transfers} />}
       {problem && (
@@ -119,8 +119,8 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
         <div className="stack gap-2">
           <div className="row">
             <FileButton
-              label={file ? t("Replace the file") : t("Choose a file")}
-              about={file ? t("Replace the file") : t("Choose a file")}
+              label={file ? t("Replace file") : t("Choose a file")}
+              about={file ? t("Replace file") : t("Choose a file")}
               icon={Upload}
               isFirst={file === null}
               onFile={(chosen) => void take(chosen)}
@@ -132,7 +132,9 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
       {isAsking && file && (
         <RemoveDialog
           title={t("Remove this file?")}
-          text={t("“{name}” goes for good, and its room is free again.", { name: file.filename })}
+          text={t("“{name}” will be permanently deleted, freeing its storage.", {
+            name: file.filename,
+          })}
           yes={t("Remove")}
           onYes={() => {
             setRefusal(null);
@@ -159,7 +161,7 @@ function OnItsWay({ transfer, transfers }: OnItsWayProps) {
       <div className="grow">
         <p className="strong clip">{name}</p>
         <p className="small faint num">
-          {state === "sent" ? t("Looking at the file") : said.main}
+          {state === "sent" ? t("Checking the file") : said.main}
           {state === "sending" && said.aside !== "" && `, ${said.aside}`}
         </p>
         {state === "interrupted" && (

@@ -24,8 +24,10 @@ export function DropZone({ limits, target, onFiles }: Props) {
       <Icon icon={HardDriveUpload} />
       <b>
         {target
-          ? t("Drop the video of lesson {number} here, or choose it", { number: target.number })
-          : t("Drop videos here, or choose them")}
+          ? t("Drop the video for lesson {number} here, or click to choose it", {
+              number: target.number,
+            })
+          : t("Drop videos here, or click to choose them")}
       </b>
       <span className="small muted">
         {target && `${target.course_title}: ${target.title}. `}

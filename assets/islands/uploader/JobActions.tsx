@@ -38,7 +38,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
     : {
         title: isFailed ? t("Remove this video?") : t("Cancel this upload?"),
         yes: isFailed ? t("Remove") : t("Cancel upload"),
-        text: t("What has arrived of “{name}” is deleted.", { name }),
+        text: t("What has been uploaded of “{name}” will be deleted.", { name }),
       };
 
   return (
@@ -90,7 +90,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
       {!state && video?.stage === "failed" && !video.abilities.retry && (
         <FileButton
           label={t("Replace file")}
-          about={t("Choose another file in place of {name}", { name })}
+          about={t("Choose another file to replace {name}", { name })}
           icon={RefreshCw}
           accept="video/*"
           onFile={(file) => void uploads.take([file], { replaces: video.uid, video: video.uid })}
@@ -132,9 +132,9 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
 
 function whatGoes({ name, lesson }: CardProps["job"]): string {
   return lesson
-    ? t("“{name}” goes for good. Lesson {number} shows no video then.", {
+    ? t("“{name}” will be permanently deleted. Lesson {number} will no longer have a video.", {
         name,
         number: lesson.number,
       })
-    : t("“{name}” goes for good and frees its room.", { name });
+    : t("“{name}” will be permanently deleted, freeing its storage.", { name });
 }

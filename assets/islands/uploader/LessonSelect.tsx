@@ -24,14 +24,14 @@ export function LessonSelect({ job, lessons, transfers, onChange }: Props) {
       else if (transfer) transfers.setTarget(transfer.id, lesson);
     },
     onSuccess: () => {
-      announce(t("{name} is assigned", { name: job.name }));
+      announce(t("{name} was added to the lesson", { name: job.name }));
       onChange();
     },
   });
   if (lessons.length === 0)
     return (
       <p className="small muted">
-        {t("Every video lesson shows a video. Add a lesson to your outline to assign this one.")}
+        {t("All your video lessons already have a video. Add a lesson to use this one.")}
       </p>
     );
   const courses = [...new Set(lessons.map((lesson) => lesson.course_title))];
@@ -39,12 +39,12 @@ export function LessonSelect({ job, lessons, transfers, onChange }: Props) {
     <>
       <select
         className="select uploader__lesson"
-        aria-label={t("Lesson that shows {name}", { name: job.name })}
+        aria-label={t("Lesson for {name}", { name: job.name })}
         value=""
         disabled={showing.isPending}
         onChange={({ target }) => target.value !== "" && showing.mutate(target.value)}
       >
-        <option value="">{t("Show it in a lesson…")}</option>
+        <option value="">{t("Add to a lesson…")}</option>
         {courses.map((course) => (
           <optgroup key={course} label={course}>
             {lessons

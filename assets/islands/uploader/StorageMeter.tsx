@@ -37,7 +37,7 @@ function Meter({ storage }: { storage: Storage }) {
           className="meter__bar"
           role="img"
           aria-label={t(
-            "Of {total}: videos {videos}, files {files}, held for uploads {held}, free {free}",
+            "Of {total}: videos {videos}, files {files}, reserved for uploads {held}, free {free}",
             facts,
           )}
         >
@@ -50,7 +50,7 @@ function Meter({ storage }: { storage: Storage }) {
           <dd>{facts.videos}</dd>
           <dt>{t("Files")}</dt>
           <dd>{facts.files}</dd>
-          <dt>{t("Held for uploads")}</dt>
+          <dt>{t("Reserved for uploads")}</dt>
           <dd>{facts.held}</dd>
           <dt className="sum">{t("Free")}</dt>
           <dd className="sum">{facts.free}</dd>

@@ -106,7 +106,7 @@ it("sends a chosen file, shows how far it is, and says it politely once", async 
   const upload = transport.of("lecture.mp4");
   await happens(() => upload.events.onProgress(610));
 
-  expect(within(group("On its way")).getByText("Uploading 61%")).toBeDefined();
+  expect(within(group("In progress")).getByText("Uploading 61%")).toBeDefined();
   expect(within(card("lecture.mp4")).getByText(/^610 bytes of 1,?000 bytes/)).toBeDefined();
   expect(said("polite")).toBe("1 file added");
 });
@@ -137,13 +137,13 @@ it("asks before it cancels, and frees the room", async () => {
 });
 
 it.each([
-  ["notes.pdf", 5, "A video must be one of: MP4, MOV, AVI, WebM."],
+  ["notes.pdf", 5, "Videos must be in one of these formats: MP4, MOV, AVI, WebM."],
   ["huge.mp4", 6 * GB, "This file is larger than 5GB."],
 ])("refuses %s before a byte is sent, and says it at once", async (name, size, words) => {
   await open();
   await choose(fileOf(name, size));
 
-  const refused = within(within(group("Needs you")).getByRole("listitem", { name }));
+  const refused = within(within(group("Needs your attention")).getByRole("listitem", { name }));
   expect(refused.getByText(new RegExp(words))).toBeDefined();
   expect(refused.getByText("Nothing was uploaded.")).toBeDefined();
   expect(said("assertive")).toContain(words);
@@ -158,7 +158,7 @@ it("counts the files of one choice against the room together", async () => {
   const sizes = [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4];
   await choose(...sizes.map((size, index) => fileOf(`part-${index}.mp4`, size * GB)));
 
-  const last = within(within(group("Needs you")).getByRole("listitem", { name: "part-12.mp4" }));
+  const last = within(within(group("Needs your attention")).getByRole("listitem", { name: "part-12.mp4" }));
   expect(last.getByText(/This file needs 4 GB and 0 bytes of your 50 GB are free/)).toBeDefined();
 });
 
@@ -177,7 +177,7 @@ it("keeps what arrived when the connection breaks, and goes on by itself or at o
     transport.of("lecture.mp4").events.onProgress(410);
     transport.breakOff("lecture.mp4");
   });
-  const held = within(within(group("Needs you")).getByRole("listitem", { name: "lecture.mp4" }));
+  const held = within(within(group("Needs your attention")).getByRole("listitem", { name: "lecture.mp4" }));
   expect(held.getByText(/What you uploaded \(410 bytes\) is kept/)).toBeDefined();
   expect(held.getByText(/^Retrying in \d s$/)).toBeDefined();
 
@@ -204,7 +204,7 @@ it("shows what the server refuses in the words of the server", async () => {
       .events.onFail(makeError("UPLOAD_FORMAT_UNSUPPORTED", { formats: "MP4" })),
   );
 
-  expect(within(group("Needs you")).getByText(/A video must be one of: MP4/)).toBeDefined();
+  expect(within(group("Needs your attention")).getByText(/Videos must be in one of these formats: MP4/)).toBeDefined();
 });
 
 it("offers to go on with what stopped earlier, and resumes it with the same file", async () => {
@@ -239,7 +239,7 @@ it("shows the stages of processing and what is done", async () => {
       filename: "a.mp4",
       stage: "audio",
       percent: 45,
-      doing: "Preparing the sound",
+      doing: "Preparing the audio",
     }),
     videoOf({ uid: "b", filename: "b.mp4", stage: "complete", completed_at: now, duration: 495 }),
   ];
@@ -247,7 +247,7 @@ it("shows the stages of processing and what is done", async () => {
   await open();
 
   expect(await screen.findByText("Captions 45%")).toBeDefined();
-  expect(screen.getByText("Preparing the sound")).toBeDefined();
+  expect(screen.getByText("Preparing the audio")).toBeDefined();
   const done = within(within(group("Done today")).getByRole("listitem", { name: "b.mp4" }));
   expect(await done.findByText(/^For lesson 2.4 of /)).toBeDefined();
   expect(done.getByRole("link", { name: "Open lesson" }).getAttribute("href")).toContain("#panel");
@@ -337,7 +337,7 @@ it("shows a video in a lesson that has none", async () => {
   videos = [videoOf({ stage: "analyzing" })];
   lessons = [lessonOf()];
   await open();
-  const choice = await screen.findByLabelText("Lesson that shows lecture.mp4");
+  const choice = await screen.findByLabelText("Lesson for lecture.mp4");
   fireEvent.change(choice, { target: { value: lessonOf().uid } });
   await happens(() => undefined);
 

@@ -28,8 +28,8 @@ export function Uploader({ limits, target, links, transfers, transport }: Upload
   const uploads = useUploads(transfers, transport, limits);
   const { jobs, take } = uploads;
   const groups: [Group, string][] = [
-    ["needs", t("Needs you")],
-    ["way", t("On its way")],
+    ["needs", t("Needs your attention")],
+    ["way", t("In progress")],
     ["done", t("Done today")],
   ];
   const sending = jobs.filter(({ transfer }) => transfer?.state === "sending");
@@ -79,7 +79,7 @@ export function Uploader({ limits, target, links, transfers, transport }: Upload
           }
         </QueryPanel>
       </div>
-      <aside className="wiz__aside stack gap-7" aria-label={t("Storage and advice")}>
+      <aside className="wiz__aside stack gap-7" aria-label={t("Storage and tips")}>
         <StorageMeter query={uploads.storage} />
         <Advice />
       </aside>
@@ -116,14 +116,14 @@ function Advice() {
     <section aria-labelledby={id}>
       <div className="sec-head sec-head--fine">
         <h2 className="h5" id={id}>
-          {t("What happens to a video")}
+          {t("What happens to your video")}
         </h2>
       </div>
       <ol className="numbered small">
-        <li>{t("Uploading, in pieces that survive a lost connection")}</li>
-        <li>{t("Analyzing, with thumbnails for the scrubber")}</li>
-        <li>{t("Audio prepared, captions in the file found")}</li>
-        <li>{t("Finalizing: every quality from 1080p down, never above yours")}</li>
+        <li>{t("Uploading in pieces, so a lost connection doesn't matter")}</li>
+        <li>{t("Analyzing the video and making thumbnails")}</li>
+        <li>{t("Preparing audio and finding captions in the file")}</li>
+        <li>{t("Finalizing: every quality from 1080p down, never higher than your original")}</li>
       </ol>
     </section>
   );

@@ -34,7 +34,7 @@ export function saidOf({ transfer, video }: Job): Said {
       return queued;
     case "uploading":
       return {
-        main: t("The upload stopped at {percent}%. What arrived is kept.", {
+        main: t("The upload stopped at {percent}%. Your progress is saved.", {
           percent: video.percent,
         }),
         aside: "",
@@ -44,8 +44,8 @@ export function saidOf({ transfer, video }: Job): Said {
         main: video.failure_detail === "" ? video.failure_label : video.failure_detail,
         aside:
           video.failure === "corrupt_file"
-            ? t("Nothing counts against your storage.")
-            : t("The upload itself is safe."),
+            ? t("It doesn't count toward your storage.")
+            : t("Your upload is safe."),
       };
     case "complete":
       return {
@@ -56,7 +56,7 @@ export function saidOf({ transfer, video }: Job): Said {
       const doing = video.doing === "" ? video.stage_label : video.doing;
       return {
         main: video.is_playable
-          ? t("Watchable already. Sharper pictures follow by themselves.")
+          ? t("Ready to watch. Higher qualities are added automatically.")
           : doing,
         aside: "",
       };

@@ -16,19 +16,19 @@ from studyplatform.kit import jobs
 
 
 class Command(BaseCommand):
-    help = "Load the demo content. What is there already is left alone, so running it again is safe."
+    help = "Load the demo content. Existing content is left alone, so you can safely run this again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--force", action="store_true", help="Load it in production as well.")
+        parser.add_argument("--force", action="store_true", help="Load it even in production.")
         parser.add_argument(
-            "--process", action="store_true", help="Process the films now instead of leaving them to the worker."
+            "--process", action="store_true", help="Process the videos now instead of leaving them to the worker."
         )
 
     def handle(self, *, force: bool, process: bool, verbosity: int, **options: Any) -> None:
         if settings.ENVIRONMENT == "production" and not force:
             raise CommandError(
-                "This is production, and the demo accounts have a password that everyone knows. "
-                "If you mean it: manage.py seed_demo --force"
+                "This is a production environment, and the password of the demo accounts is public. "
+                "To load the demo content anyway: manage.py seed_demo --force"
             )
         try:
             library = read_library()
@@ -44,7 +44,7 @@ class Command(BaseCommand):
             films = sum(lesson.film is not None for course in library.courses for lesson in course.lessons)
             self.stdout.write(
                 f"  {len(library.people)} people, {len(library.courses)} courses, "
-                f"{films} films ({'processed now' if process else 'the worker processes them'})"
+                f"{films} videos ({'processing now' if process else 'the worker will process them'})"
             )
         if process:
             jobs.run_pending("media")
