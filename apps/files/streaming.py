@@ -7,6 +7,7 @@ that it can use for a few minutes (docs/adr/0011).
 import asyncio
 import io
 import re
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -228,8 +229,8 @@ def send_file(
     if request.method == "HEAD":
         return HttpResponse(status=status, headers=headers)
     # A synchronous iterator under ASGI would be read into memory whole.
-    pieces = _pieces_later(open_file, span) if isinstance(request, ASGIRequest) else _pieces(open_file, span)
-    return StreamingHttpResponse(pieces, status=status, headers=headers)
+    pieces = AsyncPieces(open_file, span) if isinstance(request, ASGIRequest) else Pieces(open_file, span)
+    return StreamingHttpResponse(pieces, status=status, headers=headers)  # closes them when the request ends
 
 
 def read_range(asked: str, size: int) -> Span | None:
@@ -278,19 +279,78 @@ def _seconds(date: str | None) -> float | None:
         return None
 
 
-def _pieces(open_file: Callable[[], IO[bytes]], span: Span) -> Iterator[bytes]:
-    left = span.length
-    with open_file() as file:
-        file.seek(span.begin)
-        while left > 0 and (piece := file.read(min(PIECE, left))):
-            left -= len(piece)
-            yield piece
+class Reading:
+    """The bytes of a span, a piece at a time, for threads (WSGI) or for the event loop (ASGI).
+
+    It alone opens, reads and closes the file, under one lock. A request that is aborted while a thread reads cannot
+    stop that thread, so `close` never waits for it: whichever of the two ends last closes the file.
+    """
+
+    def __init__(self, open_file: Callable[[], IO[bytes]], span: Span) -> None:
+        self._open = open_file
+        self._span = span
+        self._left = span.length
+        self._file: IO[bytes] | None = None
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    def read(self) -> bytes:
+        """The next piece; none at the end, or once it is closed."""
+        try:
+            with self._lock:
+                return self._next()
+        finally:
+            if self._is_closed:  # while this thread was reading
+                self.close()
+
+    def _next(self) -> bytes:
+        if self._is_closed or self._left <= 0:
+            return b""
+        if self._file is None:
+            self._file = self._open()
+            self._file.seek(self._span.begin)
+        piece = self._file.read(min(PIECE, self._left))
+        self._left -= len(piece)
+        return piece
+
+    def close(self) -> None:
+        """Read nothing more. The file is closed now, or by the thread that is reading it."""
+        self._is_closed = True
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._file is not None:
+                    self._file.close()
+                    self._file = None
+            finally:
+                self._lock.release()
 
 
-async def _pieces_later(open_file: Callable[[], IO[bytes]], span: Span) -> AsyncIterator[bytes]:
-    pieces = _pieces(open_file, span)
-    try:
-        while piece := await asyncio.to_thread(next, pieces, b""):
-            yield piece
-    finally:
-        pieces.close()  # type: ignore[attr-defined]
+class Pieces(Reading):
+    """What a WSGI server iterates over, in one thread."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if piece := self.read():
+            return piece
+        self.close()
+        raise StopIteration
+
+
+class AsyncPieces(Reading):
+    """What the ASGI handler iterates over: each piece is read in a thread."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            piece = await asyncio.to_thread(self.read)
+        except BaseException:  # also when the request is aborted while a thread reads
+            self.close()
+            raise
+        if piece:
+            return piece
+        self.close()
+        raise StopAsyncIteration
