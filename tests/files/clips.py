@@ -101,6 +101,24 @@ RECORDINGS = {
         # Longer than ffmpeg waits for a track that is behind.
         Recording("longer.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -bf 2 -g 20 {AAC}"),
         Recording("longer-sparse.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -g 900 {AAC}"),
+        # Where each frame is shown for another time, and stored before one that it is made of.
+        Recording(
+            "slides.mp4",
+            rate="30",
+            seconds=3,
+            filters="select='if(lt(t,1),not(mod(n,15)),if(lt(t,2),1,not(mod(n,10))))'",
+            options=f"{X264} -bf 3 -b_strategy 0 -vsync vfr {AAC}",
+        ),
+        # Red in the upper left quarter, for pictures that are to be turned.
+        Recording(
+            "corner.mov",
+            size="160x96",
+            rate="10",
+            seconds=1,
+            is_silent=True,
+            filters="drawbox=color=black:t=fill,drawbox=w=80:h=48:color=red:t=fill",
+            options=f"{X264} -g 10",
+        ),
         # Long enough to be killed in the middle.
         Recording("long.mp4", size="854x480", rate="25", seconds=24, options=f"{X264} -g 900 {AAC}"),
         Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),
@@ -273,4 +291,15 @@ def cut_off(source: Path, target: Path, keep: float) -> Path:
     shutil.copy(source, target)
     with target.open("r+b") as file:
         file.truncate(int(source.stat().st_size * keep))
+    return target
+
+
+def spoil(source: Path, target: Path, begin: float, end: float) -> Path:
+    """Copy an MP4 file and overwrite a stretch of its media with zeros, as a bad disk does. Shares of all media."""
+    raw = bytearray(source.read_bytes())
+    at = raw.index(b"mdat")
+    size = int.from_bytes(raw[at - 4 : at], "big")
+    first, last = at + 4 + int(size * begin), at + 4 + int(size * end)
+    raw[first:last] = bytes(last - first)
+    target.write_bytes(raw)
     return target

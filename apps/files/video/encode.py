@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,11 @@ Report = Callable[[float], None]
 PID_FILE = "ffmpeg.pid"
 #: ffmpeg's exit code when more frames than `-max_error_rate` could not be decoded.
 TOO_MANY_ERRORS = 69
+#: What ffmpeg says of each frame that it could not decode: before 6.0, and since.
+UNDECODED = re.compile(r"Error while decoding stream|Error submitting packet to decoder")
+#: What it says of each frame that it decoded in part. Before 6.0 it forgets most, but names each broken block (MB).
+DAMAGED = re.compile(r"corrupt decoded frame")
+BLOCK = re.compile(r"error while decoding MB|Error at MB")
 
 
 def run(
@@ -37,10 +43,11 @@ def run(
     seconds: float,
     recipe: Recipe,
     report: Report,
-) -> None:
+) -> int:
     """Run ffmpeg to its end. `seconds` is the length of what it makes, for the percentage.
 
-    `folder` receives the process's number while it runs, for `end_stray`.
+    `folder` receives the process's number while it runs, for `end_stray`. Answers how many frames of the input could
+    not be decoded, or only in part.
 
     :raises CorruptFile: most of the input cannot be decoded.
     :raises FormatUnsupported: this ffmpeg has no decoder for the input.
@@ -49,10 +56,10 @@ def run(
     process = _start([str(ffmpeg), *arguments], recipe)
     record = folder / PID_FILE
     record.write_text(json.dumps({"pid": process.pid, "marker": str(folder)}))
-    complaints: deque[str] = deque(maxlen=60)
+    complaints = _Complaints()
     lines: queue.Queue[str | None] = queue.Queue()
     readers = (
-        threading.Thread(target=_drain, args=(process.stderr, complaints.append), daemon=True),
+        threading.Thread(target=_drain, args=(process.stderr, complaints.hear), daemon=True),
         threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True),
     )
     for reader in readers:
@@ -74,8 +81,26 @@ def run(
                 pipe.close()
         _forget(record, process.pid)
     if code != 0:
-        raise _explain(code, "\n".join(complaints))
+        raise _explain(code, "\n".join(complaints.last))
     report(1.0)
+    return complaints.unread
+
+
+class _Complaints:
+    """What ffmpeg says while it works: the last lines, and how many tell of a frame that could not be read."""
+
+    def __init__(self) -> None:
+        self.last: deque[str] = deque(maxlen=60)
+        self._heard = dict.fromkeys((UNDECODED, DAMAGED, BLOCK), 0)
+
+    def hear(self, line: str) -> None:
+        self.last.append(line)
+        for what in self._heard:
+            self._heard[what] += what.search(line) is not None
+
+    @property
+    def unread(self) -> int:
+        return self._heard[UNDECODED] + max(self._heard[DAMAGED], self._heard[BLOCK])
 
 
 def _start(command: list[str], recipe: Recipe) -> subprocess.Popen[str]:
@@ -141,7 +166,7 @@ def _explain(code: int, complaints: str) -> VideoFailure:
     note = f"ffmpeg exit {code}: {complaints[-4000:]}"
     if code == TOO_MANY_ERRORS:
         return CorruptFile("short", note)
-    if "No space left on device" in complaints:
+    if "No space left on device" in complaints or "Disk quota exceeded" in complaints or "File too large" in complaints:
         return ProcessingFailed("no_space", note, retry=True)
     if "Decoder (codec" in complaints or "no decoder found" in complaints.lower():
         return FormatUnsupported("picture_codec", note)

@@ -47,8 +47,9 @@ class Track:
     """What one pass over the packets tells about a track."""
 
     times: list[float] = field(default_factory=list)
+    lengths: list[float] = field(default_factory=list)  # seconds; as they are stored, 0 where nothing is said
     keyframes: list[float] = field(default_factory=list)
-    end: float = 0.0
+    is_in_order: bool = True  # packets are stored in the order in which they are shown
     size: int = 0
     is_closed: bool = True
     is_whole: bool = True
@@ -84,7 +85,8 @@ def examine(path: str, demuxer: str) -> dict[str, Any]:
         if not picture.times:
             raise CorruptFile("unreadable", "no video packets")
         _check_index(video, Path(path).stat().st_size)
-        described = _describe_picture(path, demuxer, video, picture)
+        limit = file.duration / av.time_base if file.duration else None
+        described = _describe_picture(path, demuxer, video, picture, limit)
         sound = None
         if audio is not None and tracks[audio.index].times:
             sound = _describe_sound(audio, tracks[audio.index])
@@ -158,8 +160,9 @@ def _read_packets(file: Any, streams: list[Any], start: float) -> dict[int, Trac
         if packet.is_discard:
             continue
         at = float(stamp * packet.time_base) - start
+        track.is_in_order &= not track.times or at >= track.times[-1]
         track.times.append(at)
-        track.end = max(track.end, at + float((packet.duration or 0) * packet.time_base))
+        track.lengths.append(float((packet.duration or 0) * packet.time_base))
         if packet.is_keyframe and packet.stream.type == "video":
             track.keyframes.append(at)
             if track.is_closed and nal_width[packet.stream_index] is not None:
@@ -222,7 +225,7 @@ def _first_frames(path: str, demuxer: str, index: int) -> list[Any]:
     return frames
 
 
-def _describe_picture(path: str, demuxer: str, stream: Any, track: Track) -> dict[str, Any]:
+def _describe_picture(path: str, demuxer: str, stream: Any, track: Track, limit: float | None) -> dict[str, Any]:
     frames = _first_frames(path, demuxer, stream.index)
     frame = frames[0]
     context = stream.codec_context
@@ -235,7 +238,7 @@ def _describe_picture(path: str, demuxer: str, stream: Any, track: Track) -> dic
     if any(each.startswith("transpose") for each in turns):
         width, height = height, width
     rate, is_variable, step = _frame_rate(track.times, stream)
-    end = max(track.end, max(track.times) + step)
+    end = _end_of(track, step, limit)
     begin = min(track.times)
     keyframes = sorted(set(track.keyframes))
     gap = max((b - a for a, b in zip(keyframes, [*keyframes[1:], end], strict=True)), default=end)
@@ -264,6 +267,23 @@ def _describe_picture(path: str, demuxer: str, stream: Any, track: Track) -> dic
         "keyframe_gap": gap,
         "is_copyable_stream": track.is_closed and track.is_whole,
     }
+
+
+def _end_of(track: Track, step: float, limit: float | None) -> float:
+    """When a track ends, in seconds. ``step``: a usual frame's length; ``limit``: the end of the whole file as its
+    container states it, or None.
+
+    With reordered frames a packet's length is that of the frame stored in its place, not of its own, so no single
+    one can be trusted. Their sum can: it is how long all frames together are shown. Where the sum does not reach the
+    last frame (gaps, missing lengths), the last frame is as long as it says, or as a usual one.
+    """
+    last = max(track.times)
+    whole = min(track.times) + sum(track.lengths)
+    own = track.lengths[-1] if track.is_in_order else 0.0
+    end = whole if all(track.lengths) and whole > last + 0.001 else last + (own or step)
+    if limit is not None and last < limit < end:
+        return max(limit, min(last + step, end))
+    return end
 
 
 def _turns(frame: Any) -> list[str]:
@@ -331,7 +351,8 @@ def _describe_sound(stream: Any, track: Track) -> dict[str, Any]:
         "channels": context.channels,
         "sample_rate": context.sample_rate,
         "starts_at": min(track.times),
-        "ends_at": max(track.end, max(track.times)),
+        "ends_at": max(at + length for at, length in zip(track.times, track.lengths, strict=True)),
+        "packets": len(track.times),
         "language": stream.language or "",
     }
 

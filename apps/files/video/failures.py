@@ -19,6 +19,7 @@ SENTENCES: dict[str, str] = {
     "unreadable": _("The file is damaged and can't be read."),
     "undecodable": _("The file is damaged: none of its frames can be decoded."),
     "short": _("The file is damaged: most of the video could not be decoded."),
+    "damaged": _("The file is damaged: more than a tenth of the video could not be read. Export it again."),
     "playlist": _("This is a playlist or a script that points to other files, not a video."),
     "foreign_format": _("This type of file isn't supported. Please upload an MP4, MOV, AVI or WebM file."),
     "no_picture": _("This file has no video track. Please upload an MP4, MOV, AVI or WebM file with video."),

@@ -44,7 +44,8 @@ def upright(video: Any, picture: Picture) -> Any:
     for turn in picture.turns:
         name, _, direction = turn.partition("=")
         video = video.filter(name, *([direction] if direction else []))
-    return video
+    # Newer ffmpegs pass the matrix on to the encoder and the file: players would turn the picture once more.
+    return video.filter("sidedata", mode="delete", type="DISPLAYMATRIX")
 
 
 def prepare(stream: Any, source: Probe, plan: Plan, width: int, height: int) -> Any:
@@ -93,6 +94,7 @@ def show_plainly(video: Any, picture: Picture, width: int, height: int) -> Any:
 
 def finish(outputs: Any) -> list[str]:
     """Turn a graph into arguments, with the flags that every run of ours has."""
-    always = ["-hide_banner", "-v", "error", "-nostdin", "-y", "-max_error_rate", "0.5"]
+    # Warnings too, each in a line of its own: `encode` counts the frames that could not be decoded.
+    always = ["-hide_banner", "-v", "repeat+warning", "-nostdin", "-y", "-max_error_rate", "0.5"]
     always += ["-progress", "pipe:1", "-nostats"]
     return [*always, *ffmpeg.get_args(outputs)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import json
 import shutil
 import uuid
@@ -24,6 +25,8 @@ from .ladder import AUDIO, Plan
 from .playlist import Measured
 from .probe import Probe, probe
 from .recipe import Recipe
+
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,23 @@ class Work:
     def plan(self) -> Plan:
         return ladder.plan(self.probe, self.recipe, may_copy=not self.refusal.exists())
 
+    def refuse_copy(self) -> None:
+        """Encode every rendition from now on: a copy of the source's picture is not usable."""
+        self.refusal.touch()
+        vars(self).pop("plan", None)
+
+    def note_unread(self, track: str, frames: int) -> None:
+        """Keep how many frames of "picture" or "sound" could not be read."""
+        (self.folder / f"unread-{track}").write_text(str(frames))
+
+    def lost(self, track: str) -> float:
+        """The share of "picture" or "sound" that could not be read, 0 to 1."""
+        noted = self.folder / f"unread-{track}"
+        frames = int(noted.read_text()) if noted.exists() else 0
+        sound = self.probe.sound
+        total = self.probe.picture.frames if track == "picture" else sound.packets if sound else 0
+        return min(1.0, frames / total) if total else 0.0
+
     @property
     def refusal(self) -> Path:
         """Says that copying the source's picture was tried and did not give a usable rendition."""
@@ -66,9 +86,10 @@ class Work:
     def is_done(self, step: str) -> bool:
         return (self.folder / "done" / step).exists()
 
-    def execute(self, arguments: list[str], report: Report, seconds: float | None = None) -> None:
-        """Run ffmpeg on this work's leash. `seconds`: length of the output, default the video's."""
-        run(
+    def execute(self, arguments: list[str], report: Report, seconds: float | None = None) -> int:
+        """Run ffmpeg on this work's leash; answers how many frames it could not read. `seconds`: length of the
+        output, default the video's."""
+        return run(
             arguments,
             ffmpeg=self.ffmpeg,
             folder=self.folder,
@@ -108,6 +129,8 @@ class Published:
     renditions: tuple[Measured, ...]
     captions: tuple[Caption, ...]
     size: int  # bytes of everything public
+    picture_lost: float  # seconds that could not be read
+    sound_lost: float
     is_complete: bool
 
 
@@ -120,9 +143,9 @@ def _analyze(work: Work, part: Path, report: Report) -> None:
 def _take_poster(work: Work, part: Path, report: Report) -> None:
     duration = work.probe.duration
     target = part / "poster.jpg"
-    for at in (min(duration * 0.1, 20.0), 0.0):
+    for at in (min(duration * 0.1, 20.0), 0.0, duration * 0.5):
         arguments = renditions.poster_arguments(work.source, work.probe, at, target, work.recipe)
-        with contextlib.suppress(ProcessingFailed):  # nothing to decode behind that second
+        with contextlib.suppress(ProcessingFailed, CorruptFile):  # nothing to decode behind that second
             work.execute(arguments, report, seconds=1)
         if target.exists() and target.stat().st_size:
             break
@@ -137,7 +160,8 @@ def _encode_sound(work: Work, part: Path, report: Report) -> None:
         return
     made = part / "sound.m4a"
     arguments = renditions.sound_arguments(work.source, work.probe, sound, made, work.recipe)
-    work.execute(arguments, lambda done: report(done * 0.9))
+    work.note_unread("sound", work.execute(arguments, lambda done: report(done * 0.9)))
+    _check_lost(work, "sound")
     (part / AUDIO).mkdir()
     work.execute(renditions.audio_only_arguments(made, work.probe.duration, part / AUDIO, work.recipe), lambda _: None)
     made.replace(work.folder / "sound.m4a")
@@ -180,8 +204,7 @@ def _copy_top(work: Work, part: Path, report: Report) -> None:
     )
     tracks = 2 if work.plan.has_sound else 1
     if not _keeps_time(part / top.name, work.plan) or not playlist.is_interleaved(part / top.name, tracks):
-        work.refusal.touch()
-        vars(work).pop("plan", None)
+        work.refuse_copy()
         return
     _move_in(part, work.public)
     _write_master(work)
@@ -200,15 +223,35 @@ def _keeps_time(folder: Path, plan: Plan) -> bool:
 
 
 def _encode_ladder(work: Work, part: Path, report: Report) -> None:
-    if not work.plan.encoded:
-        return
+    if work.plan.encoded:
+        unread = _encode(work, part, report)
+    else:  # nothing else would look into the picture
+        unread = work.execute(renditions.decode_arguments(work.source, work.probe, work.recipe), report)
+    work.note_unread("picture", unread)
+    _check_lost(work, "picture")
+    if unread and work.plan.copied:
+        # Encoders bridge what is damaged; browsers stop there. The copy gives way.
+        work.refuse_copy()
+        shutil.rmtree(part)
+        part.mkdir()
+        _encode(work, part, report)
+    _move_in(part, work.public)
+
+
+def _encode(work: Work, part: Path, report: Report) -> int:
     for rendition in work.plan.encoded:
         (part / rendition.name).mkdir()
-    work.execute(renditions.ladder_arguments(work.source, work.probe, work.plan, work.sound, part, work.recipe), report)
+    arguments = renditions.ladder_arguments(work.source, work.probe, work.plan, work.sound, part, work.recipe)
+    unread = work.execute(arguments, report)
     for rendition in work.plan.encoded:
         if not playlist.is_interleaved(part / rendition.name, tracks=2 if work.plan.has_sound else 1):
             raise ProcessingFailed("incomplete", f"{rendition.name}: a segment lacks a track")
-    _move_in(part, work.public)
+    return unread
+
+
+def _check_lost(work: Work, track: str) -> None:
+    if work.lost(track) > work.recipe.most_lost:
+        raise CorruptFile("damaged", f"{work.lost(track):.0%} of the {track} cannot be read")
 
 
 def _draw_storyboard(work: Work, part: Path, report: Report) -> None:
@@ -260,7 +303,8 @@ def take(step: Step, work: Work, report: Report) -> None:
         step.make(work, part, report)
         (work.folder / "done" / step.name).touch()
     except OSError as problem:
-        raise ProcessingFailed("no_space" if problem.errno == 28 else "crashed", str(problem), retry=True) from problem
+        reason = "no_space" if problem.errno in NO_SPACE else "crashed"
+        raise ProcessingFailed(reason, str(problem), retry=True) from problem
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -291,8 +335,23 @@ def published(work: Work) -> Published:
         renditions=measured,
         captions=tuple(Caption(**each) for each in captions),
         size=sum(file.stat().st_size for file in work.public.rglob("*") if file.is_file()),
+        picture_lost=round(work.lost("picture") * work.plan.duration, 3),
+        sound_lost=round(work.lost("sound") * work.plan.duration, 3),
         is_complete=len(measured) == len(work.plan.names),
     )
+
+
+def room_needed(work: Work) -> int:
+    """Bytes that an analyzed video will about take until it is finished, 0 once everything large is made.
+
+    Half of what the renditions' top rates allow, as lectures do, and at most twice the source; plus the copy, if one
+    is made. Should that be too little, `run`'s caller still stops at the reserve.
+    """
+    if work.is_done("ladder"):
+        return 0
+    rates = sum(each.top_rate for each in work.plan.encoded) + 2 * work.recipe.audio_rate
+    copied = work.probe.size if work.plan.copied else 0
+    return min(int(rates * work.plan.duration / 8 / 2), 2 * work.probe.size) + copied
 
 
 def overall(step: Step, done: float) -> float:

@@ -67,6 +67,7 @@ class Sound:
     starts_at: float
     ends_at: float
     language: str
+    packets: int = 0  # notes of an earlier release do not say
 
 
 @dataclass(frozen=True, kw_only=True)

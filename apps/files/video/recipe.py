@@ -44,6 +44,9 @@ class Recipe:
     most_pixels: int = 8192 * 4608
     # Copying the source's picture is allowed up to this distance between keyframes.
     copy_keyframe_gap: float = 4.5
+    # A source of whose picture or sound a larger share cannot be read is refused. Below, the instructor is told and
+    # decides. A tenth is six seconds of each minute: whole sentences, and most of the slides.
+    most_lost: float = 0.1
     # ffmpeg is killed when nothing moved for so long.
     stall: float = 180.0
     probe_limit: float = 600.0

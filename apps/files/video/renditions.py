@@ -104,6 +104,12 @@ def ladder_arguments(
     return finish(ffmpeg.merge_outputs(*outputs))
 
 
+def decode_arguments(path: Path, source: Probe, recipe: Recipe) -> list[str]:
+    """Decode the picture and throw it away, to learn whether all of it can be read."""
+    video = source_input(path, source, recipe)[str(source.picture.index)]
+    return finish(ffmpeg.output(video, "-", f="null"))
+
+
 def storyboard_arguments(rendition: Path, sheet: Sheet, folder: Path, recipe: Recipe) -> list[str]:
     """Take the storyboard from a finished rendition, the smallest: cheaper than decoding the source."""
     stream = ffmpeg.input(f"file:{rendition / 'index.m3u8'}", f="hls", threads=recipe.threads)["v:0"]
