@@ -9,12 +9,13 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
 _django = get_asgi_application()
 
+from apps.files.wire import UploadPieces  # noqa: E402
 from studyplatform.kit.bodies import BodyLimit  # noqa: E402
 from studyplatform.routing import websocket_urlpatterns  # noqa: E402 (needs the app registry)
 
 application = ProtocolTypeRouter(
     {
-        "http": BodyLimit(_django),
+        "http": BodyLimit(UploadPieces(_django)),
         "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
     }
 )

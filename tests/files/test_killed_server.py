@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import connection
@@ -54,7 +55,7 @@ class Site:
 
     def call(self, verb: str, path: str, headers: dict[str, str], body: Any = None) -> http.client.HTTPResponse:
         line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        line.request(verb, path, body, headers)
+        line.request(verb, path, body, headers, encode_chunked="Transfer-Encoding" in headers)
         answer = line.getresponse()
         answer.read()
         line.close()
@@ -94,7 +95,7 @@ def slowly(data: bytes, gate: threading.Event) -> Iterator[bytes]:
     yield data[len(data) // 2 :]
 
 
-def test_an_upload_survives_kill_9(start, ada, browser_of, tmp_path: Path) -> None:
+def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, tmp_path: Path) -> None:
     whole = MOVIE + random.Random(1).randbytes(6 * PART)
     browser: Client = browser_of(ada)
     token = browser.get("/api/v1/auth/session/").json()["token"]
@@ -105,15 +106,37 @@ def test_an_upload_survives_kill_9(start, ada, browser_of, tmp_path: Path) -> No
         "/api/v1/uploads/",
         {**who, "Upload-Length": str(len(whole)), "Upload-Metadata": facts(filename="lecture.mp4")},
     )
-    address = begun.getheader("Location") or ""
+    address = urlsplit(begun.getheader("Location") or "").path
     assert begun.status == 201
 
     def send(offset: int, body: Any, length: int) -> http.client.HTTPResponse:
         headers = {"Upload-Offset": str(offset), "Content-Type": PIECE, "Content-Length": str(length)}
         return site.call("PATCH", address, {**who, **headers}, body)
 
-    assert send(0, whole[:PART], PART).status == 204
-    assert send(PART, whole[PART : 2 * PART], PART).status == 204
+    def offset() -> int:
+        return int(site.call("HEAD", address, who).getheader("Upload-Offset") or -1)
+
+    def cut(begin: int, end: int, *, announced: int) -> None:
+        """Send a part of a piece, then close the connection."""
+        line = http.client.HTTPConnection("127.0.0.1", site.port, timeout=30)
+        line.putrequest("PATCH", address)
+        headers = {"Upload-Offset": str(begin), "Content-Type": PIECE, "Content-Length": str(announced)}
+        for name, value in {**who, **headers}.items():
+            line.putheader(name, value)
+        line.endheaders(whole[begin:end])
+        time.sleep(0.3)
+        line.close()
+
+    # Of a piece that breaks off, every byte that arrived is kept.
+    cut(0, 70_001, announced=len(whole))
+    assert wait_until(lambda: offset() == 70_001, 20)
+    cut(70_001, PART, announced=PART)
+    assert wait_until(lambda: offset() == PART, 20)
+    # A body of unknown length is read to its end.
+    chunks = {"Upload-Offset": str(PART), "Content-Type": PIECE, "Transfer-Encoding": "chunked"}
+    halves = (whole[at : at + PART // 2] for at in (PART, PART + PART // 2))
+    assert site.call("PATCH", address, {**who, **chunks}, halves).status == 204
+    assert offset() == 2 * PART
     gate = threading.Event()
 
     def fail_quietly() -> None:
@@ -132,7 +155,7 @@ def test_an_upload_survives_kill_9(start, ada, browser_of, tmp_path: Path) -> No
     assert failed
 
     site = start()
-    kept = int(site.call("HEAD", address, who).getheader("Upload-Offset") or -1)
+    kept = offset()
     assert 2 * PART <= kept < 4 * PART
     assert send(kept, whole[kept:], len(whole) - kept).status == 204
 

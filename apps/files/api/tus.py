@@ -1,15 +1,18 @@
-"""tus 1.0: resumable uploads, with creation, termination, expiration and checksum.
+"""tus 1.0: resumable uploads, with creation (also with the first bytes), expiration, termination and checksum.
 
-https://tus.io/protocols/resumable-upload. Failures are problem details like everywhere in the API.
+https://tus.io/protocols/resumable-upload. Failures are problem details like everywhere in the API. Bodies are read
+while they arrive: by WSGI servers as they are, under ASGI through `apps.files.wire`.
 """
 
 import base64
 import binascii
+import contextlib
 import uuid
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpResponse, HttpResponseBase
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.http import http_date
 from drf_spectacular.types import OpenApiTypes
@@ -27,12 +30,14 @@ from apps.files.models import Upload
 from apps.files.services.uploads import ALGORITHMS, Checksum
 from apps.files.streaming import send_upload
 from studyplatform.kit.api import signed_in
-from studyplatform.kit.errors import NotFound
+from studyplatform.kit.errors import NotFound, StoreFull
 
 VERSION = "1.0.0"
-EXTENSIONS = "creation,expiration,termination,checksum"
+EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum"
 PIECE_TYPE = "application/offset+octet-stream"
 LONGEST_METADATA = 4096
+# A piece may be as long as a whole file; with another method in a header, or as the first one, it comes by POST.
+BODY_LIMITS = dict.fromkeys(("PATCH", "POST"), max(settings.UPLOAD_LIMITS.values()))
 
 HEADERS = {
     "Tus-Resumable": OpenApiParameter("Tus-Resumable", str, OpenApiParameter.HEADER, required=True),
@@ -64,6 +69,13 @@ class TusView(APIView):
     permission_classes = [permissions.IsAuthenticated]
     parser_classes = [AnyBody]
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # Part of the protocol, for clients whose surroundings know GET and POST alone.
+        method = request.headers.get("X-HTTP-Method-Override", "").upper()
+        if request.method == "POST" and method in {"PATCH", "DELETE", "HEAD"}:
+            request.method = method
+        return super().dispatch(request, *args, **kwargs)
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.method in {"POST", "PATCH", "HEAD", "DELETE"} and request.headers.get("Tus-Resumable") != VERSION:
@@ -86,7 +98,7 @@ class TusView(APIView):
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
         """What this server speaks."""
         return HttpResponse(
-            status=204,
+            status=200,
             headers={
                 "Tus-Version": VERSION,
                 "Tus-Extension": EXTENSIONS,
@@ -97,6 +109,8 @@ class TusView(APIView):
 
 
 class Uploads(TusView):
+    body_limits = BODY_LIMITS
+
     @extend_schema(
         operation_id="files_uploads",
         parameters=[OpenApiParameter("kept", bool, description="The files that have arrived whole instead.")],
@@ -112,14 +126,18 @@ class Uploads(TusView):
 
     @extend_schema(
         operation_id="files_upload_begin",
-        request=None,
-        parameters=[HEADERS["Tus-Resumable"], HEADERS["Upload-Length"], HEADERS["Upload-Metadata"]],
+        request={PIECE_TYPE: OpenApiTypes.BINARY},
+        parameters=[HEADERS[name] for name in ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Checksum")],
         responses={201: None},
     )
     def post(self, request: Request) -> HttpResponse:
-        """Reserve room for a file. ``Location`` is where its bytes go, ``Video-Uid`` what it becomes."""
+        """Reserve room for a file. ``Location`` is where its bytes go, ``Video-Uid`` what it becomes.
+
+        The first bytes may come along, as in a PATCH; ``Upload-Offset`` says how many were kept.
+        """
         user = signed_in(request)
         length = _number(request, "Upload-Length")
+        checksum = _checksum(request)
         facts = _metadata(request.headers.get("Upload-Metadata", ""))
         purpose = facts.get("purpose") or Upload.Purpose.VIDEO
         if purpose not in Upload.Purpose.values:
@@ -130,17 +148,23 @@ class Uploads(TusView):
             filename=(facts.get("filename") or facts.get("name") or "file").replace("\0", "")[-255:],
             length=length,
             target=facts.get("target", "")[:64],
+            metadata=request.headers.get("Upload-Metadata", ""),
             replaces=queries.video_for(user, _uid(facts["replaces"])) if facts.get("replaces") else None,
             now=timezone.now(),
         )
+        if _is_piece(request):
+            # The upload exists now, and the client must learn where: what went wrong with its first bytes, the next
+            # piece will find out.
+            with contextlib.suppress(errors.UploadNetworkError, errors.UploadChecksumMismatch, StoreFull):
+                upload = _receive(request, upload, offset=0, checksum=checksum)
         answer = HttpResponse(status=201)
-        answer["Location"] = f"/api/v1/uploads/{upload.uid}/"
+        answer["Location"] = request.build_absolute_uri(f"/api/v1/uploads/{upload.uid}/")
         _describe(answer, upload)
         return answer
 
 
 class OneUpload(TusView):
-    body_limits = {"PATCH": max(settings.UPLOAD_LIMITS.values())}
+    body_limits = BODY_LIMITS
 
     @extend_schema(
         operation_id="files_upload_download", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY}
@@ -168,6 +192,8 @@ class OneUpload(TusView):
             services.complete_upload(upload=upload, now=now)  # killed after the last byte
         answer = HttpResponse(status=200)
         answer["Upload-Length"] = str(upload.length)
+        if upload.metadata:
+            answer["Upload-Metadata"] = upload.metadata
         _describe(answer, upload)
         return answer
 
@@ -180,17 +206,10 @@ class OneUpload(TusView):
     def patch(self, request: Request, uid: uuid.UUID) -> HttpResponse:
         """Append a piece. The last one starts the processing of a video."""
         upload = queries.upload_for(signed_in(request), uid)
-        if request.content_type.split(";")[0].strip().lower() != PIECE_TYPE:
+        if not _is_piece(request):
             raise UnsupportedMediaType(request.content_type)
-        raw = request._request  # noqa: SLF001 (DRF would read the whole body into memory)
-        upload = services.receive(
-            upload=upload,
-            offset=_number(request, "Upload-Offset"),
-            read=raw.read,
-            expected=int(raw.META["CONTENT_LENGTH"]) if raw.META.get("CONTENT_LENGTH", "").isdigit() else None,
-            checksum=_checksum(request),
-            now=timezone.now(),
-        )
+        offset, checksum = _number(request, "Upload-Offset"), _checksum(request)
+        upload = _receive(request, upload, offset=offset, checksum=checksum)
         answer = HttpResponse(status=204)
         _describe(answer, upload)
         return answer
@@ -201,6 +220,29 @@ class OneUpload(TusView):
         user = signed_in(request)
         services.cancel_upload(upload=queries.upload_for(user, uid), by=user)
         return HttpResponse(status=204)
+
+
+def _is_piece(request: Request) -> bool:
+    return request.content_type.split(";")[0].strip().lower() == PIECE_TYPE
+
+
+def _receive(request: Request, upload: Upload, *, offset: int, checksum: Checksum | None) -> Upload:
+    raw = request._request  # noqa: SLF001 (DRF would read the whole body into memory)
+    announced = raw.META.get("CONTENT_LENGTH", "")
+    read = raw.read
+    if raw.headers.get("Transfer-Encoding") and not announced and isinstance(raw, WSGIRequest):
+        # Django reads nothing of a body without a length; these servers mark its end themselves.
+        if not ("asgi.scope" in raw.META or raw.META.get("wsgi.input_terminated")):
+            raise errors.UploadMalformed(reason="Content-Length")
+        read = raw.META["wsgi.input"].read
+    return services.receive(
+        upload=upload,
+        offset=offset,
+        read=read,
+        expected=int(announced) if announced.isdigit() else None,
+        checksum=checksum,
+        now=timezone.now(),
+    )
 
 
 def _describe(answer: HttpResponse, upload: Upload) -> None:
