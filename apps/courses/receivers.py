@@ -51,18 +51,18 @@ def drop_what_nobody_is_shown(event: PersonLeft) -> None:
 
 @subscribe(VideoAnnounced)
 def show_it_in_its_lesson(event: VideoAnnounced) -> None:
-    _show(event.video_id, only_playable=False)
+    _show(event.video_id, may_replace=False)
 
 
 @subscribe(VideoPlayable)
-def show_it_in_place_of_the_old_one(event: VideoPlayable) -> None:
-    _show(event.video_id, only_playable=True)
+def show_it_where_nothing_can_be_watched(event: VideoPlayable) -> None:
+    """A lesson that has a video keeps it until the new one is complete: only then is all of that known to be good."""
+    _show(event.video_id, may_replace=False)
 
 
 @subscribe(VideoCompleted)
-def show_it_if_it_was_never_half_done(event: VideoCompleted) -> None:
-    """A short film is complete at once: nobody said before that it can be watched."""
-    _show(event.video_id, only_playable=True)
+def show_it_in_place_of_the_old_one(event: VideoCompleted) -> None:
+    _show(event.video_id, may_replace=True)
 
 
 @subscribe(VideoAnalyzed)
@@ -75,9 +75,9 @@ def take_its_final_length(event: VideoCompleted) -> None:
     services.take_video_length(video_id=event.video_id, now=timezone.now())
 
 
-def _show(video_id: int, *, only_playable: bool) -> None:
+def _show(video_id: int, *, may_replace: bool) -> None:
     try:
-        services.show_uploaded_video(video_id=video_id, only_playable=only_playable, now=timezone.now())
+        services.show_uploaded_video(video_id=video_id, may_replace=may_replace, now=timezone.now())
     except AppError as refusal:
         logger.info("Video %s is not shown in its lesson: %s", video_id, refusal)
 

@@ -89,5 +89,8 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
 def _states_of(user: User, *, since: datetime) -> dict[str, tuple[Any, ...]]:
     """What could change of each recent video; one small query."""
     rows = VideoAsset.objects.of(user.pk).filter(updated_at__gte=since) | VideoAsset.objects.of(user.pk).unfinished()
-    fields = ("uid", "stage", "step", "percent", "failure", "is_playable", "filename", "duration", "directory")
+    fields = (
+        "uid", "stage", "step", "percent", "failure", "is_playable", "filename", "duration", "directory",
+        "replacement_failure", "picture_lost", "sound_lost",
+    )  # fmt: skip
     return {str(row[0]): row[1:] for row in rows.order_by("-updated_at").values_list(*fields)[:MOST]}

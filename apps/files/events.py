@@ -36,6 +36,15 @@ class VideoCompleted(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReplacementFailed(Event):
+    """The new contents of a video were no good; it is what it was before. ``version``, ``filename``: theirs."""
+
+    video_id: int
+    version: str
+    filename: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class VideoFailed(Event):
     """Processing ended without a complete video; the asset says why."""
 

@@ -33,6 +33,7 @@ class Upload(models.Model):
     length = models.PositiveBigIntegerField()
     offset = models.PositiveBigIntegerField(default=0)
     target = models.CharField(max_length=64, blank=True, help_text="What it is for, e.g. a lesson's uid.")
+    metadata = models.TextField(blank=True, help_text="The Upload-Metadata header, as the client sent it.")
     stored_as = models.CharField(max_length=255, blank=True, help_text="A kept file's place in storage.")
     media_type = models.CharField(max_length=60, blank=True, help_text="What its bytes are, once others get it.")
     created_at = models.DateTimeField()
@@ -71,7 +72,8 @@ class VideoAssetQuerySet(models.QuerySet["VideoAsset"]):
 class VideoAsset(models.Model):
     """A video and the state of its processing. ``directory`` holds all that was made of it.
 
-    A replaced video keeps its old directory, and can be watched, until the new version is complete.
+    While it gets new contents, ``former`` says what it was before (services/replacing.py): it can be watched as before,
+    and is that again if the new contents are no good.
     """
 
     class Stage(models.TextChoices):
@@ -89,6 +91,8 @@ class VideoAsset(models.Model):
         CORRUPT = "corrupt_file", _("Corrupt file")
         QUOTA = "quota_exceeded", _("Storage quota exceeded")
 
+    NO_ROOM = "no_room"  # the step of a video whose processing waits for room on the disk
+
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="videos")
     filename = models.CharField(max_length=255)
@@ -98,6 +102,9 @@ class VideoAsset(models.Model):
     source = models.CharField(max_length=255, blank=True, help_text="Where the original lies in storage.")
     source_bytes = models.PositiveBigIntegerField(default=0)
     stored_bytes = models.PositiveBigIntegerField(default=0, help_text="All renditions, stills and captions.")
+    former = models.JSONField(null=True, help_text="What a video was before its replacement, until that is proven.")
+    former_bytes = models.PositiveBigIntegerField(default=0, help_text="The former original, while both are kept.")
+    replacement_failure = models.CharField(max_length=300, blank=True, help_text="Why the last one was not taken.")
     stage = models.CharField(max_length=12, choices=Stage.choices, default=Stage.QUEUED)
     step = models.CharField(max_length=12, blank=True, help_text="What is done within the stage.")
     percent = models.PositiveSmallIntegerField(default=0, help_text="Of the present stage.")
@@ -108,6 +115,8 @@ class VideoAsset(models.Model):
     width = models.PositiveIntegerField(default=0)
     height = models.PositiveIntegerField(default=0)
     has_audio = models.BooleanField(default=False)
+    picture_lost = models.FloatField(default=0, help_text="Seconds of the picture that could not be read.")
+    sound_lost = models.FloatField(default=0, help_text="Seconds of the sound that could not be read.")
     facts = models.JSONField(default=dict, help_text="What the probe found.")
     directory = models.CharField(max_length=120, blank=True)
     poster = models.CharField(max_length=200, blank=True)

@@ -29,3 +29,15 @@ FAILED = services.register_kind(
         is_for=lambda user: user.can_teach,
     )
 )
+REPLACEMENT_FAILED = services.register_kind(
+    services.Kind(
+        name="files.replacement_failed",
+        group="teaching",
+        title=_("A replacement video could not be used"),
+        headline=_("%(file)s could not be used"),
+        text=_("Your earlier video is unchanged, and learners still see it. Your uploads page says what was wrong."),
+        action=_("See your uploads"),
+        icon="video-off",
+        is_for=lambda user: user.can_teach,
+    )
+)

@@ -4,7 +4,9 @@ import uuid
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Prefetch, QuerySet, Sum
+from django.db.models import F, Prefetch, QuerySet, Sum
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.files import policies
@@ -32,8 +34,12 @@ class Storage:
 
 
 def storage_of(user: User) -> Storage:
-    """How much room a person has and what takes it. What was uploaded counts; what we make of it does not."""
-    videos = VideoAsset.objects.of(user.pk).aggregate(total=Sum("source_bytes"))["total"] or 0
+    """How much room a person has and what takes it. What was uploaded counts; what we make of it does not.
+
+    While a video is replaced, its former contents count beside the new ones: both are kept.
+    """
+    both = Sum(F("source_bytes") + F("former_bytes"))
+    videos = VideoAsset.objects.of(user.pk).aggregate(total=both)["total"] or 0
     held = Upload.objects.of(user.pk).open().aggregate(total=Sum("length"))["total"] or 0
     files = kept_files(user.pk).aggregate(total=Sum("length"))["total"] or 0
     return Storage(videos=videos, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
@@ -95,3 +101,36 @@ def upload_for(user: policies.Person, uid: uuid.UUID) -> Upload:
         raise NotFound
     enforce(policies.continue_upload(user, upload))
     return upload
+
+
+def notice_of(video: VideoAsset) -> str:
+    """What an owner should know of a video that has not failed: why nothing moves, what could not be read, which new
+    contents were not taken. Empty if there is nothing to say."""
+    said = []
+    if video.step == VideoAsset.NO_ROOM:
+        said.append(_("The server has no room to process this video. It continues by itself when there is."))
+    if video.replacement_failure:
+        reason = _(video.replacement_failure)
+        said.append(_("The new file was not used. %(reason)s This video is unchanged.") % {"reason": reason})
+    lost_picture = _("About %(time)s of the picture (%(share)s) could not be read. Those moments may look distorted.")
+    lost_sound = _(
+        "About %(time)s of the sound (%(share)s) could not be read. Those moments may be silent or distorted."
+    )
+    for lost, sentence in ((video.picture_lost, lost_picture), (video.sound_lost, lost_sound)):
+        if lost > 0 and video.duration > 0:
+            said.append(sentence % {"time": _length(lost), "share": _share(lost / video.duration)})
+    if video.picture_lost or video.sound_lost:
+        said.append(_("If that is a problem, export the video again and upload it once more."))
+    return " ".join(said)
+
+
+def _length(seconds: float) -> str:
+    if seconds < 90:
+        number = max(1, round(seconds))
+        return ngettext("%(num)d second", "%(num)d seconds", number) % {"num": number}
+    number = round(seconds / 60)
+    return ngettext("%(num)d minute", "%(num)d minutes", number) % {"num": number}
+
+
+def _share(part: float) -> str:
+    return f"{100 * part:.0f}%" if part >= 0.01 else _("less than 1%")

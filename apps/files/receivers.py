@@ -3,7 +3,7 @@
 from apps.accounts import services as people
 from apps.accounts.events import PersonLeft
 from apps.files import services
-from apps.files.events import VideoCompleted, VideoFailed
+from apps.files.events import ReplacementFailed, VideoCompleted, VideoFailed
 from apps.files.models import VideoAsset
 from studyplatform.kit.events import subscribe
 
@@ -22,6 +22,16 @@ def tell_the_owner_it_is_ready(event: VideoCompleted) -> None:
 @subscribe(VideoFailed)
 def tell_the_owner_it_failed(event: VideoFailed) -> None:
     _tell("files.video_failed", event.video_id)
+
+
+@subscribe(ReplacementFailed)
+def tell_the_owner_the_old_one_stays(event: ReplacementFailed) -> None:
+    video = VideoAsset.objects.select_related("owner").filter(pk=event.video_id).first()
+    if video is not None:
+        key = f"{video.uid.hex[:30]} {event.version}"
+        people.notify(
+            "files.replacement_failed", video.owner, "/dashboard/instructor/upload/", key, file=event.filename
+        )
 
 
 def _tell(kind: str, video_id: int) -> None:

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 
 from apps.files.bucket import Bucket, Facts
+from studyplatform.kit.errors import StoreFull
 
 ANYTHING = "application/octet-stream"
 TYPES = {
@@ -59,6 +60,21 @@ def work_folder(version: uuid.UUID) -> Path:
 def video_directory(video: uuid.UUID, version: uuid.UUID) -> str:
     """Where the finished files of one version of a video lie."""
     return f"videos/{video.hex}/{version.hex}"
+
+
+def room_left(folder: Path) -> int:
+    """Bytes that may still be written where this folder lies: what is free, without ``DISK_RESERVE``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return shutil.disk_usage(folder).free - int(settings.DISK_RESERVE)
+
+
+def require_room(folder: Path, size: int) -> None:
+    """Refuse what the disk has no room for.
+
+    :raises StoreFull: fewer than ``size`` bytes may still be written.
+    """
+    if room_left(folder) < size:
+        raise StoreFull
 
 
 def put(path: Path, name: str, keep: Callable[[], None] = lambda: None) -> None:

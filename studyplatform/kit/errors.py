@@ -186,6 +186,20 @@ class StoreUnavailable(AppError):
     retry_delay = 10
 
 
+class StoreFull(AppError):
+    code = "STORE_FULL"
+    status = 507
+    title = _("The server is out of storage space")
+    message = _(
+        "The server has no room to save this right now. Nothing that was already saved is lost. Try again later."
+    )
+    severity = "warning"
+    icon = "hard-drive"
+    action = Action(_("Try again"), handler="retry")
+    help_text = _("If it keeps happening, tell the people who run this site.")
+    retry_delay = 60
+
+
 class MaintenanceMode(AppError):
     code = "MAINTENANCE_MODE"
     status = 503

@@ -36,6 +36,14 @@ class LeaseLost(Exception):
     """Another worker holds the job now: stop, write nothing more."""
 
 
+class Postpone(Exception):
+    """Not now: what the work needs is missing (room on the disk), and that is no failure of the work."""
+
+    def __init__(self, delay: timedelta) -> None:
+        super().__init__(delay)
+        self.delay = delay
+
+
 class GiveUp(Exception):
     """Trying again is useless: the job fails at once."""
 
@@ -97,8 +105,8 @@ def job(
     """Declare a kind of job: ``function(running, **payload)``.
 
     An AppError or GiveUp ends the job at once (a refusal does not get better by trying again); any other
-    exception is tried again with growing pauses. ``on_failure(error, **payload)`` is called once
-    when the job is given up; ``on_retry(**payload)`` undoes that when somebody starts it again.
+    exception is tried again with growing pauses; Postpone uses up no attempt. ``on_failure(error, **payload)`` is
+    called once when the job is given up; ``on_retry(**payload)`` undoes that when somebody starts it again.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
@@ -198,6 +206,10 @@ def perform(running: Running) -> None:
         kind.run(running, **row.payload)
     except LeaseLost:
         logger.warning("%s was taken over by another worker", row)
+    except Postpone as later:
+        run_at = timezone.now() + later.delay
+        mine.update(state=Job.State.QUEUED, run_at=run_at, lease_until=None, attempts=row.attempts - 1)
+        logger.warning("%s waits for %s", row, later.delay)
     except Exception as error:
         refused = isinstance(error, AppError | GiveUp)
         if refused or row.attempts >= kind.max_attempts:

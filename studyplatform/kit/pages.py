@@ -20,7 +20,7 @@ from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from studyplatform.kit.errors import AppError
+from studyplatform.kit.errors import AppError, StoreFull
 from studyplatform.kit.problems import TYPE, problem
 from studyplatform.kit.references import request_id
 from studyplatform.kit.refusals import refusal_of
@@ -166,7 +166,8 @@ def refused(request: HttpRequest, refusal: AppError) -> HttpResponse:
     if refusal.leads_to:
         messages.error(request, refusal.detail, extra_tags=refusal.code)
         return redirect(refusal.leads_to)
-    if request.method == "POST":
+    # A message is kept in the session: on a full disk there is no way to save it.
+    if request.method == "POST" and not isinstance(refusal, StoreFull):
         messages.error(request, refusal.detail, extra_tags=refusal.code)
         return redirect(safe_next(request, request.headers.get("Referer", ""), "/"))
     return render(request, "errors/refused.html", {"error": refusal}, status=refusal.status)

@@ -1,23 +1,29 @@
 """What fails below the project's own code, as refusals of the catalogue."""
 
+import errno
 import logging
+import sqlite3
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.db import DataError
+from django.db import DataError, OperationalError
 
-from studyplatform.kit.errors import AppError, RequestTooLarge, StoreUnavailable, ValidationFailed
+from studyplatform.kit.errors import AppError, RequestTooLarge, StoreFull, StoreUnavailable, ValidationFailed
 from studyplatform.kit.references import request_id
 from studyplatform.kit.sizes import as_limit
 
 logger = logging.getLogger(__name__)
+
+# No space on the device; the quota of the server's own account; a file larger than the server may write.
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+POSTGRESQL_FULL = "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html
 
 
 def refusal_of(error: Exception) -> AppError | None:
     """The refusal that a person reads for a failure; None for one that nobody expected.
 
     What no form looked at and the database refuses (PostgreSQL takes no NUL in a text) is bad input like any other;
-    a bucket that does not answer is out of reach for a while.
+    a bucket that does not answer is out of reach for a while; a disk that is full is said to be full.
     """
     if isinstance(error, AppError):
         return error
@@ -26,8 +32,22 @@ def refusal_of(error: Exception) -> AppError | None:
     if isinstance(error, DataError):
         logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=error)
         return ValidationFailed()
+    if is_full(error):
+        logger.error("No space left, reference %s", request_id.get(), exc_info=error)
+        return StoreFull()
     # By name: boto takes long to load, and only where there is a bucket it is.
     if type(error).__module__.startswith(("botocore.", "boto3.")):
         logger.error("The file store failed, reference %s", request_id.get(), exc_info=error)
         return StoreUnavailable()
     return None
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether something could not be written because no space is left, for a file or for the database."""
+    if isinstance(error, OSError):
+        return error.errno in FULL
+    if isinstance(error, OperationalError):
+        cause = error.__cause__
+        full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        return full or getattr(cause, "sqlstate", None) == POSTGRESQL_FULL
+    return False

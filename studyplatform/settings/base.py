@@ -202,6 +202,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT + 2**16  # what Django itself would ref
 UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}
 STORAGE_ALLOWANCE = {"student": 5 * 2**30, "instructor": 50 * 2**30, "admin": 50 * 2**30}
 VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
+# Uploads and encodes stop before the disk has less than this left, so that the database can still be written.
+DISK_RESERVE = env.number("DISK_RESERVE_MB", 1024) * 2**20
 UPLOAD_KEEP_DAYS = 7  # an unfinished upload can be resumed that long after its last byte
 MEDIA_LINK_HOURS = env.number("MEDIA_LINK_HOURS", 6)
 FFMPEG = env.text("FFMPEG")  # empty: the system's, else the one that comes with imageio-ffmpeg

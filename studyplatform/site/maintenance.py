@@ -9,7 +9,7 @@ from django.shortcuts import render
 from studyplatform.kit.errors import MaintenanceMode
 from studyplatform.kit.pages import problem_answer
 
-OPEN = ("/static/", "/healthz", "/status")
+OPEN = ("/static/", "/healthz", "/readyz", "/status")
 RETRY_AFTER = 20 * 60  # seconds; maintenance usually takes 15 to 30 minutes
 
 

@@ -1,8 +1,19 @@
-"""What stands beside the pages: the sign of life."""
+"""What stands beside the pages: signs of life, for load balancers and monitors."""
 
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.db import connection
+from django.core.cache import cache
+from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+
+from apps.files.storage import room_left
+from studyplatform.kit.models import Tally
+
+TRIED_EVERY = 5  # seconds between two attempts of a process to write to the database
 
 
 @login_not_required
@@ -11,3 +22,34 @@ def health(request: HttpRequest) -> JsonResponse:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return JsonResponse({"status": "ok"})
+
+
+@login_not_required
+def ready(request: HttpRequest) -> JsonResponse:
+    """For monitors: 503 while the database takes no writes, so that nobody can sign in or save anything.
+
+    Without room for new files the site is ready, but degraded: lessons can be watched, uploads are refused.
+    """
+    database = "ok" if takes_writes() else "failed"
+    storage = "ok" if has_room() else "full"
+    status = "failed" if database != "ok" else "ok" if storage == "ok" else "degraded"
+    answer = {"status": status, "database": database, "storage": storage}
+    return JsonResponse(answer, status=503 if status == "failed" else 200, headers={"Cache-Control": "no-store"})
+
+
+def takes_writes() -> bool:
+    """Whether the database saves a row; asked by anybody, tried every few seconds."""
+    known: bool | None = cache.get("takes-writes")
+    if known is None:
+        try:
+            Tally.objects.update_or_create(key="readyz", defaults={"ends_at": timezone.now() + timedelta(minutes=1)})
+            known = True
+        except DatabaseError:
+            known = False
+        cache.set("takes-writes", known, TRIED_EVERY)
+    return known
+
+
+def has_room() -> bool:
+    """Whether uploads and encodes find room on the disk."""
+    return room_left(Path(settings.UPLOAD_ROOT)) > 0

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
 from studyplatform.kit.models import Job
+from studyplatform.site.pages import has_room, takes_writes
 
 State = Literal["well", "slow", "down"]
 SLOW_DATABASE = 0.5  # seconds for the simplest question
@@ -36,6 +37,8 @@ def database() -> Service:
     except DatabaseError:
         return Service(_("Courses and accounts"), "down", _("Courses and accounts are unavailable."))
     took = time.perf_counter() - started
+    if not takes_writes():
+        return Service(_("Courses and accounts"), "down", _("Nothing can be saved, so nobody can sign in."))
     return Service(
         _("Courses and accounts"),
         "well" if took < SLOW_DATABASE else "slow",
@@ -61,6 +64,12 @@ def processing() -> Service:
     return Service(name, "down", _("Processing has stopped. Uploads are kept and will be processed later."))
 
 
+def uploads() -> Service:
+    if has_room():
+        return Service(_("Uploads"), "well", _("There is room for new files."))
+    return Service(_("Uploads"), "down", _("There is no room for new files. Lessons can be watched as usual."))
+
+
 @require_safe
 @open_to_everyone
 def status(request: HttpRequest) -> HttpResponse:
@@ -68,6 +77,7 @@ def status(request: HttpRequest) -> HttpResponse:
         Service(_("Website"), "well", _("You're reading this page, so the website is working.")),
         database(),
         processing(),
+        uploads(),
     ]
     worst = max(services, key=lambda one: ["well", "slow", "down"].index(one.state)).state
     return render(request, "site/status.html", {"services": services, "worst": worst, "now": timezone.now()})

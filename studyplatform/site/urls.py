@@ -48,6 +48,7 @@ urlpatterns = [
     path("robots.txt", robots.robots_txt, name="robots"),
     path("sitemap.xml", robots.sitemap_xml, name="sitemap"),
     path("healthz", pages.health, name="health"),
+    path("readyz", pages.ready, name="ready"),
 ]
 # Last, so that a page of its own wins over its announcement.
 urlpatterns += pending.urlpatterns

@@ -26,6 +26,7 @@ OPEN = {
     "site:offline": "helps while there is no connection",
     "site:robots": "for machines that read the site",
     "site:sitemap": "for machines that read the site",
+    "site:ready": "monitors have no account; it says only whether rows and files can be saved",
     "site:health": "load balancers have no account; it says nothing but that it is alive",
     "learning:lesson": "preview lessons are open; the policy decides lesson by lesson",
     "learning:lesson-download": "preview lessons are open; the policy decides lesson by lesson",

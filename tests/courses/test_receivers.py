@@ -73,15 +73,20 @@ def test_a_course_under_review_keeps_its_lessons(lesson, ada, told):
     assert shown(lesson) is None
 
 
-def test_learners_keep_their_video_until_the_new_one_can_be_watched(lesson, ada, told):
+def test_learners_keep_their_video_until_the_new_one_is_complete(lesson, ada, told):
+    """Half done it could still prove damaged."""
     old = VideoFactory(owner=ada, created_at=timezone.now() - timedelta(days=9))
     services.attach_video(lesson=lesson, by=ada, video=old, now=timezone.now())
     with told():
         new = upload(ada, lesson.uid)
     assert shown(lesson) == old
 
+    VideoAsset.objects.filter(pk=new.pk).update(is_playable=True)
     with told():
         publish(VideoPlayable(video_id=new.pk))
+    assert shown(lesson) == old
+    with told():
+        publish(VideoCompleted(video_id=new.pk))
 
     assert shown(lesson) == new
 

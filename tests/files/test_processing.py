@@ -1,5 +1,6 @@
 """An uploaded file becomes a video, whatever happens to the worker on the way."""
 
+import errno
 import json
 import os
 import shutil
@@ -25,11 +26,11 @@ from apps.files.services import processing
 from apps.files.storage import local_path, upload_path, work_folder
 from apps.files.video.encode import PID_FILE
 from apps.files.video.failures import ProcessingFailed
-from apps.files.video.pipeline import STEPS
+from apps.files.video.pipeline import STEPS, Work
 from studyplatform.kit import events, jobs
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, VideoFactory
-from tests.files.clips import cut_off, watch
+from tests.files.clips import cut_off, spoil, watch
 from tests.files.test_video_encode import is_alive, wait_until
 
 pytestmark = [
@@ -78,7 +79,8 @@ def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path
     assert (video.width, video.height, video.has_audio) == (320, 180, True)
     assert (video.poster, video.storyboard) == ("poster.jpg", "storyboard.vtt")
     assert [each.name for each in video.renditions.order_by("-bandwidth")] == ["480p", "audio"]
-    assert video.captions.get().language == "de"
+    track = video.captions.get()
+    assert (track.language, track.label) == ("de", "German")
     assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
     folder = local_path(video.directory)
     assert folder is not None
@@ -284,7 +286,7 @@ def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
 
     def sometimes(*args: Any) -> Any:
         if next(fails):
-            raise ProcessingFailed("no_space", retry=True)
+            raise ProcessingFailed("stalled", retry=True)
         return work_on(*args)
 
     monkeypatch.setattr(processing, "_work_on", sometimes)
@@ -367,17 +369,25 @@ def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tm
     CaptionFactory(video=video, language="fr")
     old = video.directory
     during: list[Any] = []
-    monkeypatch.setattr(
-        processing,
-        "_keep_source",
-        lambda *_: during.append(VideoAsset.objects.values_list("directory", "is_playable", "duration").get()),
-    )
+    original, keep_source = local_path(video.source), processing._keep_source
+    both = video.source_bytes + clip("lecture.mp4").stat().st_size
+
+    def look(*args: Any) -> None:
+        during.append(VideoAsset.objects.values_list("directory", "is_playable", "duration").get())
+        assert original.exists()
+        assert queries.storage_of(ada).used == both
+        keep_source(*args)
+
+    monkeypatch.setattr(processing, "_keep_source", look)
 
     replace(video, ada, clip("lecture.mp4"))
     work_off()
 
     video.refresh_from_db()
     assert during == [(old, True, pytest.approx(4, abs=0.1))]
+    assert not original.exists()
+    assert local_path(video.source).exists()
+    assert queries.storage_of(ada).used == clip("lecture.mp4").stat().st_size
     assert video.directory != old
     assert video.duration == pytest.approx(6, abs=0.1)
     assert video.stage == "complete"
@@ -386,19 +396,146 @@ def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tm
     assert not (tmp_path / "media" / old).exists()
 
 
-def test_a_replacement_that_is_damaged_leaves_the_old_one_to_watch(ada, clip, tmp_path) -> None:
-    video = bring_in(ada, clip("silent.mp4"))
+def row_of(video: VideoAsset) -> dict[str, Any]:
+    row = VideoAsset.objects.filter(pk=video.pk).values().get()
+    return {name: value for name, value in row.items() if name not in {"updated_at", "replacement_failure"}}
+
+
+@pytest.mark.parametrize("what", ["cut off", "mostly unreadable", "not converted"])
+def test_a_replacement_that_fails_leaves_everything_as_it_was(
+    what: str, ada, clip, tmp_path, monkeypatch, heard
+) -> None:
+    video = bring_in(ada, clip("short.mp4"))
+    work_off()
+    before, files = row_of(video), files_under(tmp_path / "media")
+    bad = tmp_path / "bad.mp4"
+    if what == "cut off":
+        cut_off(clip("short.mp4"), bad, 0.5)
+    elif what == "mostly unreadable":
+        spoil(clip("short.mp4"), bad, 0.3, 0.7)
+    else:
+        shutil.copy(clip("short.mp4"), bad)
+
+        def fail(*_: Any) -> None:
+            raise ProcessingFailed("encoder")
+
+        monkeypatch.setattr(processing, "_keep_source", fail)
+
+    replace(video, ada, bad)
+    assert queries.storage_of(ada).used == before["source_bytes"] + bad.stat().st_size
+    work_off()
+
+    assert row_of(video) == before
+    assert files_under(tmp_path / "media") == files
+    assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
+    assert queries.storage_of(ada).used == before["source_bytes"]
+    video.refresh_from_db()
+    assert "The new file was not used. " in queries.notice_of(video)
+    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
+
+
+def test_a_video_deleted_while_it_is_replaced_leaves_no_files(ada, clip, tmp_path) -> None:
+    video = bring_in(ada, clip("short.mp4"))
+    work_off()
+    replace(video, ada, clip("short.mp4"))
+
+    services.delete_video(video=VideoAsset.objects.get(pk=video.pk), by=ada)
+    work_off()
+
+    for name in ("uploads", "work", "media"):
+        assert files_under(tmp_path / name) == []
+
+
+def test_a_new_replacement_forgets_the_last_ones_failure(ada, clip) -> None:
+    video = VideoFactory(owner=ada, replacement_failure="It was damaged.")
+
+    replace(video, ada, clip("short.mp4"))
+
+    video.refresh_from_db()
+    assert video.replacement_failure == ""
+
+
+# --- What cannot be read -----------------------------------------------------------------------------------
+
+
+def test_how_much_could_not_be_read_is_told(ada, clip, tmp_path, browser_of) -> None:
+    video = bring_in(ada, spoil(clip("lecture.mp4"), tmp_path / "lecture.mp4", 0.5, 0.53))
+
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.is_playable) == ("complete", True)
+    assert 0 < video.picture_lost < 0.6
+    folder = tmp_path / "media" / video.directory
+    assert video.stored_bytes == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    notice = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()["notice"]
+    assert notice.startswith("About 1 second of the picture (")
+
+
+def test_a_copy_that_was_published_is_withdrawn_when_too_much_cannot_be_read(ada, clip, tmp_path, heard) -> None:
+    video = bring_in(ada, spoil(clip("silent.mp4"), tmp_path / "silent.mp4", 0.4, 0.6))
+
+    work_off()
+
+    video.refresh_from_db()
+    assert (video.stage, video.failure, video.is_playable) == ("failed", "corrupt_file", False)
+    assert video.failure_detail.startswith("The file is damaged: more than a tenth")
+    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoFailed"]
+    assert queries.storage_of(ada).used == video.stored_bytes == video.renditions.count() == 0
+    for name in ("uploads", "work", "media"):
+        assert files_under(tmp_path / name) == []
+
+
+# --- No room -----------------------------------------------------------------------------------------------
+
+
+def test_an_encode_waits_for_room_and_goes_on_when_there_is_some(ada, clip, settings, browser_of) -> None:
+    video = bring_in(ada, clip("short.mp4"))
+    reserve, settings.DISK_RESERVE = settings.DISK_RESERVE, 2**60
+
+    for _ in range(7):  # more often than a failure is tried again
+        Job.objects.filter(queue="media").update(run_at=timezone.now())
+        work_off()
+
+    shown = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()
+    assert (shown["stage"], shown["failure"]) == ("analyzing", "")
+    assert shown["notice"] == "The server has no room to process this video. It continues by itself when there is."
+    assert not (work_folder(video.version) / "done" / "ladder").exists()
+
+    settings.DISK_RESERVE = reserve
+    Job.objects.filter(queue="media").update(run_at=timezone.now())
     work_off()
     video.refresh_from_db()
-    old = video.directory
+    assert (video.stage, video.step) == ("complete", "")
 
-    replace(video, ada, cut_off(clip("lecture.mp4"), tmp_path / "cut.mp4", 0.5))
+
+@pytest.mark.parametrize("where", ["in the encoder", "in storage"])
+def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, monkeypatch) -> None:
+    video = bring_in(ada, clip("short.mp4"))
+    is_full = [True]
+
+    def fail_while_full(real: Any) -> Any:
+        def call(*args: Any, **more: Any) -> Any:
+            if is_full[0]:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return real(*args, **more)
+
+        return call
+
+    if where == "in the encoder":
+        monkeypatch.setattr(Work, "execute", fail_while_full(Work.execute))
+    else:
+        monkeypatch.setattr(processing, "put", fail_while_full(processing.put))
     work_off()
 
     video.refresh_from_db()
-    assert (video.stage, video.failure, video.is_playable) == ("failed", "corrupt_file", True)
-    assert video.directory == old
-    assert watch(tmp_path / "media" / old / "480p").duration == pytest.approx(4, abs=0.1)
+    job = Job.objects.get(kind="files.process_video")
+    assert (video.step, job.state, job.attempts) == ("no_room", "queued", 0)
+    is_full[0] = False
+    Job.objects.filter(queue="media").update(run_at=timezone.now())
+    work_off()
+    video.refresh_from_db()
+    assert video.stage == "complete"
 
 
 def test_a_deleted_video_leaves_no_files(ada, clip, tmp_path) -> None:

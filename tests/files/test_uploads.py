@@ -1,12 +1,15 @@
 """Resumable uploads over the wire: tus 1.0, room, owners, interruptions."""
 
 import base64
+import errno
 import fcntl
 import hashlib
+import os
 import threading
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,12 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from apps.files import queries, services
+from apps.accounts.models import Notification
+from apps.courses.queries.holdings import largest_first
+from apps.files import queries, services, storage
 from apps.files.errors import QuotaExceeded
 from apps.files.models import Upload, VideoAsset
+from apps.files.services import uploads
 from apps.files.storage import upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
@@ -38,6 +44,7 @@ def facts(**values: str) -> str:
 def begin(browser: Client, length: int = len(MOVIE), filename: str = "lecture.mp4", **more: str) -> Any:
     return browser.post(
         "/api/v1/uploads/",
+        data=b"",
         content_type=PIECE,
         HTTP_UPLOAD_LENGTH=str(length),
         HTTP_UPLOAD_METADATA=facts(filename=filename, **more),
@@ -104,9 +111,9 @@ def test_a_repeated_last_piece_queues_nothing_twice(desk: Client) -> None:
 def test_the_server_says_what_it_speaks(desk: Client, settings: Any) -> None:
     answer = desk.options("/api/v1/uploads/")
 
-    assert answer.status_code == 204
+    assert answer.status_code == 200
     assert answer["Tus-Version"] == "1.0.0"
-    assert answer["Tus-Extension"] == "creation,expiration,termination,checksum"
+    assert answer["Tus-Extension"] == "creation,creation-with-upload,expiration,termination,checksum"
     assert answer["Tus-Max-Size"] == str(settings.UPLOAD_LIMITS["video"])
 
 
@@ -137,6 +144,118 @@ def test_nonsense_is_refused(headers: dict[str, Any], reason: str, desk: Client)
     assert answer.json()["code"] == "UPLOAD_MALFORMED"
     assert answer.json()["params"] == {"reason": reason}
     assert not Upload.objects.exists()
+
+
+def test_a_strict_client_learns_all_that_the_protocol_asks_for(desk: Client) -> None:
+    """tus 1.0, core and creation: https://tus.io/protocols/resumable-upload."""
+    written = facts(filename="léçon 1.mp4", target="lesson-7")
+    begun = desk.post(
+        "/api/v1/uploads/",
+        data=b"",
+        content_type=PIECE,
+        HTTP_UPLOAD_LENGTH=str(len(MOVIE)),
+        HTTP_UPLOAD_METADATA=written,
+        **TUS,
+    )
+    send(desk, begun["Location"], 0, MOVIE[:10])
+    found = desk.head(begun["Location"], **TUS)
+
+    assert begun["Location"] == f"http://testserver/api/v1/uploads/{Upload.objects.get().uid}/"
+    assert found["Upload-Metadata"] == written
+    assert (found["Upload-Length"], found["Upload-Offset"]) == (str(len(MOVIE)), "10")
+    assert found["Cache-Control"] == "no-store"
+    assert parsedate_to_datetime(found["Upload-Expires"]) > timezone.now()
+    for answer in (begun, found, desk.delete(begun["Location"], **TUS)):
+        assert answer["Tus-Resumable"] == "1.0.0"
+
+
+def test_the_first_bytes_may_come_with_the_creation(desk: Client) -> None:
+    headers = {"HTTP_UPLOAD_LENGTH": str(len(MOVIE)), "HTTP_UPLOAD_METADATA": facts(filename="a.mp4"), **TUS}
+
+    part = desk.post("/api/v1/uploads/", data=MOVIE[:600], content_type=PIECE, **headers)
+    whole = desk.post("/api/v1/uploads/", data=MOVIE, content_type=PIECE, **headers)
+
+    assert (part.status_code, part["Upload-Offset"]) == (201, "600")
+    assert (whole.status_code, whole["Upload-Offset"]) == (201, str(len(MOVIE)))
+    assert VideoAsset.objects.get(uid=whole["Video-Uid"]).stage == "queued"
+    assert send(desk, part["Location"], 600, MOVIE[600:]).status_code == 204
+
+
+def test_the_method_may_stand_in_a_header(desk: Client, ada) -> None:
+    address = begin(desk)["Location"]
+
+    def post(method: str, data: bytes = b"", **headers: Any) -> Any:
+        return desk.post(address, data=data, content_type=PIECE, HTTP_X_HTTP_METHOD_OVERRIDE=method, **TUS, **headers)
+
+    assert post("PATCH", MOVIE[:9], HTTP_UPLOAD_OFFSET="0")["Upload-Offset"] == "9"
+    assert post("HEAD")["Upload-Offset"] == "9"
+    assert post("GET").status_code == 405
+    assert post("DELETE").status_code == 204
+    assert not Upload.objects.exists()
+
+
+# --- The server's own room ---------------------------------------------------------------------------------
+
+
+def test_a_file_that_the_disk_has_no_room_for_is_not_begun(desk: Client, settings: Any) -> None:
+    settings.DISK_RESERVE = 2**60
+
+    answer = begin(desk)
+
+    assert (answer.status_code, answer.json()["code"]) == (507, "STORE_FULL")
+    assert not Upload.objects.exists()
+    assert not VideoAsset.objects.exists()
+
+
+def test_what_fits_before_the_reserve_is_kept(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = begin(desk)["Location"]
+    monkeypatch.setattr(uploads, "PIECE", 1000)
+    left = iter([5000, 4000, 3000])
+    monkeypatch.setattr(storage, "room_left", lambda _: next(left, 0))
+
+    full = send(desk, address, 0, MOVIE)
+
+    assert (full.status_code, full.json()["code"]) == (507, "STORE_FULL")
+    assert offset_of(desk, address) == 3000
+    monkeypatch.undo()
+    assert send(desk, address, 3000, MOVIE[3000:]).status_code == 204
+    assert upload_path(Upload.objects.get().uid).read_bytes() == MOVIE
+
+
+def test_a_disk_that_is_full_is_named_and_keeps_what_it_has(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = begin(desk)["Location"]
+    send(desk, address, 0, MOVIE[:300])
+    write = os.write
+
+    def fill(file: int, piece: Any) -> int:
+        if len(piece) > 200:
+            return write(file, piece[:200])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(uploads.os, "write", fill)
+    monkeypatch.setattr(uploads, "PIECE", 250)
+    full = send(desk, address, 300, MOVIE[300:])
+    monkeypatch.undo()
+
+    assert (full.status_code, full.json()["code"]) == (507, "STORE_FULL")
+    assert offset_of(desk, address) == 300
+    assert send(desk, address, 300, MOVIE[300:]).status_code == 204
+    assert upload_path(Upload.objects.get().uid).read_bytes() == MOVIE
+
+
+def test_a_long_piece_is_noted_on_its_way(ada, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is killed in the middle of one request of gigabytes must not lose all of it."""
+    monkeypatch.setattr(uploads, "NOTED_EVERY", 1000)
+    upload = services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=5000, now=timezone.now())
+    noted: list[int] = []
+
+    def read(_: int) -> bytes:
+        noted.append(Upload.objects.get().offset)
+        return bytes(500) if len(noted) <= 10 else b""
+
+    services.receive(upload=upload, offset=0, read=read, now=timezone.now())
+
+    assert noted == [0, 0, 1000, 1000, 2000, 2000, 3000, 3000, 4000, 4000, 5000]
 
 
 # --- Limits and room ---------------------------------------------------------------------------------------
@@ -469,14 +588,85 @@ def test_a_failed_video_gets_other_contents(desk: Client, ada) -> None:
     assert VideoAsset.objects.count() == 1
 
 
-def test_a_replacement_that_is_called_off_leaves_the_video_as_it_was(desk: Client, ada) -> None:
-    video = VideoFactory(owner=ada)
+@pytest.mark.parametrize(
+    "facts_of_video",
+    [
+        {"filename": "good.mp4", "source": "originals/good.mp4", "source_bytes": 700},
+        {
+            "filename": "odd.mp4",
+            "stage": "failed",
+            "failure": "processing_failed",
+            "failure_detail": "No.",
+            "is_playable": False,
+        },
+    ],
+)
+def test_a_replacement_that_is_called_off_leaves_the_video_as_it_was(facts_of_video: Any, desk: Client, ada) -> None:
+    video = VideoFactory(owner=ada, version=uuid.uuid4(), **facts_of_video)
+    before = row_of(video)
     address = begin(desk, replaces=str(video.uid))["Location"]
+    send(desk, address, 0, MOVIE[:100])
 
     desk.delete(address, **TUS)
 
+    assert row_of(video) == before
+
+
+def row_of(video: VideoAsset) -> dict[str, Any]:
+    row = dict[str, Any](VideoAsset.objects.filter(pk=video.pk).values().get())
+    del row["updated_at"]
+    return row
+
+
+def test_a_replacement_that_is_no_video_leaves_the_video_as_it_was_and_says_why(
+    desk: Client, ada, django_capture_on_commit_callbacks
+) -> None:
+    video = VideoFactory(owner=ada, version=uuid.uuid4(), source="originals/good.mp4", source_bytes=700)
+    before = row_of(video)
+    words = b"These are the notes.\n" * 40
+    address = begin(desk, len(words), filename="notes.mp4", replaces=str(video.uid))["Location"]
+    assert queries.storage_of(ada).used == 700 + len(words)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        send(desk, address, 0, words)
+    jobs.run_pending("default")
+
+    after = row_of(video)
+    assert after.pop("replacement_failure") == "This file is not a video: it holds plain text."
+    del before["replacement_failure"]
+    assert after == before
+    assert queries.storage_of(ada).used == 700
+    assert not upload_path(Upload.objects.get().uid).exists()
+    shown = desk.get(f"/api/v1/videos/{video.uid}/").json()
+    assert shown["notice"] == (
+        "The new file was not used. This file is not a video: it holds plain text. This video is unchanged."
+    )
+    told = Notification.objects.get(user=ada, kind="files.replacement_failed")
+    assert told.params["file"] == "notes.mp4"
+
+
+def test_two_replacements_that_fail_are_both_told(desk: Client, ada, django_capture_on_commit_callbacks) -> None:
+    video = VideoFactory(owner=ada, version=uuid.uuid4())
+    for _ in range(2):
+        address = begin(desk, 5, replaces=str(video.uid))["Location"]
+        with django_capture_on_commit_callbacks(execute=True):
+            send(desk, address, 0, b"notes")
+
+    assert Notification.objects.filter(user=ada, kind="files.replacement_failed").count() == 2
+
+
+def test_both_originals_count_until_the_new_one_is_proven(desk: Client, ada) -> None:
+    video = VideoFactory(owner=ada, version=uuid.uuid4(), source="originals/good.mp4", source_bytes=700)
+    address = begin(desk, replaces=str(video.uid))["Location"]
+
+    assert queries.storage_of(ada).used == 700 + len(MOVIE)
+    send(desk, address, 0, MOVIE)
+
     video.refresh_from_db()
-    assert (video.stage, video.is_playable) == ("complete", True)
+    assert (video.stage, video.is_playable) == ("queued", True)
+    assert queries.storage_of(ada).used == 700 + len(MOVIE)
+    assert not Job.objects.filter(kind="files.remove").exists()
+    assert [room for _, _, room in largest_first(ada.pk)] == [700 + len(MOVIE)]
 
 
 @pytest.mark.parametrize("stage", ["uploading", "queued", "finalizing"])

@@ -37,6 +37,8 @@ def log():
                 raise NotFound
             case "crash":
                 raise OSError("disk on fire")
+            case "later":
+                raise jobs.Postpone(timedelta(minutes=1))
 
     jobs.KINDS["test.note"] = jobs.Kind(
         "test.note", "default", 3, work, lambda error, **_: seen.failures.append(type(error).__name__)
@@ -53,6 +55,18 @@ def test_runs_what_was_enqueued(log):
     row.refresh_from_db()
     assert log.runs == [{"n": 1}]
     assert row.state == Job.State.DONE
+
+
+def test_what_is_postponed_waits_without_using_up_its_attempts(log):
+    row = jobs.enqueue("test.note", raises="later")
+    for _ in range(5):
+        Job.objects.update(run_at=timezone.now())
+        jobs.run_pending("default")
+
+    row.refresh_from_db()
+    assert len(log.runs) == 5
+    assert (row.state, row.attempts, log.failures) == (Job.State.QUEUED, 0, [])
+    assert row.run_at > timezone.now() + timedelta(seconds=50)
 
 
 def test_what_ended_long_ago_is_forgotten_and_what_is_open_is_not(log):

@@ -10,6 +10,7 @@ from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm, QuizForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.questions import Answers, Choice, written
+from apps.files.queries import notice_of
 from studyplatform.kit.sizes import as_limit, as_size
 
 ICONS = {
@@ -43,6 +44,7 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
             context |= {
                 "video": lesson.video,
                 "video_badge": authoring.lesson_badge(lesson),
+                "video_notice": notice_of(lesson.video) if lesson.video else "",
                 "videos": authoring.videos_of(course.instructor_id),
                 "captions": list(lesson.video.captions.order_by("language")) if lesson.video else [],
                 "captions_form": CaptionsForm(),

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django.db.models import CharField, Q, QuerySet, Value
+from django.db.models import CharField, F, Q, QuerySet, Value
 
 from apps.courses.models import Lesson
 from apps.files.models import Upload, VideoAsset
@@ -42,14 +42,16 @@ def largest_first(user_id: int) -> QuerySet[Any, Any]:
     videos = (
         VideoAsset.objects.of(user_id)
         .exclude(stage=VideoAsset.Stage.UPLOADING, version=None)
-        .values_list(Value(VIDEO, output_field=CharField()), "pk", "source_bytes")
+        .annotate(room=F("source_bytes") + F("former_bytes"))
+        .values_list(Value(VIDEO, output_field=CharField()), "pk", "room")
     )
     uploads = (
         Upload.objects.of(user_id)
         .filter(Q(completed_at=None) | Q(purpose=Upload.Purpose.FILE))
-        .values_list(Value(FILE, output_field=CharField()), "pk", "length")
+        .annotate(room=F("length"))
+        .values_list(Value(FILE, output_field=CharField()), "pk", "room")
     )
-    return videos.order_by().union(uploads.order_by(), all=True).order_by("-source_bytes", "-pk")
+    return videos.order_by().union(uploads.order_by(), all=True).order_by("-room", "-pk")
 
 
 def holdings(rows: list[tuple[str, int, int]]) -> list[Holding]:

@@ -92,10 +92,11 @@ def _may_hand_out(lesson: Lesson, course: Course, by: User) -> None:
         raise WrongLessonKind
 
 
-def show_uploaded_video(*, video_id: int, only_playable: bool, now: datetime) -> None:
+def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime) -> None:
     """Let the lesson that an upload named as its target show the upload's video.
 
-    A lesson that learners can watch keeps its video until the new one can be watched too; then the newer wins.
+    A lesson that learners can watch keeps its video until the new one is complete (``may_replace``); then the newer
+    wins.
     Whatever the target says, only staff of that lesson's course get in. Called twice it changes nothing.
 
     :raises AppError: the owner may not change that course, or not now.
@@ -108,7 +109,7 @@ def show_uploaded_video(*, video_id: int, only_playable: bool, now: datetime) ->
     if lesson is None or lesson.video_id == video.pk:
         return
     shown = lesson.video
-    if shown is not None and shown.is_playable and not (only_playable and shown.created_at < video.created_at):
+    if shown is not None and shown.is_playable and not (may_replace and shown.created_at < video.created_at):
         return
     if shown is not None and shown.created_at > video.created_at:
         return

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from apps.accounts.guards import Holder
-from apps.files import policies
+from apps.files import policies, queries
 from apps.files.models import Rendition, Upload, VideoAsset
 from apps.files.services import sign_link
 from apps.files.video.pipeline import STEPS, overall
@@ -22,6 +22,7 @@ DOING = {
     "ladder": _("Converting to every quality"),
     "storyboard": _("Making previews for the timeline"),
     "finish": _("Finishing up"),
+    VideoAsset.NO_ROOM: _("Waiting for room on the server"),
 }
 
 
@@ -88,6 +89,7 @@ class VideoOut(serializers.Serializer[object]):
     failure = serializers.ChoiceField(choices=VideoAsset.Failure.choices, allow_blank=True)
     failure_label = serializers.CharField()
     failure_detail = serializers.CharField()
+    notice = serializers.CharField(help_text="What its owner should know besides, in sentences; empty: nothing.")
     is_playable = serializers.BooleanField()
     duration = serializers.FloatField(help_text="Seconds; 0 until it is known.")
     width = serializers.IntegerField()
@@ -124,6 +126,7 @@ def video_out(video: VideoAsset, user: Any, *, now: datetime, holder: Holder) ->
             "doing": str(DOING.get(video.step, "")),
             "overall_percent": overall_percent(video),
             "failure_label": video.get_failure_display() if video.failure else "",
+            "notice": queries.notice_of(video),
             "renditions": sorted(video.renditions.all(), key=lambda each: (-each.width * each.height, each.name)),
             "captions": tracks,
             "upload": open_uploads[0] if open_uploads else None,

@@ -1,9 +1,12 @@
 """Captions of a video: uploaded as WebVTT or SRT."""
 
+import contextlib
 import re
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import get_language_info
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.files import errors, policies
@@ -31,11 +34,21 @@ def add_captions(*, video: VideoAsset, by: User, raw: bytes, language: str, labe
         return CaptionTrack.objects.create(
             video=video,
             language=language,
-            label=label or language,
+            label=label or language_name(language),
             origin=CaptionTrack.Origin.UPLOADED,
             webvtt=words,
             created_at=now,
         )
+
+
+def language_name(tag: str) -> str:
+    """What people call a language: "English" for "en" or "en-GB". A tag that nobody knows stays as it is."""
+    if tag == "und":  # BCP 47: undetermined
+        return _("Unknown language")
+    for each in (tag, tag.partition("-")[0]):
+        with contextlib.suppress(KeyError):
+            return str(get_language_info(each.lower())["name"])
+    return tag
 
 
 def remove_captions(*, track: CaptionTrack, by: User) -> None:

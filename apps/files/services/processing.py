@@ -7,18 +7,31 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.files.events import VideoAnalyzed, VideoCompleted, VideoFailed, VideoPlayable
+from apps.files.events import ReplacementFailed, VideoAnalyzed, VideoCompleted, VideoFailed, VideoPlayable
 from apps.files.models import CaptionTrack, Rendition, VideoAsset
+from apps.files.services.captions import language_name
+from apps.files.services.replacing import bring_back, settle
 from apps.files.services.videos import enqueue_removal, mark_failed
-from apps.files.storage import fetch, put, put_tree, remove, remove_local, upload_path, video_directory, work_folder
+from apps.files.storage import (
+    facts_under,
+    fetch,
+    put,
+    put_tree,
+    remove,
+    remove_local,
+    room_left,
+    upload_path,
+    video_directory,
+    work_folder,
+)
 from apps.files.video import pipeline
 from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.failures import CorruptFile, ProcessingFailed, VideoFailure
@@ -26,10 +39,13 @@ from apps.files.video.pipeline import STEPS, Published, Step, Work
 from apps.files.video.playlist import MEDIA
 from apps.files.video.recipe import Recipe
 from studyplatform.kit.events import publish
+from studyplatform.kit.jobs import Postpone
+from studyplatform.kit.refusals import is_full
 
 logger = logging.getLogger(__name__)
 
 TOLD_EVERY = 1.0  # seconds between two notes of the percentage
+ROOM_EVERY = timedelta(minutes=1)  # between two looks whether the disk has room again
 
 
 class Withdrawn(Exception):
@@ -44,6 +60,7 @@ def process_video(*, video_id: int, version: uuid.UUID, keep: Callable[[], None]
     that might pass is not waited for any more.
 
     :raises ProcessingFailed: one that may pass; to be tried again.
+    :raises Postpone: the disk has no room; it goes on when there is some.
     """
     video = VideoAsset.objects.filter(pk=video_id, version=version).first()
     if video is None or not _is_open(video):
@@ -53,14 +70,27 @@ def process_video(*, video_id: int, version: uuid.UUID, keep: Callable[[], None]
     except Withdrawn:
         logger.info("%s was withdrawn while it was processed", video)
         _clear(video, version)
+    except OSError as problem:  # while files are fetched or put into storage
+        if not is_full(problem):
+            raise
+        _wait_for_room(video.pk, version)
+        raise Postpone(ROOM_EVERY) from problem
     except VideoFailure as failure:
         logger.warning("Processing of %s: %r %s", video, failure, failure.note)
         if not VideoAsset.objects.filter(pk=video_id, version=version).exists():
             _clear(video, version)  # deleted under our hands: no wonder
             return
+        if failure.reason == "no_space":
+            _wait_for_room(video.pk, version)
+            raise Postpone(ROOM_EVERY) from failure
         if failure.retry and not last_try:
             raise
         _fail(video.pk, version, failure)
+
+
+def _wait_for_room(video_id: int, version: uuid.UUID) -> None:
+    """Tell the owner why nothing moves."""
+    VideoAsset.objects.filter(pk=video_id, version=version).update(step=VideoAsset.NO_ROOM, updated_at=timezone.now())
 
 
 def give_up(*, video_id: int, version: uuid.UUID) -> None:
@@ -80,6 +110,8 @@ def _take_steps(video: VideoAsset, version: uuid.UUID, keep: Callable[[], None])
         pipeline.take(step, work, lambda done, step=step: clerk.note(step, done))  # type: ignore[misc]
         if step.name == "analyze":
             _note_facts(video.pk, version, work)
+            if room_left(Path(settings.WORK_ROOT)) < pipeline.room_needed(work):
+                raise ProcessingFailed("no_space", "before anything is encoded", retry=True)
         if step.name == "first" and work.plan.copied and not video.is_playable:
             _make_public(video, version, work, keep, is_final=False)
     _keep_source(video, version, keep)
@@ -112,6 +144,8 @@ class _Clerk:
     def note(self, step: Step, done: float) -> None:
         """Called about once a second. May raise."""
         self._keep()
+        if room_left(Path(settings.WORK_ROOT)) < 0:
+            raise ProcessingFailed("no_space", "the reserve is reached", retry=True)
         percent = stage_percent(step, done)
         if (step.name, percent) != self._told and time.monotonic() - self._told_at >= TOLD_EVERY:
             self._tell(step, percent)
@@ -160,6 +194,8 @@ def _make_public(
     directory = video_directory(video.uid, version)
     ready = pipeline.published(work)
     put_tree(work.public, directory, keep)
+    if work.refusal.exists():
+        _drop_former_copy(work, directory)
     with transaction.atomic():
         row = VideoAsset.objects.select_for_update().filter(pk=video.pk, version=version).first()
         if row is None:
@@ -172,6 +208,8 @@ def _make_public(
         row.poster = "poster.jpg"
         row.duration, row.width, row.height = ready.duration, ready.width, ready.height
         row.has_audio = work.plan.has_sound
+        row.picture_lost, row.sound_lost = ready.picture_lost, ready.sound_lost
+        settle(row)
         if is_final:
             row.stage = VideoAsset.Stage.COMPLETE
             row.step, row.percent = "", 100
@@ -185,6 +223,14 @@ def _make_public(
         if is_final:
             enqueue_removal(versions=[version])
         publish(VideoCompleted(video_id=row.pk) if is_final else VideoPlayable(video_id=row.pk))
+
+
+def _drop_former_copy(work: Work, directory: str) -> None:
+    """A copy that was published before it proved damaged may have had more segments than what took its place."""
+    made = {f"{directory}/{file.relative_to(work.public).as_posix()}" for file in work.public.rglob("*")}
+    for name in facts_under(directory):
+        if name not in made:
+            remove(name)
 
 
 def _replace_renditions(video: VideoAsset, ready: Published) -> None:
@@ -218,7 +264,7 @@ def _take_captions(video: VideoAsset, work: Work, ready: Published, *, now: date
         CaptionTrack.objects.create(
             video=video,
             language=language,
-            label=caption.title[:60] or language,
+            label=caption.title[:60] or language_name(language),
             origin=CaptionTrack.Origin.EMBEDDED,
             webvtt=(work.public / caption.path).read_text(),
             created_at=now,
@@ -242,10 +288,15 @@ def _fail(video_id: int, version: uuid.UUID, failure: VideoFailure) -> None:
         video = VideoAsset.objects.select_for_update().filter(pk=video_id, version=version).first()
         if video is None or not _is_open(video):
             return
-        mark_failed(video, failure)
-        if video.failure == VideoAsset.Failure.CORRUPT:
-            enqueue_removal(versions=[version], names=[video.source] if video.source else [])
-        publish(VideoFailed(video_id=video.pk))
+        if video.former is None:
+            mark_failed(video, failure)
+            publish(VideoFailed(video_id=video.pk))
+            return
+        names = [video_directory(video.uid, version), *([video.source] if video.source else [])]
+        enqueue_removal(versions=[version], names=names)
+        filename = video.filename
+        bring_back(video, why=str(failure))
+        publish(ReplacementFailed(video_id=video.pk, version=version.hex, filename=filename))
 
 
 def _clear(video: VideoAsset, version: uuid.UUID) -> None:

@@ -17,21 +17,25 @@ from django.db.models import ProtectedError, Q
 
 from apps.accounts.models import User
 from apps.files import errors, policies, queries
-from apps.files.events import VideoAnnounced, VideoFailed
+from apps.files.events import ReplacementFailed, VideoAnnounced, VideoFailed
 from apps.files.kinds import clean_name
 from apps.files.models import Upload, VideoAsset
+from apps.files.services.replacing import bring_back, set_aside
 from apps.files.services.videos import enqueue_processing, enqueue_removal, mark_failed
-from apps.files.storage import upload_path
+from apps.files.storage import require_room, upload_path
 from apps.files.video.failures import CorruptFile, FormatUnsupported, VideoFailure
 from apps.files.video.sniff import HEAD, sniff
 from studyplatform.kit import jobs
+from studyplatform.kit.errors import AppError, StoreFull
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.refusals import is_full
 from studyplatform.kit.sizes import as_limit, as_size
 
 logger = logging.getLogger(__name__)
 
 PIECE = 1 << 18
+NOTED_EVERY = 1 << 23  # bytes of a long piece after which the offset is saved
 ALGORITHMS = ("sha1", "sha256")
 # Names that promise a video. What the file is, its bytes decide later; a name that promises
 # something else spares the uploader hours.
@@ -54,6 +58,7 @@ def begin_upload(
     length: int,
     now: datetime,
     target: str = "",
+    metadata: str = "",
     replaces: VideoAsset | None = None,
 ) -> Upload:
     """Reserve room for a file and answer the upload that will fill it.
@@ -64,6 +69,7 @@ def begin_upload(
     :raises FileTooLarge: more than the limit of this purpose.
     :raises FormatUnsupported: the name promises something else than a video.
     :raises QuotaExceeded: not so much is free.
+    :raises StoreFull: the server's disk has no room for it.
     :raises VideoBusy: the video that is to be replaced is still being uploaded or processed.
     """
     enforce(policies.upload(owner, purpose))
@@ -74,6 +80,7 @@ def begin_upload(
         raise errors.FileTooLarge(limit=as_limit(limit))
     if purpose == Upload.Purpose.VIDEO and PurePath(filename).suffix.lower() not in VIDEO_SUFFIXES:
         raise errors.FormatUnsupported
+    require_room(Path(settings.UPLOAD_ROOT), length)
     with transaction.atomic():
         _reserve(owner, length)
         video = None
@@ -86,6 +93,7 @@ def begin_upload(
             filename=clean_name(filename) if purpose == Upload.Purpose.FILE else filename,
             length=length,
             target=target,
+            metadata=metadata,
             created_at=now,
             expires_at=now + timedelta(days=settings.UPLOAD_KEEP_DAYS),
         )
@@ -116,11 +124,12 @@ def _vacate(video: VideoAsset, filename: str) -> VideoAsset:
     video = VideoAsset.objects.select_for_update().get(pk=video.pk)
     if video.stage not in {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}:
         raise errors.VideoBusy
+    set_aside(video)
     video.filename = filename
     video.stage = VideoAsset.Stage.UPLOADING
     video.failure = video.failure_detail = video.step = ""
     video.percent = 0
-    video.save(update_fields=["filename", "stage", "failure", "failure_detail", "step", "percent", "updated_at"])
+    video.save()
     return video
 
 
@@ -142,8 +151,9 @@ def receive(
 ) -> Upload:
     """Append a piece of the file and answer the upload with its new offset.
 
-    The offset in the table counts only bytes that are safely on disk; what a killed server wrote beyond it is
-    cut off. Whatever arrived before a connection broke is kept, unless a checksum vouches for the whole piece.
+    The offset in the table counts only bytes that are safely on disk; it is noted every `NOTED_EVERY` bytes, and what a
+    killed server wrote beyond it is cut off. Whatever arrived before a connection broke, or before the disk was full,
+    is kept, unless a checksum vouches for the whole piece.
     ``read`` answers up to so many bytes of the request; ``expected``: how many it announced.
 
     :raises UploadBusy: another request is writing to this upload.
@@ -152,6 +162,7 @@ def receive(
     :raises UploadChecksumMismatch: the piece is not what the sender sent; nothing of it is kept.
     :raises FileTooLarge: the piece goes beyond the announced length; nothing of it is kept.
     :raises UploadNetworkError: the connection broke; what arrived is kept.
+    :raises StoreFull: the disk has no room for more; what fitted is kept.
     :raises FormatUnsupported: the file is complete, and is no video.
     """
     path = upload_path(upload.uid)
@@ -192,36 +203,63 @@ def _append(
     expected: int | None,
     checksum: Checksum | None,
 ) -> None:
-    begin = position = upload.offset
+    begin = upload.offset
     os.ftruncate(file, begin)
     os.lseek(file, begin, os.SEEK_SET)
     digest = hashlib.new(checksum.algorithm, usedforsecurity=False) if checksum else None
-    is_broken = False
-    try:
-        while piece := read(PIECE):
-            if position + len(piece) > upload.length:
-                os.ftruncate(file, begin)
-                raise errors.FileTooLarge(limit=as_size(upload.length))
-            if digest:
-                digest.update(piece)
-            _write(file, piece)
-            position += len(piece)
-    except (ConnectionError, TimeoutError):
-        is_broken = True
-    is_broken |= expected is not None and position - begin < expected
-    if digest and checksum and (is_broken or digest.digest() != checksum.digest):
-        os.ftruncate(file, begin)
-        raise errors.UploadNetworkError if is_broken else errors.UploadChecksumMismatch
+    position, end = _copy(file, upload, read, now, digest)
+    if end is None and expected is not None and position - begin < expected:
+        end = errors.UploadNetworkError()
+    if end is None and digest and checksum and digest.digest() != checksum.digest:
+        end = errors.UploadChecksumMismatch()
+    if isinstance(end, errors.FileTooLarge) or (checksum and end):
+        position = begin
+    os.ftruncate(file, position)
     os.fsync(file)
-    _advance(upload, position, now)
-    if is_broken:
-        raise errors.UploadNetworkError
+    if position != upload.offset or end is None:
+        _advance(upload, position, now)
+    if end is not None:
+        raise end
 
 
-def _write(file: int, piece: bytes) -> None:
-    view = memoryview(piece)
-    while view:
-        view = view[os.write(file, view) :]
+def _copy(
+    file: int, upload: Upload, read: Callable[[int], bytes], now: datetime, digest: "hashlib._Hash | None"
+) -> tuple[int, AppError | None]:
+    """Write what arrives; answers up to where it is whole, and what ended it before its time."""
+    position = upload.offset
+    while True:
+        try:
+            piece = read(PIECE)
+        except OSError:  # the connection's; servers and Django have kinds of their own
+            return position, errors.UploadNetworkError()
+        if not piece:
+            return position, None
+        if position + len(piece) > upload.length:
+            return position, errors.FileTooLarge(limit=as_size(upload.length))
+        if refusal := _write(file, piece):
+            return position, refusal
+        position += len(piece)
+        if digest:
+            digest.update(piece)
+        elif position - upload.offset >= NOTED_EVERY:
+            os.fsync(file)
+            _advance(upload, position, now)
+
+
+def _write(file: int, piece: bytes) -> StoreFull | None:
+    """Append to the file; answers the refusal if the disk has no room. A part of the piece may have been written."""
+    try:
+        require_room(Path(settings.UPLOAD_ROOT), len(piece))
+        view = memoryview(piece)
+        while view:
+            view = view[os.write(file, view) :]
+    except StoreFull as refusal:
+        return refusal
+    except OSError as problem:
+        if not is_full(problem):
+            raise
+        return StoreFull()
+    return None
 
 
 def _advance(upload: Upload, offset: int, now: datetime) -> None:
@@ -276,20 +314,24 @@ def _look_at(upload: Upload) -> VideoFailure | None:
 
 def _refuse_contents(video: VideoAsset, upload: Upload, refused: VideoFailure, now: datetime) -> None:
     logger.info("%s was refused: %r", upload, refused)
-    mark_failed(video, refused)
     enqueue_removal(versions=[upload.uid])
-    publish(VideoFailed(video_id=video.pk))
+    if video.former is not None:
+        bring_back(video, why=str(refused))
+        publish(ReplacementFailed(video_id=video.pk, version=upload.uid.hex, filename=upload.filename))
+    else:
+        mark_failed(video, refused)
+        publish(VideoFailed(video_id=video.pk))
 
 
 def _take_contents(video: VideoAsset, upload: Upload) -> None:
-    replaced, kept = video.version, video.source
+    if video.former is not None:
+        video.former_bytes = video.source_bytes  # until the new contents are proven, both take room
     video.version = upload.uid
     video.source = ""
     video.source_bytes = upload.length
     video.stage = VideoAsset.Stage.QUEUED
     video.percent = 0
-    video.save(update_fields=["version", "source", "source_bytes", "stage", "percent", "updated_at"])
-    enqueue_removal(versions=[replaced] if replaced else [], names=[kept] if kept else [])
+    video.save(update_fields=["version", "source", "source_bytes", "former_bytes", "stage", "percent", "updated_at"])
     enqueue_processing(video)
 
 
@@ -348,10 +390,8 @@ def drop(upload: Upload) -> None:
         raise errors.FileInUse from None
     if video is not None:
         video = VideoAsset.objects.select_for_update().get(pk=video.pk)
-        if video.is_playable:  # the replacement was called off: the old version is the video
-            video.stage = VideoAsset.Stage.COMPLETE
-            video.percent = 100
-            video.save(update_fields=["stage", "percent", "updated_at"])
+        if video.former is not None:
+            bring_back(video, why="")
         else:
             video.delete()
     enqueue_removal(versions=[upload.uid], names=names)

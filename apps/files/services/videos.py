@@ -57,13 +57,19 @@ def remove_files(*, versions: Iterable[str], names: Iterable[str], keep: Callabl
 
 
 def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:
-    """Note how a video ended. Damaged contents are of no use and count nothing against the owner."""
+    """Note how a locked video ended. Damaged contents are of no use: they are removed with what was made of them,
+    and count nothing against the owner."""
     video.stage = VideoAsset.Stage.FAILED
     video.failure = VideoAsset.Failure.CORRUPT if failure.state == "corrupt_file" else VideoAsset.Failure.PROCESSING
     video.failure_detail = str(failure)[:300]
-    if video.failure == VideoAsset.Failure.CORRUPT and not video.is_playable:
-        video.source_bytes = 0
-    video.save(update_fields=["stage", "failure", "failure_detail", "source_bytes", "updated_at"])
+    if video.failure == VideoAsset.Failure.CORRUPT:
+        names = [name for name in (video.source, video.directory) if name]
+        enqueue_removal(versions=[video.version] if video.version else [], names=names)
+        video.source = video.directory = ""
+        video.source_bytes = video.stored_bytes = 0
+        video.is_playable = False
+        video.renditions.all().delete()
+    video.save()
 
 
 def retry_video(*, video: VideoAsset, by: User) -> VideoAsset:
@@ -115,6 +121,9 @@ def discard_video(*, video_id: int) -> None:
             return
         versions = set(video.uploads.values_list("uid", flat=True)) | ({video.version} if video.version else set())
         names = [f"videos/{video.uid.hex}", *([video.source] if video.source else [])]
+        if video.former is not None:
+            versions |= {uuid.UUID(video.former["version"])} if video.former["version"] else set()
+            names += [video.former["source"]] if video.former["source"] else []
         video.delete()
         enqueue_removal(versions=sorted(versions), names=names)
 

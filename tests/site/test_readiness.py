@@ -1,0 +1,82 @@
+"""What monitors and people learn when the disk or the database takes nothing more."""
+
+import sqlite3
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError
+from django.test import Client
+
+from studyplatform.kit.models import Tally
+from studyplatform.kit.refusals import is_full
+
+pytestmark = pytest.mark.django_db
+
+
+def full_database() -> OperationalError:
+    """What Django raises when SQLite finds no room."""
+    cause = sqlite3.OperationalError("database or disk is full")
+    cause.sqlite_errorcode = sqlite3.SQLITE_FULL
+    error = OperationalError("database or disk is full")
+    error.__cause__ = cause
+    return error
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise full_database()
+
+
+def test_a_site_that_is_well_is_ready(client: Client) -> None:
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "ok", "database": "ok", "storage": "ok"}
+
+
+def test_without_room_for_files_the_site_is_degraded(client: Client, settings) -> None:
+    settings.DISK_RESERVE = 2**60
+
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "degraded", "database": "ok", "storage": "full"}
+    assert "There is no room for new files." in client.get("/status").content.decode()
+
+
+def test_a_database_that_takes_no_writes_is_reported(client: Client, monkeypatch) -> None:
+    monkeypatch.setattr(type(Tally.objects.all()), "update_or_create", refuse)
+    cache.clear()
+
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json()["database"] == "failed"
+    assert "Nothing can be saved, so nobody can sign in." in client.get("/status").content.decode()
+
+
+def test_signing_in_on_a_full_disk_says_so(client: Client, ada, monkeypatch) -> None:
+    """No row can be written: not the count of attempts, not the session, not a message for the next page."""
+    from django.db.models.sql.compiler import SQLInsertCompiler, SQLUpdateCompiler
+
+    client.get("/auth/login")
+    monkeypatch.setattr(SQLInsertCompiler, "execute_sql", refuse)
+    monkeypatch.setattr(SQLUpdateCompiler, "execute_sql", refuse)
+
+    answer = client.post("/auth/login", {"email": ada.email, "password": "whatever it is"})
+
+    assert answer.status_code == 507
+    assert "The server is out of storage space" in answer.content.decode()
+
+
+def test_a_full_disk_is_recognized_whatever_says_so() -> None:
+    class DiskFull(Exception):
+        sqlstate = "53100"
+
+    postgresql = OperationalError("could not extend file")
+    postgresql.__cause__ = DiskFull()
+
+    assert is_full(full_database())
+    assert is_full(postgresql)
+    assert is_full(OSError(28, "No space left on device"))
+    assert not is_full(OSError(2, "No such file"))
+    assert not is_full(OperationalError("database is locked"))
