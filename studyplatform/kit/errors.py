@@ -196,7 +196,7 @@ class StoreFull(AppError):
     severity = "warning"
     icon = "hard-drive"
     action = Action(_("Try again"), handler="retry")
-    help_text = _("If it keeps happening, tell the people who run this site.")
+    help_text = _("If this keeps happening, contact support.")
     retry_delay = 60
 
 

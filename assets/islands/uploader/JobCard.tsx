@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, WifiOff } from "lucide-react";
+import { CircleAlert, CircleCheck, TriangleAlert, WifiOff } from "lucide-react";
 import { useId } from "react";
 
 import { fillHref, lookup } from "../../shared/api/errors";
@@ -29,7 +29,8 @@ export function JobCard(props: CardProps) {
   const isDone = job.group === "done";
   const isSent = transfer === null || transfer.state === "sent";
   const isBad = transfer?.state === "refused" || (isSent && video?.stage === "failed");
-  const isHeld = job.group === "needs" && !isBad;
+  const isHeld = job.group === "needs" && !isBad && video?.stage !== "complete";
+  const notice = isSent && video ? video.notice : "";
   const tone = isBad ? " job--bad" : isHeld ? " job--warn" : "";
   const canAssign = job.lesson === null && !isBad && (video !== null || transfer?.url === null);
   const more = links.length > 0 && transfer?.state === "refused" ? actionOf(job, links) : null;
@@ -57,6 +58,12 @@ export function JobCard(props: CardProps) {
           said.aside !== "" && <span>{said.aside}</span>
         )}
       </div>
+      {notice !== "" && (
+        <p className="job__more job__notice">
+          <Icon icon={TriangleAlert} />
+          <span>{notice}</span>
+        </p>
+      )}
       {(canAssign || more) && (
         <div className="job__more">
           {more && (

@@ -3,9 +3,16 @@ import type { CSSProperties } from "react";
 import { t } from "../../shared/i18n";
 import { type Job, marksOf } from "./jobs";
 
-/** Five parts, from uploading to complete; where it failed is hatched. */
+/** The specified stages, from uploading to complete; where it failed is hatched. */
 export function Stages({ job }: { job: Job }) {
-  const names = [t("Uploading"), t("Analyzing"), t("Captions"), t("Finalizing"), t("Complete")];
+  const names = [
+    t("Uploading"),
+    t("Queued"),
+    t("Analyzing and thumbnails"),
+    t("Audio and captions"),
+    t("Finalizing"),
+    t("Complete"),
+  ];
   const classes = {
     done: "is-done",
     now: "is-now",

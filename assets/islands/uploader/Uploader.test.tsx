@@ -246,7 +246,7 @@ it("shows the stages of processing and what is done", async () => {
   lessons = [lessonOf({ video: "b" })];
   await open();
 
-  expect(await screen.findByText("Captions 45%")).toBeDefined();
+  expect(await screen.findByText("Audio and captions 45%")).toBeDefined();
   expect(screen.getByText("Preparing the audio")).toBeDefined();
   const done = within(within(group("Done today")).getByRole("listitem", { name: "b.mp4" }));
   expect(await done.findByText(/^For lesson 2.4 of /)).toBeDefined();
@@ -359,4 +359,74 @@ it("holds the page while something is being sent", async () => {
   await choose(fileOf("lecture.mp4", 1000));
 
   expect(leave()).toBe(true);
+});
+
+it("names every stage as it is specified", async () => {
+  videos = [videoOf({ filename: "a.mp4", stage: "queued" })];
+  await open();
+  await screen.findByRole("listitem", { name: "a.mp4" });
+
+  const stages = within(within(card("a.mp4")).getByRole("list", { name: "Stages" }));
+  expect(stages.getAllByRole("listitem").map((one) => one.textContent)).toEqual([
+    "Uploading, done",
+    "Queued",
+    "Analyzing and thumbnails",
+    "Audio and captions",
+    "Finalizing",
+    "Complete",
+  ]);
+});
+
+it("says that a file is corrupt, and why", async () => {
+  const facts = { failure: "corrupt_file", failure_label: "Corrupt file" } as const;
+  videos = [
+    videoOf({
+      filename: "torn.avi",
+      stage: "failed",
+      failure_detail: "It ends too early.",
+      ...facts,
+    }),
+  ];
+  await open();
+
+  expect(await screen.findByText("Corrupt file. It ends too early.")).toBeDefined();
+});
+
+it("warns of what could not be read, and of new contents that were not taken", async () => {
+  const now = new Date().toISOString();
+  videos = [
+    videoOf({
+      uid: "a",
+      filename: "a.mp4",
+      stage: "complete",
+      completed_at: now,
+      notice: "About 3 seconds of the picture (2%) could not be read.",
+    }),
+    videoOf({
+      uid: "b",
+      filename: "b.mp4",
+      stage: "complete",
+      completed_at: "2026-03-01T11:00:00Z",
+      updated_at: now,
+      notice: "The new file was not used.",
+    }),
+  ];
+  await open();
+
+  expect(await screen.findByText(/^About 3 seconds of the picture/)).toBeDefined();
+  const kept = within(within(group("Needs you")).getByRole("listitem", { name: "b.mp4" }));
+  expect(kept.getByText("The new file was not used.")).toBeDefined();
+});
+
+it("names a server that is out of space, keeps what arrived, and goes on by itself", async () => {
+  await open();
+  await choose(fileOf("lecture.mp4", 1000));
+  await happens(() => {
+    transport.of("lecture.mp4").events.onProgress(410);
+    transport.of("lecture.mp4").events.onFail(makeError("STORE_FULL"));
+  });
+
+  const held = within(within(group("Needs you")).getByRole("listitem", { name: "lecture.mp4" }));
+  expect(held.getByText(/no room to save this right now.* 410 bytes arrived and are kept/)).toBeDefined();
+  expect(held.getByText(/^Retrying in \d+ s$/)).toBeDefined();
 });

@@ -57,7 +57,14 @@ it("takes what was sent for queued while the list still says that it is sent", (
   const job = jobsOf(transfers.all, [video], [], NOW)[0]!;
 
   expect(saidOf(job).main).toBe("Uploaded. Waiting in the queue.");
-  expect(marksOf(job).map(({ state }) => state)).toEqual(["done", "now", "open", "open", "open"]);
+  expect(marksOf(job).map(({ state }) => state)).toEqual([
+    "done",
+    "now",
+    "open",
+    "open",
+    "open",
+    "open",
+  ]);
 });
 
 it("finds the lesson that shows the video, or that it is for", () => {
@@ -77,14 +84,16 @@ it("marks what is done, what goes on, and where it failed", () => {
       .map(({ state, percent }) => (state === "now" ? `now ${percent}` : state))
       .join(", ");
 
-  expect(marks({ stage: "audio", percent: 45 })).toBe("done, done, now 45, open, open");
-  expect(marks({ stage: "queued" })).toBe("done, now 0, open, open, open");
-  expect(marks({ stage: "failed", failure: "corrupt_file" })).toBe("done, bad, open, open, open");
+  expect(marks({ stage: "audio", percent: 45 })).toBe("done, done, done, now 45, open, open");
+  expect(marks({ stage: "queued" })).toBe("done, now 0, open, open, open, open");
+  expect(marks({ stage: "failed", failure: "corrupt_file" })).toBe(
+    "done, done, bad, open, open, open",
+  );
   expect(marks({ stage: "failed", failure: "processing_failed" })).toBe(
-    "done, done, done, bad, open",
+    "done, done, done, done, bad, open",
   );
   expect(marks({ stage: "complete", completed_at: "2026-03-14T11:00:00Z" })).toBe(
-    "done, done, done, done, done",
+    "done, done, done, done, done, done",
   );
 });
 

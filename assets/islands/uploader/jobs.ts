@@ -33,7 +33,9 @@ function groupOf(transfer: Transfer | null, video: Video | null, now: number): G
     case "failed":
       return "needs";
     case "complete":
-      return isToday(video.completed_at, now) ? "done" : null;
+      if (isToday(video.completed_at, now)) return "done";
+      // New contents were not taken: the video is what it was, and its owner has to know.
+      return video.notice !== "" && isToday(video.updated_at, now) ? "needs" : null;
     case "uploading":
       return transfer !== null || isMoving(video, now) ? "way" : "needs";
     default:
@@ -97,11 +99,18 @@ export function openUploadFor(
   );
 }
 
-export const STAGES = ["uploading", "analyzing", "audio", "finalizing", "complete"] as const;
+export const STAGES = [
+  "uploading",
+  "queued",
+  "analyzing",
+  "audio",
+  "finalizing",
+  "complete",
+] as const;
 
 export type StageMark = { state: "done" | "now" | "held" | "bad" | "open"; percent: number };
 
-/** The five parts of the bar. */
+/** The parts of the bar. */
 export function marksOf({ transfer, video, size }: Job): StageMark[] {
   const open: StageMark = { state: "open", percent: 0 };
   const done: StageMark = { state: "done", percent: 100 };
@@ -116,8 +125,6 @@ export function marksOf({ transfer, video, size }: Job): StageMark[] {
   if (!video || (transfer && video.stage === "uploading"))
     return at(1, { state: "now", percent: 0 });
   switch (video.stage) {
-    case "queued":
-      return at(1, { state: "now", percent: 0 });
     case "uploading":
       return at(0, { state: "held", percent: video.percent });
     case "failed":
@@ -131,5 +138,5 @@ export function marksOf({ transfer, video, size }: Job): StageMark[] {
 
 function failedStage({ failure }: Video): number {
   if (failure === "upload_failed" || failure === "quota_exceeded") return 0;
-  return failure === "corrupt_file" ? 1 : 3;
+  return STAGES.indexOf(failure === "corrupt_file" ? "analyzing" : "finalizing");
 }

@@ -15,6 +15,7 @@ export function videoOf(facts: Partial<Video> = {}): Video {
     failure: "",
     failure_label: "",
     failure_detail: "",
+    notice: "",
     is_playable: false,
     duration: 0,
     width: 0,

@@ -41,7 +41,7 @@ export function saidOf({ transfer, video }: Job): Said {
       };
     case "failed":
       return {
-        main: video.failure_detail === "" ? video.failure_label : video.failure_detail,
+        main: [video.failure_label, video.failure_detail].filter((one) => one !== "").join(". "),
         aside:
           video.failure === "corrupt_file"
             ? t("It doesn't count toward your storage.")

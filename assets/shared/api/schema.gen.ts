@@ -523,7 +523,11 @@ export interface paths {
         /** @description One's own uploads on their way, newest first, to resume them; at most a hundred. */
         get: operations["files_uploads"];
         put?: never;
-        /** @description Reserve room for a file. ``Location`` is where its bytes go, ``Video-Uid`` what it becomes. */
+        /**
+         * @description Reserve room for a file. ``Location`` is where its bytes go, ``Video-Uid`` what it becomes.
+         *
+         *     The first bytes may come along, as in a PATCH; ``Upload-Offset`` says how many were kept.
+         */
         post: operations["files_upload_begin"];
         delete?: never;
         options?: never;
@@ -797,7 +801,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_UNSUITABLE" | "FORM_OUTDATED" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "READING_TOO_SHORT" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "STILL_TEACHING" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
+        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_UNSUITABLE" | "FORM_OUTDATED" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_OFFLINE" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "READING_TOO_SHORT" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SERVER_ERROR" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
         /**
          * @description * `upload_failed` - Upload failed
          *     * `processing_failed` - Processing failed
@@ -1347,6 +1351,8 @@ export interface components {
             has_audio: boolean;
             height: number;
             is_playable: boolean;
+            /** @description What its owner should know besides, in sentences; empty: nothing. */
+            notice: string;
             /** @description Of the processing, from queued to complete. */
             overall_percent: number;
             /** @description Of the present stage, 0 to 100. */
@@ -2520,6 +2526,7 @@ export interface operations {
             query?: never;
             header: {
                 "Tus-Resumable": string;
+                "Upload-Checksum"?: string;
                 "Upload-Length": number;
                 /** @description Names and base64 values: filename, purpose (video or file), target (e.g. a lesson's uid), replaces (the uid of a video that is to get these contents). */
                 "Upload-Metadata"?: string;
@@ -2527,7 +2534,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
         responses: {
             /** @description No response body */
             201: {

@@ -48,6 +48,7 @@ const passing = new Set([
   "SERVER_ERROR",
   "RATE_LIMIT_EXCEEDED",
   "MAINTENANCE_MODE",
+  "STORE_FULL",
 ]);
 
 type Secrets = {

@@ -12,7 +12,8 @@ export function errorOf(thrown: unknown): ApiError {
   const answer = thrown instanceof DetailedError ? thrown.originalResponse : null;
   if (!answer) return makeError("UPLOAD_NETWORK_ERROR");
   const status = answer.getStatus();
-  if (status >= 500) return makeError("UPLOAD_NETWORK_ERROR");
+  // A server that is out of space says so; any other failure of it is like a broken connection.
+  if (status >= 500 && status !== 507) return makeError("UPLOAD_NETWORK_ERROR");
   let body: unknown = null;
   try {
     body = JSON.parse(answer.getBody());

@@ -26,6 +26,14 @@ export function ofTransfer(transfer: Transfer): Said {
         aside: t("kept for 7 days"),
       };
     case "interrupted":
+      if (transfer.error?.problem.code === "STORE_FULL")
+        return {
+          main: t("{reason} {sent} arrived and are kept.", {
+            reason: transfer.error.message,
+            sent: bytes(transfer.sent),
+          }),
+          aside: "",
+        };
       return {
         main: t("The connection was lost. What you uploaded ({sent}) is kept.", {
           sent: bytes(transfer.sent),
