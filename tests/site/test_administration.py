@@ -90,7 +90,7 @@ def test_what_has_not_failed_is_left_alone(as_sam, state):
 
     job.refresh_from_db()
     assert (job.state, job.attempts) == (state, 5)
-    assert "Nothing changed" in page
+    assert "Nothing was changed" in page
 
 
 def test_the_same_work_is_not_begun_twice(as_sam):
@@ -126,7 +126,7 @@ def test_a_video_with_other_contents_stays_as_it_is(as_sam, ada):
 def test_a_kind_that_is_gone_and_a_job_that_never_was(as_sam):
     job = failed("gone.long_ago")
 
-    assert "Nothing changed" in as_sam.post(f"{JOBS}{job.uid}/retry", follow=True).content.decode()
+    assert "Nothing was changed" in as_sam.post(f"{JOBS}{job.uid}/retry", follow=True).content.decode()
     assert as_sam.post(f"{JOBS}{uuid.uuid4()}/retry", headers={"Accept": "text/html"}).status_code == 302
     assert as_sam.get(f"{JOBS}{job.uid}/retry").status_code == 405
 

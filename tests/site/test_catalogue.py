@@ -233,7 +233,7 @@ def test_a_misspelled_search_shows_what_was_meant_and_says_so(client: Client, db
     assert "No results for “lineer algbera”" in page
     assert 'value="lineer algbera"' in page
     # A word of a course that is not public is no word to be led to.
-    assert "Nothing for “secrte”" in client.get("/courses/", {"q": "secrte"}).content.decode()
+    assert "No results for “secrte”" in client.get("/courses/", {"q": "secrte"}).content.decode()
     with django_assert_max_num_queries(10):
         client.get("/courses/", {"q": "linaer agebra"})
 

@@ -158,8 +158,12 @@ it("counts the files of one choice against the room together", async () => {
   const sizes = [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4];
   await choose(...sizes.map((size, index) => fileOf(`part-${index}.mp4`, size * GB)));
 
-  const last = within(within(group("Needs your attention")).getByRole("listitem", { name: "part-12.mp4" }));
-  expect(last.getByText(/This file needs 4 GB and 0 bytes of your 50 GB are free/)).toBeDefined();
+  const last = within(
+    within(group("Needs your attention")).getByRole("listitem", { name: "part-12.mp4" }),
+  );
+  expect(
+    last.getByText(/This file needs 4 GB, but only 0 bytes of your 50 GB are free/),
+  ).toBeDefined();
 });
 
 it("links only to pages that exist", async () => {
@@ -177,7 +181,9 @@ it("keeps what arrived when the connection breaks, and goes on by itself or at o
     transport.of("lecture.mp4").events.onProgress(410);
     transport.breakOff("lecture.mp4");
   });
-  const held = within(within(group("Needs your attention")).getByRole("listitem", { name: "lecture.mp4" }));
+  const held = within(
+    within(group("Needs your attention")).getByRole("listitem", { name: "lecture.mp4" }),
+  );
   expect(held.getByText(/What you uploaded \(410 bytes\) is kept/)).toBeDefined();
   expect(held.getByText(/^Retrying in \d s$/)).toBeDefined();
 
@@ -204,7 +210,9 @@ it("shows what the server refuses in the words of the server", async () => {
       .events.onFail(makeError("UPLOAD_FORMAT_UNSUPPORTED", { formats: "MP4" })),
   );
 
-  expect(within(group("Needs your attention")).getByText(/Videos must be in one of these formats: MP4/)).toBeDefined();
+  expect(
+    within(group("Needs your attention")).getByText(/Videos must be in one of these formats: MP4/),
+  ).toBeDefined();
 });
 
 it("offers to go on with what stopped earlier, and resumes it with the same file", async () => {
@@ -274,7 +282,7 @@ it("gives each failure its own action", async () => {
   ];
   await open();
   const torn = within(await screen.findByRole("listitem", { name: "torn.avi" }));
-  await userEvent.upload(torn.getByLabelText(/in place of torn.avi/), fileOf("whole.mp4", 5));
+  await userEvent.upload(torn.getByLabelText(/to replace torn.avi/), fileOf("whole.mp4", 5));
   expect(transport.of("whole.mp4").replaces).toBe("a");
 
   await userEvent.click(within(card("again.mp4")).getByRole("button", { name: "Try again" }));
@@ -297,7 +305,7 @@ it("deletes a complete video after saying what shows it", async () => {
   lessons = [lessonOf({ video: "a" })];
   await open();
   await userEvent.click(await screen.findByRole("button", { name: "Delete old-take.mp4" }));
-  expect(screen.getByText(/Lesson 2.4 shows no video then/)).toBeDefined();
+  expect(screen.getByText(/Lesson 2.4 will no longer have a video/)).toBeDefined();
   await userEvent.click(screen.getByRole("button", { name: "Delete" }));
 
   expect(calls).toContainEqual({ method: "DELETE", path: "/api/v1/videos/a/", body: null });
@@ -317,7 +325,7 @@ it("marks what failed after it was sent as failed, not as waiting for the networ
 it("sends the first file to the lesson of the address", async () => {
   const target = lessonOf({ title: "The fall" });
   await open(target);
-  expect(screen.getByText(/Drop the video of lesson 2.4 here/)).toBeDefined();
+  expect(screen.getByText(/Drop the video for lesson 2.4 here/)).toBeDefined();
   await choose(fileOf("a.mp4", 5), fileOf("b.mp4", 5));
 
   expect(transport.of("a.mp4").target).toBe(target.uid);
@@ -329,7 +337,7 @@ it("keeps the lesson for the first file that can be a video", async () => {
   await open(target);
   await choose(fileOf("empty.mp4", 0), fileOf("a.mp4", 10));
 
-  expect(within(card("empty.mp4")).getByText(/nothing in this file/)).toBeDefined();
+  expect(within(card("empty.mp4")).getByText(/has no content/)).toBeDefined();
   expect(transport.of("a.mp4").target).toBe(target.uid);
 });
 
