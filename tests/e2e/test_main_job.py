@@ -123,8 +123,8 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
 
     # A learner finds it by search and takes a seat.
     learner.goto("/")
-    learner.get_by_role("searchbox").first.fill("rivers way")
-    learner.get_by_role("searchbox").first.press("Enter")
+    learner.get_by_role("combobox").first.fill("rivers way")
+    learner.get_by_role("combobox").first.press("Enter")
     learner.get_by_role("link", name=COURSE).first.click()
     learner.get_by_role("button", name="Enroll now").click()
     learner.wait_for_url(re.compile(f"/(learn|courses)/{slug}"))

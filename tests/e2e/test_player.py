@@ -189,7 +189,7 @@ def test_every_key_does_what_the_help_says(watch):
     expect(help_).to_have_count(0)
 
     press("/")
-    box = page.get_by_role("banner").get_by_role("searchbox")
+    box = page.get_by_role("banner").get_by_role("combobox")
     expect(box).to_be_focused()
     page.keyboard.type("m f b n")  # words, not commands
     expect(box).to_have_value("m f b n")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.conftest import PASSWORD, Site, code_mailed_to
-from tests.e2e.looking import until
+from tests.e2e.looking import objections_in_all_looks, until, violations
 
 pytestmark = pytest.mark.e2e
 
@@ -190,7 +190,7 @@ def test_the_bell_of_who_has_no_news_says_so(people, learners, site):
 def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
     page = people()
     page.goto("/")
-    box = page.get_by_role("banner").get_by_role("searchbox", name="Search courses")
+    box = page.get_by_role("banner").get_by_role("combobox", name="Search courses")
     expect(box).to_have_attribute("placeholder", "Search courses...")
 
     page.keyboard.press("/")
@@ -202,10 +202,74 @@ def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
     page.keyboard.press("Enter")
 
     expect(page).to_have_url("/courses/?q=a%2Fb+algebra")
-    expect(box).to_have_value("")
+    expect(box).to_have_value("a/b algebra")
     page.go_back()
     expect(page).to_have_url("/")
     expect(box).to_have_value("")
+
+
+def test_the_search_suggests_what_is_being_typed(people):
+    page = people()
+    page.goto("/")
+    box = page.get_by_role("banner").get_by_role("combobox", name="Search courses")
+    box.press_sequentially("lineer alg")
+    option = page.get_by_role("option", name="Linear Algebra, Geometrically")
+    expect(option).to_be_visible()
+    assert not objections_in_all_looks(page, ".top__search", resized=False)
+
+    page.keyboard.press("ArrowDown")
+    expect(option).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url("/courses/linear-algebra-geometrically")
+
+
+def test_on_a_phone_the_filters_are_a_dialog(people):
+    page = people(viewport=NARROW)
+    page.goto("/courses/")
+    opener = page.get_by_role("button", name="Filters")
+    dialog = page.get_by_role("dialog", name="Filters")
+    opener.click()
+    found = dialog.get_by_role("button", name=re.compile(r"Show \d+ courses"))
+    everything = found.inner_text()
+    assert not violations(page, ".sheet")
+
+    dialog.get_by_role("checkbox", name="Mathematics").check()
+    expect(found).not_to_have_text(everything, use_inner_text=True)
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(opener).to_be_focused()
+    expect(page).to_have_url("/courses/")
+
+    opener.click()
+    expect(found).to_have_text(everything, use_inner_text=True)
+    dialog.get_by_role("checkbox", name="Mathematics").check()
+    expect(found).not_to_have_text(everything, use_inner_text=True)
+    promised = found.inner_text().removeprefix("Show ")
+    found.click()
+    expect(page.locator(".cat__count b")).to_have_text(promised)
+
+
+def test_columns_begin_where_the_header_begins_and_a_price_waits_to_be_asked_for(people):
+    page = people("instructor", viewport={"width": 1440, "height": 900})
+    left = "(name) => document.querySelector(name).getBoundingClientRect().left"
+    for address in ("/help/learning", "/certificates/", "/notifications", "/settings/security/app"):
+        page.goto(address)
+        assert page.evaluate(left, "main h1") == page.evaluate(left, ".top .brand"), address
+    page.goto("/learn/linear-algebra-geometrically/arrows-and-recipes")
+    gap = page.evaluate(
+        """() => {
+          const box = (name) => document.querySelector(name).getBoundingClientRect();
+          return [box(".player__list").left - box(".reading").right, box(".reading").left + box(".player__list").right];
+        }"""
+    )
+    assert gap[0] < 80
+    assert abs(gap[1] - 1440) < 2, "as a pair in the middle"
+
+    page.goto("/dashboard/instructor/courses/linear-algebra-geometrically/edit")
+    price = page.get_by_label("Price in US dollars")
+    expect(price).to_be_hidden()
+    page.get_by_role("radio", name="One-time price").check(force=True)
+    expect(price).to_be_visible()
 
 
 def test_between_phone_and_desktop_the_search_is_behind_a_button(people):
@@ -215,7 +279,7 @@ def test_between_phone_and_desktop_the_search_is_behind_a_button(people):
     expect(page.locator(".top__search")).to_be_hidden()
 
     page.keyboard.press("/")
-    expect(find.get_by_role("searchbox")).to_be_focused()
+    expect(find.get_by_role("combobox")).to_be_focused()
     page.keyboard.type("algebra")
     page.keyboard.press("Enter")
 
@@ -251,7 +315,7 @@ def test_the_mobile_menu_opens_and_closes_in_every_way(people):
     expect(sheet).not_to_have_attribute("open", "")
 
     button.click()
-    sheet.get_by_role("searchbox").fill("algebra")
+    sheet.get_by_role("combobox").fill("algebra")
     page.keyboard.press("Enter")
     expect(page).to_have_url("/courses/?q=algebra")
 
