@@ -2,11 +2,13 @@
 
 import asyncio
 import html
+import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
@@ -186,8 +188,42 @@ def test_a_thousand_of_them_cost_as_little_as_one(leo, browser_of, django_assert
     with django_assert_max_num_queries(2):
         page(browser, "/notifications/panel")
 
-    assert shown.count('class="note is-new"') == 20
-    assert "Tide at 999" in page(browser, "/notifications?page=50")
+    assert shown.count('class="note is-new"') == 50
+    assert "Tide at 999" in page(browser, "/notifications?page=20")
+
+
+def test_what_says_the_same_on_one_day_is_one_entry(leo, browser_of) -> None:
+    """Days are those of the person: in Honolulu it is noon, and 13 hours ago was yesterday."""
+    User.objects.filter(pk=leo.pk).update(time_zone="Pacific/Honolulu")
+    browser = browser_of(leo)
+    with time_machine.travel(datetime(2026, 5, 4, 22, tzinfo=UTC), tick=False):
+        for hours in (0, 1, 3, 13):
+            tell(leo, now=timezone.now() - timedelta(hours=hours))
+        tell(leo, "Cuxhaven", now=timezone.now() - timedelta(hours=2))
+        tell(leo, now=datetime(2025, 12, 31, 22, tzinfo=UTC))
+        shown, panel = page(browser), page(browser, "/notifications/panel")
+
+    days = re.findall(r'news__day">\s*<h2 class="h5">(.*?)</h2>', shown)
+    assert days == ["Today", "Yesterday", "Wednesday, 31 December 2025"]
+    assert shown.count('class="note is-new"') == 4
+    assert panel.count('class="note is-new"') == 4
+    assert shown.count("3 times") == panel.count("3 times") == 1
+    assert shown.count("data-local") == 3, "all three are listed beneath it"
+
+
+def test_marking_an_entry_marks_what_it_stands_for_and_nothing_else(leo, mia, browser_of) -> None:
+    for _ in range(3):
+        tell(leo)
+    other, theirs = tell(leo, "Cuxhaven"), tell(mia)
+    earlier = tell(leo, now=timezone.now() - timedelta(days=2))
+    browser = browser_of(leo)
+    [address] = set(re.findall(r'data-read-by="([^"]+)"', page(browser).split("Tide at Brest")[0].split("<li")[-1]))
+
+    answer = browser.post(address, headers={"accept": "application/json"})
+
+    assert answer.json() == {"unread": 2}
+    unread = set(Notification.objects.filter(read_at=None).values_list("pk", flat=True))
+    assert unread == {other.pk, theirs.pk, earlier.pk}
 
 
 def test_the_number_in_the_header_costs_no_query(leo, browser_of, django_assert_num_queries) -> None:

@@ -1,5 +1,6 @@
 """What is new: the page, the panel of the header, and the link at the foot of every mail."""
 
+from datetime import date, timedelta
 from typing import cast
 from uuid import UUID
 
@@ -7,6 +8,8 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -17,18 +20,27 @@ from apps.accounts.models import User
 from apps.accounts.pages.common import private
 from studyplatform.kit.pages import safe_next
 
-PER_PAGE, IN_PANEL = 20, 8
+PER_PAGE, IN_PANEL = 50, 8
+LOOKED_THROUGH = 40  # rows that the panel's entries are made of
 
 
 @signed_in
 @never_cache
 @require_safe
 def notifications(request: HttpRequest) -> HttpResponse:
-    unread = request.GET.get("show") == "unread"
-    rows = queries.notices_of(cast(User, request.user), unread=unread)
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    shown = [notice for row in page if (notice := queries.as_notice(row))]
-    return render(request, "accounts/notifications.html", {"page": page, "notices": shown, "unread_only": unread})
+    user, unread = cast(User, request.user), request.GET.get("show") == "unread"
+    page = Paginator(queries.notices_of(user, unread=unread), PER_PAGE).get_page(request.GET.get("page"))
+    today = timezone.now().astimezone(queries.zone_of(user)).date()
+    days = [(_day_name(day, today), entries) for day, entries in queries.by_day(page, user).items()]
+    return render(request, "accounts/notifications.html", {"page": page, "days": days, "unread_only": unread})
+
+
+def _day_name(day: date, today: date) -> str:
+    if day == today:
+        return _("Today")
+    if day == today - timedelta(days=1):
+        return _("Yesterday")
+    return date_format(day, "l, j F" if day.year == today.year else "l, j F Y")
 
 
 @signed_in
@@ -36,9 +48,10 @@ def notifications(request: HttpRequest) -> HttpResponse:
 @require_safe
 def panel(request: HttpRequest) -> HttpResponse:
     """The content of the header's panel, fetched when somebody opens it."""
-    rows = queries.notices_of(cast(User, request.user))[:IN_PANEL]
-    shown = [notice for row in rows if (notice := queries.as_notice(row))]
-    return render(request, "accounts/_panel.html", {"notices": shown})
+    user = cast(User, request.user)
+    days = queries.by_day(queries.notices_of(user)[:LOOKED_THROUGH], user)
+    entries = [entry for day in days.values() for entry in day][:IN_PANEL]
+    return render(request, "accounts/_panel.html", {"entries": entries})
 
 
 @signed_in

@@ -1,9 +1,11 @@
 """Notifications as people read them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db.models import Count, Max
 
@@ -38,6 +40,52 @@ def as_notice(row: Notification) -> Notice | None:
     if kind is None or words is None:
         return None
     return Notice(row.uid, kind.icon, *words, kind.action, row.link, row.created_at, row.read_at is not None)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Notifications of one day that say the same, shown as one: the newest, and all of them, the newest first."""
+
+    newest: Notice
+    notices: list[Notice]
+
+    @property
+    def unread(self) -> list[Notice]:
+        return [notice for notice in self.notices if not notice.is_read]
+
+
+def by_day(rows: Iterable[Notification], user: User) -> dict[date, list[Entry]]:
+    """What the rows say, by the person's own days; what has the same headline and leads to the same page is one entry.
+
+    ``rows`` are the newest first, and so are the days and their entries. Rows that no longer have words are left out.
+    """
+    zone = zone_of(user)
+    days: dict[date, dict[tuple[str, str], list[Notice]]] = {}
+    for row in rows:
+        if notice := as_notice(row):
+            day = days.setdefault(notice.created_at.astimezone(zone).date(), {})
+            day.setdefault((notice.headline, notice.link), []).append(notice)
+    return {day: [Entry(alike[0], alike) for alike in entries.values()] for day, entries in days.items()}
+
+
+def alike_on_that_day(row: Notification) -> list[int]:
+    """The keys of a person's unread notifications that are shown as one with this one."""
+    zone = zone_of(row.user)
+    first = datetime.combine(row.created_at.astimezone(zone).date(), datetime.min.time(), zone)
+    rows = notices_of(row.user, unread=True).filter(kind=row.kind, link=row.link)
+    rows = rows.filter(created_at__gte=first, created_at__lt=first + timedelta(days=1))
+    mine = as_notice(row)
+    return [
+        one.pk for one in rows if mine and (notice := as_notice(one)) is not None and notice.headline == mine.headline
+    ]
+
+
+def zone_of(user: User) -> ZoneInfo:
+    """The person's time zone; UTC if this machine does not know theirs."""
+    try:
+        return ZoneInfo(user.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
 
 
 def notices_of(user: User, *, unread: bool = False) -> NotificationQuerySet:

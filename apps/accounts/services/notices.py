@@ -6,13 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from apps.accounts.errors import NotificationNotFound
 from apps.accounts.kinds import KINDS, Kind, Mail, kinds_for
 from apps.accounts.models import Notification, NotificationChoice, User
-from apps.accounts.queries import as_notice
+from apps.accounts.queries import alike_on_that_day, as_notice
 from apps.accounts.services.digests import enqueue_digest, next_digest
 from apps.accounts.services.unsubscribing import unsubscribe_link
 from studyplatform.kit import jobs, mail
@@ -105,13 +106,15 @@ def mail_notification(*, notification_id: int, to: str = "") -> None:
 
 
 def mark_read(*, user: User, uid: UUID, now: datetime) -> None:
-    """Note that the person has seen it; twice is once.
+    """Note that the person has seen it, and what was shown as one with it. Idempotent.
 
     :raises NotificationNotFound: it is not theirs, or was never there.
     """
-    rows = Notification.objects.of(user).shown().filter(uid=uid)
-    if not rows.unread().update(read_at=now) and not rows.exists():
+    mine = Notification.objects.of(user).shown()
+    row = mine.filter(uid=uid).select_related("user").first()
+    if row is None:
         raise NotificationNotFound
+    mine.unread().filter(Q(pk=row.pk) | Q(pk__in=alike_on_that_day(row))).update(read_at=now)
 
 
 def mark_all_read(*, user: User, now: datetime) -> None:
