@@ -9,6 +9,16 @@ from apps.accounts.pages.settings.shell import sections_for
 from studyplatform.kit.jinja import register
 
 
+@register("layout_of")
+def layout_of(request: HttpRequest) -> str:
+    """The layout of a page that can appear under any address. Under /dashboard/ nobody sees the header: people who
+    teach see the rail, others a page with the way home."""
+    if not request.path.startswith("/dashboard/"):
+        return "layouts/site.html"
+    user = getattr(request, "user", None)  # refused before anybody asked who this is
+    return "layouts/dashboard.html" if isinstance(user, User) and user.can_teach else "layouts/bare.html"
+
+
 @register("unread")
 def unread(request: HttpRequest) -> int:
     """How many notifications wait for who reads this page. It came along with their session: no query of its own."""

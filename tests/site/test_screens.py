@@ -2,7 +2,7 @@
 
 import re
 from types import SimpleNamespace
-from unittest.mock import patch
+from unittest.mock import DEFAULT, patch
 
 import pytest
 from django.db import DatabaseError
@@ -15,6 +15,7 @@ from studyplatform.kit.errors import REGISTRY, FeatureComingSoon
 from studyplatform.kit.models import Job
 from studyplatform.site import errors, home, status
 from studyplatform.site.pending import PENDING, name_of
+from tests.architecture.test_doors import pages
 
 
 def text_of(answer) -> str:
@@ -36,6 +37,46 @@ def test_an_unknown_page_is_not_found_in_the_specified_words(client: Client, db,
     assert "<title>Page Not Found" in answer.content.decode()
     assert "The page you're looking for doesn't exist or has been moved." in text_of(answer)
     assert buttons(answer) == {"Go Home": "/", "Browse Courses": "/courses"}
+
+
+def unheaded(page: str) -> bool:
+    return 'class="top' not in page and '<nav class="top__nav"' not in page
+
+
+ROLES = ["", "leo", "ada", "sam"]
+
+
+@pytest.mark.parametrize("who", ROLES)
+def test_under_the_dashboard_missing_closed_and_failed_pages_have_no_header(client, browser_of, request, who):
+    browser = browser_of(request.getfixturevalue(who)) if who else client
+    closed = ["/dashboard/instructor/students/", "/dashboard/admin/forum"]
+    gone = ["/dashboard/nothing", "/dashboard/instructor/courses/nothing/edit", "/dashboard/admin/reviews/nothing"]
+
+    for address in gone + closed:
+        answer = browser.get(address)
+        if answer.status_code == 302:  # to the sign-in page, or home
+            continue
+        page = answer.content.decode()
+        assert answer.status_code == 404
+        assert unheaded(page), address
+        assert page.count("<h1") == 1, address
+        assert 'href="/"' in page, "there is a way home"
+        assert ('class="rail"' in page) == (who in {"ada", "sam"})
+    with patch("studyplatform.site.errors.render", side_effect=[RuntimeError, DEFAULT], wraps=errors.render):
+        browser.raise_request_exception = False
+        failed = browser.get("/dashboard/nothing")
+    assert failed.status_code == 500
+    assert unheaded(failed.content.decode())
+    assert 'href="/"' in failed.content.decode()
+
+
+def test_no_page_of_the_dashboard_has_the_header(browser_of, sam):
+    browser = browser_of(sam)
+    addresses = [door.address for door in pages() if door.address.startswith("/dashboard/") and "<" not in door.address]
+    shown = [(one, answer) for one in addresses if (answer := browser.get(one)).status_code in {200, 404}]
+
+    assert len(shown) > 12
+    assert [one for one, answer in shown if not unheaded(answer.content.decode())] == []
 
 
 def crashed(client: Client, address: str = "/?a=1", method: str = "get"):
