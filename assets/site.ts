@@ -50,5 +50,7 @@ startBell({
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.
   onSignedOut: () => void session.renew().catch(() => undefined),
 });
+if (document.querySelector("[data-retry]"))
+  void import("./site/retrying").then(({ startRetrying }) => startRetrying());
 if (document.querySelector("form[data-auto-save]"))
   void import("./site/autosave").then(({ startAutoSave }) => startAutoSave());

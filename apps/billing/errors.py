@@ -11,7 +11,7 @@ class CardDeclined(AppError):
     title = _("Your card was declined")
     message = _("Your card was declined. Nothing was charged.")
     icon = "credit-card"
-    action = Action(_("Update payment method"), href="/billing/methods")
+    action = Action(_("Update payment method"), href="/settings/billing")
 
 
 class PaymentProcessingError(AppError):

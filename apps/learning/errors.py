@@ -15,7 +15,7 @@ class NotEnrolled(AppError):
     message = _("This lesson is open to learners enrolled in “%(course)s”.")
     severity = "warning"
     icon = "lock"
-    action = Action(_("Enroll now"), href="/courses/{slug}")
+    action = Action(_("Enroll now"), href="/courses/enroll?course={slug}")
 
     course: str = ""
     slug: str = ""
@@ -65,7 +65,9 @@ class PaymentRequired(AppError):
     code = "PAYMENT_REQUIRED"
     status = 402
     title = _("This course is not free")
-    message = _("“%(course)s” is a paid course; its preview lessons are open to everyone.")
+    message = _(
+        "“%(course)s” is a paid course, and paid courses are not on sale yet. Preview lessons are open to everyone."
+    )
     severity = "info"
     icon = "credit-card"
 

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
+from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -200,6 +201,11 @@ class StoreFull(AppError):
     retry_delay = 60
 
 
+def _status_url() -> str:
+    return str(settings.STATUS_URL)
+
+
+@dataclass(eq=False, kw_only=True)
 class MaintenanceMode(AppError):
     code = "MAINTENANCE_MODE"
     status = 503
@@ -207,7 +213,9 @@ class MaintenanceMode(AppError):
     message = _("The platform is down for maintenance. This usually takes 15 to 30 minutes.")
     severity = "info"
     icon = "wrench"
-    action = Action(_("See the status page"), href="/status")
+    action = Action(_("See the status page"), href="{status_url}")
+
+    status_url: str = field(default_factory=_status_url)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -258,6 +266,7 @@ class PermissionRefused(AppError):
     title = _("You don't have access")
     message = _("Your account doesn't have permission to do this.")
     icon = "lock"
+    action = Action(_("Go to your dashboard"), href="/dashboard")
 
 
 class NotFound(AppError):

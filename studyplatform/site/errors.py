@@ -10,7 +10,6 @@ from studyplatform.kit.errors import (
     NotFound,
     PermissionRefused,
     ServerError,
-    UnknownError,
     ValidationFailed,
 )
 from studyplatform.kit.pages import problem_answer, safe_next
@@ -40,9 +39,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def crash(request: HttpRequest) -> HttpResponse:
-    if request.path_info.startswith(API):
-        return problem_answer(ServerError(reference=request_id.get()))
-    return render(request, "errors/crash.html", {"error": UnknownError(reference=request_id.get())}, status=500)
+    return _said(request, ServerError(reference=request_id.get()), "errors/crash.html", status=500)
 
 
 def _said(request: HttpRequest, error: AppError, page: str, *, status: int) -> HttpResponse:

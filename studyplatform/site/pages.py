@@ -1,4 +1,4 @@
-"""What stands beside the pages: signs of life, for load balancers and monitors."""
+"""What stands beside the pages: signs of life, for load balancers and monitors, and an address that only leads on."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,9 +7,11 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.core.cache import cache
 from django.db import DatabaseError, connection
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 
+from apps.accounts.guards import signed_in
 from apps.files.storage import room_left
 from studyplatform.kit.models import Tally
 
@@ -53,3 +55,10 @@ def takes_writes() -> bool:
 def has_room() -> bool:
     """Whether uploads and encodes find room on the disk."""
     return room_left(Path(settings.UPLOAD_ROOT)) > 0
+
+
+@signed_in
+@require_safe
+def billing_settings(request: HttpRequest) -> HttpResponseRedirect:
+    """/settings/billing: where PAYMENT_CARD_DECLINED leads; the payment methods have a page of their own."""
+    return HttpResponseRedirect("/billing/methods")

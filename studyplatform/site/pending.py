@@ -51,7 +51,6 @@ PENDING = [
     Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("API documentation")),)),
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("files/", _("Files"), signed_in, (LEARNING,)),
-    Pending("settings/billing", *_billing),
     Pending("billing/methods", *_billing),
     Pending("billing/subscriptions", *_billing),
     Pending("billing/transactions", *_billing),

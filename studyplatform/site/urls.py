@@ -36,6 +36,7 @@ urlpatterns = [
     path("dashboard/admin/mails/<str:name>", mails.mail, name="admin-mail"),
     path("dashboard/admin/mails/<str:name>/page", mails.mail_page, name="admin-mail-page"),
     path("dashboard/admin/jobs/<uuid:uid>/retry", administration.job_retry, name="admin-job-retry"),
+    path("settings/billing", pages.billing_settings, name="billing-settings"),
     path("settings/storage", storage.storage, name="storage"),
     path("settings/storage/videos/<uuid:uid>/delete", storage.delete_video, name="delete-stored-video"),
     path("settings/storage/files/<uuid:uid>/delete", storage.delete_file, name="delete-stored-file"),

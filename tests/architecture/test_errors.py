@@ -33,21 +33,21 @@ TABLE = {
     "AUTH_ACCOUNT_LOCKED": Row("", "reset", "/auth/forgot-password", says="5 failed attempts. try again in 15 minutes"),
     "AUTH_SESSION_EXPIRED": Row("", "sign in", "/auth/login", says="signed out"),
     "AUTH_EMAIL_NOT_VERIFIED": Row("", "resend", "resend_verification", says="verify"),
-    "PAYMENT_CARD_DECLINED": Row("", "update payment method", "/billing/methods"),
+    "PAYMENT_CARD_DECLINED": Row("", "update payment method", "/settings/billing"),
     "PAYMENT_PROCESSING_ERROR": Row("", "try again", "retry", says="not charged"),
     "SUBSCRIPTION_EXPIRED": Row("", "renew", "/billing/renew", says="free content is still available"),
-    "ENROLLMENT_REQUIRED": Row("", "enroll now", "/courses/"),
+    "ENROLLMENT_REQUIRED": Row("", "enroll now", "/courses/enroll?course={slug}"),
     "UPLOAD_FILE_TOO_LARGE": Row(says="2gb"),
     "UPLOAD_FORMAT_UNSUPPORTED": Row(says="mp4, mov, avi, webm"),
     "UPLOAD_NETWORK_ERROR": Row("", "resume upload", "resume", 5),
     "UPLOAD_QUOTA_EXCEEDED": Row("", "storage", "/settings/storage"),
-    "COURSE_NOT_FOUND": Row("", "browse courses", "/courses"),
+    "COURSE_NOT_FOUND": Row("", "browse courses", "/courses/"),
     "LECTURE_UNAVAILABLE": Row(leads="nowhere"),
     "PREREQUISITE_NOT_MET": Row("", "previous lesson", "/course/lessons"),
     "NETWORK_OFFLINE": Row("", "offline", "/offline", says="synced"),
     "SERVER_ERROR": Row(retry=10),
     "RATE_LIMIT_EXCEEDED": Row(says="wait"),
-    "MAINTENANCE_MODE": Row(says="15 to 30 minutes"),
+    "MAINTENANCE_MODE": Row("", "status page", "{status_url}", says="15 to 30 minutes"),
     "AI_UNAVAILABLE": Row(retry=15),
     "AI_CONTEXT_TOO_LONG": Row(leads="nowhere"),
     "AI_CONTENT_FILTERED": Row(says="only course-related questions"),
@@ -59,6 +59,7 @@ TABLE = {
 
 # Said by the browser about itself; Python only words them.
 BROWSER = {
+    "UNKNOWN_ERROR",
     "VIDEO_LOAD_FAILED",
     "VIDEO_NETWORK_ERROR",
     "VIDEO_FORMAT_UNSUPPORTED",
@@ -100,7 +101,7 @@ def test_a_code_behaves_as_the_table_says(code: str) -> None:
     elif row.leads:
         assert action is not None
         assert row.label in str(action.label).lower()
-        assert action.href.startswith(row.leads) if row.leads.startswith("/") else action.handler == row.leads
+        assert action.href.startswith(row.leads) if row.leads[0] in "/{" else action.handler == row.leads
     assert row.says in words
     assert error.retry_delay == row.retry
 

@@ -13,6 +13,7 @@ from apps.courses.models import Course, Lesson
 from apps.learning import services
 from apps.learning.certificate_pdf import draw
 from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress
+from studyplatform.kit.errors import REGISTRY
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, KeptFileFactory, VideoFactory
 from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory
@@ -150,6 +151,10 @@ def test_the_screen_for_strangers_enrolls_and_comes_back(mia, course, lessons, b
     browser, page = browser_of(mia), f"/learn/{course.slug}/{lessons[0].slug}"
     closed = browser.get(page)
     assert (closed.status_code, 'data-error="ENROLLMENT_REQUIRED"' in text(closed)) == (403, True)
+    told = browser.get(f"/api/v1/lessons/{lessons[0].uid}/player/").json()
+    confirm = REGISTRY[told["code"]].action.href.format(**told["params"])
+    assert confirm == f"/courses/enroll?course={course.slug}"
+    assert '<form class="row row--between" method="post" action="/courses/enroll">' in text(browser.get(confirm))
 
     answer = browser.post("/courses/enroll", {"course": course.slug, "next": page})
     assert answer["Location"] == page
@@ -173,7 +178,9 @@ def test_enrolling_leads_to_no_other_site_and_into_no_closed_course(mia, browser
     assert away["Location"] == f"/learn/{course.slug}"
 
     dear = CourseFactory(status="published", pricing="premium")
-    assert browser.get(f"/courses/enroll?course={dear.slug}").status_code == 402
+    told = browser.get(f"/courses/enroll?course={dear.slug}")
+    assert told.status_code == 402
+    assert "paid courses are not on sale yet" in text(told)
     browser.post("/courses/enroll", {"course": dear.slug})
     assert not Enrollment.objects.filter(course=dear).exists()
     assert browser.get("/courses/enroll?course=nothing").status_code == 404

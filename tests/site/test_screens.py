@@ -61,7 +61,7 @@ def test_under_the_dashboard_missing_closed_and_failed_pages_have_no_header(clie
         assert unheaded(page), address
         assert page.count("<h1") == 1, address
         assert 'href="/"' in page, "there is a way home"
-        assert ('class="rail"' in page) == (who in {"ada", "sam"})
+        assert ('class="rail"' in page) == ("dist/studio-" in page) == (who in {"ada", "sam"})
     with patch("studyplatform.site.errors.render", side_effect=[RuntimeError, DEFAULT], wraps=errors.render):
         browser.raise_request_exception = False
         failed = browser.get("/dashboard/nothing")
@@ -99,8 +99,20 @@ def test_a_crash_says_the_specified_words_and_no_internals(client: Client, db):
     assert list(buttons(answer)) == ["Try Again", "Reload Page", "Go to Homepage"]
     assert buttons(answer)["Try Again"] == "/?a=1"
     assert "support@example.com" in words
-    assert f"UNKNOWN_ERROR, reference {answer['X-Request-ID']}" in words
+    assert f"SERVER_ERROR, reference {answer['X-Request-ID']}" in words
+    assert 'data-retry="10"' in answer.content.decode()
     assert "secret internals" not in answer.content.decode()
+
+
+def test_a_form_that_failed_is_not_sent_again_by_itself(client: Client, db):
+    client.raise_request_exception = False
+    with patch("apps.accounts.pages.signing_in.forms.SignIn", side_effect=RuntimeError):
+        answer = client.post("/auth/login", {"email": "leo@example.com", "password": "StudyDemo1"})
+
+    assert answer.status_code == 500
+    assert "SERVER_ERROR" in text_of(answer)
+    assert "data-retry" not in answer.content.decode()
+    assert "not sent again by itself" in text_of(answer)
 
 
 def test_the_crash_screen_asks_the_database_nothing(browser_of, leo, django_assert_num_queries):
@@ -221,8 +233,24 @@ def test_maintenance_closes_the_site_and_says_for_how_long(client: Client, db, s
     assert "This usually takes 15 to 30 minutes." in text_of(page)
     assert page["Retry-After"] == "1200"
     assert call.json()["code"] == "MAINTENANCE_MODE"
+    assert buttons(page) == {"See the status page": "/status"}
     assert client.get("/healthz").status_code == 200
     assert client.get("/status").status_code == 200
+
+
+def test_maintenance_leads_to_the_status_page_that_is_configured(client: Client, db, settings):
+    settings.MAINTENANCE, settings.STATUS_URL = True, "https://status.example.org/"
+
+    assert buttons(client.get("/courses/")) == {"See the status page": "https://status.example.org/"}
+    told = client.get("/api/v1/auth/session/").json()
+    assert told["params"]["status_url"] == "https://status.example.org/"
+
+
+def test_a_refused_card_leads_to_the_payment_methods(client: Client, browser_of, leo):
+    address = REGISTRY["PAYMENT_CARD_DECLINED"].action.href
+
+    assert browser_of(leo).get(address)["Location"] == "/billing/methods"
+    assert client.get(address)["Location"] == f"/auth/login?next={address}"
 
 
 def test_machines_find_the_public_pages(client: Client, course, django_assert_num_queries):

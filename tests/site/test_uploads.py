@@ -40,7 +40,7 @@ def test_it_promises_what_the_server_enforces(browser_of, ada, settings):
 def test_it_offers_only_pages_that_exist(browser_of, ada):
     links = ["/help/video-compression", "/help/supported-formats", "/settings/storage"]
     assert props_of(browser_of(ada).get(ADDRESS))["links"] == links
-    assert [uploads._resolves(each) for each in (*links, "/settings/billing", "/nowhere")] == [True] * 3 + [False] * 2
+    assert [uploads._resolves(each) for each in (*links, "/billing/methods", "/nowhere")] == [True] * 3 + [False] * 2
 
 
 def test_it_knows_the_lesson_that_it_is_for(browser_of, ada):

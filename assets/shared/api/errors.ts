@@ -71,6 +71,12 @@ export function fillMessage(message: string, params: Params): string {
 
 /** An action's address with `{name}` filled; null if its data is missing. */
 export function fillHref(href: string, params: Params): string | null {
+  const whole = /^\{(\w+)\}$/.exec(href);
+  if (whole) {
+    // The address itself, e.g. of a status page elsewhere: nothing but a page is led to.
+    const address = textOf(params[whole[1] ?? ""]) ?? "";
+    return /^(https?:\/\/|\/(?!\/))/.test(address) ? address : null;
+  }
   const place = /\{(\w+)\}/g;
   if ([...href.matchAll(place)].some(([, name]) => textOf(params[name ?? ""]) === null))
     return null;
