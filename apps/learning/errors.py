@@ -29,7 +29,7 @@ class PrerequisiteNotMet(AppError):
     message = _("This lesson opens when “%(lesson)s” is complete.")
     severity = "warning"
     icon = "lock"
-    action = Action(_("Go to the previous lesson"), href="/learn/{course}/{slug}")
+    action = Action(_("Go to the previous lesson"), href="/course/lessons?course={course}")
 
     lesson: str = ""
     course: str = ""

@@ -61,7 +61,7 @@ export const catalogue = {
   PAYMENT_REQUIRED: {"title": "This course is not free", "message": "“%(course)s” is a paid course, and paid courses are not on sale yet. Preview lessons are open to everyone.", "severity": "info", "icon": "credit-card"},
   PERMISSION_DENIED: {"title": "You don't have access", "message": "Your account doesn't have permission to do this.", "icon": "lock", "action": {"label": "Go to your dashboard", "href": "/dashboard"}},
   PICTURE_UNREADABLE: {"title": "This picture can't be used", "message": "Choose a PNG, JPEG or WebP picture of up to 5 MB. Photos can have up to 50 megapixels, others up to 12.", "icon": "image-off"},
-  PREREQUISITE_NOT_MET: {"title": "Not open yet", "message": "This lesson opens when “%(lesson)s” is complete.", "severity": "warning", "icon": "lock", "action": {"label": "Go to the previous lesson", "href": "/learn/{course}/{slug}"}},
+  PREREQUISITE_NOT_MET: {"title": "Not open yet", "message": "This lesson opens when “%(lesson)s” is complete.", "severity": "warning", "icon": "lock", "action": {"label": "Go to the previous lesson", "href": "/course/lessons?course={course}"}},
   QUIZ_ANSWERED_TOO_FAST: {"title": "That was very fast", "message": "Nobody reads these questions that quickly. Your answers are kept; submit them in %(wait)s seconds.", "severity": "info", "icon": "clock"},
   QUIZ_ATTEMPT_CLOSED: {"title": "Already submitted", "message": "This attempt was already submitted with other answers. Its result stands.", "severity": "info", "icon": "info"},
   QUIZ_ATTEMPT_TOO_SOON: {"title": "Take a short break", "message": "You can start your next attempt in %(wait)s seconds. Use them to look at what went wrong.", "severity": "info", "icon": "clock"},
