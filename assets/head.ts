@@ -1,5 +1,5 @@
 // Runs as text in <head>, before the first paint, so that the wrong theme never flashes.
-import { keepStart } from "./site/early";
+import { keepEarly } from "./site/early";
 import { applyLook, readLook } from "./site/look";
 
 const look = readLook();
@@ -13,4 +13,4 @@ for (const href of document.currentScript?.dataset[look.style]?.split(" ") ?? []
   document.head.append(link);
 }
 
-keepStart();
+keepEarly();

@@ -25,7 +25,8 @@ for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
   const { when, start } = spot.dataset;
   // The page before this one asked it to go on by itself.
   const isCarried = sessionStorage.getItem("study.autoplay") === location.pathname;
-  const isAsked = isCarried || start !== undefined;
+  const isKeyed = document.documentElement.dataset.early !== undefined;
+  const isAsked = isCarried || isKeyed || start !== undefined;
   if (when === "now" || (when === "intent" && isAsked)) void bring(spot);
   else if (when === "intent") {
     const wanted = new AbortController();

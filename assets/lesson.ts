@@ -1,11 +1,10 @@
-// Lesson pages that are read or fetched: the end of a text completes it, a bookmark needs no reload.
+// Lesson pages that are read or fetched: the end of a text completes it, and so does fetching a file.
 // site.ts has brought these: named here too, the build makes one file of them, not one per user.
 import "./shared/announce";
 import "./shared/format";
 
 import { authenticatedApi, unwrap } from "./shared/api/client";
 import { loadMessages } from "./shared/i18n";
-import { startBookmark } from "./lesson/bookmark";
 import { startFetching, startReading } from "./lesson/reading";
 
 loadMessages();
@@ -15,12 +14,3 @@ const complete = (uid: string) =>
 
 startReading(document, complete);
 startFetching(document, complete);
-startBookmark(document, (slug, on) =>
-  on
-    ? unwrap(
-        authenticatedApi.PUT("/api/v1/courses/{slug}/bookmark/", { params: { path: { slug } } }),
-      )
-    : unwrap(
-        authenticatedApi.DELETE("/api/v1/courses/{slug}/bookmark/", { params: { path: { slug } } }),
-      ),
-);

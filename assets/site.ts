@@ -1,5 +1,6 @@
 // The enhancements of server pages. Every page works without them (docs/pages-and-islands.md).
 import { session } from "./shared/auth/browser";
+import { startConnection } from "./shared/connection";
 import { loadMessages } from "./shared/i18n";
 import { startAccount } from "./site/account";
 import { startAccountLook } from "./site/account-look";
@@ -9,6 +10,7 @@ import { startChecking } from "./site/checking";
 import { startConfirming } from "./site/confirm";
 import { startFilters } from "./site/filters";
 import { hasUnsentInput, startForms } from "./site/forms";
+import { startKeys } from "./site/keys";
 import { startLook } from "./site/look";
 import { startMenus } from "./site/menus";
 import { startPasswords } from "./site/passwords";
@@ -24,8 +26,10 @@ loadMessages();
 startLook();
 startMenus();
 startSearch();
+startKeys();
 startConfirming();
 startForms();
+startConnection();
 startChecking();
 startPasswords();
 startRibbons();

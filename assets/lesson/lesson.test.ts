@@ -1,6 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { startBookmark } from "./bookmark";
 import { ApiError, type ErrorCode, problemOf } from "../shared/api/errors";
 import { END_MS, FETCH_MS, startFetching, startReading } from "./reading";
 
@@ -28,6 +27,7 @@ const done = {
   course_percent: 44,
   completed_lessons: 16,
   certificate_url: null,
+  milestone: null,
 };
 
 function page(end: string): void {
@@ -138,22 +138,16 @@ it("completes a file once the server has handed it out", async () => {
   expect(document.querySelector(".reading__end")?.textContent).toContain("completed");
 });
 
-it("pulls the ribbon without a reload, and lets go when it was refused", async () => {
-  document.body.innerHTML = `<form data-ribbon="rivers"><input name="on" value="1">
-    <button data-bookmark aria-pressed="false"><svg></svg><span>Bookmark</span></button></form>`;
-  const button = document.querySelector("button");
-  const keep = vi.fn<(course: string, on: boolean) => Promise<unknown>>();
-  keep.mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error("no"));
-  startBookmark(document, keep);
+it("says which milestone of the course was reached", async () => {
+  page(text());
+  startReading(document, () => Promise.resolve({ ...done, milestone: 50 }));
+  show(true);
+  await vi.advanceTimersByTimeAsync(END_MS);
 
-  button?.click();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(keep).toHaveBeenLastCalledWith("rivers", true);
-  expect(button?.getAttribute("aria-pressed")).toBe("true");
-  expect(button?.textContent.trim()).toBe("Bookmarked");
-
-  button?.click();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(keep).toHaveBeenLastCalledWith("rivers", false);
-  expect(button?.getAttribute("aria-pressed")).toBe("true");
+  expect(document.querySelector(".toast p")?.textContent).toBe(
+    "You are halfway through the course.",
+  );
+  expect(document.querySelector("[data-live=polite]")?.textContent).toBe(
+    "Lesson complete, 44 percent of the course. You are halfway through the course.",
+  );
 });

@@ -4,6 +4,7 @@ import { toApiError } from "../shared/api/errors";
 import { announce } from "../shared/announce";
 import { clock } from "../shared/format";
 import { t } from "../shared/i18n";
+import { milestoneWords } from "../shared/milestones";
 import { toast } from "../shared/toasts";
 import { openWayOn } from "../shared/wayOn";
 
@@ -127,9 +128,12 @@ function show(root: Document, end: HTMLElement, progress: Progress): void {
   end.replaceChildren(line);
   showCourse(root, progress);
   openWayOn(root);
-  announce(
-    t("Lesson complete, {percent} percent of the course", { percent: progress.course_percent }),
-  );
+  const spoken = t("Lesson complete, {percent} percent of the course", {
+    percent: progress.course_percent,
+  });
+  const milestone = milestoneWords(progress.milestone);
+  announce(`${spoken}. ${milestone}`.trim());
+  if (milestone) toast(milestone);
   const certificate = progress.certificate_url;
   if (certificate)
     toast(t("You completed the course."), {

@@ -36,3 +36,21 @@ it("takes it back and says so when it was not kept", async () => {
   await vi.waitFor(() => expect(button()?.getAttribute("aria-pressed")).toBe("false"));
   expect(document.querySelector("[data-toasts]")?.textContent).toContain("couldn't be saved");
 });
+
+it("does the same for the button of a lesson page, in words", async () => {
+  document.body.insertAdjacentHTML(
+    "afterbegin",
+    `<form method="post" data-ribbon="hills"><input type="hidden" name="on" value="1">
+      <button data-bookmark aria-pressed="false"><svg></svg><span>Bookmark course</span></button></form>`,
+  );
+  const button = document.querySelector<HTMLButtonElement>("[data-bookmark]")!;
+  await userEvent.click(button);
+  expect(keep).toHaveBeenLastCalledWith("hills", true);
+  expect(button.textContent.trim()).toBe("Course bookmarked");
+
+  keep.mockRejectedValue(new Error("no"));
+  await userEvent.click(button);
+  await vi.waitFor(() => expect(button.getAttribute("aria-pressed")).toBe("true"));
+  expect(button.textContent.trim()).toBe("Course bookmarked");
+  expect(document.querySelector("[data-toasts]")?.textContent).toContain("couldn't be removed");
+});

@@ -1,18 +1,9 @@
-/** Header search: blank is ignored, the box is put back afterwards, `/` goes there from anywhere, and what is typed
- *  brings suggestions. */
+/** Header search: blank is ignored, the box is put back afterwards, what is typed brings suggestions. */
 import { isShown } from "../shared/visible";
 import type { suggestFor } from "./suggestions";
 
 function boxes(): HTMLInputElement[] {
   return [...document.querySelectorAll<HTMLInputElement>("form[data-search] input[name=q]")];
-}
-
-/** Whether a key is meant as text, or for a dialog that is open above the page. */
-export function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || target.closest("textarea, select, [role=textbox]")) return true;
-  const field = target.closest("input");
-  return field !== null && !/^(button|checkbox|radio|range|submit|reset)$/.test(field.type);
 }
 
 function onSubmit(event: SubmitEvent): void {
@@ -31,20 +22,28 @@ function onSubmit(event: SubmitEvent): void {
   setTimeout(() => (box.value = box.defaultValue));
 }
 
-function onKey(event: KeyboardEvent): void {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.defaultPrevented || isTyping(event.target) || document.querySelector("dialog[open]"))
-    return;
-  // Where the header has no room for a box, a menu has it: one's own, or the mobile one.
-  const menuOf = (box: Element): HTMLDetailsElement | null => box.closest("details.menu");
-  const isInMenu = (box: Element): boolean => isShown(menuOf(box)?.querySelector("summary") ?? box);
-  const box = boxes().find(isShown) ?? boxes().find(isInMenu);
-  if (!box) return;
-  const menu = menuOf(box);
-  if (menu) menu.open = true;
-  event.preventDefault();
-  box.focus();
-  box.select();
+/** The box to write in, and the menu that has to open for it where the header has no room for a box. */
+function reachable(): { box: HTMLInputElement; menu: HTMLDetailsElement | null } | null {
+  const shown = boxes().find(isShown);
+  if (shown) return { box: shown, menu: null };
+  for (const box of boxes()) {
+    const menu = box.closest<HTMLDetailsElement>("details.menu");
+    if (menu && isShown(menu.querySelector("summary") ?? menu)) return { box, menu };
+  }
+  return null;
+}
+
+/** Whether the page has a search that can be reached at this width. */
+export function hasSearch(): boolean {
+  return reachable() !== null;
+}
+
+export function focusSearch(): void {
+  const found = reachable();
+  if (!found) return;
+  if (found.menu) found.menu.open = true;
+  found.box.focus();
+  found.box.select();
 }
 
 type Load = () => Promise<{ suggestFor: typeof suggestFor }>;
@@ -67,5 +66,4 @@ function offerSuggestions(box: HTMLInputElement, load: Load): void {
 export function startSearch(load: Load = () => import("./suggestions")): void {
   for (const box of boxes()) offerSuggestions(box, load);
   document.addEventListener("submit", onSubmit);
-  document.addEventListener("keydown", onKey);
 }

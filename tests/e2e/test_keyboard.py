@@ -149,6 +149,52 @@ def test_one_skips_to_the_content(people, address: str):
     assert first
 
 
+@pytest.mark.parametrize(
+    ("who", "address"),
+    [
+        ("learner", f"/learn/{ALGEBRA}/arrows-and-recipes"),
+        ("learner", f"/learn/{ALGEBRA}/{QUIZ}"),
+        ("joanna.pallas", "/learn/statistics-for-curious-people/sixty-journeys"),
+    ],
+    ids=["text", "quiz", "file"],
+)
+def test_the_keys_of_a_lesson_without_a_player(people, learners, who: str, address: str):
+    page = people(next(learners) if who == "learner" else who, viewport=WIDE, reduced_motion="reduce")
+    page.goto(address)
+    press = page.keyboard.press
+    bookmark = page.locator("[data-bookmark]")
+    before = bookmark.get_attribute("aria-pressed")
+
+    press("b")  # the first key of all
+    expect(bookmark).to_have_attribute("aria-pressed", "false" if before == "true" else "true")
+    press("b")
+    expect(bookmark).to_have_attribute("aria-pressed", before)
+
+    press("?")
+    help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(help_.locator("dt")).to_have_text(
+        ["Next lesson", "Previous lesson", "Bookmark the course", "Search", "Home", "This help"]
+    )
+    press("n")  # in the dialog it is nobody's
+    press("Escape")
+    expect(help_).to_have_count(0)
+    press("/")
+    box = page.get_by_role("banner").get_by_role("searchbox")
+    expect(box).to_be_focused()
+    page.keyboard.type("n p b ? h")  # words
+    expect(box).to_have_value("n p b ? h")
+    expect(page).to_have_url(address)
+    box.evaluate("box => box.blur()")
+
+    there = page.locator(".ways [rel=next]").get_attribute("href")
+    press("n")
+    expect(page).to_have_url(there)
+    press("p")
+    expect(page).to_have_url(address)
+    press("h")
+    expect(page).to_have_url("/")
+
+
 # --- A quiz ---------------------------------------------------------------------------------------
 
 

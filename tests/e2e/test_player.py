@@ -141,6 +141,35 @@ def test_each_speed_can_be_chosen_and_is_kept(watch):
     assert page.evaluate("document.querySelector('video').playbackRate") == 2
 
 
+def test_the_first_key_works_whatever_it_is(watch):
+    page = watch("/", plays=False)
+    release = hold(page, r"/dist/islands/player-[^/]*\.js")
+    page.goto(f"{FIRST}?t=20")
+
+    for key in ("m", "+", "ArrowRight"):  # nothing else was touched: the player is not there yet
+        page.keyboard.press(key)
+    expect(page.locator("video")).to_have_count(0)
+    release()
+
+    expect(page.locator("[data-start]")).to_have_text("Resume at 0:25")
+    start(page)
+    plays_from(page, 25)
+    assert page.evaluate("document.querySelector('video').muted")
+    assert page.evaluate("document.querySelector('video').playbackRate") == 1.25
+
+
+def test_a_sentence_of_the_transcript_plays_from_there_before_and_after_the_player_has_come(watch):
+    page = watch(FIRST, plays=False)
+    page.locator("[data-transcript] [data-from]").nth(5).click()
+    second = float(page.locator("[data-transcript] [data-from]").nth(5).get_attribute("data-from"))
+    plays_from(page, second)
+    assert page.evaluate(NOW) < second + 10
+    expect(page).to_have_url(FIRST)
+
+    page.locator("[data-transcript] [data-from]").first.click()
+    until(page, f"{NOW} < {second}")
+
+
 def test_every_key_does_what_the_help_says(watch):
     page = watch(FIRST)
     press = page.keyboard.press
@@ -213,7 +242,7 @@ def test_every_key_does_what_the_help_says(watch):
 def test_the_keys_can_be_switched_off(watch):
     page = watch(FIRST)
     page.keyboard.press("?")
-    page.get_by_label("Use these keys while no field is in focus").uncheck()
+    page.get_by_label("Use letters and signs as shortcuts while no field is in focus").uncheck()
     page.keyboard.press("Escape")
     page.get_by_label("Video player").locator("video").hover()
 

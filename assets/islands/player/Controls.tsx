@@ -29,10 +29,9 @@ type Props = {
   lesson: PlayerProps;
   isFull: boolean;
   onFullscreen: () => void;
-  onHelp: () => void;
 };
 
-export function Controls({ player, lesson, isFull, onFullscreen, onHelp }: Props) {
+export function Controls({ player, lesson, isFull, onFullscreen }: Props) {
   return (
     <div className="stage__row">
       <PlayButton player={player} />
@@ -48,7 +47,7 @@ export function Controls({ player, lesson, isFull, onFullscreen, onHelp }: Props
         className="icon-btn stage__wide"
         type="button"
         aria-label={t("Keyboard shortcuts")}
-        onClick={onHelp}
+        data-keys-help
       >
         <Icon icon={Keyboard} className="i--lg" />
       </button>

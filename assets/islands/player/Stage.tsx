@@ -12,7 +12,6 @@ import { Controls } from "./Controls";
 import { Ended } from "./Ended";
 import type { Player } from "./engine/player";
 import { parseStoryboard, type Tile } from "./engine/storyboard";
-import { Help } from "./Help";
 import { useFullscreen, usePlayback, useQuiet, useStore } from "./hooks";
 import { Lowered } from "./Lowered";
 import { Scrubber } from "./Scrubber";
@@ -29,7 +28,6 @@ type Props = {
 export function Stage({ player, lesson, certificate, onNext }: Props) {
   const { playback, video } = player;
   const [stage, setStage] = useState<HTMLElement | null>(null);
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const [isFull, toggleFull] = useFullscreen(stage, video);
   const [tiles, fetchTiles] = useTiles(lesson.sources?.storyboard ?? null);
   const status = usePlayback(playback, (state) => state.status);
@@ -38,7 +36,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
   const isQuiet = useQuiet(stage, status === "playing");
   const isWaiting = usePending(status === "loading" || status === "buffering");
   const words = useStore(player.words);
-  useShortcuts(player, lesson, { onFullscreen: toggleFull, onHelp: () => setHelpOpen(true) });
+  useShortcuts(player, lesson, toggleFull);
   usePresses(video, player, toggleFull);
 
   const classes = [
@@ -104,16 +102,9 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
             tiles={tiles}
             onNear={fetchTiles}
           />
-          <Controls
-            player={player}
-            lesson={lesson}
-            isFull={isFull}
-            onFullscreen={toggleFull}
-            onHelp={() => setHelpOpen(true)}
-          />
+          <Controls player={player} lesson={lesson} isFull={isFull} onFullscreen={toggleFull} />
         </div>
       )}
-      {isHelpOpen && <Help player={player} onClose={() => setHelpOpen(false)} />}
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 
 import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
+import { milestoneWords } from "../../shared/milestones";
 import { toast } from "../../shared/toasts";
 import {
   fetchOutline,
@@ -50,13 +51,13 @@ export function Watching({ lesson, sources, person, startAt, startsAtOnce }: Pro
     };
     const onCompleted = async (saved: Saved): Promise<void> => {
       const { number } = lesson;
-      announce(
-        t("Lesson {number} complete, {percent} percent of the course", {
-          number,
-          percent: saved.course_percent,
-        }),
-      );
-      celebrate(number, saved.certificate_url);
+      const milestone = milestoneWords(saved.milestone);
+      const spoken = t("Lesson {number} complete, {percent} percent of the course", {
+        number,
+        percent: saved.course_percent,
+      });
+      announce(`${spoken}. ${milestone}`.trim());
+      celebrate(number, saved.certificate_url, milestone);
       const outline = await fetchOutline(lesson.course.slug).catch(() => null);
       if (!outline) return;
       showOutline(document, outline);
@@ -87,7 +88,9 @@ export function Watching({ lesson, sources, person, startAt, startsAtOnce }: Pro
   });
   useEffect(() => player.attach(), [player]);
   useEffect(() => {
-    if (startsAtOnce) void player.playback.play();
+    const asked = takeAsked();
+    if (asked !== null && asked !== "") player.playFrom(Number(asked));
+    else if (asked === "" || startsAtOnce) void player.playback.play();
   }, [player, startsAtOnce]);
   useMediaSession(player, lesson);
 
@@ -98,9 +101,20 @@ export function Watching({ lesson, sources, person, startAt, startsAtOnce }: Pro
   return <Stage player={player} lesson={lesson} certificate={certificate} onNext={onNext} />;
 }
 
-function celebrate(number: string, certificate: string | null): void {
-  if (certificate === null) toast(t("Lesson {number} complete", { number }));
-  else {
+/** What was asked before the player listened (site/early.ts): the second to play from, "" for its place, or nothing. */
+function takeAsked(): string | null {
+  const spot = document.querySelector<HTMLElement>("[data-island=player]");
+  const asked = spot?.dataset.start ?? null;
+  delete spot?.dataset.start;
+  document.documentElement.dataset.player = "";
+  return asked;
+}
+
+function celebrate(number: string, certificate: string | null, milestone: string): void {
+  if (certificate === null) {
+    const done = t("Lesson {number} complete", { number });
+    toast(milestone ? `${done}. ${milestone}` : done);
+  } else {
     const onPress = (): void => location.assign(certificate);
     toast(t("Course complete"), {
       stays: true,

@@ -1,7 +1,7 @@
-/** The calls of the player. */
+/** The calls of the player. Nobody waits for them: they use `reach` itself. */
 import { queryOptions } from "@tanstack/react-query";
 
-import { api, authenticatedApi, unwrap } from "../../shared/api/client";
+import { api, authenticatedApi, reach, unwrap } from "../../shared/api/client";
 import { ApiError } from "../../shared/api/errors";
 import type { components } from "../../shared/api/schema.gen";
 import type { Post } from "./engine/progress";
@@ -11,7 +11,9 @@ export type LessonLink = components["schemas"]["LessonLink"];
 export type Outline = components["schemas"]["OutlineOut"];
 
 export function fetchPlayer(uid: string): Promise<PlayerProps> {
-  return unwrap(api.GET("/api/v1/lessons/{uid}/player/", { params: { path: { uid } } }));
+  return unwrap(
+    api.GET("/api/v1/lessons/{uid}/player/", { params: { path: { uid } }, fetch: reach }),
+  );
 }
 
 /** Seconds between two looks at a video that is still being prepared. */
@@ -27,7 +29,9 @@ export const playerQuery = (props: PlayerProps) =>
   });
 
 export function fetchOutline(slug: string): Promise<Outline> {
-  return unwrap(api.GET("/api/v1/courses/{slug}/outline/", { params: { path: { slug } } }));
+  return unwrap(
+    api.GET("/api/v1/courses/{slug}/outline/", { params: { path: { slug } }, fetch: reach }),
+  );
 }
 
 export const postProgress: Post = (uid, progress, { isLeaving }) =>
@@ -36,6 +40,7 @@ export const postProgress: Post = (uid, progress, { isLeaving }) =>
       params: { path: { uid } },
       body: progress,
       keepalive: isLeaving,
+      fetch: reach,
     }),
   );
 

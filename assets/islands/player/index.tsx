@@ -11,12 +11,11 @@ import { AUTOPLAY_KEY, Watching } from "./Watching";
 
 export type { PlayerProps };
 
-/** Whether this page was asked to play before the player was there, or by the lesson before it. */
-function takeStart(url: string): boolean {
-  const spot = document.querySelector<HTMLElement>("[data-island=player]");
-  const carried = sessionStorage.getItem(AUTOPLAY_KEY) === url;
+/** Whether the lesson before this one asked it to play. */
+function takeCarried(url: string): boolean {
+  const isCarried = sessionStorage.getItem(AUTOPLAY_KEY) === url;
   sessionStorage.removeItem(AUTOPLAY_KEY);
-  return carried || spot?.dataset.start !== undefined;
+  return isCarried;
 }
 
 /** `?t=436` in the address, else where the learner stopped. */
@@ -31,7 +30,7 @@ function startOf(lesson: PlayerProps, person: string): number {
 export function Island(props: PlayerProps) {
   const { isLoading, user } = useAuth();
   const { data: lesson } = useQuery(playerQuery(props));
-  const [startsAtOnce] = useState(() => takeStart(props.url));
+  const [startsAtOnce] = useState(() => takeCarried(props.url));
 
   // Whose progress this is must be known before any is kept.
   if (isLoading)

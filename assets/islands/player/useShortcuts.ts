@@ -2,60 +2,95 @@ import { useEffect, useRef } from "react";
 
 import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
+import { offer, type Shortcut } from "../../shared/keys";
 import type { LessonLink, PlayerProps } from "./api";
 import type { Player } from "./engine/player";
-import { type Command, commandOf } from "./engine/shortcuts";
 
 const SEEK_SECONDS = 5;
 
-type Acts = { onFullscreen: () => void; onHelp: () => void };
+type Latest = { lesson: PlayerProps; onFullscreen: () => void };
 
-function go(lesson: LessonLink | null): void {
-  if (lesson && lesson.state !== "locked") location.assign(lesson.url);
+function isOpen(lesson: LessonLink | null): lesson is LessonLink {
+  return lesson !== null && lesson.state !== "locked";
 }
 
-/** What each key does. The page's own `/` (search) is site.ts's. */
-function actionsOf(player: Player, lesson: PlayerProps, acts: Acts): Record<Command, () => void> {
+/** The keys of the player. What else works on the page is offered by the page (site/keys.ts). */
+export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[] {
   const { playback } = player;
   const speed = (step: 1 | -1): void => {
     playback.stepSpeed(step);
     announce(t("Speed {speed}", { speed: playback.state.speed }));
   };
-  return {
-    toggle: () => playback.toggle(),
-    mute: () => {
-      playback.toggleMute();
-      announce(playback.state.isMuted ? t("Muted") : t("Sound on"));
-    },
-    fullscreen: acts.onFullscreen,
-    back: () => playback.seek(playback.state.time - SEEK_SECONDS),
-    forward: () => playback.seek(playback.state.time + SEEK_SECONDS),
-    faster: () => speed(1),
-    slower: () => speed(-1),
-    next: () => go(lesson.next),
-    previous: () => go(lesson.previous),
-    bookmark: () => document.querySelector<HTMLElement>("[data-bookmark]")?.click(),
-    help: acts.onHelp,
-    home: () => location.assign("/"),
-    captions: () => player.toggleCaptions(),
+  const mute = (): void => {
+    playback.toggleMute();
+    announce(playback.state.isMuted ? t("Muted") : t("Sound on"));
   };
+  const seek = (seconds: number): void => playback.seek(playback.state.time + seconds);
+  const lesson = (which: "next" | "previous"): Pick<Shortcut, "run" | "isAvailable"> => ({
+    run: () => {
+      const one = latest().lesson[which];
+      if (one) location.assign(one.url);
+    },
+    isAvailable: () => isOpen(latest().lesson[which]),
+  });
+  const group = "playing";
+  return [
+    {
+      keys: [" "],
+      caps: [t("Space")],
+      label: t("Play or pause"),
+      group,
+      run: () => playback.toggle(),
+    },
+    {
+      keys: ["arrowleft"],
+      caps: ["←"],
+      label: t("Back 5 s"),
+      group,
+      run: () => seek(-SEEK_SECONDS),
+    },
+    {
+      keys: ["arrowright"],
+      caps: ["→"],
+      label: t("Forward 5 s"),
+      group,
+      run: () => seek(SEEK_SECONDS),
+    },
+    { keys: ["-"], caps: ["-"], label: t("Slower"), group, run: () => speed(-1) },
+    // "=" is the same key without Shift.
+    { keys: ["+", "="], caps: ["+"], label: t("Faster"), group, run: () => speed(1) },
+    { keys: ["m"], caps: ["M"], label: t("Mute"), group, run: mute },
+    {
+      keys: ["c"],
+      caps: ["C"],
+      label: t("Captions"),
+      group,
+      run: () => player.toggleCaptions(),
+      isAvailable: () => player.lesson.captions.length > 0,
+    },
+    {
+      keys: ["f"],
+      caps: ["F"],
+      label: t("Full screen"),
+      group,
+      run: () => latest().onFullscreen(),
+    },
+    { keys: ["n"], caps: ["N"], label: t("Next lesson"), group: "lesson", ...lesson("next") },
+    {
+      keys: ["p"],
+      caps: ["P"],
+      label: t("Previous lesson"),
+      group: "lesson",
+      ...lesson("previous"),
+    },
+  ];
 }
 
-/** Single keys for the whole page, as long as no field is in focus and the viewer wants them. */
-export function useShortcuts(player: Player, lesson: PlayerProps, acts: Acts): void {
-  const latest = useRef({ lesson, acts });
+/** Offer the player's keys while it is on the page. */
+export function useShortcuts(player: Player, lesson: PlayerProps, onFullscreen: () => void): void {
+  const latest = useRef<Latest>({ lesson, onFullscreen });
   useEffect(() => {
-    latest.current = { lesson, acts };
+    latest.current = { lesson, onFullscreen };
   });
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const command = commandOf(event);
-      // Help tells how to switch the keys on again, so its own key always works.
-      if (!command || (command !== "help" && !player.choices.state.hasShortcuts)) return;
-      event.preventDefault();
-      actionsOf(player, latest.current.lesson, latest.current.acts)[command]();
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [player]);
+  useEffect(() => offer(playerShortcuts(player, () => latest.current)), [player]);
 }

@@ -61,6 +61,7 @@ function openWay(root: ParentNode, url: string): void {
     if (shut.dataset.next !== url) continue;
     const way = asLink(shut, url);
     way.classList.remove("faint");
+    way.setAttribute("rel", "next"); // N leads there
     showIcon(way.querySelector("svg"), "arrow-right");
     way.querySelector("svg")?.removeAttribute("aria-label");
   }

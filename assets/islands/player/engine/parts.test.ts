@@ -5,7 +5,6 @@ import { pickLanguage, wordsOf } from "./captions";
 import { failureOf, levelOf, nameOf } from "./hls";
 import { showCourse, showOutline } from "./lessons";
 import { defaults, readSettings, writeSettings } from "./settings";
-import { commandOf } from "./shortcuts";
 import { parseStoryboard, tileAt } from "./storyboard";
 import { followTranscript } from "./transcript";
 
@@ -141,63 +140,6 @@ it.each([
   const tracks = ["en-GB", "de"].map((language) => ({ language, label: "", url: "" }));
 
   expect(pickLanguage(tracks, wanted, own)).toBe(picked);
-});
-
-// --- Keys ------------------------------------------------------------------------------------------------
-
-function press(key: string, html = "<p tabindex=0></p>", more: KeyboardEventInit = {}) {
-  document.body.innerHTML = html;
-  const target = document.body.querySelector("[data-at]") ?? document.body.firstElementChild;
-  const event = new KeyboardEvent("keydown", { key, bubbles: true, ...more });
-  target?.dispatchEvent(event);
-  return commandOf(event);
-}
-
-it.each([
-  [" ", "toggle"],
-  ["m", "mute"],
-  ["M", "mute"],
-  ["f", "fullscreen"],
-  ["ArrowLeft", "back"],
-  ["ArrowRight", "forward"],
-  ["+", "faster"],
-  ["=", "faster"],
-  ["-", "slower"],
-  ["n", "next"],
-  ["p", "previous"],
-  ["b", "bookmark"],
-  ["?", "help"],
-  ["h", "home"],
-  ["x", null],
-  ["Enter", null],
-  ["toString", null],
-])("takes %j for %s", (key, command) => {
-  expect(press(key)).toBe(command);
-});
-
-it.each([
-  ["a text field", "m", "<input>"],
-  ["a text area", "n", "<textarea></textarea>"],
-  ["a list to choose from", "p", "<select></select>"],
-  ["a menu", "m", '<div role="menu"><button data-at></button></div>'],
-  ["a button, of space", " ", "<button></button>"],
-  ["a link, of space", " ", '<a href="#x">x</a>'],
-  ["a slider, of arrows", "ArrowLeft", '<div role="slider"></div>'],
-  ["tabs", "ArrowLeft", '<div role="tablist"><button data-at></button></div>'],
-  ["an open dialog anywhere", "m", "<p></p><dialog open></dialog>"],
-])("leaves the key to %s", (_, key, html) => {
-  expect(press(key, html)).toBeNull();
-});
-
-it.each([{ ctrlKey: true }, { metaKey: true }, { altKey: true }])(
-  "leaves %j to the browser",
-  (more) => {
-    expect(press("p", undefined, more)).toBeNull();
-  },
-);
-
-it("acts beside a button on letters", () => {
-  expect(press("m", "<button></button>")).toBe("mute");
 });
 
 // --- Transcript --------------------------------------------------------------------------------------------
@@ -368,5 +310,6 @@ it("opens the way on", () => {
 
   expect(way.tagName).toBe("A");
   expect(way.getAttribute("href")).toBe("/learn/c/shut");
+  expect(way.getAttribute("rel")).toBe("next");
   expect(way.querySelector("use")?.getAttribute("href")).toBe("/i.svg#arrow-right");
 });

@@ -5,6 +5,7 @@
 import { announce } from "../../../shared/announce";
 import { spokenTime } from "../../../shared/format";
 import { t } from "../../../shared/i18n";
+import { secondOf } from "../../../shared/seconds";
 import { followCaptions, pickLanguage } from "./captions";
 import { Playback, type PlaybackOptions } from "./playback";
 import { KeptProgress, type Post, ProgressSender, type Saved, ThrottledSink } from "./progress";
@@ -161,10 +162,10 @@ export class Player {
     const onClick = (event: MouseEvent): void => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element))
         return;
-      const place = event.target.closest<HTMLElement>("[data-seek]");
-      if (!place) return;
+      const second = secondOf(event.target);
+      if (second === null) return;
       event.preventDefault(); // it is a link for those without scripts
-      this.playFrom(Number(place.dataset.seek));
+      this.playFrom(Number(second));
     };
     document.addEventListener("click", onClick);
     return () => document.removeEventListener("click", onClick);

@@ -20,6 +20,7 @@ const saved: Saved = {
   course_percent: 10,
   completed_lessons: 1,
   certificate_url: null,
+  milestone: null,
 };
 
 class Refused extends Error {}

@@ -10,6 +10,8 @@ export type Saved = {
   course_percent: number;
   completed_lessons: number;
   certificate_url: string | null;
+  /** 25, 50, 75 or 100, if this reached it. */
+  milestone: number | null;
 };
 
 export interface ProgressSink {

@@ -12,8 +12,6 @@ export type Settings = {
   /** Shown until somebody hides them; then hidden in every lesson. */
   hasCaptions: boolean;
   captionLanguage: string;
-  /** Single keys act as shortcuts. */
-  hasShortcuts: boolean;
 };
 
 const KEY = "study.player";
@@ -25,7 +23,6 @@ export const defaults: Settings = {
   quality: "auto",
   hasCaptions: true,
   captionLanguage: "",
-  hasShortcuts: true,
 };
 
 /** The stored choices; whatever is missing, foreign or impossible is the default. */
@@ -37,7 +34,7 @@ export function readSettings(storage: Pick<Storage, "getItem">): Settings {
   } catch {
     // Blocked, or not ours.
   }
-  const boolean = (key: "isMuted" | "hasCaptions" | "hasShortcuts"): boolean =>
+  const boolean = (key: "isMuted" | "hasCaptions"): boolean =>
     typeof stored[key] === "boolean" ? stored[key] : defaults[key];
   const { volume, captionLanguage } = stored;
   return {
@@ -47,7 +44,6 @@ export function readSettings(storage: Pick<Storage, "getItem">): Settings {
     captionLanguage: typeof captionLanguage === "string" ? captionLanguage : "",
     isMuted: boolean("isMuted"),
     hasCaptions: boolean("hasCaptions"),
-    hasShortcuts: boolean("hasShortcuts"),
   };
 }
 

@@ -78,8 +78,15 @@ function lineAt(lines: readonly Line[], time: number): Line | null {
   return begun && time < begun.to + 1 ? begun : null;
 }
 
-/** The picture has been scrolled away: who watches it must not have the page moved under them. */
+/**
+ * Whether the reader has gone down to the words: the picture has been scrolled away, or holds on to the
+ * top of the screen. Whoever watches it above the words must not have the page moved under them.
+ */
 function isReading(root: Document): boolean {
-  const stage = root.querySelector(".stage")?.getBoundingClientRect();
-  return !stage || stage.bottom < stage.height / 2;
+  const stage = root.querySelector(".stage");
+  if (!stage) return true;
+  const { bottom, height, top } = stage.getBoundingClientRect();
+  const place = getComputedStyle(stage.closest("[data-island]") ?? stage);
+  const isStuck = place.position === "sticky" && scrollY > 0 && top <= parseFloat(place.top) + 1;
+  return isStuck || bottom < height / 2;
 }
