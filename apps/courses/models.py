@@ -26,6 +26,27 @@ class Subject(models.Model):
 EVEN_RATING = ExpressionWrapper((F("rating_sum") + 21.0) / (F("rating_count") + 5.0), output_field=models.FloatField())
 
 
+class Availability(models.TextChoices):
+    """What a learner is told of a course's status."""
+
+    NOW = "now", _("Available Now")
+    SOON = "soon", _("Coming Soon")
+    PAST = "past", _("No Longer Available")
+
+
+def availability_of(status: str, *, has_seat: bool) -> Availability:
+    """What a person is told of a course with this status.
+
+    A course that is a draft again, under review again, suspended or archived is closed to new learners, and those
+    who hold a seat keep it: they are told so, whatever is planned for it. To all others a draft is still to come.
+    """
+    if status == Course.Status.PUBLISHED:
+        return Availability.NOW
+    if status in {Course.Status.DRAFT, Course.Status.REVIEW} and not has_seat:
+        return Availability.SOON
+    return Availability.PAST
+
+
 class CourseQuerySet(models.QuerySet["Course"]):
     def listed(self) -> Self:
         """What the catalogue shows to everyone: published, archived, and drafts their teacher announces."""
@@ -134,6 +155,10 @@ class Course(models.Model):
     def is_open(self) -> bool:
         """Whether new learners may enroll."""
         return self.status == self.Status.PUBLISHED
+
+    def availability_for(self, *, has_seat: bool) -> Availability:
+        """What a learner with or without a seat is told of its status."""
+        return availability_of(self.status, has_seat=has_seat)
 
 
 class Section(models.Model):

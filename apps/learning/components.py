@@ -13,16 +13,17 @@ from uuid import UUID
 
 from django.template.loader import get_template
 from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
 from markupsafe import Markup
 
-from apps.courses.models import Course
+from apps.courses.models import Course, Lesson
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.outline import Outline, Placed
 from studyplatform.kit import plates
 from studyplatform.kit.fragments import ready
 from studyplatform.kit.jinja import register
 from studyplatform.kit.money import money
-from studyplatform.kit.time import length
+from studyplatform.kit.time import clock, length
 
 _RowKey = tuple[int, str, int, bool]
 _rows: OrderedDict[tuple[UUID, int, str | None], dict[_RowKey, str]] = OrderedDict()
@@ -63,6 +64,13 @@ def lesson_rows(course: Course, placed: Iterable[Placed], *, current: int = 0, n
     return Markup("".join(picked))  # noqa: S704 (rendered by our macro)
 
 
+def time_left(placed: Placed | None) -> str:
+    """How much of a video that was begun is left from where it goes on; "" for anything else."""
+    if placed is None or placed.entry.kind != Lesson.Kind.VIDEO or not placed.left:
+        return ""
+    return _("%(time)s left") % {"time": clock(placed.left)}
+
+
 def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, current: int, counts: bool = True) -> Markup:
     """All lessons by section, the section of the current one open: the list beside a lesson.
 
@@ -76,7 +84,8 @@ def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, curre
         is_open = any(one.entry.pk == current for one in rows)
         key = ("list-head", course.uid, course.version, part.number, done, is_open)
         parts.append(ready(key, partial(macros.section_head, part, done, is_open)))
-        parts.append(lesson_rows(course, rows, current=current))
+        note = next((time_left(one) for one in rows if one.entry.pk == current), "")
+        parts.append(lesson_rows(course, rows, current=current, note=note))
         parts.append(macros.SECTION_END)
     return Markup("").join(parts)
 

@@ -172,7 +172,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "shared": shared,
         "course": course,
-        "availability": {"published": "now", "archived": "past"}.get(course.status, "soon"),
+        "availability": course.availability_for(has_seat=standing.enrollment is not None),
         "is_listed": policies.see_course(AnonymousUser(), course) is None,
         "standing": standing,
         "seat": standing.enrollment,

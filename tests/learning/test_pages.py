@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 
 import pypdfium2
 import pytest
@@ -99,9 +100,24 @@ def test_a_text_is_read_marked_and_left_for_the_next(at_leo, seat, course, lesso
     assert "Words to read." in page
     assert f'data-reading-end="{lessons[0].uid}"' in page
 
+    assert "Complete and continue" in page
+
     answer = at_leo.post(f"/learn/{course.slug}/{lessons[0].slug}/complete")
     assert answer["Location"] == f"/learn/{course.slug}/{lessons[1].slug}"
     assert LessonProgress.objects.get().completed_at is not None
+    assert toast_of(at_leo.get(answer["Location"])) == f"Lesson {lessons[0].number} complete."
+
+    answer = at_leo.post(f"/learn/{course.slug}/{lessons[1].slug}/complete", follow=True)
+    assert toast_of(answer) == f"Lesson {lessons[1].number} complete. A quarter of the course is complete."
+    assert toast_of(at_leo.get(f"/learn/{course.slug}/{lessons[2].slug}")) == ""  # said once
+
+
+def toast_of(answer) -> str:
+    """The short message that the page arrives with; nothing else may say it."""
+    page = text(answer)
+    found = re.search(r'<div class="toast"[^>]*>.*?<p>(.*?)</p>', page)
+    assert 'class="page page--wide stack flashes"' not in page
+    return unescape(found[1]) if found else ""
 
 
 def test_to_listen_looks_like_to_read(at_leo, course, grow):
@@ -126,6 +142,32 @@ def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_do
     page = text(at_leo.get(address))
     assert "lesson--now" not in page
     assert "You've completed this course." in page
+
+
+@pytest.mark.parametrize(
+    ("position", "button", "shelf", "left"),
+    [
+        (30, "Resume at 0:30", ", from 0:30", "1:00 left"),
+        (84.9, "Resume at 1:24", ", from 1:24", "0:06 left"),
+        (85, "Play", "", "1:30 left"),  # at its end: it starts over
+        (90, "Play", "", "1:30 left"),
+    ],
+)
+def test_every_page_says_the_same_of_the_place_in_a_video(
+    at_leo, seat, course, grow, now, position, button, shelf, left
+):
+    film = grow(8)
+    LessonProgress.objects.create(
+        enrollment=seat, lesson=film, position=position, watched_seconds=9, started_at=now, updated_at=now
+    )
+    Enrollment.objects.filter(pk=seat.pk).update(last_lesson=film)
+
+    lesson = text(at_leo.get(f"/learn/{course.slug}/{film.slug}"))
+    assert re.search(r"data-start>.*?<span>(.*?)</span>", lesson)[1] == button
+    assert re.search(r'aria-current="page">.*?lesson__note">(.*?)<', lesson, re.DOTALL)[1] == left
+    mine = text(at_leo.get("/me/enrollments"))
+    assert re.search(r'shelf__next">(.*?)</p>', mine)[1] == f"Next: {film.number} {film.title}{shelf}"
+    assert left in text(at_leo.get(f"/me/course/{course.slug}/progress"))
 
 
 def test_the_transcript_stands_in_the_page(at_leo, course, grow):
@@ -160,7 +202,7 @@ def test_the_screen_for_strangers_enrolls_and_comes_back(mia, course, lessons, b
 
     answer = browser.post("/courses/enroll", {"course": course.slug, "next": page})
     assert answer["Location"] == page
-    assert browser.get(page).status_code == 200
+    assert toast_of(browser.get(page)) == f"You are enrolled in “{course.title}”."
     assert browser.post("/courses/enroll", {"course": course.slug})["Location"] == f"/learn/{course.slug}"
 
 

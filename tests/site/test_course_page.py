@@ -23,34 +23,53 @@ def text_of(answer) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
 
 
+def badge_of(answer) -> str:
+    """The status in the head of a course page."""
+    assert answer.status_code == 200
+    main = answer.content.decode().split("<main")[1]
+    found = re.search(r'class="badge[^>]*>(?:<span[^>]*></span>)?([^<]+)<', main)
+    assert found
+    return found[1].strip()
+
+
 @pytest.mark.parametrize(
-    ("status", "announced", "stranger", "shown"),
+    ("status", "announced", "shown", "to_learners", "to_staff"),
     [
-        ("published", False, 200, "Available Now"),
-        ("archived", False, 200, "No Longer Available"),
-        ("draft", True, 200, "Coming Soon"),
-        ("review", True, 200, "Coming Soon"),
-        ("draft", False, 404, ""),
-        ("review", False, 404, ""),
-        ("suspended", False, 404, ""),
-        ("suspended", True, 404, ""),
+        ("published", False, "Available Now", "Available Now", "Available Now"),
+        ("archived", False, "No Longer Available", "No Longer Available", "No Longer Available"),
+        ("draft", True, "Coming Soon", "No Longer Available", "Coming Soon"),
+        ("review", True, "Coming Soon", "No Longer Available", "Coming Soon"),
+        ("draft", False, "", "No Longer Available", "Draft"),
+        ("review", False, "", "No Longer Available", "Under review"),
+        ("suspended", False, "", "No Longer Available", "No Longer Available"),
+        ("suspended", True, "", "No Longer Available", "No Longer Available"),
     ],
 )
 def test_what_strangers_learners_and_staff_see(
-    client: Client, browser_of, ada, eve, mia, leo, sam, status, announced, stranger, shown
+    client: Client, browser_of, ada, eve, mia, leo, sam, status, announced, shown, to_learners, to_staff
 ):
     course = CourseFactory(instructor=ada, status=status, is_announced=announced, title="The hidden gem")
+    LessonFactory(section=SectionFactory(course=course), course=course)
     EnrollmentFactory(user=leo, course=course)
+    stranger = 200 if shown else 404
 
     for browser in (client, browser_of(mia), browser_of(eve)):
         answer = browser.get(address(course))
         assert answer.status_code == stranger
         assert ("The hidden gem" in answer.content.decode()) == (stranger == 200)
         if stranger == 200:
-            assert shown in text_of(answer)
-    # A seat outlives publication; the instructor and the admin see their work.
-    for user in (leo, ada, sam):
-        assert browser_of(user).get(address(course)).status_code == 200
+            assert badge_of(answer) == shown
+    # The instructor and the admin see their work, also after a stranger has seen the page and before.
+    for user in (ada, sam):
+        assert badge_of(browser_of(user).get(address(course))) == to_staff
+    # A seat outlives publication. Every page of a learner says the same.
+    at_leo = browser_of(leo)
+    answer = at_leo.get(address(course))
+    assert badge_of(answer) == to_learners
+    is_closed = status != "published"
+    assert ("Closed to new learners. You keep it." in text_of(answer)) == is_closed
+    shelf = text_of(at_leo.get("/me/enrollments"))
+    assert (to_learners in shelf) == ("Closed to new learners. You keep it." in shelf) == is_closed
 
 
 def test_an_unknown_course_says_so_and_offers_the_catalogue(client: Client, db):

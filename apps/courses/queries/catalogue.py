@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 from django.utils.translation import gettext_lazy as _
 
-from apps.courses.models import EVEN_RATING, Course
+from apps.courses.models import EVEN_RATING, Availability, Course, availability_of
 from apps.courses.search import search
 from apps.courses.spelling import corrections
 from studyplatform.kit.memo import Memo
@@ -26,9 +26,9 @@ LENGTHS = {
     "long": (_("Over 6 hours"), Q(duration__gt=6 * HOUR)),
 }
 AVAILABILITIES = {
-    "now": (_("Available Now"), Q(status=Course.Status.PUBLISHED)),
-    "soon": (_("Coming Soon"), Q(status__in=[Course.Status.DRAFT, Course.Status.REVIEW], is_announced=True)),
-    "past": (_("No Longer Available"), Q(status=Course.Status.ARCHIVED)),
+    "now": (Availability.NOW.label, Q(status=Course.Status.PUBLISHED)),
+    "soon": (Availability.SOON.label, Q(status__in=[Course.Status.DRAFT, Course.Status.REVIEW], is_announced=True)),
+    "past": (Availability.PAST.label, Q(status=Course.Status.ARCHIVED)),
 }
 OPEN = frozenset({"now", "soon"})
 """What is shown until somebody asks for courses that are no longer available."""
@@ -121,10 +121,9 @@ class Card(NamedTuple):
     def rating(self) -> float:
         return self.rating_sum / self.rating_count if self.rating_count else 0.0
 
-    @property
-    def availability(self) -> str:
-        """now, soon or past."""
-        return {"published": "now", "archived": "past"}.get(self.status, "soon")
+    def availability_for(self, *, has_seat: bool) -> Availability:
+        """What a learner with or without a seat is told of its status."""
+        return availability_of(self.status, has_seat=has_seat)
 
 
 _CARD_FIELDS = (

@@ -7,16 +7,14 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from apps.accounts.guards import signed_in
-from apps.courses.models import Lesson
-from apps.learning.components import lesson_rows
+from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
 from apps.learning.pages.person import person
 from apps.learning.queries.lessons import find_course
-from apps.learning.queries.outline import Placed, outline_of, place_all, resume_entry
+from apps.learning.queries.outline import outline_of, place_all, resume_entry
 from apps.learning.queries.records import record_of, totals_of
 from apps.learning.queries.shelf import (
     FILTERS,
@@ -28,7 +26,6 @@ from apps.learning.queries.shelf import (
     shelve,
 )
 from studyplatform.kit.paging import shown_pages
-from studyplatform.kit.time import clock
 
 GROUP = 12  # courses of a group before "See all"
 PAGE = 24
@@ -110,17 +107,10 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
                 "part": part,
                 "done": sum(one.state == "completed" for one in placed),
                 "is_open": any(one.entry.pk == resume_pk for one in placed),
-                "rows": lesson_rows(found, placed, current=resume_pk, note=_left(by_pk.get(resume_pk))),
+                "rows": lesson_rows(found, placed, current=resume_pk, note=time_left(by_pk.get(resume_pk))),
             }
         )
     return render(request, "learning/course_progress.html", {"record": record, "course": found, "sections": sections})
-
-
-def _left(placed: Placed | None) -> str:
-    """How much of a video is still to be watched; "" for anything else."""
-    if placed is None or placed.entry.kind != Lesson.Kind.VIDEO or not placed.left:
-        return ""
-    return _("%(time)s left") % {"time": clock(placed.left)}
 
 
 @signed_in

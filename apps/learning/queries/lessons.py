@@ -31,6 +31,7 @@ from apps.learning.queries.outline import (
     blocker_of,
     outline_of,
     place_all,
+    resume_place,
     standing_of,
 )
 from apps.learning.queries.transcript import cues_of
@@ -42,8 +43,6 @@ from studyplatform.kit.policies import Verdict
 
 T = TypeVar("T")
 
-# Within this distance from the end a video counts as seen to its end: it resumes from the start.
-ENDED = 5.0
 OPENING = 155
 
 
@@ -277,7 +276,7 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
         "course": course_out(course, standing, opened.outline),
         "sources": sources,
         "duration": duration,
-        "position": 0.0 if position >= duration - ENDED else position,
+        "position": resume_place(position, duration),
         "position_at": progress.position_at if progress else None,
         "watched": progress.watched if progress else [],
         "watched_seconds": progress.watched_seconds if progress else 0,

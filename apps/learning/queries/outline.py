@@ -142,6 +142,15 @@ def _read_outlines(course_pks: list[int]) -> dict[int, Outline]:
     }
 
 
+# Within this many seconds from the end a video counts as seen to its end: it starts over.
+ENDED = 5.0
+
+
+def resume_place(position: float, duration: float) -> float:
+    """The second at which a video goes on for someone who left it at ``position``; the start if that is its end."""
+    return 0.0 if position >= duration - ENDED else position
+
+
 class Mark(NamedTuple):
     """How far one person is in one lesson."""
 
@@ -255,12 +264,17 @@ def place_all(course: Course, outline: Outline, standing: Standing) -> list[Plac
         elif entry.needs and (needed := _unmet(course, outline, standing, entry)) is not None:
             placed.append(Placed(entry, "locked", needed))
         elif mark is not None and (entry.kind == Lesson.Kind.QUIZ or mark.position or mark.watched_seconds):
-            placed.append(Placed(entry, "in_progress", left=max(0, entry.duration - int(mark.position))))
+            placed.append(Placed(entry, "in_progress", left=_left(entry, mark)))
         else:
             placed.append(Placed(entry, "available"))
         if blocker is None:
             blocker = entry
     return placed
+
+
+def _left(entry: Entry, mark: Mark) -> int:
+    """The seconds from where the lesson goes on to its end."""
+    return max(0, entry.duration - int(resume_place(mark.position, entry.duration)))
 
 
 def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Entry | None:

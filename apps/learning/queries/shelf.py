@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.learning.models import Bookmark, Enrollment, LessonProgress
 from apps.learning.queries.addresses import course_url, lesson_url
-from apps.learning.queries.outline import Entry, Mark, Standing, outlines_of, resume_entry
+from apps.learning.queries.outline import Entry, Mark, Standing, outlines_of, resume_entry, resume_place
 
 FILTERS = ("all", "learning", "in_progress", "completed", "bookmarked")
 ORDERS = {"recent": ("-last_activity_at", "-pk"), "closest": ("-percent", "-pk"), "title": ("course__title", "pk")}
@@ -58,7 +58,10 @@ def shelve(seats: Iterable[Enrollment]) -> list[Shelved]:
         standing = Standing(seat, marks[seat.pk])
         entry = resume_entry(seat.course, outlines[seat.course_id], standing)
         mark = standing.marks.get(entry.pk) if entry else None
-        shelved.append(Shelved(seat, entry, int(mark.position) if mark and not mark.is_completed else 0))
+        place = 0.0
+        if entry and mark and not mark.is_completed:
+            place = resume_place(mark.position, entry.duration)
+        shelved.append(Shelved(seat, entry, int(place)))
     return shelved
 
 
