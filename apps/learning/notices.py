@@ -19,6 +19,18 @@ ENROLLED = services.register_kind(
         mail=services.Mail.OFF,
     )
 )
+MILESTONE = services.register_kind(
+    _learning(
+        name="learning.milestone",
+        title=_("Milestones"),
+        headline=_("%(percent)s%% of “%(course)s” is complete"),
+        text=_("You completed %(done)s of its %(total)s lessons."),
+        action=_("See your progress"),
+        icon="flag",
+        hint=_("At 25, 50 and 75 percent of a course."),
+        mail=services.Mail.OFF,
+    )
+)
 NEW_LESSON = services.register_kind(
     _learning(
         name="learning.new_lesson",

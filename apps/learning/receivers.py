@@ -9,7 +9,7 @@ from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Question, Quiz, Section
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import services
-from apps.learning.events import CertificateIssued, LearnerEnrolled
+from apps.learning.events import CertificateIssued, LearnerEnrolled, MilestoneReached
 from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs, versions
 from studyplatform.kit.events import subscribe
@@ -46,6 +46,25 @@ def tell_of_the_seat(event: LearnerEnrolled) -> None:
     link = f"/courses/{seat.course.slug}"
     key = f"seat {seat.pk}"
     people.notify("learning.enrolled", seat.user, link, key, now=seat.enrolled_at, course=seat.course.title)
+
+
+@subscribe(MilestoneReached)
+def tell_of_the_milestone(event: MilestoneReached) -> None:
+    """25, 50 and 75 percent; the certificate tells of 100. Of several that one lesson reached, the last is told."""
+    seat = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
+    if not 0 < event.percent < 100 or event.percent < seat.milestone:
+        return
+    people.notify(
+        "learning.milestone",
+        seat.user,
+        f"/me/course/{seat.course.slug}/progress",
+        f"seat {seat.pk} at {event.percent}",
+        now=seat.last_activity_at,
+        percent=event.percent,
+        course=seat.course.title,
+        done=seat.completed_lessons,
+        total=seat.course.lesson_count,
+    )
 
 
 @subscribe(CertificateIssued)

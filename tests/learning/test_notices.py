@@ -7,14 +7,17 @@ import time_machine
 from django.utils import timezone
 
 from apps.accounts.models import Notification, User
+from apps.accounts.queries import as_notice
 from apps.courses import services as courses
 from apps.courses.models import Course
 from apps.files.events import VideoCompleted, VideoFailed
 from apps.learning import services as learning
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
-from tests.factories.courses import CourseFactory
+from studyplatform.kit.models import Job
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import VideoFactory
+from tests.factories.learning import EnrollmentFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +80,47 @@ def test_the_learner_hears_of_seat_and_certificate(course, mia, happen) -> None:
         ("learning.enrolled", f"/courses/{course.slug}"),
         ("learning.certificate", f"/certificates/{certificate.code}"),
     ]
+
+
+def test_the_learner_hears_of_a_quarter_a_half_and_three_quarters_once_and_by_no_mail(
+    course, seat, leo, happen
+) -> None:
+    page = f"/me/course/{course.slug}/progress"
+    lessons = list(course.lessons.order_by("section__position", "position"))
+    kinds = []
+    for lesson in lessons[:5]:
+        happen(learning.complete_lesson, user=leo, lesson_uid=lesson.uid, now=timezone.now())
+        happen(learning.recount, enrollment_id=seat.pk, now=timezone.now())
+        kinds.append([kind for kind, _ in told(leo)].count("learning.milestone"))
+
+    assert kinds == [0, 1, 2, 2, 3]  # of six lessons: 33, 50 and 83 percent
+    rows = list(Notification.objects.of(leo).filter(kind="learning.milestone").order_by("pk"))
+    assert [row.params["percent"] for row in rows] == [25, 50, 75]
+    assert {row.link for row in rows} == {page}
+    notice = as_notice(rows[1])
+    assert notice is not None
+    assert notice.headline == "50% of “Rivers and Their Work” is complete"
+    assert notice.text == "You completed 3 of its 6 lessons."
+    assert not [kind for kind, _ in jobs_waiting() if kind == "accounts.mail_notification"]
+
+    happen(learning.complete_lesson, user=leo, lesson_uid=lessons[5].uid, now=timezone.now())
+    assert [kind for kind, _ in told(leo)][-1] == "learning.certificate"
+
+
+def test_of_the_milestones_that_one_lesson_reaches_the_last_is_told(mia, happen) -> None:
+    course = CourseFactory(status="published")
+    one, _ = LessonFactory.create_batch(2, section=SectionFactory(course=course), course=course)
+    EnrollmentFactory(user=mia, course=course)
+
+    saved = happen(learning.complete_lesson, user=mia, lesson_uid=one.uid, now=timezone.now())
+
+    assert saved.milestone == 50
+    [row] = Notification.objects.of(mia).filter(kind="learning.milestone")
+    assert row.params["percent"] == 50
+
+
+def jobs_waiting() -> list[tuple[str, str]]:
+    return list(Job.objects.values_list("kind", "key"))
 
 
 def test_learners_hear_of_a_lesson_once_there_was_time_to_write_it(course, seat, leo, mia, ada, happen) -> None:

@@ -176,6 +176,9 @@ class ProgressOut(serializers.Serializer[object]):
     course_percent = serializers.IntegerField()
     completed_lessons = serializers.IntegerField()
     certificate_url = serializers.CharField(allow_null=True, help_text="When this completed the course.")
+    milestone = serializers.IntegerField(
+        allow_null=True, help_text="25, 50, 75 or 100: with the message that reached it."
+    )
 
 
 # --- Quiz ------------------------------------------------------------------------------------------

@@ -157,6 +157,7 @@ def progress_out(saved: Saved) -> dict[str, Any]:
         "course_percent": seat.percent,
         "completed_lessons": seat.completed_lessons,
         "certificate_url": certificate_url(saved.certificate.code) if saved.certificate else None,
+        "milestone": saved.milestone,
     }
 
 

@@ -32,6 +32,7 @@ from apps.learning.queries.lessons import (
 from apps.learning.queries.quiz import get_attempt, questions_of, quiz_ahead, quiz_page_out
 from apps.learning.queries.transcript import Paragraph, paragraphs_of
 from apps.learning.reading import seconds_to_wait
+from apps.learning.services.progress import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.sizes import as_size
@@ -167,8 +168,20 @@ def complete(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     if saved.certificate is not None:
         messages.success(request, _("You completed the course. Your certificate is ready."))
         return redirect("learning:course-progress", course=course)
+    messages.success(request, _told_complete(opened.lesson, saved), extra_tags="toast")
     following = opened.around()[1]
     return redirect(lesson_url(course, following.slug if following else lesson))
+
+
+def _told_complete(one: Lesson, saved: Saved) -> str:
+    """That the lesson is complete, and the milestone of the course if it reached one."""
+    done = _("Lesson %(number)s complete.") % {"number": one.number}
+    milestone = {
+        25: _("A quarter of the course is complete."),
+        50: _("You are halfway through the course."),
+        75: _("Three quarters of the course are complete."),
+    }.get(saved.milestone or 0, "")
+    return f"{done} {milestone}".strip()
 
 
 @open_to_everyone

@@ -41,7 +41,8 @@ def enroll(request: HttpRequest) -> HttpResponse:
             services.enroll(user=person(request), course=course, now=timezone.now())
         except AlreadyEnrolled:  # the other tab was faster
             return redirect("learning:resume", course=course.slug)
-        messages.success(request, _("You are enrolled in “%(course)s”.") % {"course": course.title})
+        told = _("You are enrolled in “%(course)s”.") % {"course": course.title}
+        messages.success(request, told, extra_tags="toast")
         return redirect(safe_next(request, request.POST.get("next"), f"/learn/{course.slug}"))
     refusal = policies.enroll(person(request), course)
     context = {"course": course, "refusal": refusal, "next": safe_next(request, request.GET.get("next"), "")}

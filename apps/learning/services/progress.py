@@ -102,12 +102,13 @@ _KEEP_COUNT = BuiltUpdate(
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """What stands after a save. ``certificate`` if this save completed the course."""
+    """What is true after a save: the certificate if it completed the course, the percent of a milestone it reached."""
 
     progress: LessonProgress
     enrollment: Enrollment
     newly_completed: bool = False
     certificate: Certificate | None = None
+    milestone: int | None = None
 
 
 def save_watching(
@@ -187,6 +188,7 @@ def fetch_file(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
 def finish(progress: LessonProgress, *, now: datetime) -> Saved:
     """Complete the lesson once, and tell; whoever comes second finds it done."""
     seat = progress.enrollment
+    before = seat.milestone
     if progress.completed_at is not None:
         return Saved(progress=progress, enrollment=seat)
     with transaction.atomic(savepoint=False):
@@ -196,7 +198,8 @@ def finish(progress: LessonProgress, *, now: datetime) -> Saved:
             return Saved(progress=progress, enrollment=seat)
         publish(LessonCompleted(enrollment_id=seat.pk, user_id=seat.user_id, lesson_id=progress.lesson_id))
         seat, certificate = recount(enrollment_id=seat.pk, now=now, last_lesson_id=progress.lesson_id)
-    return Saved(progress=progress, enrollment=seat, newly_completed=True, certificate=certificate)
+    milestone = seat.milestone if seat.milestone > before else None
+    return Saved(progress=progress, enrollment=seat, newly_completed=True, certificate=certificate, milestone=milestone)
 
 
 def recount(
