@@ -1,4 +1,6 @@
 /** Forms that post: one press counts, the button says that it works, errors get the focus, nothing typed is lost. */
+import { t } from "../shared/i18n";
+import { toast } from "../shared/toasts";
 
 const sending = new WeakSet<HTMLFormElement>();
 let touched = false;
@@ -26,6 +28,15 @@ function showIdle(button: HTMLElement): void {
 function onSubmit(event: SubmitEvent): void {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || event.defaultPrevented) return;
+  if (form.method === "post" && !navigator.onLine) {
+    // The browser's own error page would take the place of what was typed.
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    toast(t("You are offline, so nothing was sent. Press again when you are connected."), {
+      icon: "alert",
+    });
+    return;
+  }
   touched = false;
   if (form.method !== "post" || "many" in form.dataset) return;
   if (sending.has(form)) {

@@ -150,6 +150,49 @@ class NetworkOffline(AppError):
     action = Action(_("What works offline"), href="/offline")
 
 
+class NetworkFailed(AppError):
+    code = "NETWORK_FAILED"
+    status = 503
+    title = _("The server cannot be reached")
+    message = _("This device is online, but the server does not answer. Your progress is kept.")
+    severity = "warning"
+    icon = "cloud-off"
+    action = Action(_("Try again"), handler="retry")
+    retry_delay = 5
+
+
+@dataclass(eq=False, kw_only=True)
+class NetworkTimeout(AppError):
+    code = "NETWORK_TIMEOUT"
+    status = 504
+    title = _("The answer takes too long")
+    message = _("The server did not answer within %(seconds)s seconds. Your progress is kept.")
+    severity = "warning"
+    icon = "clock"
+    action = Action(_("Try again"), handler="retry")
+    retry_delay = 5
+
+    seconds: int = 30
+
+
+class NetworkSlow(AppError):
+    code = "NETWORK_SLOW"
+    status = 200
+    title = _("Slow connection")
+    message = _("The connection is slow. This takes longer than usual.")
+    severity = "info"
+    icon = "wifi"
+
+
+class ConnectionRestored(AppError):
+    code = "CONNECTION_RESTORED"
+    status = 200
+    title = _("Connection restored")
+    message = _("You are connected again.")
+    severity = "info"
+    icon = "wifi"
+
+
 @dataclass(eq=False, kw_only=True)
 class ServerError(AppError):
     code = "SERVER_ERROR"

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import { NotAuthenticated, Session, type SessionUser } from "../auth/session";
 import { tokenFor } from "../testing/tokens";
-import { makeClient, unwrap } from "./client";
+import { makeClient, reach, SLOW_MS, TIMEOUT_MS, unwrap } from "./client";
 import { ApiError, lookup, retryAfterOf } from "./errors";
 
 const ada: SessionUser = { id: "ada", username: "ada", email: "ada@example.com", role: "student" };
@@ -153,7 +153,7 @@ it.each([
   ["an unknown 500", problem(500, { code: "TEAPOT" }), "SERVER_ERROR"],
   ["a bare 404", new Response("", { status: 404 }), "NOT_FOUND"],
   ["a bare 403", new Response("", { status: 403 }), "PERMISSION_DENIED"],
-  ["no answer at all", new TypeError("Failed to fetch"), "NETWORK_OFFLINE"],
+  ["no answer at all", new TypeError("Failed to fetch"), "NETWORK_FAILED"],
   ["a page where JSON was promised", new Response("<html>", { status: 200 }), "SERVER_ERROR"],
 ] as const)("makes an error of %s", async (_, answer, code) => {
   const error = await failure(answer);
@@ -198,6 +198,64 @@ it("lets an abort be an abort", async () => {
   await expect(call).rejects.toMatchObject({ name: "AbortError" });
 });
 
+it("says that it is offline where the browser knows it, and tells when an answer comes again", async () => {
+  document.body.innerHTML = `<div data-toasts data-restored="You are connected again."></div>`;
+  vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
+  const error = await failure(new TypeError("Failed to fetch"));
+  expect(error.problem.code).toBe("NETWORK_OFFLINE");
+  expect(document.querySelector(".toast")).toBeNull();
+
+  await unwrap(makeClient(sessionOf()).GET(address));
+  await unwrap(makeClient(sessionOf()).GET(address));
+  const toasts = [...document.querySelectorAll(".toast p")].map((one) => one.textContent);
+  expect(toasts).toEqual(["You are connected again."]);
+});
+
+it("says once that it is slow, gives up after its time, and says that it did", async () => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<div data-toasts></div>`;
+  vi.stubGlobal("fetch", (_: Request, { signal }: RequestInit) => {
+    return new Promise((__, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  });
+  const client = makeClient(sessionOf());
+  const calls = [1, 2].map(() => unwrap(client.GET(address)).catch((thrown: unknown) => thrown));
+  const toasts = () => document.querySelectorAll(".toast").length;
+
+  await vi.advanceTimersByTimeAsync(SLOW_MS - 1);
+  expect(toasts()).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(toasts()).toBe(1);
+  expect(document.querySelector(".toast p")?.textContent).toBe(lookup("NETWORK_SLOW").message);
+
+  await vi.advanceTimersByTimeAsync(TIMEOUT_MS - SLOW_MS);
+  for (const error of await Promise.all(calls)) {
+    expect(error).toMatchObject({ problem: { code: "NETWORK_TIMEOUT" } });
+    expect((error as Error).message).toContain("within 30 seconds");
+  }
+  expect(toasts()).toBe(0);
+});
+
+it("stops when its caller does, and says nothing of what nobody waits for", async () => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<div data-toasts></div>`;
+  vi.stubGlobal("fetch", (_: Request, { signal }: RequestInit) => {
+    return new Promise((__, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  });
+  const caller = new AbortController();
+  const call = unwrap(
+    makeClient(sessionOf()).GET(address, { signal: caller.signal, fetch: reach }),
+  ).catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(SLOW_MS * 2);
+  expect(document.querySelector(".toast")).toBeNull();
+
+  caller.abort();
+  await expect(call).resolves.toMatchObject({ name: "AbortError" });
+});
+
 it("is offline, not signed out, when the token cannot be renewed", async () => {
   vi.useFakeTimers();
   const session = new Session({
@@ -211,7 +269,7 @@ it("is offline, not signed out, when the token cannot be renewed", async () => {
   vi.advanceTimersByTime(31_000);
 
   await expect(unwrap(makeClient(session).GET(address))).rejects.toMatchObject({
-    problem: { code: "NETWORK_OFFLINE" },
+    problem: { code: "NETWORK_FAILED" },
   });
   expect(session.state.user).toEqual(ada);
 });

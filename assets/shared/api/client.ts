@@ -3,24 +3,74 @@ import createClient, { type Middleware } from "openapi-fetch";
 
 import { session } from "../auth/browser";
 import { NotAuthenticated, type Session } from "../auth/session";
+import { noteAnswer, noteFailure } from "../connection";
+import { toast } from "../toasts";
 import { csrfHeaders } from "./csrf";
-import { errorOfAnswer, makeError } from "./errors";
+import { errorOfAnswer, lookup, makeError } from "./errors";
 import type { paths } from "./schema.gen";
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
-function isAbort(thrown: unknown): boolean {
-  return thrown instanceof DOMException && thrown.name === "AbortError";
+/** After so long without an answer a call fails. */
+export const TIMEOUT_MS = 30_000;
+/** After so long a person who waits is told that it is slow. */
+export const SLOW_MS = 5_000;
+
+function isNamed(thrown: unknown, name: string): boolean {
+  return typeof thrown === "object" && thrown !== null && "name" in thrown && thrown.name === name;
 }
 
-/** `fetch`, whose failure to reach the server is a NETWORK_OFFLINE. */
-async function reach(request: Request): Promise<Response> {
+function timeoutError() {
+  return makeError("NETWORK_TIMEOUT", { seconds: TIMEOUT_MS / 1000 });
+}
+
+/** The caller's signal, and the end of our patience. AbortSignal.any is younger than the browsers we support. */
+function limited(callers: AbortSignal): AbortSignal {
+  const limit = new AbortController();
+  const abort = (): void => limit.abort(callers.reason);
+  if (callers.aborted) abort();
+  callers.addEventListener("abort", abort, { once: true });
+  // It goes on while the body arrives; after that there is nothing left to abort.
+  setTimeout(() => limit.abort(new DOMException("No answer", "TimeoutError")), TIMEOUT_MS);
+  return limit.signal;
+}
+
+/** `fetch` with a time limit. Without an answer it fails with the reason in the words of the catalogue. */
+export async function reach(request: Request): Promise<Response> {
   try {
     // Looked up at each call: tests and the offline layer put their own in its place.
-    return await globalThis.fetch(request);
+    // A page that is going does not wait for its last words to arrive.
+    const signal = request.keepalive ? request.signal : limited(request.signal);
+    const response = await globalThis.fetch(request, { signal });
+    noteAnswer();
+    return response;
   } catch (thrown) {
-    if (isAbort(thrown)) throw thrown;
-    throw makeError("NETWORK_OFFLINE");
+    if (isNamed(thrown, "AbortError")) throw thrown;
+    noteFailure();
+    if (isNamed(thrown, "TimeoutError")) throw timeoutError();
+    throw makeError(navigator.onLine ? "NETWORK_FAILED" : "NETWORK_OFFLINE");
+  }
+}
+
+let waiting = 0;
+let slow: ReturnType<typeof setTimeout> | undefined;
+let hideSlow = (): void => undefined;
+
+/** `reach`, while somebody waits: says once that it is slow, for all that is waited for. */
+async function reachSoon(request: Request): Promise<Response> {
+  waiting += 1;
+  slow ??= setTimeout(() => {
+    hideSlow = toast(lookup("NETWORK_SLOW").message, { icon: "info", stays: true });
+  }, SLOW_MS);
+  try {
+    return await reach(request);
+  } finally {
+    waiting -= 1;
+    if (waiting === 0) {
+      clearTimeout(slow);
+      slow = undefined;
+      hideSlow();
+    }
   }
 }
 
@@ -29,7 +79,9 @@ async function tokenFor(auth: Session, isRequired: boolean): Promise<string | nu
     return await (isRequired ? auth.requireBearer() : auth.bearer());
   } catch (thrown) {
     if (thrown instanceof NotAuthenticated) throw thrown;
-    throw makeError("NETWORK_OFFLINE");
+    noteFailure();
+    if (isNamed(thrown, "TimeoutError")) throw timeoutError();
+    throw makeError(navigator.onLine ? "NETWORK_FAILED" : "NETWORK_OFFLINE");
   }
 }
 
@@ -70,7 +122,7 @@ export function makeClient(auth: Session, { isRequired = false } = {}) {
     baseUrl: location.origin,
     credentials: "same-origin",
     headers: { Accept: "application/json, application/problem+json" },
-    fetch: reach,
+    fetch: reachSoon,
   });
   client.use(credentials(auth, isRequired));
   return client;
@@ -89,6 +141,7 @@ export async function unwrap<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await answer.catch((thrown: unknown) => {
     // A 200 whose body is no JSON: a proxy's page in the place of an answer.
     if (thrown instanceof SyntaxError) throw makeError("SERVER_ERROR");
+    if (isNamed(thrown, "TimeoutError")) throw timeoutError();
     throw thrown;
   });
   if (!response.ok) throw errorOfAnswer(response, error);

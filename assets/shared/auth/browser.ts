@@ -7,6 +7,7 @@ async function fetchSession(): Promise<Credentials | null> {
     credentials: "same-origin",
     headers: { Accept: "application/json" },
     cache: "no-store",
+    signal: AbortSignal.timeout(30_000),
   });
   if (answer.status === 401 || answer.status === 403) return null;
   if (!answer.ok) throw new Error(`The session could not be read (${answer.status})`);

@@ -86,7 +86,7 @@ export function tusTransport(endpoint: string, purpose: "video" | "file" = "vide
         method: "DELETE",
         headers: { "Tus-Resumable": "1.0.0", Authorization: `Bearer ${token}` },
       }).catch(() => {
-        throw makeError("NETWORK_OFFLINE");
+        throw makeError(navigator.onLine ? "NETWORK_FAILED" : "NETWORK_OFFLINE");
       });
       const isGone = answer.status === 404 || answer.status === 410;
       if (!answer.ok && !isGone) throw errorOfAnswer(answer, await answer.json().catch(() => null));
