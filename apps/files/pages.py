@@ -8,8 +8,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import claimed_holder, open_to_everyone
-from apps.files import queries
-from apps.files.models import CaptionTrack
+from apps.accounts.queries import person_of_session
+from apps.files import policies, queries
+from apps.files.errors import LinkExpired
+from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.services.media import Grant, read_file_token, read_token
 from apps.files.storage import TYPES, sound_parts
 from apps.files.streaming import send_joined, send_kept, send_upload
@@ -35,12 +37,16 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
         grant = read_token(token, now=now, reader=claimed_holder(request))
     except AppError as refusal:
         return _refused(refusal)
-    if caption := CAPTIONS.fullmatch(name):
+    caption = CAPTIONS.fullmatch(name)
+    # Asked again where playing begins; not for each segment (docs/adr/0008).
+    if (caption or name.endswith(".m3u8")) and not _may_still_watch(grant, now):
+        return _refused(LinkExpired())
+    if caption:
         return _captions(grant, caption.group(1), now)
     if name != SOUND and not MADE.fullmatch(name):
         return _missing()
     # The list of renditions grows while a video is processed.
-    cache = "private, max-age=5" if name == "master.m3u8" else _until(grant, now)
+    cache = "private, max-age=5" if name.endswith(".m3u8") else _until(grant, now)
     try:
         if name == SOUND:
             return send_joined(request, sound_parts(grant.directory), kind="audio/mp4", cache=cache)
@@ -88,6 +94,15 @@ def _refused(refusal: AppError) -> HttpResponse:
 def _missing() -> HttpResponse:
     # As above: nobody reads a page here.
     return HttpResponse("There is no such file.", status=404, content_type="text/plain; charset=utf-8")
+
+
+def _may_still_watch(grant: Grant, now: datetime) -> bool:
+    """Whether the person whose browser session the address was made for could get it today."""
+    if grant.reader is None:
+        return True
+    user = person_of_session(grant.reader.session_key, now=now)
+    video = VideoAsset.objects.filter(uid=grant.video).first()
+    return user is not None and video is not None and policies.watch_video(user, video) is None
 
 
 def _captions(grant: Grant, uid: str, now: datetime) -> HttpResponse:

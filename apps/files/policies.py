@@ -3,6 +3,8 @@
 What belongs to somebody else is not found rather than forbidden: its existence is nobody's business.
 """
 
+from collections.abc import Callable
+
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
@@ -12,6 +14,13 @@ from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict, abilities
 
 Person = User | AnonymousUser
+_audiences: list[Callable[[User, VideoAsset], bool]] = []
+
+
+def register_audience(may_watch: Callable[[User, VideoAsset], bool]) -> Callable[[User, VideoAsset], bool]:
+    """Name the function by which an app says who may watch a video that it shows."""
+    _audiences.append(may_watch)
+    return may_watch
 
 
 def upload(user: Person, purpose: str) -> Verdict:
@@ -31,6 +40,14 @@ def see_video(user: Person, video: VideoAsset) -> Verdict:
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if video.owner_id == user.pk or user.is_admin else NotFound()
+
+
+def watch_video(user: Person, video: VideoAsset) -> Verdict:
+    """Whoever sees it, and those to whom an app shows it."""
+    refused = see_video(user, video)
+    if refused is None or (isinstance(user, User) and any(may_watch(user, video) for may_watch in _audiences)):
+        return None
+    return refused
 
 
 def edit_video(user: Person, video: VideoAsset) -> Verdict:

@@ -5,6 +5,8 @@ from apps.accounts.policies import be_signed_in, be_verified
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
+from apps.files.models import VideoAsset
+from apps.files.policies import register_audience
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
 from apps.learning.models import Attempt, Certificate, Enrollment
 from apps.learning.queries.outline import Entry, Person, Standing
@@ -59,6 +61,18 @@ def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Ent
     if course.status == Course.Status.ARCHIVED:
         return EnrollmentClosed(course=course.title)
     return NotEnrolled(course=course.title, slug=course.slug)
+
+
+@register_audience
+def watch(user: User, video: VideoAsset) -> bool:
+    """Whether a lesson shows the video to this person: by a seat, as a preview, or because they are its staff."""
+    shown = Lesson.objects.filter(video=video).select_related("course")
+    return any(
+        is_staff_of(user, lesson.course)
+        or (lesson.is_preview and lesson.course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED})
+        or Enrollment.objects.of(user.pk).active().filter(course=lesson.course_id).exists()
+        for lesson in shown
+    )
 
 
 def save_progress(person: Person, course: Course, standing: Standing) -> Verdict:

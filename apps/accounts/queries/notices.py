@@ -105,6 +105,12 @@ def people_of_sessions(keys: set[str], *, now: datetime) -> dict[str, int]:
     return dict(rows.values_list("session_key", "user_id"))
 
 
+def person_of_session(key: str, *, now: datetime) -> User | None:
+    """Whose session this is, if it stands and they are not blocked."""
+    row = BrowserSession.objects.live(now).filter(session_key=key, user__is_active=True).select_related("user").first()
+    return row.user if row else None
+
+
 def unread_states(user_ids: set[int]) -> dict[int, tuple[int, int]]:
     """For each person with something unread: how much, and the key of the newest."""
     rows = Notification.objects.filter(user__in=user_ids).shown().unread().order_by()

@@ -72,6 +72,8 @@ class Grant:
     video: uuid.UUID
     directory: str
     expires_at: datetime
+    reader: Holder | None
+    """Whose it is; None: everyone's."""
 
 
 def sign_link(
@@ -146,7 +148,8 @@ def read_token(token: str, *, now: datetime, reader: Holder | None) -> Grant:
     video, version, expiry, mark = PAYLOAD.unpack(_unseal(token, PAYLOAD.size, SALT))
     expires_at = _checked(expiry, mark, now=now, reader=reader)
     video_uid = uuid.UUID(bytes=video)
-    return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at)
+    owner = None if mark == MARK_OF_EVERYONE else reader
+    return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at, owner)
 
 
 def read_file_token(token: str, *, now: datetime, reader: Holder | None) -> tuple[uuid.UUID, datetime]:
