@@ -3,7 +3,6 @@
 import os
 
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
@@ -11,11 +10,12 @@ _django = get_asgi_application()
 
 from apps.files.wire import UploadPieces  # noqa: E402
 from studyplatform.kit.bodies import BodyLimit  # noqa: E402
+from studyplatform.kit.sockets import OwnOrigin  # noqa: E402
 from studyplatform.routing import websocket_urlpatterns  # noqa: E402 (needs the app registry)
 
 application = ProtocolTypeRouter(
     {
         "http": BodyLimit(UploadPieces(_django)),
-        "websocket": AllowedHostsOriginValidator(URLRouter(websocket_urlpatterns)),
+        "websocket": OwnOrigin(URLRouter(websocket_urlpatterns)),
     }
 )

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from datetime import datetime, timedelta
 from typing import Any
+from weakref import WeakSet
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
@@ -11,14 +12,16 @@ from django.utils import timezone
 
 from apps.accounts.guards import Holder
 from apps.accounts.models import User
+from apps.accounts.queries import person_of_session
 from apps.files import queries
 from apps.files.api.serializers import video_out
 from apps.files.models import VideoAsset
 
 EVERY = 1.0  # seconds between two looks at the table
 RECENT = timedelta(minutes=10)
-RECHECK = timedelta(seconds=30)
 MOST = 50
+MOST_SOCKETS = 24  # of one person in one process
+SIGNED_OUT = 4401
 
 
 class VideosConsumer(AsyncJsonWebsocketConsumer):
@@ -26,38 +29,43 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
 
     Looks at the table once a second while somebody is connected, instead of being told: so it is right
     with any number of web and worker processes, and nothing is lost when one of them is killed.
-    The first messages are the unfinished videos and those that ended lately.
+    The first messages are the unfinished videos and those that ended within ten minutes. Ended with 4401 when the
+    browser is signed out, anywhere, or its person blocked.
     """
+
+    _open: WeakSet["VideosConsumer"] = WeakSet()
 
     async def connect(self) -> None:
         user = self.scope.get("user")
         if not isinstance(user, User) or not user.is_active:
             await self.close()  # before it is accepted: the handshake is refused
             return
-        self._user = user
+        if sum(one.user.pk == user.pk for one in self._open) >= MOST_SOCKETS:
+            await self.close()
+            return
+        self.user = user
+        self._open.add(self)
         self._since = timezone.now()
         self._sent: dict[str, tuple[Any, ...]] = {}
         await self.accept()
         self._loop = asyncio.create_task(self._watch())
 
     async def disconnect(self, code: int) -> None:
+        self._open.discard(self)
         loop = getattr(self, "_loop", None)
         if loop is not None:
             loop.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await loop
 
-    async def receive_json(self, content: Any, **_: Any) -> None:
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **_: Any) -> None:
         """Nothing is asked through this socket."""
 
     async def _watch(self) -> None:
-        checked_at = self._since
         while True:
-            if timezone.now() - checked_at > RECHECK:
-                checked_at = timezone.now()
-                if not await database_sync_to_async(self._is_signed_in)():
-                    await self.close(code=4401)
-                    return
+            if not await database_sync_to_async(self._is_signed_in)():
+                await self.close(code=SIGNED_OUT)
+                return
             changed, gone = await database_sync_to_async(self._look)()
             for video in changed:
                 await self.send_json({"type": "video", "video": video})
@@ -67,13 +75,12 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
 
     def _is_signed_in(self) -> bool:
         """Whether the browser's session still stands: signing out ends the socket too."""
-        session = self.scope["session"]
-        is_active = User.objects.filter(pk=self._user.pk, is_active=True).exists()
-        return is_active and bool(session.session_key) and bool(session.exists(session.session_key))
+        user = person_of_session(self.scope["session"].session_key or "", now=timezone.now())
+        return user is not None and user.pk == self.user.pk
 
     def _look(self) -> tuple[list[dict[str, Any]], list[str]]:
         now = timezone.now()
-        states = _states_of(self._user, since=self._since - RECENT)
+        states = _states_of(self.user, since=self._since - RECENT)
         changed = [uid for uid, state in states.items() if self._sent.get(uid) != state]
         gone = [uid for uid in self._sent if uid not in states]
         if gone:  # ended long ago, or deleted?
@@ -81,9 +88,9 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
             gone = [uid for uid in gone if uid not in there]
             states |= {uid: self._sent[uid] for uid in there}
         self._sent = states
-        videos = queries.videos_of(self._user.pk).filter(uid__in=changed) if changed else []
+        videos = queries.videos_of(self.user.pk).filter(uid__in=changed) if changed else []
         holder = Holder(self.scope["session"].session_key)
-        return [video_out(video, self._user, now=now, holder=holder) for video in videos], gone
+        return [video_out(video, self.user, now=now, holder=holder) for video in videos], gone
 
 
 def _states_of(user: User, *, since: datetime) -> dict[str, tuple[Any, ...]]:

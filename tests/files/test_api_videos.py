@@ -249,26 +249,39 @@ def test_the_socket_is_shut_to_visitors_the_blocked_and_other_sites(ada, ben, br
     assert listen(browser_of(ada), story) == "let in"
 
 
-def test_the_socket_is_shut_to_other_sites(settings: Any) -> None:
-    """The validator reads the allowed hosts when it is made; the test settings allow all, so one is made here."""
-    from channels.security.websocket import OriginValidator
+@pytest.mark.django_db(transaction=True)
+def test_one_person_opens_so_many_sockets_and_others_are_still_let_in(ada, eve, browser_of, monkeypatch) -> None:
+    from apps.files import consumers
 
-    inner = application.application_mapping["websocket"]
-    strict = OriginValidator(inner.application, ["study.example.com"])
+    monkeypatch.setattr(consumers, "MOST_SOCKETS", 2)
+    hers, theirs = browser_of(ada), browser_of(eve)
 
-    async def live() -> bool:
-        headers = [(b"origin", b"https://evil.example"), (b"host", b"study.example.com")]
-        accepted, _ = await WebsocketCommunicator(strict, "/ws/videos/", headers=headers).connect()
-        return accepted
+    async def live() -> list[bool]:
+        sockets = [knock(hers), knock(hers), knock(hers), knock(theirs)]
+        let_in = [(await socket.connect(timeout=5))[0] for socket in sockets]
+        await sockets[0].disconnect()
+        sockets.append(knock(hers))
+        let_in.append((await sockets[-1].connect(timeout=5))[0])
+        for socket, was_let_in in list(zip(sockets, let_in, strict=True))[1:]:
+            if was_let_in:
+                await socket.disconnect()
+        return let_in
 
-    assert not asyncio.run(live())
+    assert asyncio.run(live()) == [True, True, False, True, True]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_signing_out_ends_the_socket(ada, browser_of, monkeypatch) -> None:
-    from apps.files import consumers
+def test_nothing_said_into_the_socket_does_anything(ada, browser_of) -> None:
+    async def story(socket: WebsocketCommunicator) -> bool:
+        await socket.send_to(text_data="{not json")
+        await socket.send_to(text_data="[" * 10_000)
+        return await socket.receive_nothing(0.2)
 
-    monkeypatch.setattr(consumers, "RECHECK", timedelta(0))
+    assert listen(browser_of(ada), story)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_signing_out_ends_the_socket_at_once(ada, browser_of) -> None:
     browser = browser_of(ada)
 
     async def story(socket: WebsocketCommunicator) -> Any:
