@@ -21,6 +21,7 @@ from apps.accounts.services import exporting
 from apps.courses.models import Course
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
+from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_proof import proved
 from tests.factories.accounts import PASSWORD, UserFactory
 
@@ -283,3 +284,16 @@ def test_an_archive_under_way_is_not_kept_for_who_has_left(leo: User, monkeypatc
     assert not DataExport.objects.exists()
     assert not default_storage.exists(f"exports/{leo.uid.hex}/{export.uid.hex}.zip")
     assert not Notification.objects.filter(user=leo).exists()
+
+
+def test_another_archive_waits_some_minutes(leo, settings) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "export": (1, 600)}
+    now = timezone.now()
+    first = services.ask_for_export(user=leo, now=now)
+    DataExport.objects.update(state="ready")
+
+    with pytest.raises(RateLimitExceeded):
+        services.ask_for_export(user=leo, now=now + timedelta(minutes=9))
+    assert DataExport.objects.get() == first
+
+    services.ask_for_export(user=leo, now=now + timedelta(minutes=11))

@@ -798,3 +798,13 @@ def test_the_original_of_a_video_is_not_downloaded_here(desk: Client) -> None:
     assert desk.get(address).status_code == 404
     assert desk.delete(address, **TUS).status_code == 204
     assert VideoAsset.objects.get().stage == "queued"
+
+
+def test_so_many_uploads_are_begun_and_the_next_waits(desk: Client, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "upload": (2, 600)}
+
+    answers = [begin(desk, 10) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert int(answers[2]["Retry-After"]) > 500
+    assert Upload.objects.count() == 2

@@ -23,6 +23,7 @@ from apps.accounts.models import DataExport, User
 from apps.accounts.services.notices import notify
 from studyplatform.kit import jobs
 from studyplatform.kit.jobs import Running
+from studyplatform.kit.limits import spend
 
 KEPT = timedelta(days=7)
 Rows = Iterable[Mapping[str, Any]]
@@ -54,9 +55,11 @@ def ask_for_export(*, user: User, now: datetime) -> DataExport:
     """Begin an archive; the earlier ones are removed, for each holds everything.
 
     :raises ExportUnderWay: one is being prepared.
+    :raises RateLimitExceeded: the last one was asked for a few minutes ago.
     """
     try:
         with transaction.atomic():
+            spend("export", str(user.uid), now=now)
             export = DataExport.objects.create(user=user, created_at=now)
             jobs.enqueue("accounts.build_export", key=export.uid.hex, uid=export.uid.hex)
     except IntegrityError:

@@ -28,6 +28,7 @@ from apps.files.video.sniff import HEAD, sniff
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError, StoreFull
 from studyplatform.kit.events import publish
+from studyplatform.kit.limits import spend
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.refusals import is_full
 from studyplatform.kit.sizes import as_limit, as_size
@@ -71,6 +72,7 @@ def begin_upload(
     :raises QuotaExceeded: not so much is free.
     :raises StoreFull: the server's disk has no room for it.
     :raises VideoBusy: the video that is to be replaced is still being uploaded or processed.
+    :raises RateLimitExceeded: so many were begun that the next has to wait.
     """
     enforce(policies.upload(owner, purpose))
     if replaces is not None:
@@ -82,6 +84,7 @@ def begin_upload(
         raise errors.FormatUnsupported
     require_room(Path(settings.UPLOAD_ROOT), length)
     with transaction.atomic():
+        spend("upload", str(owner.uid), now=now)
         _reserve(owner, length)
         video = None
         if purpose == Upload.Purpose.VIDEO:

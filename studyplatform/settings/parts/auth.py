@@ -34,7 +34,7 @@ CSRF_FAILURE_VIEW = "studyplatform.site.errors.csrf_failure"
 LOGIN_FAILURES = 5
 LOGIN_LOCK = timedelta(minutes=15)
 
-# How often from one address, and in how many seconds: generous, because a school is one address.
+# How often, and in how many seconds. From one address, unless it says otherwise: generous, because a school is one.
 RATE_LIMITS = {
     "sign-in": (300, 5 * 60),
     "passkey": (600, 5 * 60),  # asked by every sign-in page that is opened
@@ -44,6 +44,8 @@ RATE_LIMITS = {
     "social": (300, 5 * 60),
     "reset-to-one": (1, 60),  # mails to reset the password of one account
     "mail-to-one": (6, 60 * 60),  # mails about joining to one email, whoever asks for them
+    "upload": (300, 10 * 60),  # uploads that one person begins
+    "export": (1, 10 * 60),  # archives that one person asks for
 }
 
 SIMPLE_JWT = {
