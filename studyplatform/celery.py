@@ -5,9 +5,11 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import worker_ready
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
 
+TRANSPORT_ALIASES["folder"] = "studyplatform.kit.folder_broker:Transport"
 app = Celery("studyplatform")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["studyplatform.kit"])

@@ -34,6 +34,7 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
     """
 
     _open: WeakSet["VideosConsumer"] = WeakSet()
+    user: User
 
     async def connect(self) -> None:
         user = self.scope.get("user")

@@ -213,8 +213,8 @@ FILE_UPLOAD_PERMISSIONS = 0o640
 
 # --- Background work ----------------------------------------------------------------------------
 # The job table is the truth; Celery's message is a wake-up (docs/architecture.md).
-CELERY_BROKER_URL = env.text("CELERY_BROKER_URL") or REDIS_URL or "filesystem://"
-if CELERY_BROKER_URL == "filesystem://":
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL") or REDIS_URL or "folder://"
+if CELERY_BROKER_URL == "folder://":
     _queue = DATA_DIR / "queue"
     for _folder in ("messages", "processed", "control"):
         (_queue / _folder).mkdir(parents=True, exist_ok=True)
