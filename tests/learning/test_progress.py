@@ -449,11 +449,13 @@ def test_texts_opened_at_once_are_read_one_after_the_other(leo, seat, texts, now
         return services.complete_lesson(user=leo, lesson_uid=text.uid, now=now + after * SECOND)
 
     assert mark(texts[0], 60).newly_completed
-    assert mark(texts[1], 60).newly_completed  # two devices
     with pytest.raises(ReadingTooShort) as refusal:
-        mark(texts[2], 60)
-    assert 15 <= refusal.value.wait <= 30
-    assert mark(texts[2], 60 + refusal.value.wait).newly_completed
+        mark(texts[1], 60)
+    assert refusal.value.wait == 60 - 30 // 4
+    assert mark(texts[1], 113).newly_completed
+    with pytest.raises(ReadingTooShort):
+        mark(texts[2], 170)
+    assert mark(texts[2], 173).newly_completed
 
 
 def test_reading_and_watching_share_the_time(leo, seat, texts, films, now):

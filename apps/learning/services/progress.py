@@ -29,6 +29,7 @@ from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.learning import policies, reading, watching
+from apps.learning.budget import RATE
 from apps.learning.errors import FileNotFetched, LessonCompletesItself, ReadingTooShort
 from apps.learning.events import LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LessonProgress
@@ -163,8 +164,8 @@ def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
     with transaction.atomic():
         wait = budget.missing(
             user_id=progress.enrollment.user_id,
-            needed=reading.least_seconds(text)
-            * watching.MAX_SPEED,  # the reader's eyes, and nothing else on that device
+            # All that comes in that time: nobody reads two texts at once, or beside a video.
+            needed=round(reading.least_seconds(text) * RATE),
             opened_at=progress.started_at,
             now=now,
         )
