@@ -24,12 +24,12 @@ _SYSTEMS = (
 
 
 def device_name(user_agent: str) -> str:
-    """``Firefox on Linux``; "an unknown browser" for what names neither."""
+    """``Firefox on Linux``; "Unknown browser" for what names neither."""
     browser = next((name for pattern, name in _BROWSERS if re.search(pattern, user_agent)), "")
     system = next((name for pattern, name in _SYSTEMS if re.search(pattern, user_agent)), "")
     if browser and system:
         return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}
-    return browser or system or _("an unknown browser")
+    return browser or system or _("Unknown browser")
 
 
 def device_icon(user_agent: str) -> str:

@@ -223,7 +223,7 @@ TEACHING_APPROVED = register_kind(
     Kind(
         name="account.teaching_approved",
         group="account",
-        title=_("Approval of your request to teach"),
+        title=_("Teaching request approved"),
         headline=_("You can now teach"),
         text=_("Your request was approved. Open the studio to create your first course."),
         quote="answer",
@@ -235,7 +235,7 @@ TEACHING_DECLINED = register_kind(
     Kind(
         name="account.teaching_declined",
         group="account",
-        title=_("Declined request to teach"),
+        title=_("Teaching request declined"),
         headline=_("Your request to teach was declined"),
         text=_("You can ask again in a week. Tell us then what has changed."),
         quote="answer",

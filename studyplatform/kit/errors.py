@@ -276,7 +276,7 @@ class FeatureComingSoon(AppError):
     code = "FEATURE_COMING_SOON"
     status = 404
     title = _("Not available yet")
-    message = _("This part of the site isn't available yet.")
+    message = _("We haven't opened this part of the site yet.")
     severity = "info"
     icon = "info"
 

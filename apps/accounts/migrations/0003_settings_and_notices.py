@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(max_length=40)),
                 ('in_app', models.BooleanField(default=True)),
-                ('mail', models.CharField(choices=[('now', 'At once'), ('digest', 'In the digest'), ('off', 'Never')], default='now', max_length=6)),
+                ('mail', models.CharField(choices=[('now', 'Immediately'), ('digest', 'In the digest'), ('off', 'Never')], default='now', max_length=6)),
             ],
         ),
         migrations.CreateModel(

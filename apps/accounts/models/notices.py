@@ -58,7 +58,7 @@ class NotificationChoice(models.Model):
     """How one person wants to hear of one kind; without a row, the kind's own default holds."""
 
     class Mail(models.TextChoices):
-        NOW = "now", _("At once")
+        NOW = "now", _("Immediately")
         DIGEST = "digest", _("In the digest")
         OFF = "off", _("Never")
 
