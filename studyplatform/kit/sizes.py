@@ -2,13 +2,12 @@
 
 from django.utils.translation import ngettext
 
-GIGABYTE = 2**30
 UNITS = ("KB", "MB", "GB", "TB")
 
 
 def as_limit(size: int) -> str:
-    """5 * 2**30 -> "5GB", as the texts about limits write it."""
-    return f"{size / GIGABYTE:g}GB" if size >= GIGABYTE else as_size(size).replace(" ", "")
+    """5 * 2**30 -> "5 GB"."""
+    return as_size(size)
 
 
 def as_size(size: int) -> str:

@@ -38,7 +38,7 @@ TABLE = {
     "PAYMENT_PROCESSING_ERROR": Row("", "try again", "retry", says="not charged"),
     "SUBSCRIPTION_EXPIRED": Row("", "renew", "/billing/renew", says="free content is still available"),
     "ENROLLMENT_REQUIRED": Row("", "enroll now", "/courses/enroll?course={slug}"),
-    "UPLOAD_FILE_TOO_LARGE": Row(says="2gb"),
+    "UPLOAD_FILE_TOO_LARGE": Row(says="2 gb"),
     "UPLOAD_FORMAT_UNSUPPORTED": Row(says="mp4, mov, avi, webm"),
     "UPLOAD_NETWORK_ERROR": Row("", "resume upload", "resume", 5),
     "UPLOAD_QUOTA_EXCEEDED": Row("", "storage", "/settings/storage"),

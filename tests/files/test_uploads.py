@@ -278,7 +278,7 @@ def test_a_lecture_may_be_5_gb_and_any_other_file_2(purpose: str, length: int, s
         problem = answer.json()
         assert answer["Content-Type"] == "application/problem+json"
         assert problem["code"] == "UPLOAD_FILE_TOO_LARGE"
-        assert ("5GB" if purpose == "video" else "2GB") in problem["detail"]
+        assert ("5 GB" if purpose == "video" else "2 GB") in problem["detail"]
 
 
 def test_the_texts_follow_the_settings(desk: Client, settings: Any) -> None:
@@ -286,7 +286,9 @@ def test_the_texts_follow_the_settings(desk: Client, settings: Any) -> None:
 
     problem = begin(desk, 4 * GIGABYTE).json()
 
-    assert problem["detail"] == ("This file is larger than 3GB. Videos can be up to 3GB, and other files up to 512MB.")
+    assert problem["detail"] == (
+        "This file is larger than 3 GB. Videos can be up to 3 GB, and other files up to 512 MB."
+    )
 
 
 def test_room_is_reserved_at_the_beginning(desk: Client, ada, settings: Any) -> None:
@@ -298,7 +300,7 @@ def test_room_is_reserved_at_the_beginning(desk: Client, ada, settings: Any) -> 
 
     assert statuses == [201, 201, 413]
     assert refusal["code"] == "UPLOAD_QUOTA_EXCEEDED"
-    assert refusal["params"] == {"needed": "3 GB", "free": "1 GB", "allowance": "10GB"}
+    assert refusal["params"] == {"needed": "3 GB", "free": "1 GB", "allowance": "10 GB"}
     assert desk.get("/api/v1/storage/").json() == {
         "videos": 3 * GIGABYTE,
         "files": 0,

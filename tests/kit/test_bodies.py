@@ -84,7 +84,7 @@ def test_programs_read_the_limit_in_a_problem():
     assert asked.status == 413
     assert asked.headers["content-type"] == "application/problem+json"
     assert b'"REQUEST_TOO_LARGE"' in asked.body
-    assert b"2.5MB" in asked.body
+    assert b"2.5 MB" in asked.body
 
 
 @pytest.mark.django_db
@@ -129,7 +129,7 @@ def test_behind_wsgi_a_form_that_is_too_large_says_so_where_it_was(client):
 
     assert answer.status_code == 302
     assert answer["Location"] == "http://testserver/auth/login"
-    assert "larger than 2.5MB" in client.get("/auth/login").content.decode()
+    assert "larger than 2.5 MB" in client.get("/auth/login").content.decode()
 
 
 @pytest.mark.django_db

@@ -41,7 +41,7 @@ def test_json_of_the_usual_depth_reaches_its_form(client):
 def test_what_django_refuses_to_parse_is_no_crash():
     assert problem_handler(RequestDataTooBig(), {}).status_code == 413
     assert problem_handler(TooManyFieldsSent(), {}).status_code == 400
-    assert refusal_of(RequestDataTooBig()).params == {"limit": "2.5MB"}
+    assert refusal_of(RequestDataTooBig()).params == {"limit": "2.5 MB"}
 
 
 @pytest.mark.parametrize("method", ["get", "post", "patch"])

@@ -173,10 +173,10 @@ def test_help_that_does_not_exist_is_not_found(client: Client, db, address):
     ("address", "says"),
     [
         ("/help/", "Supported formats"),
-        ("/help/supported-formats", "MP4, MOV, AVI, WebM files of up to 5GB"),
-        ("/help/supported-formats", "can be up to 2GB"),
-        ("/help/supported-formats", "Instructors have 50GB of storage, students 5GB"),
-        ("/help/video-compression", "up to 5GB"),
+        ("/help/supported-formats", "up to 5 GB, in one of these formats: MP4, MOV, AVI, WebM"),
+        ("/help/supported-formats", "can be up to 2 GB"),
+        ("/help/supported-formats", "Instructors have 50 GB of storage, students 5 GB"),
+        ("/help/video-compression", "up to 5 GB"),
         ("/help/teaching", "24 to 48 hours"),
         ("/help/learning", "After 5 failed attempts in a row, an account is locked for 15 minutes"),
         ("/offline", "saved on this device and syncs"),
@@ -198,7 +198,7 @@ def test_texts_tell_what_holds(client: Client, db, address, says, django_assert_
 def test_the_limits_in_the_help_are_those_of_the_upload(client: Client, db, settings):
     settings.UPLOAD_LIMITS = {"video": 3 * 2**30, "file": 2**30}
 
-    assert "up to 3GB" in text_of(client.get("/help/supported-formats"))
+    assert "up to 3 GB" in text_of(client.get("/help/supported-formats"))
 
 
 def test_status_is_well_when_nothing_waits(client: Client, db):

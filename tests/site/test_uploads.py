@@ -33,8 +33,8 @@ def test_it_promises_what_the_server_enforces(browser_of, ada, settings):
     response = browser_of(ada).get(ADDRESS)
 
     limits = props_of(response)["limits"]
-    assert (limits["video"], limits["videoLabel"], limits["formats"]) == (3 * 2**30, "3GB", ["MP4", "WebM"])
-    assert "MP4, WebM, up to 3GB each." in response.content.decode()
+    assert (limits["video"], limits["videoLabel"], limits["formats"]) == (3 * 2**30, "3 GB", ["MP4", "WebM"])
+    assert "MP4, WebM, up to 3 GB each." in response.content.decode()
 
 
 def test_it_offers_only_pages_that_exist(browser_of, ada):

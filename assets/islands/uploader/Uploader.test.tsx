@@ -16,8 +16,8 @@ import { Uploader } from "./Uploader";
 const GB = 2 ** 30;
 const limits = {
   video: 5 * GB,
-  videoLabel: "5GB",
-  fileLabel: "2GB",
+  videoLabel: "5 GB",
+  fileLabel: "2 GB",
   formats: ["MP4", "MOV", "AVI", "WebM"],
   endings: [".mp4", ".mov", ".avi", ".webm"],
 };
@@ -96,7 +96,7 @@ const happens = (what: () => void) =>
 it("promises what the server enforces", async () => {
   await open();
 
-  expect(screen.getByText(/MP4, MOV, AVI or WebM, up to 5GB each/)).toBeDefined();
+  expect(screen.getByText(/MP4, MOV, AVI or WebM, up to 5 GB each/)).toBeDefined();
   expect(input().multiple).toBe(true);
 });
 
@@ -138,7 +138,7 @@ it("asks before it cancels, and frees the room", async () => {
 
 it.each([
   ["notes.pdf", 5, "Videos must be in one of these formats: MP4, MOV, AVI, WebM."],
-  ["huge.mp4", 6 * GB, "This file is larger than 5GB."],
+  ["huge.mp4", 6 * GB, "This file is larger than 5 GB."],
 ])("refuses %s before a byte is sent, and says it at once", async (name, size, words) => {
   await open();
   await choose(fileOf(name, size));

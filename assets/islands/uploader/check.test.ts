@@ -5,8 +5,8 @@ import { type Limits, refusalOf } from "./check";
 const GB = 2 ** 30;
 const limits: Limits = {
   video: 5 * GB,
-  videoLabel: "5GB",
-  fileLabel: "2GB",
+  videoLabel: "5 GB",
+  fileLabel: "2 GB",
   formats: ["MP4", "MOV", "AVI", "WebM"],
   endings: [".mp4", ".mov", ".avi", ".webm"],
 };
@@ -23,7 +23,7 @@ it("refuses a file that is too large, and names the limit", () => {
   const refusal = refusalOf({ name: "a.mp4", size: 5 * GB + 1 }, limits, null);
 
   expect(refusal?.is("UPLOAD_FILE_TOO_LARGE")).toBe(true);
-  expect(refusal?.message).toContain("5GB");
+  expect(refusal?.message).toContain("5 GB");
 });
 
 it.each(["notes.pdf", "list.m3u8", "a.mp4.exe"])("refuses %s by its name", (name) => {

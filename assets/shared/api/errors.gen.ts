@@ -34,7 +34,7 @@ export const catalogue = {
   ENROLLMENT_CLOSED: {"title": "Enrollment closed", "message": "“%(course)s” takes no new learners at the moment.", "severity": "info", "icon": "info"},
   ENROLLMENT_REQUIRED: {"title": "Enroll to open this lesson", "message": "This lesson is open to learners enrolled in “%(course)s”.", "severity": "warning", "icon": "lock", "action": {"label": "Enroll now", "href": "/courses/enroll?course={slug}"}},
   EXPORT_UNDER_WAY: {"title": "Your archive is being prepared", "message": "We'll tell you when it's ready. Then you can request another one.", "severity": "info", "icon": "clock"},
-  FEATURE_COMING_SOON: {"title": "Not available yet", "message": "This part of the site isn't available yet.", "severity": "info", "icon": "info"},
+  FEATURE_COMING_SOON: {"title": "Not available yet", "message": "We haven't opened this part of the site yet.", "severity": "info", "icon": "info"},
   FILE_EMPTY: {"title": "The file is empty", "message": "This file has no content. Choose another one."},
   FILE_IN_USE: {"title": "This file is in use", "message": "A lesson uses this file. Remove it from the lesson first."},
   FILE_MISNAMED: {"title": "The file doesn't match its name", "message": "Its name ends in %(ending)s, but its content is in a different format. Choose the right file, or rename it."},
