@@ -26,7 +26,7 @@ class PrerequisiteNotMet(AppError):
     code = "PREREQUISITE_NOT_MET"
     status = 403
     title = _("Not open yet")
-    message = _("This lesson opens when “%(lesson)s” is complete.")
+    message = _("Complete “%(lesson)s” to open this lesson.")
     severity = "warning"
     icon = "lock"
     action = Action(_("Go to the previous lesson"), href="/course/lessons?course={course}")
@@ -53,7 +53,7 @@ class EnrollmentClosed(AppError):
     code = "ENROLLMENT_CLOSED"
     status = 409
     title = _("Enrollment closed")
-    message = _("“%(course)s” takes no new learners at the moment.")
+    message = _("“%(course)s” isn't open to new learners right now.")
     severity = "info"
     icon = "info"
 
@@ -78,7 +78,7 @@ class NoAttemptsLeft(AppError):
     code = "QUIZ_NO_ATTEMPTS_LEFT"
     status = 409
     title = _("No attempts left")
-    message = _("You have used every attempt this quiz allows. Your best result counts.")
+    message = _("You've used all your attempts for this quiz. Your best result counts.")
     severity = "info"
     icon = "info"
 
@@ -88,7 +88,7 @@ class AttemptTooSoon(AppError):
     code = "QUIZ_ATTEMPT_TOO_SOON"
     status = 409
     title = _("Take a short break")
-    message = _("You can start your next attempt in %(wait)s seconds. Use them to look at what went wrong.")
+    message = _("You can start your next attempt in %(wait)s seconds. Use the time to review what went wrong.")
     severity = "info"
     icon = "clock"
 
@@ -100,7 +100,9 @@ class AnsweredTooFast(AppError):
     code = "QUIZ_ANSWERED_TOO_FAST"
     status = 409
     title = _("That was very fast")
-    message = _("Nobody reads these questions that quickly. Your answers are kept; submit them in %(wait)s seconds.")
+    message = _(
+        "Take a moment to read the questions. Your answers are saved, and you can submit them in %(wait)s seconds."
+    )
     severity = "info"
     icon = "clock"
 
@@ -111,7 +113,7 @@ class AttemptClosed(AppError):
     code = "QUIZ_ATTEMPT_CLOSED"
     status = 409
     title = _("Already submitted")
-    message = _("This attempt was already submitted with other answers. Its result stands.")
+    message = _("This attempt was already submitted with other answers, and its result is final.")
     severity = "info"
     icon = "info"
 
@@ -120,7 +122,7 @@ class LessonCompletesItself(AppError):
     code = "LESSON_COMPLETES_ITSELF"
     status = 409
     title = _("Nothing to mark here")
-    message = _("A video is complete when you have watched 90% of it, a quiz when you pass it.")
+    message = _("A video is complete when you've watched 90% of it, and a quiz when you pass it.")
     severity = "info"
     icon = "info"
 
@@ -130,7 +132,7 @@ class ReadingTooShort(AppError):
     code = "READING_TOO_SHORT"
     status = 409
     title = _("Read it first")
-    message = _("You can mark this lesson as complete in %(wait)s seconds, once there was time to read it.")
+    message = _("You can mark this lesson as complete in %(wait)s seconds, so you have time to read it.")
     severity = "info"
     icon = "clock"
 
@@ -141,7 +143,7 @@ class FileNotFetched(AppError):
     code = "LESSON_FILE_NOT_DOWNLOADED"
     status = 409
     title = _("Download the file first")
-    message = _("This lesson is complete once you have downloaded its file.")
+    message = _("This lesson is complete once you've downloaded its file.")
     severity = "info"
     icon = "download"
 
@@ -149,8 +151,8 @@ class FileNotFetched(AppError):
 class QuizTimeOver(AppError):
     code = "QUIZ_TIME_OVER"
     status = 409
-    title = _("The time is over")
-    message = _("These answers arrived after the time of this attempt was over, so it counts without them.")
+    title = _("Time is up")
+    message = _("These answers arrived after the time limit, so they don't count.")
     severity = "warning"
     icon = "clock"
 
@@ -158,7 +160,7 @@ class QuizTimeOver(AppError):
 class CertificateUnknown(AppError):
     code = "CERTIFICATE_UNKNOWN"
     status = 404
-    title = _("No such certificate")
-    message = _("No certificate was issued with this code. Check it letter by letter: it has no 0, O, 1, I or L.")
+    title = _("Certificate not found")
+    message = _("No certificate has this code. Check every character: codes never contain 0, O, 1, I or L.")
     icon = "search"
     action = Action(_("Verify another code"), href="/certificates/")

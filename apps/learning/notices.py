@@ -11,10 +11,10 @@ _learning = partial(services.Kind, group="learning")
 ENROLLED = services.register_kind(
     _learning(
         name="learning.enrolled",
-        title=_("You have a seat in a course"),
+        title=_("Enrollment confirmations"),
         headline=_("You are enrolled in “%(course)s”"),
-        text=_("Your place is kept on every device."),
-        action=_("Begin"),
+        text=_("Your place is saved on every device."),
+        action=_("Start learning"),
         icon="book-open",
         mail=services.Mail.OFF,
     )
@@ -34,7 +34,7 @@ MILESTONE = services.register_kind(
 NEW_LESSON = services.register_kind(
     _learning(
         name="learning.new_lesson",
-        title=_("A new lesson in a course of yours"),
+        title=_("New lessons in your courses"),
         headline=_("New in “%(course)s”: %(lesson)s"),
         text=_("A lesson was added to a course you are enrolled in."),
         action=_("Open the lesson"),
@@ -47,7 +47,7 @@ CERTIFICATE = services.register_kind(
         name="learning.certificate",
         title=_("Certificates"),
         headline=_("Your certificate for “%(course)s” is ready"),
-        text=_("You completed the course. Anyone can check the certificate by its code."),
+        text=_("You completed the course. Anyone with the code can verify your certificate."),
         action=_("See the certificate"),
         icon="award",
     )

@@ -60,7 +60,7 @@ it("completes a text when its end has stayed on the screen", async () => {
   await vi.advanceTimersByTimeAsync(END_MS);
   expect(complete).toHaveBeenCalledExactlyOnceWith("lesson-1");
   expect(document.querySelector("[data-reading-end]")?.textContent).toBe(
-    "You have completed this lesson.",
+    "You've completed this lesson.",
   );
   expect(document.querySelector("[data-course-count]")?.textContent).toBe("16 of 36 lessons");
   expect(document.querySelector("[data-section-count]")?.textContent).toBe("4 of 10");
@@ -80,7 +80,7 @@ it("completes a text no sooner than it can have been read, and counts until then
   const press = (): boolean => button.dispatchEvent(new MouseEvent("click", { cancelable: true }));
 
   expect(document.querySelector("[data-wait-words]")?.textContent).toBe(
-    "You can mark it as complete in 1:30.",
+    "You can mark this lesson as complete in 1:30.",
   );
   expect([button.getAttribute("aria-disabled"), press()]).toEqual(["true", false]);
   show(true);

@@ -81,7 +81,9 @@ function startCountdown(end: HTMLElement, left: () => number): () => void {
     else button?.removeAttribute("aria-disabled");
     if (words)
       words.textContent =
-        seconds > 0 ? t("You can mark it as complete in {time}.", { time: clock(seconds) }) : "";
+        seconds > 0
+          ? t("You can mark this lesson as complete in {time}.", { time: clock(seconds) })
+          : "";
     if (seconds > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -124,7 +126,7 @@ function show(root: Document, end: HTMLElement, progress: Progress): void {
   if (!progress.completed) return;
   const line = root.createElement("p");
   line.className = "strong";
-  line.textContent = t("You have completed this lesson.");
+  line.textContent = t("You've completed this lesson.");
   end.replaceChildren(line);
   showCourse(root, progress);
   openWayOn(root);

@@ -62,7 +62,7 @@ export function showHelp(): void {
   const choice = element("label", "check mt-4");
   const box = element("input");
   box.type = "checkbox";
-  choice.append(box, t("Use letters and signs as shortcuts while no field is in focus"));
+  choice.append(box, t("Use letter and symbol shortcuts when not typing in a field"));
   body.append(keys, choice);
   dialog.append(head, body);
 

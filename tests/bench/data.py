@@ -156,7 +156,7 @@ def _film(lesson: Lesson, owner: User, dice: random.Random) -> None:
 
 
 def _ask(lesson: Lesson) -> None:
-    """A quiz of ten questions: six with one right answer, two with several, two with a number."""
+    """A quiz of ten questions: six with one correct answer, two with several, two with a number."""
     lesson.kind, lesson.body = Lesson.Kind.QUIZ, ""
     lesson.save()
     quiz = Quiz.objects.create(lesson=lesson)

@@ -31,7 +31,7 @@ def draft(ada):
 
 @pytest.fixture
 def submitted(draft, ada):
-    services.submit_course(course=draft, by=ada, note="First try", now=NOW)
+    services.submit_course(course=draft, by=ada, note="First attempt", now=NOW)
     return Course.objects.get(pk=draft.pk)
 
 
@@ -61,7 +61,7 @@ def test_a_ready_draft_goes_into_review(draft, ada, told, django_capture_on_comm
     with django_capture_on_commit_callbacks(execute=True):
         submission = services.submit_course(course=draft, by=ada, note=" First try ", now=NOW)
 
-    assert (submission.outcome, submission.note) == ("pending", "First try")
+    assert (submission.outcome, submission.note) == ("pending", "First attempt")
     assert status_of(draft) == Status.REVIEW
     assert told == [CourseSubmitted(course_id=draft.pk, submission_id=submission.pk)]
 

@@ -272,7 +272,7 @@ def test_a_whole_quiz_is_taken_by_keyboard_alone(people, learners):
     for question in questions:
         card = cards.filter(has=page.get_by_role("heading", name=plain(question["prompt"])))
         answer(page, card, question)
-    expect(page.get_by_text("Every question is answered.")).to_be_visible()
+    expect(page.get_by_text("You've answered every question.")).to_be_visible()
     tab_to(page, page.locator(".questions__end").get_by_role("button", name="Submit"))
     page.wait_for_timeout(1_000 * len(questions))  # answers that arrive faster are refused: nobody reads that fast
     page.keyboard.press("Enter")

@@ -242,7 +242,7 @@ def test_every_key_does_what_the_help_says(watch):
 def test_the_keys_can_be_switched_off(watch):
     page = watch(FIRST)
     page.keyboard.press("?")
-    page.get_by_label("Use letters and signs as shortcuts while no field is in focus").uncheck()
+    page.get_by_label("Use letter and symbol shortcuts when not typing in a field").uncheck()
     page.keyboard.press("Escape")
     page.get_by_label("Video player").locator("video").hover()
 

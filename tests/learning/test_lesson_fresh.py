@@ -56,9 +56,9 @@ def test_captions_show_at_once_and_go_at_once(look, lesson):
 
 def test_a_video_opens_as_soon_as_it_can_be_watched(look, lesson):
     VideoAsset.objects.filter(pk=lesson.video_id).update(is_playable=False)
-    assert "still being prepared" in look()
+    assert "still being processed" in look()
     VideoAsset.objects.filter(pk=lesson.video_id).update(is_playable=True)
-    assert "still being prepared" not in look()
+    assert "still being processed" not in look()
 
 
 def test_a_quiz_that_follows_and_ones_own_best_try(look, lesson, seat, course):
@@ -69,7 +69,7 @@ def test_a_quiz_that_follows_and_ones_own_best_try(look, lesson, seat, course):
     assert "1 question" in look()
     AttemptFactory(enrollment=seat, quiz=quiz, submitted_at=THEN, percent=40)
     AttemptFactory(enrollment=seat, quiz=quiz, submitted_at=THEN, percent=30)
-    assert "Best try 40%" in look()
+    assert "Best attempt 40%" in look()
 
 
 def test_what_one_has_watched_is_not_shown_to_another(look, lesson, browser_of, mia, course, seat):

@@ -248,7 +248,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
         ("", "North Sea", False),
     ]
     assert all(question["explanation_html"] == "zeppelin-explains why." for question in result["questions"])
-    assert result["headline"] == "Not passed yet: 6 answers to look at again"
+    assert result["headline"] == "Not passed yet, with 6 answers to review"
     assert result["seconds"] == 60
     assert result["may_try_again"]
 

@@ -67,9 +67,9 @@ def test_what_strangers_learners_and_staff_see(
     answer = at_leo.get(address(course))
     assert badge_of(answer) == to_learners
     is_closed = status != "published"
-    assert ("Closed to new learners. You keep it." in text_of(answer)) == is_closed
+    assert ("Closed to new learners. You still have access." in text_of(answer)) == is_closed
     shelf = text_of(at_leo.get("/me/enrollments"))
-    assert (to_learners in shelf) == ("Closed to new learners. You keep it." in shelf) == is_closed
+    assert (to_learners in shelf) == ("Closed to new learners. You still have access." in shelf) == is_closed
 
 
 def test_an_unknown_course_says_so_and_offers_the_catalogue(client: Client, db):

@@ -26,7 +26,7 @@ def submitted(ada):
     film = LessonFactory(section=section, slug="film", kind="video", video=VideoFactory(owner=ada))
     CaptionFactory(video=film.video, webvtt="WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nWater falls.\n")
     QuestionFactory(quiz__lesson=LessonFactory(section=section, slug="check", kind="quiz"))
-    services.submit_course(course=section.course, by=ada, note="First try", now=timezone.now())
+    services.submit_course(course=section.course, by=ada, note="First attempt", now=timezone.now())
     return Course.objects.get(slug="rivers")
 
 
@@ -124,7 +124,7 @@ def test_the_reviewer_reads_every_lesson(submitted, browser_of, sam, lesson, wor
     page = browser_of(sam).get(f"/dashboard/admin/courses/rivers/review?lesson={lesson}").content.decode()
 
     assert words in page
-    assert "First try" in page
+    assert "First attempt" in page
 
 
 def test_the_reviewer_fetches_the_file_of_a_lesson(submitted, browser_of, sam, ada):

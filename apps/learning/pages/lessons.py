@@ -140,14 +140,14 @@ def _preview_note(opened: OpenLesson) -> dict[str, str] | None:
         return None
     if opened.standing.is_staff:
         return {
-            "title": _("You see this lesson as course staff"),
-            "body": _("Nothing you do here is kept as progress."),
+            "title": _("You're viewing this lesson as course staff"),
+            "body": _("Your progress isn't saved here."),
             "href": "",
             "label": "",
         }
     return {
         "title": _("A free preview"),
-        "body": _("Enroll to keep your place, take the quizzes and open the other lessons."),
+        "body": _("Enroll to save your progress, take the quizzes and open the other lessons."),
         "href": f"/courses/enroll?course={opened.course.slug}",
         "label": _("Enroll now"),
     }

@@ -402,13 +402,13 @@ def headline(attempt: Attempt) -> str:
     missed = sum(verdict != "right" for verdict in verdicts)
     unanswered = sum(verdict == "open" for verdict in verdicts)
     if not missed:
-        return _("Passed, every answer right")
+        return _("Passed with every answer correct")
     if unanswered == len(verdicts):
-        return _("Nothing was answered this time")
+        return _("No questions answered this time")
     if attempt.is_passed:
-        return ngettext(
-            "Passed, with one answer to look at again", "Passed, with %(count)d answers to look at again", missed
-        ) % {"count": missed}
+        return ngettext("Passed, with one answer to review", "Passed, with %(count)d answers to review", missed) % {
+            "count": missed
+        }
     return ngettext(
-        "Not passed yet: one answer to look at again", "Not passed yet: %(count)d answers to look at again", missed
+        "Not passed yet, with one answer to review", "Not passed yet, with %(count)d answers to review", missed
     ) % {"count": missed}

@@ -96,7 +96,7 @@ def hand_in(*, attempt: Attempt, answers: dict[str, marking.Answer], now: dateti
     questions = questions_of(quiz)
     kept, faults = marking.read_all(questions, answers)
     if faults and attempt.submitted_at is None:
-        fault = {"code": "invalid", "message": _("This answer does not fit its question.")}
+        fault = {"code": "invalid", "message": _("This answer isn't valid for this question.")}
         raise ValidationFailed(in_fields={f"answers.{uid}": [fault] for uid in faults})
     with transaction.atomic():
         [locked] = _LOCKED(pk=attempt.pk)

@@ -27,10 +27,10 @@ export function Ended({ course, next, hasSeat, certificate, onNext, onAgain }: P
   return (
     <div className="stage__over ended">
       <p className="ended__title">
-        {next ? t("You have seen this lesson") : t("That was the last lesson")}
+        {next ? t("You've finished this lesson") : t("That was the last lesson")}
       </p>
       {next && (
-        <p>{t("{number} {title} is not open yet.", { number: next.number, title: next.title })}</p>
+        <p>{t("{number} {title} isn't open yet.", { number: next.number, title: next.title })}</p>
       )}
       <div className="ended__acts">
         <Button size="sm" onClick={onAgain}>

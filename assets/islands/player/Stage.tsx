@@ -76,7 +76,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           <ErrorPanel
             error={error}
             onRetry={playback.retry}
-            message={t("{sentence} Your place at {time} is kept.", {
+            message={t("{sentence} Your place at {time} is saved.", {
               sentence: firstSentence(error.message),
               time: clock(playback.state.time),
             })}

@@ -40,7 +40,7 @@ export function Island(props: PlayerProps) {
       <section className="stage stage--msg" aria-label={t("Video player")}>
         <ErrorPanel
           error={makeError("LECTURE_UNAVAILABLE")}
-          message={t("The video is still being prepared. It opens here by itself.")}
+          message={t("The video is still being processed. It will appear here automatically.")}
         />
       </section>
     );

@@ -46,7 +46,7 @@ export function NumberField({ question, answer, onAnswer }: Props) {
         </p>
       ) : (
         <p className="field__hint" id={`${id}-hint`}>
-          {t("Decimals with a point or a comma")}
+          {t("You can write decimals with a point or a comma")}
         </p>
       )}
     </div>
@@ -70,7 +70,7 @@ export function TextField({ answer, onAnswer }: Props) {
         onChange={({ target }) => onAnswer({ text: target.value })}
       />
       <p className="field__hint" id={`${id}-hint`}>
-        {t("Case and accents do not matter.")}
+        {t("Capital letters and accents don't matter.")}
       </p>
     </div>
   );

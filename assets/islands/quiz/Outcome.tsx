@@ -57,7 +57,7 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
           )}
           {attempt.submitted_at && (
             <p className="small faint mt-2 num">
-              {t("Submitted on {time}, after {duration}", {
+              {t("Submitted {time}, took {duration}", {
                 time: dateAndTime(attempt.submitted_at),
                 duration: result.seconds < 60 ? clock(result.seconds) : duration(result.seconds),
               })}
@@ -97,11 +97,11 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
             ))}
           </nav>
           <p className="small muted">
-            {t("{right} of {total} right.", {
+            {t("{right} of {total} correct.", {
               right: questions.filter(({ verdict }) => verdict === "right").length,
               total: questions.length,
             })}{" "}
-            {result.shows_answers && t("The explanations stay here.")}
+            {result.shows_answers && t("You can come back to the explanations here.")}
           </p>
         </aside>
         <div className="questions">
@@ -131,7 +131,7 @@ function marks() {
 
 /** Why the right answers are not here. */
 function whyHidden({ reveal, attempts_left: left }: QuizProps): string {
-  if (reveal === "never") return t("The right answers of this quiz are not shown.");
-  if (left === null) return t("The right answers appear here once you pass.");
-  return t("The right answers appear here once you pass, or after your last attempt.");
+  if (reveal === "never") return t("This quiz doesn't show the correct answers.");
+  if (left === null) return t("The correct answers will appear here once you pass.");
+  return t("The correct answers will appear here once you pass, or after your last attempt.");
 }

@@ -105,7 +105,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
             ))}
           </nav>
           <p className="small muted" role="status">
-            {t("{done} of {total} answered. Kept on this device.", { done: answered, total })}
+            {t("{done} of {total} answered. Saved on this device.", { done: answered, total })}
           </p>
           {handInButton}
         </div>
@@ -122,7 +122,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
               <Icon icon={WifiOff} className="notice__icon" />
               <p className="notice__title">{t("You are offline")}</p>
               <p className="notice__body">
-                {t("Keep answering. Everything is kept on this device until you submit.")}
+                {t("Keep going. Your answers are saved on this device until you submit.")}
               </p>
             </div>
           )}
@@ -135,8 +135,8 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
             {...(refused.length > 0 ? {} : { onRetry: () => mutateAsync([]) })}
             message={
               refused.length > 0
-                ? t("Nothing was submitted. Look at the marked questions.")
-                : t("Your answers are kept on this device.")
+                ? t("Nothing was submitted. Check the marked questions.")
+                : t("Your answers are saved on this device.")
             }
           />
         )}
@@ -161,7 +161,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
                   "{count} questions are unanswered. You can still submit.",
                   open,
                 )
-              : t("Every question is answered.")}
+              : t("You've answered every question.")}
           </p>
           <Button look="primary" isBusy={handing.isPending} onClick={ask}>
             {t("Submit")}
@@ -191,8 +191,8 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
         >
           <p>
             {tn(
-              "{count} question has no answer and earns nothing.",
-              "{count} questions have no answer and earn nothing.",
+              "{count} question is unanswered and scores no points.",
+              "{count} questions are unanswered and score no points.",
               open,
             )}
           </p>

@@ -52,7 +52,7 @@ export function QuestionCard(props: Props) {
       {isRefused && (
         <p className="field__error">
           <Icon icon={CircleAlert} />
-          {t("This answer does not fit its question.")}
+          {t("This answer isn't valid for this question.")}
         </p>
       )}
       <AnswerField {...props} heading={heading} />
@@ -80,7 +80,7 @@ function AnswerField({ heading, ...props }: Props & { heading: string }) {
 function hintOf({ kind, tolerance }: Question): string {
   switch (kind) {
     case "multiple":
-      return t("Choose every answer that is true.");
+      return t("Choose every correct answer.");
     case "numeric":
       return tolerance
         ? t("A number. Answers within {tolerance} count.", { tolerance })
@@ -90,7 +90,7 @@ function hintOf({ kind, tolerance }: Question): string {
     case "ordering":
       return t("Put the steps in order: drag them, or use the arrows.");
     case "matching":
-      return t("Match each line with its partner.");
+      return t("Match each line with its counterpart.");
     default:
       return "";
   }

@@ -64,7 +64,7 @@ const done: Attempt = {
     percent: 87,
     is_passed: true,
     best_percent: 87,
-    headline: "Passed, with one answer to look at again",
+    headline: "Passed, with one answer to review",
     seconds: 592,
     may_try_again: true,
     shows_answers: true,
@@ -199,12 +199,12 @@ it("offers no try where none is left", () => {
   show({ ...quiz, attempts_left: 0, may_attempt: false });
 
   expect(screen.queryByRole("button", { name: "Start the quiz" })).toBeNull();
-  expect(screen.getByText(/used every attempt/)).toBeTruthy();
+  expect(screen.getByText(/used all your attempts/)).toBeTruthy();
 });
 
 it("says what will be asked, and nothing of it once the result stands above", async () => {
   show();
-  expect(await screen.findByText("3 questions with one right answer")).toBeTruthy();
+  expect(await screen.findByText("3 questions with one correct answer")).toBeTruthy();
   expect(screen.getByText("1 number to work out")).toBeTruthy();
   expect(screen.getByText("There is no time limit.")).toBeTruthy();
 });
@@ -229,9 +229,9 @@ it("lists the tries so far with the best of them", async () => {
       .getAllByRole("progressbar")
       .map((bar) => bar.getAttribute("value")),
   ).toEqual(["83", "41"]);
-  expect(within(rules).getByText(/You have used every attempt/)).toBeTruthy();
+  expect(within(rules).getByText(/You've used all your attempts/)).toBeTruthy();
   expect(within(rules).queryByRole("button")).toBeNull();
-  expect(within(rules).queryByText("What you will be asked")).toBeNull();
+  expect(within(rules).queryByText("What you'll be asked")).toBeNull();
 });
 
 it("takes all seven kinds of answers by keyboard and hands them in once", async () => {
@@ -249,7 +249,7 @@ it("takes all seven kinds of answers by keyboard and hands them in once", async 
   await user.type(screen.getByRole("textbox", { name: "Your answer" }), "Osmosis");
   await user.click(screen.getByRole("button", { name: "Move step 1 down" }));
   await user.selectOptions(screen.getByRole("combobox", { name: "Nile" }), "Mediterranean");
-  expect(screen.getByText("Every question is answered.")).toBeTruthy();
+  expect(screen.getByText("You've answered every question.")).toBeTruthy();
   await press("Submit");
 
   expect(await screen.findByRole("heading", { name: /Passed, with one/ })).toBeTruthy();
@@ -282,7 +282,7 @@ it("keeps answers and flags through a reload", async () => {
 
   expect(screen.getByRole<HTMLInputElement>("radio", { name: /Option c/ }).checked).toBe(true);
   expect(screen.getByRole("link", { name: /^1/ }).textContent).toContain("answered, flagged");
-  expect(screen.getByText("1 of 7 answered. Kept on this device.")).toBeTruthy();
+  expect(screen.getByText("1 of 7 answered. Saved on this device.")).toBeTruthy();
 });
 
 it("asks before it hands in open questions, and the safe answer has the focus", async () => {
@@ -290,7 +290,7 @@ it("asks before it hands in open questions, and the safe answer has the focus", 
   await press("Submit");
 
   const dialog = screen.getByRole("dialog");
-  expect(within(dialog).getByText(/7 questions have no answer/)).toBeTruthy();
+  expect(within(dialog).getByText(/7 questions are unanswered/)).toBeTruthy();
   expect(document.activeElement?.textContent).toBe("Keep working");
   await userEvent.click(within(dialog).getByRole("button", { name: "Keep working" }));
   expect(sent).toEqual([]);
@@ -374,7 +374,9 @@ it("says nothing of the right answers while they are not told", async () => {
     ]),
   );
 
-  expect(await screen.findByText("The right answers appear here once you pass.")).toBeTruthy();
+  expect(
+    await screen.findByText("The correct answers will appear here once you pass."),
+  ).toBeTruthy();
   const [several, order, pairs, number] = ["r1", "r2", "r3", "r4"].map((id) =>
     document.getElementById(id)!,
   );
@@ -382,9 +384,9 @@ it("says nothing of the right answers while they are not told", async () => {
   expect(several!.querySelector(".answer--mine")).toBeTruthy();
   expect(order!.querySelector(".is-right, .is-wrong, .order svg")).toBeNull();
   expect(pairs!.querySelector(".is-right, .is-wrong, .order svg")).toBeNull();
-  expect(pairs!.textContent).not.toContain("right:");
+  expect(pairs!.textContent).not.toContain("correct:");
   expect(number!.textContent).toContain("You answered 3.");
-  expect(number!.textContent).not.toContain("Right answer");
+  expect(number!.textContent).not.toContain("Correct answer");
 });
 
 it("marks what was left out with a dash, and a score of nothing with no dot", async () => {
@@ -397,15 +399,15 @@ it("marks what was left out with a dash, and a score of nothing with no dot", as
   expect(within(results).getByRole("img", { name: "not correct" })).toBeTruthy();
   expect(document.querySelectorAll(".ring circle")).toHaveLength(1);
   expect(document.getElementById("r1")!.textContent).toContain(
-    "You didn't answer this. Right answer: 10 (9.99 to 10.01 accepted)",
+    "You didn't answer this. Correct answer: 10 (9.99 to 10.01 accepted)",
   );
 });
 
 it.each([
-  ["passed", null, "You see the right answers once you pass."],
-  ["passed", 2, "You see the right answers once you pass, or after your last attempt."],
+  ["passed", null, "You'll see the correct answers once you pass."],
+  ["passed", 2, "You'll see the correct answers once you pass, or after your last attempt."],
   ["always", null, "Every answer is explained after you submit."],
-  ["never", 3, "You see which questions you got right. The right answers are not shown."],
+  ["never", 3, "You'll see which questions you got right, but not the correct answers."],
 ] as const)("says when the right answers are shown: %s, %s left", async (reveal, left, words) => {
   show({ ...quiz, reveal, attempts_left: left });
 
@@ -450,7 +452,7 @@ it("marks the questions that the server could not read, and loses nothing", asyn
   await press("Submit");
   await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
 
-  expect(await screen.findByText("This answer does not fit its question.")).toBeTruthy();
+  expect(await screen.findByText("This answer isn't valid for this question.")).toBeTruthy();
   expect(document.activeElement?.id).toBe("q1");
   expect(kept()).toContain('"id":"a"');
 });
@@ -462,7 +464,7 @@ it("keeps the answers when the connection breaks, and hands them in afterwards",
   await userEvent.click(screen.getByRole("radio", { name: /Option a/ }));
   await press("Submit");
   await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
-  expect(await screen.findByText("Your answers are kept on this device.")).toBeTruthy();
+  expect(await screen.findByText("Your answers are saved on this device.")).toBeTruthy();
   expect(kept()).toContain('"id":"a"');
 
   answer = works;
@@ -572,7 +574,7 @@ it("goes on with what was answered before its code had come", async () => {
   adopt(spot, { ...quiz, attempt: open });
   show({ ...quiz, attempt: open });
 
-  expect(await screen.findByText("Every question is answered.")).toBeTruthy();
+  expect(await screen.findByText("You've answered every question.")).toBeTruthy();
   expect(JSON.parse(kept()!)).toEqual({
     answers: {
       [uid(1)]: { id: "b" },

@@ -65,7 +65,7 @@ function Verdict({ question: { verdict, earned, points } }: { question: Question
     partly: {
       tone: " badge--warn",
       icon: X,
-      words: t("Partly right, {earned} of {points}", { earned, points }),
+      words: t("Partly correct, {earned} of {points}", { earned, points }),
     },
     wrong: { tone: " badge--error", icon: X, words: t("Incorrect, 0 of {points}", { points }) },
     open: { tone: "", icon: Minus, words: t("Not answered, 0 of {points}", { points }) },
@@ -141,7 +141,7 @@ function OrderLines({ question }: { question: QuestionResult }) {
           {line.is_chosen && line.is_right !== null && (
             <Icon
               icon={line.is_right ? Check : X}
-              label={line.is_right ? t("In place") : t("Out of place")}
+              label={line.is_right ? t("In the right place") : t("In the wrong place")}
             />
           )}
         </li>
@@ -164,14 +164,14 @@ function MatchLines({ question }: { question: QuestionResult }) {
             </span>
             {line.is_right === false && line.right_html && (
               <span className="small block">
-                {t("right:")} <Html html={line.right_html} />
+                {t("correct:")} <Html html={line.right_html} />
               </span>
             )}
           </span>
           {line.is_chosen && line.is_right !== null && (
             <Icon
               icon={line.is_right ? Check : X}
-              label={line.is_right ? t("Well matched") : t("Not matched")}
+              label={line.is_right ? t("Correct match") : t("Wrong match")}
             />
           )}
         </li>
@@ -192,7 +192,7 @@ function Said({ question: { kind, verdict, given, accepted } }: { question: Ques
               ? t("You answered “{given}”.", { given })
               : t("You answered {given}.", { given }))}
           {!["", given, `“${given}”`].includes(accepted) && (
-            <> {t("Right answer: {accepted}", { accepted })}</>
+            <> {t("Correct answer: {accepted}", { accepted })}</>
           )}
         </span>
         {verdict === "right" && <Icon icon={Check} label={t("Correct")} />}

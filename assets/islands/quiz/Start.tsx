@@ -78,10 +78,9 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
 }
 
 function whyNot({ attempts_left: left, question_count: count }: QuizProps): string {
-  if (left === 0)
-    return t("You have used every attempt this quiz allows. Your best result counts.");
+  if (left === 0) return t("You've used all your attempts for this quiz. Your best result counts.");
   if (count === 0) return t("This quiz has no questions yet.");
-  return t("Quizzes are for those who are enrolled.");
+  return t("Enroll in the course to take this quiz.");
 }
 
 function Fact({ name, value }: { name: string; value: string }) {
@@ -98,14 +97,18 @@ const kinds: Record<Kind, { icon: LucideIcon; words: (count: number) => string }
   single: {
     icon: CircleDot,
     words: (n) =>
-      tn("{count} question with one right answer", "{count} questions with one right answer", n),
+      tn(
+        "{count} question with one correct answer",
+        "{count} questions with one correct answer",
+        n,
+      ),
   },
   multiple: {
     icon: ListChecks,
     words: (n) =>
       tn(
-        "{count} question with several right answers",
-        "{count} questions with several right answers",
+        "{count} question with several correct answers",
+        "{count} questions with several correct answers",
         n,
       ),
   },
@@ -135,7 +138,7 @@ function Awaits({ quiz }: { quiz: QuizProps }) {
   const { attempts_left: left } = quiz;
   return (
     <div className="start__await">
-      <List title={t("What you will be asked")}>
+      <List title={t("What you'll be asked")}>
         {quiz.kinds.map(({ kind, count }) => (
           <li key={kind}>
             <Icon icon={kinds[kind].icon} />
@@ -143,7 +146,7 @@ function Awaits({ quiz }: { quiz: QuizProps }) {
           </li>
         ))}
       </List>
-      <List title={t("How it goes")}>
+      <List title={t("How it works")}>
         <li>
           <Icon icon={Clock} />
           {quiz.time_limit
@@ -157,10 +160,10 @@ function Awaits({ quiz }: { quiz: QuizProps }) {
         <li>
           <Icon icon={RefreshCw} />
           {left === null
-            ? t("Take it as often as you like: the best result counts.")
+            ? t("Take it as often as you like. Your best result counts.")
             : tn(
-                "{count} attempt left: the best result counts.",
-                "{count} attempts left: the best result counts.",
+                "{count} attempt left. Your best result counts.",
+                "{count} attempts left. Your best result counts.",
                 left,
               )}
         </li>
@@ -173,9 +176,9 @@ function Awaits({ quiz }: { quiz: QuizProps }) {
 function revealRule({ reveal, attempts_left: left }: QuizProps): string {
   if (reveal === "always") return t("Every answer is explained after you submit.");
   if (reveal === "never")
-    return t("You see which questions you got right. The right answers are not shown.");
-  if (left === null) return t("You see the right answers once you pass.");
-  return t("You see the right answers once you pass, or after your last attempt.");
+    return t("You'll see which questions you got right, but not the correct answers.");
+  if (left === null) return t("You'll see the correct answers once you pass.");
+  return t("You'll see the correct answers once you pass, or after your last attempt.");
 }
 
 function List({ title, children }: { title: string; children: ReactNode }) {
