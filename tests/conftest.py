@@ -19,7 +19,7 @@ __all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Note the tests that had to run again in the file that the suite shows at the end."""
     unstable = os.environ.get("UNSTABLE")
-    if unstable and report.outcome == "rerun" and "PYTEST_XDIST_WORKER" not in os.environ:
+    if unstable and str(report.outcome) == "rerun" and "PYTEST_XDIST_WORKER" not in os.environ:
         with Path(unstable).open("a") as file:
             file.write(f"{report.nodeid}\n")
 
