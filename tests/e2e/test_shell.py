@@ -265,6 +265,11 @@ def test_columns_begin_where_the_header_begins_and_a_price_waits_to_be_asked_for
     assert gap[0] < 80
     assert abs(gap[1] - 1440) < 2, "as a pair in the middle"
 
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto("/settings/")
+    cut = "(table) => table.scrollWidth - table.clientWidth"
+    assert page.locator(".table-wrap:has(> .matrix)").evaluate(cut) == 0, "the choices are in sight as a whole"
+
     page.goto("/dashboard/instructor/courses/linear-algebra-geometrically/edit")
     price = page.get_by_label("Price in US dollars")
     expect(price).to_be_hidden()

@@ -220,6 +220,7 @@ def test_the_search_box_says_what_was_searched(client: Client, browser_of, leo, 
             assert not any("value" in box for box in plain)
 
 
+@pytest.mark.database
 def test_a_misspelled_search_shows_what_was_meant_and_says_so(client: Client, db, django_assert_max_num_queries):
     published(title="Linear algebra")
     CourseFactory(title="Secret")
