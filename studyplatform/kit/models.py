@@ -1,4 +1,4 @@
-"""The job table: the truth about background work; and the versions of what pages show."""
+"""The job table: the truth about background work; the versions of what pages show; and announcements."""
 
 import uuid
 
@@ -66,3 +66,28 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.value}"
+
+
+class Announcement(models.Model):
+    """A sentence for everyone, on top of every page for a while: scheduled maintenance, for one."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    text = models.CharField(
+        max_length=300,
+        help_text="For example: Scheduled maintenance on Saturday, 28 November, 2 to 4 AM EST.",
+    )
+    shown_from = models.DateTimeField()
+    shown_until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(shown_until__gt=models.F("shown_from")),
+                name="announcement_ends_after_it_begins",
+                violation_error_message="An announcement must end after it begins.",
+            ),
+        ]
+        indexes = [models.Index(fields=["shown_until"], name="announcement_end")]
+
+    def __str__(self) -> str:
+        return self.text

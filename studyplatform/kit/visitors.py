@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-from studyplatform.kit import versions
+from studyplatform.kit import announcements, versions
 from studyplatform.kit.keep import Kept
 
 P = ParamSpec("P")
@@ -138,7 +138,14 @@ def _key(request: HttpRequest) -> tuple[object, ...]:
     query = request.META.get("QUERY_STRING", "")
     # The same parameters in another order ask for the same page; but of one that is given twice, the last may count.
     asked = tuple(sorted(parse_qsl(query, keep_blank_values=True), key=itemgetter(0))) if query else ()
-    return (request.scheme, request.META.get("HTTP_HOST"), request.path_info, asked, translation.get_language())
+    return (
+        announcements.stamp(),
+        request.scheme,
+        request.META.get("HTTP_HOST"),
+        request.path_info,
+        asked,
+        translation.get_language(),
+    )
 
 
 def _cut(request: HttpRequest, response: HttpResponseBase) -> _Page | None:

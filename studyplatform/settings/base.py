@@ -166,6 +166,7 @@ CACHES: dict[str, dict[str, object]] = {
         else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     )
 }
+ANNOUNCEMENTS = env.flag("ANNOUNCEMENTS", default=True)  # show what the operator announces on every page
 VISITOR_PAGES = env.flag("VISITOR_PAGES", default=True)  # keep pages that are the same for every visitor
 CHANNEL_LAYERS: dict[str, dict[str, object]] = {
     "default": (
