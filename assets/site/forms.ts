@@ -32,7 +32,7 @@ function onSubmit(event: SubmitEvent): void {
     // The browser's own error page would take the place of what was typed.
     event.preventDefault();
     event.stopImmediatePropagation();
-    toast(t("You are offline, so nothing was sent. Press again when you are connected."), {
+    toast(t("You're offline, so nothing was sent. Try again when you're back online."), {
       icon: "alert",
     });
     return;

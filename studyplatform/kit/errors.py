@@ -153,8 +153,8 @@ class NetworkOffline(AppError):
 class NetworkFailed(AppError):
     code = "NETWORK_FAILED"
     status = 503
-    title = _("The server cannot be reached")
-    message = _("This device is online, but the server does not answer. Your progress is kept.")
+    title = _("The server can't be reached")
+    message = _("This device is online, but the server isn't responding. Your progress is saved.")
     severity = "warning"
     icon = "cloud-off"
     action = Action(_("Try again"), handler="retry")
@@ -165,8 +165,8 @@ class NetworkFailed(AppError):
 class NetworkTimeout(AppError):
     code = "NETWORK_TIMEOUT"
     status = 504
-    title = _("The answer takes too long")
-    message = _("The server did not answer within %(seconds)s seconds. Your progress is kept.")
+    title = _("The response is taking too long")
+    message = _("The server didn't respond within %(seconds)s seconds. Your progress is saved.")
     severity = "warning"
     icon = "clock"
     action = Action(_("Try again"), handler="retry")
@@ -179,7 +179,7 @@ class NetworkSlow(AppError):
     code = "NETWORK_SLOW"
     status = 200
     title = _("Slow connection")
-    message = _("The connection is slow. This takes longer than usual.")
+    message = _("Your connection is slow, so this is taking longer than usual.")
     severity = "info"
     icon = "wifi"
 
@@ -188,7 +188,7 @@ class ConnectionRestored(AppError):
     code = "CONNECTION_RESTORED"
     status = 200
     title = _("Connection restored")
-    message = _("You are connected again.")
+    message = _("You're back online.")
     severity = "info"
     icon = "wifi"
 
@@ -234,9 +234,7 @@ class StoreFull(AppError):
     code = "STORE_FULL"
     status = 507
     title = _("The server is out of storage space")
-    message = _(
-        "The server has no room to save this right now. Nothing that was already saved is lost. Try again later."
-    )
+    message = _("The server has no space to save this right now. Nothing you already saved is lost. Try again later.")
     severity = "warning"
     icon = "hard-drive"
     action = Action(_("Try again"), handler="retry")

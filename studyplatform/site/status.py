@@ -38,7 +38,7 @@ def database() -> Service:
         return Service(_("Courses and accounts"), "down", _("Courses and accounts are unavailable."))
     took = time.perf_counter() - started
     if not takes_writes():
-        return Service(_("Courses and accounts"), "down", _("Nothing can be saved, so nobody can sign in."))
+        return Service(_("Courses and accounts"), "down", _("Nothing can be saved, so no one can sign in."))
     return Service(
         _("Courses and accounts"),
         "well" if took < SLOW_DATABASE else "slow",
@@ -66,8 +66,8 @@ def processing() -> Service:
 
 def uploads() -> Service:
     if has_room():
-        return Service(_("Uploads"), "well", _("There is room for new files."))
-    return Service(_("Uploads"), "down", _("There is no room for new files. Lessons can be watched as usual."))
+        return Service(_("Uploads"), "well", _("There is space for new files."))
+    return Service(_("Uploads"), "down", _("There is no space for new files. You can watch lessons as usual."))
 
 
 @require_safe

@@ -40,7 +40,7 @@ def test_without_room_for_files_the_site_is_degraded(client: Client, settings) -
 
     assert answer.status_code == 200
     assert answer.json() == {"status": "degraded", "database": "ok", "storage": "full"}
-    assert "There is no room for new files." in client.get("/status").content.decode()
+    assert "There is no space for new files." in client.get("/status").content.decode()
 
 
 def test_a_database_that_takes_no_writes_is_reported(client: Client, monkeypatch) -> None:
@@ -51,7 +51,7 @@ def test_a_database_that_takes_no_writes_is_reported(client: Client, monkeypatch
 
     assert answer.status_code == 503
     assert answer.json()["database"] == "failed"
-    assert "Nothing can be saved, so nobody can sign in." in client.get("/status").content.decode()
+    assert "Nothing can be saved, so no one can sign in." in client.get("/status").content.decode()
 
 
 def test_signing_in_on_a_full_disk_says_so(client: Client, ada, monkeypatch) -> None:

@@ -112,7 +112,7 @@ def test_a_form_that_failed_is_not_sent_again_by_itself(client: Client, db):
     assert answer.status_code == 500
     assert "SERVER_ERROR" in text_of(answer)
     assert "data-retry" not in answer.content.decode()
-    assert "not sent again by itself" in text_of(answer)
+    assert "be sent again automatically" in text_of(answer)
 
 
 def test_the_crash_screen_asks_the_database_nothing(browser_of, leo, django_assert_num_queries):

@@ -199,7 +199,7 @@ it("lets an abort be an abort", async () => {
 });
 
 it("says that it is offline where the browser knows it, and tells when an answer comes again", async () => {
-  document.body.innerHTML = `<div data-toasts data-restored="You are connected again."></div>`;
+  document.body.innerHTML = `<div data-toasts data-restored="You're back online."></div>`;
   vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   const error = await failure(new TypeError("Failed to fetch"));
   expect(error.problem.code).toBe("NETWORK_OFFLINE");
@@ -208,7 +208,7 @@ it("says that it is offline where the browser knows it, and tells when an answer
   await unwrap(makeClient(sessionOf()).GET(address));
   await unwrap(makeClient(sessionOf()).GET(address));
   const toasts = [...document.querySelectorAll(".toast p")].map((one) => one.textContent);
-  expect(toasts).toEqual(["You are connected again."]);
+  expect(toasts).toEqual(["You're back online."]);
 });
 
 it("says once that it is slow, gives up after its time, and says that it did", async () => {
