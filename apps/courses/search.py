@@ -20,6 +20,8 @@ _WEIGHTS = (10.0, 5.0, 3.0, 1.0)
 
 def fold(text: str) -> str:
     """Lower case without accents: what is stored and what is asked for meet in this form."""
+    if text.isascii():  # most is: nothing to take apart
+        return text.casefold()
     apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in apart if not unicodedata.combining(sign))
 

@@ -41,6 +41,8 @@ class _Names(NamedTuple):
     courses: Spread
     subjects: Spread
     teachers: Spread
+    text: str
+    """All that is spread."""
 
 
 def _spread(found: Iterable[Suggestion]) -> Spread:
@@ -68,16 +70,20 @@ def _read() -> _Names:
         teachers[username] = name_of(first, last, username)
         counts[username] += 1
     subjects, named = offer().by_subject, listed_groups()[1]
-    return _Names(
+    parts = (
         _spread(courses),
         _spread(Suggestion(slug, named[slug], courses=count) for slug, count in subjects.items()),
         _spread(Suggestion(key, name, courses=counts[key]) for key, name in teachers.items()),
     )
+    return _Names(*parts, text="".join(spread for part in parts for spread, _one in part))
 
 
 def _fitting(words: list[str], among: Spread, most: int) -> list[Suggestion]:
     """Those in which each word begins a word of the name; those that begin with the first one come first."""
-    found = [(spread, one) for spread, one in among if all(f" {word}" in spread for word in words)]
+    found = among[:]
+    for word in words:
+        begun = f" {word}"
+        found = [pair for pair in found if begun in pair[0]]
     found.sort(key=lambda pair: not pair[0].startswith(f" {words[0]}"))
     return [one for _spread, one in found[:most]]
 
@@ -94,7 +100,7 @@ def _meant(words: list[str], names: _Names) -> list[str]:
     """The words, those that begin no name replaced by the nearest that does."""
 
     def is_known(word: str) -> bool:
-        return any(f" {word}" in spread for among in names for spread, _one in among)
+        return f" {word}" in names.text
 
     last = len(words) - 1
     return [
