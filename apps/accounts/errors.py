@@ -13,7 +13,7 @@ class InvalidCredentials(AppError):
     title = _("Incorrect email or password")
     message = _(
         "The email or password you entered is incorrect. Check both and try again. "
-        "After 5 failed attempts the account is locked for 15 minutes."
+        "After 5 failed attempts, the account is locked for 15 minutes."
     )
     action = Action(_("Reset password"), href="/auth/forgot-password")
 

@@ -250,7 +250,7 @@ EXPORT_READY = register_kind(
         group="account",
         title=_("Your data archive"),
         headline=_("Your archive is ready"),
-        text=_("All your data in one file. You can download it for one week."),
+        text=_("It contains all your data. You can download it for one week."),
         action=_("Download archive"),
         icon="download",
     )
