@@ -8,7 +8,6 @@ import { startAvatars } from "./site/avatars";
 import { startBell } from "./site/bell";
 import { startChecking } from "./site/checking";
 import { startConfirming } from "./site/confirm";
-import { startFilters } from "./site/filters";
 import { hasUnsentInput, startForms } from "./site/forms";
 import { startKeys } from "./site/keys";
 import { startLook } from "./site/look";
@@ -33,7 +32,6 @@ startConnection();
 startChecking();
 startPasswords();
 startRibbons();
-startFilters();
 startAccount({
   session,
   renderedFor: document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? null,
@@ -54,6 +52,8 @@ startBell({
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.
   onSignedOut: () => void session.renew().catch(() => undefined),
 });
+if (document.querySelector("form[data-auto-submit]"))
+  void import("./site/filters").then(({ startFilters }) => startFilters());
 if (document.querySelector("[data-retry]"))
   void import("./site/retrying").then(({ startRetrying }) => startRetrying());
 if (document.querySelector("form[data-auto-save]"))

@@ -37,6 +37,27 @@ it("asks for the results at each change, whether inside the form or bound to it"
   expect(submitted).toHaveBeenLastCalledWith("category=biology&sort=b");
 });
 
+it("says what a change has brought, where the page is read from the box that was changed", async () => {
+  startFilters();
+  await userEvent.click(document.querySelector("[value=biology]")!);
+  document.body.insertAdjacentHTML(
+    "beforeend",
+    "<p data-found><b>3 courses</b>\n in 2 categories</p>",
+  );
+
+  startFilters();
+  expect(document.querySelector("[data-live=polite]")!.textContent).toBe(
+    "3 courses in 2 categories",
+  );
+});
+
+it("says nothing on a page that no change has led to", () => {
+  document.body.insertAdjacentHTML("beforeend", "<p data-found>3 courses</p>");
+
+  startFilters();
+  expect(document.querySelector("[data-live=polite]")).toBeNull();
+});
+
 it("goes back to the box that was changed, even behind a fold", async () => {
   startFilters();
   await userEvent.click(document.querySelector("[value=music]")!);

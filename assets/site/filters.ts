@@ -1,4 +1,5 @@
 /** Forms of filters: a change asks for the results at once, and the place of the change is kept. */
+import { announce } from "../shared/announce";
 
 const KEY = "study.filter-place";
 /** Below this width the filters are a sheet with a button of its own. */
@@ -33,6 +34,9 @@ function goBackTo(form: HTMLFormElement): void {
   control?.closest("details")?.setAttribute("open", "");
   control?.focus({ preventScroll: true });
   scrollTo({ top: y, behavior: "instant" });
+  // The page is read out from the box that has the focus: what the change has brought is said as well.
+  const found = document.querySelector("[data-found]")?.textContent.trim().replace(/\s+/g, " ");
+  if (found) announce(found);
 }
 
 export function startFilters(): void {

@@ -24,6 +24,17 @@ function press(html: string, init: MouseEventInit = {}): void {
     .dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ...init }));
 }
 
+const spoken = (): string | undefined => document.querySelector("[data-live=polite]")?.textContent;
+
+it("says aloud that the next page is on its way, once it takes long", () => {
+  press('<a href="/slow">Slow</a>');
+  vi.advanceTimersByTime(PENDING_MS - 1);
+  expect(spoken()).toBeUndefined();
+
+  vi.advanceTimersByTime(1);
+  expect(spoken()).toBe("Loading the page");
+});
+
 it("shows after a second of waiting for a page", () => {
   press('<a href="/slow">Slow</a>');
   vi.advanceTimersByTime(PENDING_MS - 1);

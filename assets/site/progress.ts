@@ -1,4 +1,5 @@
 /** The bar on top of a page that is slow to come: after 1 s, and then for at least half a second. */
+import { announce } from "../shared/announce";
 import { t } from "../shared/i18n";
 
 export const PENDING_MS = 1000;
@@ -36,6 +37,7 @@ function leave(): void {
   hide();
   later(() => {
     show();
+    announce(t("Loading the page"));
     // The next page takes over, so that the bar never flashes.
     sessionStorage.setItem(key, String(Date.now()));
     later(hide, GIVE_UP_MS);
