@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 
 # No space on the device; the quota of the server's own account; a file larger than the server may write.
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+# SQLite says the second when it cannot open the database: its shared memory is a file beside it.
+SQLITE_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
 POSTGRESQL_FULL = "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html
 
 
@@ -48,6 +50,6 @@ def is_full(error: BaseException) -> bool:
         return error.errno in FULL
     if isinstance(error, OperationalError):
         cause = error.__cause__
-        full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        full = getattr(cause, "sqlite_errorcode", None) in SQLITE_FULL
         return full or getattr(cause, "sqlstate", None) == POSTGRESQL_FULL
     return False

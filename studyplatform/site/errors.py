@@ -1,5 +1,7 @@
 """The screens for what is not found and what failed."""
 
+import sys
+
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,10 +12,12 @@ from studyplatform.kit.errors import (
     NotFound,
     PermissionRefused,
     ServerError,
+    StoreFull,
     ValidationFailed,
 )
 from studyplatform.kit.pages import problem_answer, safe_next
 from studyplatform.kit.references import request_id
+from studyplatform.kit.refusals import is_full
 
 API = "/api/"
 
@@ -39,6 +43,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def crash(request: HttpRequest) -> HttpResponse:
+    error = sys.exception()
+    if error is not None and is_full(error):  # the database cannot even be opened
+        return _said(request, StoreFull(), "errors/crash.html", status=StoreFull.status)
     return _said(request, ServerError(reference=request_id.get()), "errors/crash.html", status=500)
 
 

@@ -21,8 +21,11 @@ TRIED_EVERY = 5  # seconds between two attempts of a process to write to the dat
 @login_not_required
 def health(request: HttpRequest) -> JsonResponse:
     """For load balancers: 200 while the database answers."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return JsonResponse({"status": "failed"}, status=503)
     return JsonResponse({"status": "ok"})
 
 

@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 from django.core.cache import cache
 from django.db import OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 
 from studyplatform.kit.models import Tally
@@ -66,6 +67,20 @@ def test_signing_in_on_a_full_disk_says_so(client: Client, ada, monkeypatch) -> 
 
     assert answer.status_code == 507
     assert "The server is out of storage space" in answer.content.decode()
+
+
+def test_every_page_says_so_when_the_database_cannot_be_opened(ada, browser_of, monkeypatch) -> None:
+    """SQLite has to make a file beside the database to open it."""
+    client = browser_of(ada)
+    client.raise_request_exception = False
+    monkeypatch.setattr(BaseDatabaseWrapper, "cursor", lambda _: refuse())
+
+    answers = [client.get(address) for address in ("/settings/storage", "/api/v1/storage/", "/courses/")]
+    healthy = client.get("/healthz")
+
+    assert [answer.status_code for answer in answers] == [507, 507, 507]
+    assert all("The server is out of storage space" in answer.content.decode() for answer in answers)
+    assert healthy.status_code == 503
 
 
 def test_a_full_disk_is_recognized_whatever_says_so() -> None:

@@ -67,6 +67,7 @@ def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:
         enqueue_removal(versions=[video.version] if video.version else [], names=names)
         video.source = video.directory = ""
         video.source_bytes = video.stored_bytes = 0
+        video.picture_lost = video.sound_lost = 0
         video.is_playable = False
         video.renditions.all().delete()
     video.save()

@@ -435,6 +435,8 @@ it("names a server that is out of space, keeps what arrived, and goes on by itse
   });
 
   const held = within(within(group("Needs you")).getByRole("listitem", { name: "lecture.mp4" }));
-  expect(held.getByText(/no room to save this right now.* 410 bytes arrived and are kept/)).toBeDefined();
+  expect(
+    held.getByText(/no room to save this right now.* 410 bytes arrived and are kept/),
+  ).toBeDefined();
   expect(held.getByText(/^Retrying in \d+ s$/)).toBeDefined();
 });
