@@ -1,0 +1,194 @@
+"""Every call of the API, by everyone, with what nobody expects: no crash, and nothing that the schema does not say.
+
+schemathesis makes right and wrong calls from the schema that the API itself gives. This test puts the ids of real rows
+into them, and very long, very deep and shapeless bodies. Each call ends in a rollback, so that the next
+one finds the rows.
+"""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
+
+from apps.courses.models import Course, Lesson
+from studyplatform.kit.management.commands import export_contract
+from tests.factories.courses import LessonFactory
+from tests.factories.files import CaptionFactory, KeptFileFactory, UploadFactory, VideoFactory
+from tests.factories.learning import AttemptFactory, CertificateFactory
+from tests.learning.quiz import make_quiz
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db, pytest.mark.timeout(600)]
+
+EXAMPLES = 4  # calls of each kind, of each operation, by each role
+WHO = ["visitor", "student", "instructor", "admin"]
+SHAPELESS: list[Any] = [
+    None, True, 0, -(10**400), "", "\x00", "\ud800", [], {}, [[]], {"": None}, "x" * 300_000, ["x"] * 100_000,
+    {str(number): number for number in range(20_000)},
+]  # fmt: skip
+DEEP = "[" * 50_000, '{"title":' * 20_000, '{"answers":' + "[" * 30 + "]" * 30 + "}"
+Rows = dict[str, list[str]]
+
+
+@pytest.fixture
+def rows(course: Course, seat: Any, leo: Any, ada: Any, own_folders: Any) -> Rows:
+    """Ids of real rows, by what stands before them in an address, or by the name of a field."""
+    video = VideoFactory(owner=ada)
+    caption = CaptionFactory(video=video)
+    quiz = make_quiz(course)
+    film = LessonFactory(section=course.sections.first(), course=course, kind=Lesson.Kind.VIDEO, video=video)
+    file = LessonFactory(section=course.sections.first(), course=course, kind=Lesson.Kind.FILE)
+    attempt = AttemptFactory(enrollment=seat, quiz=quiz)
+    text = course.lessons.filter(kind=Lesson.Kind.TEXT).first()
+    assert text is not None
+    draft = Course.objects.create(
+        instructor=ada, slug="a-draft", title="A Draft", subject=course.subject, created_at=course.created_at,
+        updated_at=course.updated_at,
+    )  # fmt: skip
+    uploads = [
+        UploadFactory(owner=ada, video=VideoFactory(owner=ada, stage="uploading")).uid,
+        KeptFileFactory(owner=ada).uid,
+    ]
+    lessons = [film.uid, file.uid, quiz.lesson.uid, text.uid]
+    found = {
+        "attempts": [attempt.uid],
+        "captions": [caption.uid],
+        "certificates": [CertificateFactory(enrollment=seat).code],
+        "courses": [course.slug, draft.slug],
+        "lessons": lessons,
+        "sections": [section.uid for section in course.sections.all()],
+        "uploads": uploads,
+        "videos": [video.uid],
+    }
+    by_field = {"section": "sections", "video": "videos", "upload": "uploads", "course": "courses", "lesson": "lessons"}
+    known = {name: [str(one) for one in ids] for name, ids in found.items()}
+    return known | {field: known[name] for field, name in by_field.items()}
+
+
+@pytest.fixture(params=WHO)
+def caller(request: pytest.FixtureRequest, browser_of: Any) -> Client:
+    people = {"student": "leo", "instructor": "ada", "admin": "sam"}
+    if request.param == "visitor":
+        return Client(raise_request_exception=False)
+    signed_in: Client = browser_of(request.getfixturevalue(people[request.param]))
+    signed_in.raise_request_exception = False
+    return signed_in
+
+
+def real(draw: Any, rows: Rows, path: str, case: Any) -> None:
+    """Put ids of real rows where the case has invented ones; one time in six it keeps them."""
+    kind = path.removeprefix("/api/v1/").split("/")[0]
+    for name in case.path_parameters or {}:
+        if draw(st.integers(0, 5)):
+            case.path_parameters[name] = draw(st.sampled_from(rows[kind]))
+        elif name == "uid":
+            case.path_parameters[name] = str(uuid4())
+    if isinstance(case.body, dict):
+        for name in set(case.body) & set(rows):
+            if draw(st.integers(0, 2)):
+                case.body[name] = draw(st.sampled_from(rows[name]))
+
+
+def longer(draw: Any, case: Any) -> str:
+    """JSON that no form of ours sends: one field of the body is another, or all of it."""
+    if not draw(st.integers(0, 3)):
+        return str(draw(st.sampled_from(DEEP)))
+    odd = draw(st.sampled_from(SHAPELESS))
+    if not isinstance(case.body, dict) or not case.body or not draw(st.integers(0, 3)):
+        return json.dumps(odd)
+    return json.dumps({**case.body, draw(st.sampled_from(sorted(case.body))): odd})
+
+
+def send(caller: Client, case: Any, raw: str | None = None) -> Any:
+    """Ask in this process, as the case says; answers what schemathesis can judge."""
+    import requests
+    from schemathesis import Response
+
+    wanted = requests.Request(**case.as_transport_kwargs(base_url="http://testserver")).prepare()
+    if raw is not None:
+        wanted.prepare_body(raw.encode("utf-8", "surrogatepass"), None)
+        wanted.headers["Content-Type"] = "application/json"
+    headers = {
+        name: value if isinstance(value, str) else value.decode("latin-1") for name, value in wanted.headers.items()
+    }
+    kind = headers.pop("Content-Type", "")
+    for name in ("Content-Length", "Accept-Encoding", "Authorization", "Cookie"):  # the role's own cookie comes along
+        headers.pop(name, None)
+    body = wanted.body or b""
+    fresh = Client(raise_request_exception=False)
+    fresh.cookies.load(caller.cookies.output(header=""))
+    with transaction.atomic():
+        answer = fresh.generic(
+            wanted.method or "GET",
+            wanted.path_url,
+            body.encode() if isinstance(body, str) else body,
+            kind or "application/octet-stream",
+            headers=headers,
+        )
+        content = b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
+        transaction.set_rollback(True)
+    return Response(
+        answer.status_code,
+        {name: [value] for name, value in answer.headers.items()},
+        content,
+        wanted,
+        0.0,
+        verify=False,
+    )
+
+
+def test_no_call_crashes_or_says_what_the_schema_does_not(caller: Client, rows: Rows) -> None:
+    import schemathesis
+    from schemathesis import GenerationMode
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks
+
+    judges = [
+        not_a_server_error,
+        checks.status_code_conformance,
+        checks.content_type_conformance,
+        checks.response_headers_conformance,
+        checks.response_schema_conformance,
+    ]
+    schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
+    asked, faults = 0, []
+
+    def ask(operation: Any, way: str) -> None:
+        mode = GenerationMode.NEGATIVE if way == "wrong" else GenerationMode.POSITIVE
+
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(operation.as_strategy(generation_mode=mode), st.data())
+        def once(case: Any, data: Any) -> None:
+            nonlocal asked
+            real(data.draw, rows, operation.path, case)
+            asked += 1
+            raw = longer(data.draw, case) if way == "long" else None
+            case.validate_response(send(caller, case, raw), checks=judges)
+
+        once()
+
+    schema = schemathesis.openapi.from_dict(json.loads(json.dumps(export_contract.schema(), default=str)))
+    for found in schema.get_all_operations():
+        for way in ("right", "wrong", "long"):
+            try:
+                ask(found.ok(), way)
+            except Unsatisfiable:  # nothing wrong can be said to a call that takes nothing
+                continue
+            except (Exception, BaseExceptionGroup) as fault:  # all of them are shown together
+                inner = getattr(fault, "exceptions", [fault])
+                faults.append(f"{found.ok().label}, {way}: {fault} {inner}")
+
+    assert not faults, "\n\n".join(faults)
+    assert asked > 300
