@@ -109,7 +109,7 @@ class Shared:
 
 
 def shared_of(slug: str) -> Shared:
-    """Up to seven queries, none while it is remembered.
+    """Up to eight queries, none while it is remembered.
 
     :raises CourseNotFound: there is no such course.
     """
