@@ -106,7 +106,7 @@ RECORDINGS = {
             "slides.mp4",
             rate="30",
             seconds=3,
-            filters="select='if(lt(t,1),not(mod(n,15)),if(lt(t,2),1,not(mod(n,10))))'",
+            filters="select='if(lt(t,1),1,if(lt(t,2.85),not(mod(n,15)),1))'",
             options=f"{X264} -bf 3 -b_strategy 0 -vsync vfr {AAC}",
         ),
         # Red in the upper left quarter, for pictures that are to be turned.
