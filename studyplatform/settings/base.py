@@ -32,6 +32,8 @@ SUPPORT_EMAIL = env.text("SUPPORT_EMAIL", "support@example.com")
 SITE_URL = env.text("SITE_URL", f"http://127.0.0.1:{env.number('PORT', 8000)}")
 # True closes the site with a page that says so; /status and /healthz stay open.
 MAINTENANCE = env.flag("MAINTENANCE")
+# True: the islands' calls are answered in the browser, from answers recorded once (manage.py record_api).
+MOCK_API = env.flag("MOCK_API")
 STATUS_URL = env.text("STATUS_URL", "/status")
 
 

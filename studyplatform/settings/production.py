@@ -17,6 +17,9 @@ if len(env.text("SECRET_KEY")) < 50:
 if len(set(env.text("SECRET_KEY"))) < 5 or env.text("SECRET_KEY").startswith("django-insecure-"):
     raise ImproperlyConfigured("SECRET_KEY is easy to guess: use at least 50 random characters.")
 
+if env.flag("MOCK_API"):
+    raise ImproperlyConfigured("MOCK_API answers calls with recorded examples: it is for development only.")
+
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", default=True)

@@ -5,11 +5,20 @@ import { session } from "../auth/browser";
 import { NotAuthenticated, type Session } from "../auth/session";
 import { noteAnswer, noteFailure } from "../connection";
 import { toast } from "../toasts";
+import type { answer as answerOf } from "../../mock";
 import { csrfHeaders } from "./csrf";
 import { errorOfAnswer, lookup, makeError } from "./errors";
 import type { paths } from "./schema.gen";
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** MOCK_API: the module that answers instead of the server (assets/mock.ts). */
+const mock = document.querySelector<HTMLMetaElement>('meta[name="study-mock"]')?.content;
+
+async function mocked(address: string, request: Request): Promise<Response> {
+  const { answer } = (await import(address)) as { answer: typeof answerOf };
+  return answer(request);
+}
 
 /** After so long without an answer a call fails. */
 export const TIMEOUT_MS = 30_000;
@@ -37,6 +46,7 @@ function limited(callers: AbortSignal): AbortSignal {
 
 /** `fetch` with a time limit. Without an answer it fails with the reason in the words of the catalogue. */
 export async function reach(request: Request): Promise<Response> {
+  if (mock) return mocked(mock, request);
   try {
     // Looked up at each call: tests and the offline layer put their own in its place.
     // A page that is going does not wait for its last words to arrive.
@@ -75,6 +85,7 @@ async function reachSoon(request: Request): Promise<Response> {
 }
 
 async function tokenFor(auth: Session, isRequired: boolean): Promise<string | null> {
+  if (mock) return null;
   try {
     return await (isRequired ? auth.requireBearer() : auth.bearer());
   } catch (thrown) {

@@ -1,0 +1,116 @@
+"""``manage.py record_api``: what the API answers about the demo's content, for islands that are developed without it.
+
+With ``MOCK_API=1`` the browser answers the islands' calls from this file. Every call is made for real, in a transaction
+that is taken back. What differs from one recording to the next (identifiers, moments, signed addresses) is replaced, so
+that a new recording changes only what the API has changed.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from rest_framework.test import APIClient
+
+from apps.accounts.models import User
+from apps.courses.models import Lesson
+from apps.files.models import VideoAsset
+from apps.learning.models import Enrollment
+
+ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
+COURSE = "linear-algebra-geometrically"
+LEARNER, TEACHER = "student@example.com", "instructor@example.com"
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_MOMENT = re.compile(r'"\d{4}-\d\d-\d\dT[^"]*"')
+_SIGNED = re.compile(r"/media/[^/\"]+/")
+
+
+def record() -> list[dict[str, Any]]:
+    """The answers to every call that an island makes: operation, status, body.
+
+    :raises CommandError: the demo's content is not in the database.
+    """
+    lessons = {
+        kind: Lesson.objects.filter(course__slug=COURSE, kind=kind).order_by("section__position", "position").first()
+        for kind in (Lesson.Kind.VIDEO, Lesson.Kind.TEXT, Lesson.Kind.QUIZ)
+    }
+    learner, teacher = (User.objects.filter(email=email).first() for email in (LEARNER, TEACHER))
+    handout = (
+        Lesson.objects.filter(kind=Lesson.Kind.FILE, file__isnull=False)
+        .select_related("file", "course__instructor")
+        .first()
+    )
+    if None in lessons.values() or learner is None or teacher is None or handout is None or handout.file is None:
+        raise CommandError("There is no demo content here: run manage.py seed_demo first.")
+    video, text, quiz = (str(lesson.uid) for lesson in lessons.values() if lesson)
+    section = str(lessons[Lesson.Kind.TEXT].section.uid)  # type: ignore[union-attr]  # checked above
+    film = str(VideoAsset.objects.filter(owner=teacher).order_by("pk").values_list("uid", flat=True)[0])
+    answers: list[dict[str, Any]] = []
+    with transaction.atomic():
+        Enrollment.objects.filter(user=learner, course__slug=COURSE).get()
+        call = _caller(answers, learner)
+        call("POST", "/auth/resend-verification/")
+        call("GET", "/lessons/{uid}/player/", uid=video)
+        call("POST", "/lessons/{uid}/progress/", uid=video, body={"position": 12.5, "watched": [[0, 12]]})
+        call("GET", "/courses/{slug}/outline/", slug=COURSE)
+        call("POST", "/lessons/{uid}/complete/", uid=text)
+        call("GET", "/lessons/{uid}/quiz/", uid=quiz)
+        attempt = call("POST", "/lessons/{uid}/attempts/", uid=quiz)
+        call("POST", "/attempts/{uid}/submit/", uid=(attempt or {}).get("uid", quiz), body={"answers": {}})
+        call = _caller(answers, teacher)
+        call("GET", "/videos/")
+        call("GET", "/storage/")
+        call("GET", "/teaching/lessons/")
+        call("PUT", "/lessons/{uid}/video/", uid=video, body={"video": film})
+        call("POST", "/videos/{uid}/retry/", uid=film)
+        call("DELETE", "/videos/{uid}/", uid=film)
+        call("POST", "/lessons/{uid}/move/", uid=text, body={"section": section, "position": 1})
+        call("POST", "/sections/{uid}/move/", uid=section, body={"position": 1})
+        call = _caller(answers, handout.course.instructor)
+        call("PUT", "/lessons/{uid}/file/", uid=str(handout.uid), body={"upload": str(handout.file.uid)})
+        transaction.set_rollback(True)
+    steady: list[dict[str, Any]] = _steady(answers)
+    return steady
+
+
+def _caller(answers: list[dict[str, Any]], user: User) -> Any:
+    client = APIClient(HTTP_HOST=settings.ALLOWED_HOSTS[0].replace("*", "localhost"))
+    client.force_login(user)
+    client.force_authenticate(user)
+
+    def call(method: str, template: str, body: Any = None, **names: str) -> Any:
+        path = f"/api/v1{template}".format(**names)
+        answer = client.generic(method, path, json.dumps(body) if body else "", content_type="application/json")
+        if answer.status_code >= 500:
+            raise CommandError(f"{method} {path} failed: nothing was recorded.")
+        said = json.loads(answer.content) if answer.content else None
+        answers.append({"operation": f"{method} /api/v1{template}", "status": answer.status_code, "body": said})
+        return said
+
+    return call
+
+
+def _steady(answers: Any) -> Any:
+    """The answers with what changes from one recording to the next replaced."""
+    known: dict[str, str] = {}
+    text = json.dumps(answers)
+    text = _UUID.sub(
+        lambda found: known.setdefault(found[0], str(uuid5(NAMESPACE_URL, f"recorded {len(known)}"))), text
+    )
+    text = _SIGNED.sub("/media/recorded/", text)
+    text = re.sub(r'"request_id": "[^"]*"', '"request_id": "recorded"', text)
+    return json.loads(_MOMENT.sub('"2026-01-15T12:00:00Z"', text))
+
+
+class Command(BaseCommand):
+    help = "Write assets/mock/answers.json from the demo's content: what the islands get with MOCK_API=1."
+
+    def handle(self, **options: Any) -> None:
+        answers = record()
+        ANSWERS.write_text(json.dumps(answers, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        self.stdout.write(f"Wrote {len(answers)} answers to {ANSWERS.name}.")
