@@ -28,6 +28,8 @@ function entryPoints() {
     lesson: "lesson.ts",
     outline: "outline.ts",
     security: "security.ts",
+    offline: "offline.ts",
+    mock: "mock.ts",
     mount: "shared/mount.tsx",
   };
   for (const folder of readdirSync(path.join(assets, "islands"), { withFileTypes: true })) {
@@ -78,6 +80,15 @@ const headScript = () => ({
   sourcemap: false,
   entryPoints: [path.join(assets, "head.ts")],
   outfile: path.join(dist, "head.js"),
+  format: "iife",
+});
+
+// Served as /sw.js with a line of the server's in front of it: no hash, no module.
+const serviceWorker = () => ({
+  ...common,
+  sourcemap: false,
+  entryPoints: [path.join(assets, "sw.ts")],
+  outfile: path.join(dist, "sw.js"),
   format: "iife",
 });
 
@@ -137,7 +148,7 @@ const quality = {
 /** The text outputs with their compressed copies, which the server sends as they stand. */
 async function withCompressed(file, contents) {
   const written = [[file, contents]];
-  const isSent = /[-.]\w{8}\.(m?js|css|svg)$/.test(file); // head.js is read, not sent
+  const isSent = /[-.]\w{8}\.(m?js|css|svg)$/.test(file); // head.js and sw.js are read, not sent
   if (watching || !isSent) return written;
   for (const kind of ["br", "gz"])
     written.push([`${file}.${kind}`, await squeeze[kind](contents, quality[kind])]);
@@ -165,7 +176,9 @@ async function publish(results) {
 
 async function build() {
   const started = performance.now();
-  const results = await Promise.all([esbuild.build(bundles()), esbuild.build(headScript())]);
+  const results = await Promise.all(
+    [bundles(), headScript(), serviceWorker()].map((options) => esbuild.build(options)),
+  );
   const { sizes } = await publish(results);
   const manifest = JSON.parse(await readFile(path.join(dist, "manifest.json"), "utf8"));
   const lazy = lazyImports(results[0].metafile);
@@ -197,7 +210,7 @@ function lazyImports(metafile) {
 }
 
 async function watch() {
-  let latest = [null, null];
+  let latest = [null, null, null];
   let last = "";
   const report = (index) => ({
     name: "publish",
@@ -216,7 +229,7 @@ async function watch() {
       });
     },
   });
-  const options = [bundles(), headScript()];
+  const options = [bundles(), headScript(), serviceWorker()];
   for (const [index, one] of options.entries()) {
     const plugins = [...(one.plugins ?? []), report(index)];
     const context = await esbuild.context({ ...one, plugins });

@@ -47,6 +47,11 @@ startPreloading();
 startProgress();
 if (document.querySelector(".prefs"))
   void import("./site/settings").then((page) => page.startSettings());
+if ("serviceWorker" in navigator)
+  addEventListener("load", () => {
+    // Not served over https, or switched off: pages need a connection then.
+    void navigator.serviceWorker.register("/sw.js").catch(() => undefined);
+  });
 startBell({
   writeTimes,
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.

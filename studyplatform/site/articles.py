@@ -51,18 +51,6 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
 @require_safe
 @open_to_everyone
 @same_for_visitors()
-def offline(request: HttpRequest) -> HttpResponse:
-    """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it."""
-    context = {
-        "title": _("Learning offline"),
-        "summary": _("Trains go through tunnels. Here is what still works, and what waits until you're back online."),
-    }
-    return render(request, "site/help/offline.html", context)
-
-
-@require_safe
-@open_to_everyone
-@same_for_visitors()
 def help_error(request: HttpRequest, code: str) -> HttpResponse:
     """The page that the ``type`` of a problem leads to."""
     error = REGISTRY.get(code)

@@ -184,7 +184,9 @@ def people(site: Site, browser: Browser, states: Callable[[str], dict]) -> Itera
     contexts: list[BrowserContext] = []
 
     def person(name: str = "", **options: object) -> Page:
-        known = {"storage_state": states(name)} if name else {}
+        known: dict[str, object] = {"storage_state": states(name)} if name else {}
+        # It would fetch its files in each of the many browsers; tests/e2e/test_offline.py is about it.
+        known["service_workers"] = "block"
         context = browser.new_context(base_url=site.base, **{**known, **options})  # type: ignore[arg-type]
         contexts.append(context)
         return context.new_page()

@@ -1,0 +1,54 @@
+"""Without a connection: the page that the service worker keeps takes the place of the browser's own error."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.looking import WIDE, until, violations
+
+pytestmark = pytest.mark.e2e
+
+
+def test_a_page_without_a_connection_says_so_and_opens_once_there_is_one(people):
+    page = people("student", viewport=WIDE, service_workers="allow")
+    page.goto("/")
+    until(page, "navigator.serviceWorker.controller !== null")
+
+    page.context.set_offline(True)
+    page.goto("/courses/")
+    notice = page.locator("[data-in-place]")
+    expect(page.get_by_role("heading", name="Learning offline")).to_be_visible()
+    expect(notice).to_contain_text("You're offline")
+    expect(page).to_have_url("/courses/")
+    assert page.evaluate("document.styleSheets[0].cssRules.length > 5")
+    assert page.evaluate("localStorage.getItem('study.auth') !== null")  # nobody was signed out by it
+    assert "amara" not in page.content().lower()  # nor named
+    assert violations(page) == []
+
+    page.context.set_offline(False)
+    expect(page.get_by_role("heading", name="Courses", level=1)).to_be_visible()
+    expect(notice).to_have_count(0)
+
+    page.context.set_offline(True)
+    page.goto("/offline")
+    expect(page.get_by_role("heading", name="Learning offline")).to_be_visible()
+    expect(notice).to_be_hidden()  # this is the page that was asked for
+    page.context.set_offline(False)
+
+
+@pytest.mark.long
+def test_pages_are_fetched_ahead_through_the_worker_as_well(people):
+    page = people(viewport=WIDE, service_workers="allow")
+    page.goto("/")
+    until(page, "navigator.serviceWorker.controller !== null")
+    page.reload()  # a page that the worker has answered
+    link = page.get_by_role("banner").get_by_role("link", name="Get started")
+    with page.context.expect_event("request", lambda request: request.url.endswith("/auth/register")) as asked:
+        link.hover()
+    asked.value.response().finished()
+
+    link.click()
+
+    expect(page).to_have_url("/auth/register")
+    assert page.evaluate("performance.getEntriesByType('navigation')[0].deliveryType") == "navigational-prefetch"

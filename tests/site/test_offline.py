@@ -1,0 +1,43 @@
+"""The page that browsers keep, and the script that keeps it."""
+
+import json
+import re
+
+from django.test import Client
+
+from studyplatform.site import offline
+
+
+def kept_by(script: str) -> dict:
+    return json.loads(re.match(r"const kept = (.*?);\n", script)[1])
+
+
+def test_the_worker_keeps_the_page_and_all_that_it_needs(client: Client, db):
+    answer = client.get("/sw.js")
+    kept = kept_by(answer.content.decode())
+    page = client.get(kept["page"])
+
+    assert answer["Content-Type"].startswith("text/javascript")
+    assert answer["Cache-Control"] == "no-cache"
+    needed = set(re.findall(r'(?:src|href)="(/static/dist/[^"#]+)', page.content.decode()))
+    assert needed <= set(kept["files"])
+    assert all(client.get(address).status_code == 200 for address in kept["files"])
+
+
+def test_the_page_is_the_same_for_everyone(client: Client, browser_of, leo):
+    def text(browser: Client) -> str:
+        page = browser.get("/offline").content.decode()
+        return re.sub(r'nonce="[^"]*"', "", page)
+
+    assert text(browser_of(leo)) == text(client)
+    assert "study-user" not in text(client)  # a script would sign out whoever reads it
+
+
+def test_the_version_follows_what_is_kept(client: Client, monkeypatch):
+    def version() -> str:
+        return kept_by(offline.worker_script.__wrapped__())["version"]
+
+    before = version()
+    assert version() == before
+    monkeypatch.setattr(offline, "render_to_string", lambda name, context: "another text")
+    assert version() != before
