@@ -129,8 +129,8 @@ def _read_outlines(course_pks: list[int]) -> dict[int, Outline]:
     courses: dict[int, dict[int, tuple[str, list[Entry]]]] = {}
     for course_id, section_id, section_title, *facts in rows:
         sections = courses.setdefault(course_id, {})
-        entry = Entry(*facts, needs=needs.get(facts[0], ()))
-        sections.setdefault(section_id, (section_title, []))[1].append(entry)
+        facts.append(needs.get(facts[0], ()))
+        sections.setdefault(section_id, (section_title, []))[1].append(Entry(*facts))
     return {
         course_id: Outline(
             tuple(
