@@ -172,7 +172,7 @@ class QuizForm(forms.Form):
     max_attempts = forms.IntegerField(label=gettext_lazy("Attempts"), min_value=0, max_value=50, required=False)
     minutes = forms.IntegerField(label=gettext_lazy("Minutes"), min_value=0, max_value=480, required=False)
     reveal = forms.ChoiceField(
-        label=gettext_lazy("Show the right answers"), choices=Quiz.Reveal.choices, initial=Quiz.Reveal.PASSED
+        label=gettext_lazy("Show the correct answers"), choices=Quiz.Reveal.choices, initial=Quiz.Reveal.PASSED
     )
     wait = forms.IntegerField(
         label=gettext_lazy("Minutes between attempts"), min_value=0, max_value=1440, required=False

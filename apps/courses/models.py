@@ -239,7 +239,7 @@ class Quiz(models.Model):
     max_attempts = models.PositiveSmallIntegerField(default=0, help_text="0 = unlimited.")
     time_limit = models.PositiveIntegerField(default=0, help_text="Seconds; 0: none.")
     reveal = models.CharField(
-        max_length=6, choices=Reveal.choices, default=Reveal.PASSED, help_text="When the right answers are shown."
+        max_length=6, choices=Reveal.choices, default=Reveal.PASSED, help_text="When the correct answers are shown."
     )
     retry_wait = models.PositiveIntegerField(
         default=60, help_text="Seconds between attempts after the second, where attempts are unlimited; 0: none."

@@ -108,7 +108,7 @@ def notice_of(video: VideoAsset) -> str:
     contents were not taken. Empty if there is nothing to say."""
     said = []
     if video.step == VideoAsset.NO_ROOM:
-        said.append(_("The server has no room to process this video. It continues by itself when there is."))
+        said.append(_("The server is out of disk space. Processing will continue automatically when there is enough."))
     if video.replacement_failure:
         reason = _(video.replacement_failure)
         said.append(_("The new file was not used. %(reason)s This video is unchanged.") % {"reason": reason})

@@ -574,9 +574,9 @@ def test_a_lesson_names_others_in_its_form(as_ada, course):
 def test_the_studio_says_when_a_lesson_is_complete(as_ada, course):
     said = {
         "source": "not before a fast reader could have read it",
-        "fall": "watched 90 percent of it",
-        "check": "when a learner passes",
-        "sheet": "downloaded the file",
+        "fall": "watching 90% of the video",
+        "check": "by passing the quiz",
+        "sheet": "downloading the file",
     }
     for slug, words in said.items():
         assert words in as_ada.get(at("lesson", course.slug, slug)).content.decode()

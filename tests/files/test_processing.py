@@ -499,7 +499,10 @@ def test_an_encode_waits_for_room_and_goes_on_when_there_is_some(ada, clip, sett
 
     shown = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()
     assert (shown["stage"], shown["failure"]) == ("analyzing", "")
-    assert shown["notice"] == "The server has no room to process this video. It continues by itself when there is."
+    assert (
+        shown["notice"]
+        == "The server is out of disk space. Processing will continue automatically when there is enough."
+    )
     assert not (work_folder(video.version) / "done" / "ladder").exists()
 
     settings.DISK_RESERVE = reserve

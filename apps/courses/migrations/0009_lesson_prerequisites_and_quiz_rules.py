@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='quiz',
             name='reveal',
-            field=models.CharField(choices=[('passed', 'After a pass or the last attempt'), ('always', 'After every attempt'), ('never', 'Never')], default='passed', help_text='When the right answers are shown.', max_length=6),
+            field=models.CharField(choices=[('passed', 'After a pass or the last attempt'), ('always', 'After every attempt'), ('never', 'Never')], default='passed', help_text='When the correct answers are shown.', max_length=6),
         ),
         migrations.AlterField(
             model_name='question',

@@ -22,7 +22,7 @@ DOING = {
     "ladder": _("Converting to every quality"),
     "storyboard": _("Making previews for the timeline"),
     "finish": _("Finishing up"),
-    VideoAsset.NO_ROOM: _("Waiting for room on the server"),
+    VideoAsset.NO_ROOM: _("Waiting for disk space on the server"),
 }
 
 

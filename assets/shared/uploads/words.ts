@@ -28,14 +28,14 @@ export function ofTransfer(transfer: Transfer): Said {
     case "interrupted":
       if (transfer.error?.problem.code === "STORE_FULL")
         return {
-          main: t("{reason} {sent} arrived and are kept.", {
+          main: t("{reason} {sent} uploaded and saved.", {
             reason: transfer.error.message,
             sent: bytes(transfer.sent),
           }),
           aside: "",
         };
       return {
-        main: t("The connection was lost. What you uploaded ({sent}) is kept.", {
+        main: t("The connection was lost. {sent} uploaded and saved.", {
           sent: bytes(transfer.sent),
         }),
         aside: "",
