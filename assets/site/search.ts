@@ -24,10 +24,12 @@ function onSubmit(event: SubmitEvent): void {
 
 /** The box to write in, and the menu that has to open for it where the header has no room for a box. */
 function reachable(): { box: HTMLInputElement; menu: HTMLDetailsElement | null } | null {
+  const menuOf = (box: Element): HTMLDetailsElement | null => box.closest("details.menu");
+  // Chromium lays out what a closed menu holds: such a box counts as shown, and its menu has to open all the same.
   const shown = boxes().find(isShown);
-  if (shown) return { box: shown, menu: null };
+  if (shown) return { box: shown, menu: menuOf(shown) };
   for (const box of boxes()) {
-    const menu = box.closest<HTMLDetailsElement>("details.menu");
+    const menu = menuOf(box);
     if (menu && isShown(menu.querySelector("summary") ?? menu)) return { box, menu };
   }
   return null;
