@@ -561,7 +561,7 @@ def test_an_empty_file_ends_as_a_corrupt_file(desk: Client) -> None:
 
     video = VideoAsset.objects.get()
     assert answer.status_code == 201
-    assert (video.failure, video.failure_detail) == ("corrupt_file", "The file is empty.")
+    assert (video.failure, video.failure_detail) == ("corrupt_file", "The file is empty. It contains no data.")
 
 
 def test_a_playlist_named_mp4_is_refused(desk: Client) -> None:

@@ -12,7 +12,7 @@ def _(sentence: str) -> str:
 
 #: One sentence per reason, for the person who uploaded the file. The web layer translates it.
 SENTENCES: dict[str, str] = {
-    "empty": _("The file is empty."),
+    "empty": _("The file is empty. It contains no data."),
     "not_a_video": _("This file is not a video. Its content doesn't match its name."),
     "text": _("This file is not a video. It contains plain text."),
     "truncated": _("The file ends too early, so part of the video is missing. Please upload it again."),

@@ -184,7 +184,7 @@ it("keeps what arrived when the connection breaks, and goes on by itself or at o
   const held = within(
     within(group("Needs your attention")).getByRole("listitem", { name: "lecture.mp4" }),
   );
-  expect(held.getByText(/What you uploaded \(410 bytes\) is kept/)).toBeDefined();
+  expect(held.getByText(/410 bytes uploaded and saved/)).toBeDefined();
   expect(held.getByText(/^Retrying in \d s$/)).toBeDefined();
 
   await userEvent.click(held.getByRole("button", { name: "Resume upload" }));
@@ -436,7 +436,7 @@ it("names a server that is out of space, keeps what arrived, and goes on by itse
 
   const held = within(within(group("Needs you")).getByRole("listitem", { name: "lecture.mp4" }));
   expect(
-    held.getByText(/no room to save this right now.* 410 bytes arrived and are kept/),
+    held.getByText(/no space to save this right now.* 410 bytes uploaded and saved/),
   ).toBeDefined();
   expect(held.getByText(/^Retrying in \d+ s$/)).toBeDefined();
 });
