@@ -192,7 +192,9 @@ class CaptionsUnreadable(AppError):
     code = "CAPTIONS_UNREADABLE"
     status = 415
     title = _("These captions can't be read")
-    message = _("Captions must be a WebVTT (.vtt) or SubRip (.srt) file with at least one line of text.")
+    message = _(
+        "Captions must be a WebVTT (.vtt) or SubRip (.srt) file of at most 2 MB, with at least one line of text."
+    )
 
 
 class LinkExpired(AppError):

@@ -2,6 +2,7 @@
 
 import re
 import struct
+import threading
 import zlib
 from collections.abc import Callable
 from datetime import timedelta
@@ -313,6 +314,21 @@ def test_a_large_picture_is_reduced_before_it_is_copied(browser: Client, leo: Us
     assert max(sizes) <= 1600 * 1550
     red, _, blue = drawn(browser, leo).convert("RGB").getpixel((200, 20))
     assert red > 200 > 60 > blue  # still turned upright
+
+
+def test_all_pictures_are_decoded_by_one_thread(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn_by, draw = set(), pictures._drawn
+
+    def noted(raw: bytes, crop: services.Crop | None) -> bytes:
+        drawn_by.add(threading.get_ident())
+        return draw(raw, crop)
+
+    monkeypatch.setattr(pictures, "_drawn", noted)
+    for _ in range(2):
+        services.set_picture(user=leo, file=picture().file)
+
+    assert len(drawn_by) == 1
+    assert threading.get_ident() not in drawn_by
 
 
 def test_one_picture_is_decoded_at_a_time(browser: Client, leo: User, monkeypatch: pytest.MonkeyPatch) -> None:

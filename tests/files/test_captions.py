@@ -2,7 +2,9 @@
 
 import pytest
 
-from apps.files.video.subtitles import UnreadableCaptions, language_of, to_webvtt
+from apps.files.video import cues
+from apps.files.video.cues import UnreadableCaptions, read_apart, to_webvtt
+from apps.files.video.subtitles import language_of
 
 SRT = (
     "1\r\n00:00:01,000 --> 00:00:02,500\r\nOne & two\r\n\r\n"
@@ -35,6 +37,7 @@ def test_webvtt_keeps_placing_and_speakers_and_drops_styles() -> None:
         ("3 < 4 and 5 > 2", "3 &lt; 4 and 5 &gt; 2"),
         ("<font color=red>warm</font>", "warm"),
         (r"{\an8}above", "above"),
+        (r"{\an8{\i1}above", r"{\an8above"),
         ("<00:00:01.500>word", "word"),
         ("<c.loud>very</c>", "<c.loud>very</c>"),
         ("a\0b", "ab"),
@@ -64,6 +67,30 @@ def test_cues_are_put_in_order_and_empty_ones_left_out() -> None:
 def test_what_holds_no_cue_is_refused(raw: bytes) -> None:
     with pytest.raises(UnreadableCaptions):
         to_webvtt(raw)
+
+
+HEAD = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("sign", ["{\\", "<c", "<v ", "&#1", "</", "0:0", "00:00.0 ", "<lang ", "{", "\n1"])
+def test_what_repeats_a_beginning_without_an_end_is_read_at_once(sign: str) -> None:
+    assert to_webvtt((HEAD + "x" + sign * (400_000 // len(sign))).encode()).startswith("WEBVTT")
+
+
+def test_an_upload_is_read_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cues, "parse_cues", None)
+
+    assert read_apart(SRT.encode()).endswith("<b>Three</b>\nfour\n")
+    with pytest.raises(UnreadableCaptions):
+        read_apart(b"just words")
+
+
+def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cues, "PATIENCE", 0)
+
+    with pytest.raises(UnreadableCaptions):
+        read_apart(SRT.encode())
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_a_body_that_stops_coming_is_given_up(monkeypatch):
     ("method", "path", "most"),
     [
         ("POST", "/dashboard/instructor/courses/a/lectures/b/file", 2 * 2**30),
-        ("POST", "/dashboard/instructor/courses/a/lectures/b/captions", 4 * MB),
+        ("POST", "/dashboard/instructor/courses/a/lectures/b/captions", 2 * MB),
         ("POST", "/settings/picture", 5 * MB),
         ("PATCH", "/api/v1/uploads/5b1ef1cc-9f0c-4b0a-8b5e-000000000000/", 5 * 2**30),
         ("PATCH", "/api/v1/uploads/5b1ef1cc-9f0c-4b0a-8b5e-000000000000", 5 * 2**30),

@@ -1,6 +1,7 @@
 """The picture of a person: read with suspicion, drawn anew, kept small."""
 
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import BytesIO
 from typing import IO
@@ -24,6 +25,8 @@ SIDE = 384  # pixels: twice the largest circle of a page
 ENOUGH = SIDE * 4  # pixels of the shorter side from which a square is cut, the smallest a quarter of it
 
 _decoding = Turns(1)
+# Always the same thread: each thread that allocates much keeps some of it, and every request has one of its own.
+_drawing = ThreadPoolExecutor(1, thread_name_prefix="pictures")
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def _square(file: IO[bytes], crop: Crop | None) -> bytes:
     if len(raw) > MOST_BYTES:
         raise PictureUnreadable
     with _decoding.turn():
-        return _drawn(raw, crop)
+        return _drawing.submit(_drawn, raw, crop).result()
 
 
 def _drawn(raw: bytes, crop: Crop | None) -> bytes:

@@ -161,9 +161,11 @@ def add_captions(*, lesson: Lesson, by: User, raw: bytes, language: str, label: 
 
     :raises CaptionsUnreadable: the file is neither.
     """
+    enforce(policies.edit_course(by, lesson.course))
+    words = files.read_captions(raw)
     with transaction.atomic():
         video, course = _captioned(lesson, by)
-        track = files.add_captions(video=video, by=by, raw=raw, language=language, label=label, now=now)
+        track = files.keep_captions(video=video, by=by, words=words, language=language, label=label, now=now)
         refresh_outline(course, now=now)
     return track
 

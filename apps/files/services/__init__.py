@@ -1,6 +1,12 @@
 """What changes files and videos. One module for each part of a file's life."""
 
-from apps.files.services.captions import add_captions, remove_captions
+from apps.files.services.captions import (
+    MOST_CAPTION_BYTES,
+    add_captions,
+    keep_captions,
+    read_captions,
+    remove_captions,
+)
 from apps.files.services.kept import discard_file, import_file, store_file, take_file
 from apps.files.services.media import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
@@ -24,6 +30,7 @@ from apps.files.services.videos import (
 
 __all__ = [
     "EVERYONE",
+    "MOST_CAPTION_BYTES",
     "Audience",
     "Sources",
     "add_captions",
@@ -38,8 +45,10 @@ __all__ = [
     "give_up",
     "import_file",
     "import_video",
+    "keep_captions",
     "keep_while",
     "process_video",
+    "read_captions",
     "receive",
     "remove_captions",
     "remove_files",

@@ -11,9 +11,11 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.files.video.subtitles import UnreadableCaptions, to_webvtt
+from apps.files.video import cues
+from apps.files.video.cues import UnreadableCaptions, read_apart
 from studyplatform.kit.policies import enforce
 
+MOST_CAPTION_BYTES = cues.MOST_BYTES
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")
 
 
@@ -23,12 +25,29 @@ def add_captions(*, video: VideoAsset, by: User, raw: bytes, language: str, labe
     :raises CaptionsUnreadable: neither WebVTT nor SRT, or no language.
     """
     enforce(policies.edit_video(by, video))
-    if not LANGUAGE.match(language):
-        raise errors.CaptionsUnreadable
+    words = read_captions(raw)
+    return keep_captions(video=video, by=by, words=words, language=language, label=label, now=now)
+
+
+def read_captions(raw: bytes) -> str:
+    """Clean WebVTT of a file. It may take seconds, so ask for it before a transaction, not in one.
+
+    :raises CaptionsUnreadable: neither WebVTT nor SRT.
+    """
     try:
-        words = to_webvtt(raw)
+        return read_apart(raw)
     except UnreadableCaptions:
         raise errors.CaptionsUnreadable from None
+
+
+def keep_captions(*, video: VideoAsset, by: User, words: str, language: str, label: str, now: datetime) -> CaptionTrack:
+    """:func:`add_captions` with what :func:`read_captions` made of the file.
+
+    :raises CaptionsUnreadable: this is no language.
+    """
+    enforce(policies.edit_video(by, video))
+    if not LANGUAGE.match(language):
+        raise errors.CaptionsUnreadable
     with transaction.atomic():
         CaptionTrack.objects.filter(video=video, language__iexact=language).delete()
         return CaptionTrack.objects.create(

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from . import ladder, playlist, renditions, stills, subtitles
+from . import cues, ladder, playlist, renditions, stills, subtitles
 from .encode import Report, end_stray, run
 from .failures import CorruptFile, ProcessingFailed, VideoFailure
 from .ladder import AUDIO, Plan
@@ -176,8 +176,8 @@ def _extract_captions(work: Work, part: Path, report: Report) -> None:
     kept: list[dict[str, object]] = []
     (part / "captions").mkdir()
     for text, file in files.items():
-        with contextlib.suppress(subtitles.UnreadableCaptions, OSError):
-            clean = subtitles.to_webvtt(file.read_bytes())
+        with contextlib.suppress(cues.UnreadableCaptions, OSError):
+            clean = cues.to_webvtt(file.read_bytes())
             (part / "captions" / file.name).write_text(clean)
             caption = Caption(
                 path=f"captions/{file.name}",

@@ -9,6 +9,8 @@ from typing import Any
 
 import ffmpeg
 
+from .cues import clock
+
 COLUMNS = 10
 ROWS = 10
 SHEET = "storyboard-%d.jpg"
@@ -66,10 +68,3 @@ class Sheet:
                 "",
             ]
         return "\n".join(lines)
-
-
-def clock(seconds: float) -> str:
-    """Write seconds as WebVTT does: 01:02:03.456."""
-    thousandths = round(seconds * 1000)
-    minutes, rest = divmod(thousandths, 60_000)
-    return f"{minutes // 60:02d}:{minutes % 60:02d}:{rest // 1000:02d}.{rest % 1000:03d}"
