@@ -179,7 +179,7 @@ def test_the_keys_of_a_lesson_without_a_player(people, learners, who: str, addre
     press("Escape")
     expect(help_).to_have_count(0)
     press("/")
-    box = page.get_by_role("banner").get_by_role("searchbox")
+    box = page.get_by_role("banner").get_by_role("combobox")
     expect(box).to_be_focused()
     page.keyboard.type("n p b ? h")  # words
     expect(box).to_have_value("n p b ? h")

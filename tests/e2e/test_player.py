@@ -385,7 +385,7 @@ def test_a_broken_connection_is_told_and_survived(watch):
 
     notice = page.get_by_label("Video player").locator(".notice--warning")
     expect(notice).to_contain_text("The connection dropped")
-    expect(notice).to_contain_text("The connection dropped while the video was loading. Your place at 0:51 is kept.")
+    expect(notice).to_contain_text("The connection dropped while the video was loading. Your place at 0:51 is saved.")
     expect(notice).to_contain_text(re.compile(r"Retrying in \d s"))
     page.context.set_offline(False)
 
