@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.conf import settings
 from django.db.models import F, Prefetch, QuerySet, Sum
@@ -11,8 +12,14 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.files import policies
 from apps.files.models import CaptionTrack, Upload, VideoAsset
+from apps.files.storage import room_left
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
+
+
+def has_room() -> bool:
+    """Return whether uploads and encodes find free space on the disk beyond the reserve."""
+    return room_left(Path(settings.UPLOAD_ROOT)) > 0
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from django.utils import timezone
@@ -35,7 +36,10 @@ def stamp() -> tuple[str, ...]:
 
 
 def _rows(now: datetime) -> list[Announcement]:
-    return list(Announcement.objects.filter(shown_until__gt=now).order_by("shown_from", "pk")[:MOST])
+    try:
+        return list(Announcement.objects.filter(shown_until__gt=now).order_by("shown_from", "pk")[:MOST])
+    except DatabaseError:
+        return []  # what can be shown without the database is shown without announcements
 
 
 @receiver([post_save, post_delete], sender=Announcement)

@@ -1,21 +1,13 @@
 """What stands beside the pages: signs of life, for load balancers and monitors, and an address that only leads on."""
 
-from datetime import timedelta
-from pathlib import Path
-
-from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.core.cache import cache
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in
-from apps.files.storage import room_left
-from studyplatform.kit.models import Tally
-
-TRIED_EVERY = 5  # seconds between two attempts of a process to write to the database
+from apps.files.queries import has_room
+from studyplatform.kit.readiness import takes_writes
 
 
 @login_not_required
@@ -40,24 +32,6 @@ def ready(request: HttpRequest) -> JsonResponse:
     status = "failed" if database != "ok" else "ok" if storage == "ok" else "degraded"
     answer = {"status": status, "database": database, "storage": storage}
     return JsonResponse(answer, status=503 if status == "failed" else 200, headers={"Cache-Control": "no-store"})
-
-
-def takes_writes() -> bool:
-    """Whether the database saves a row; asked by anybody, tried every few seconds."""
-    known: bool | None = cache.get("takes-writes")
-    if known is None:
-        try:
-            Tally.objects.update_or_create(key="readyz", defaults={"ends_at": timezone.now() + timedelta(minutes=1)})
-            known = True
-        except DatabaseError:
-            known = False
-        cache.set("takes-writes", known, TRIED_EVERY)
-    return known
-
-
-def has_room() -> bool:
-    """Whether uploads and encodes find room on the disk."""
-    return room_left(Path(settings.UPLOAD_ROOT)) > 0
 
 
 @signed_in

@@ -14,8 +14,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
+from apps.files.queries import has_room
 from studyplatform.kit.models import Job
-from studyplatform.site.pages import has_room, takes_writes
+from studyplatform.kit.readiness import takes_writes
 
 State = Literal["well", "slow", "down"]
 SLOW_DATABASE = 0.5  # seconds for the simplest question

@@ -102,6 +102,7 @@ def test_every_app_with_data_of_people_has_its_part() -> None:
         "djstripe.Customer": "never filled: nothing is sold yet",
         "admin.LogEntry": "what admins did in Django's admin is the site's",
         "accounts.DataExport": "the archive itself",
+        "learning.LearningTime": "how much time came and was not used; the lessons say what was learned",
         "courses.Submission": "of the course; its people are staff",
         "courses.StatusChange": "of the course; its people are staff",
     }

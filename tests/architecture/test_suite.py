@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # What a test module does whose outcome depends on the database: threads that race, constraints, real commits.
-DEPENDS = r"django_db\(transaction=True|import threading|ThreadPoolExecutor|IntegrityError|connection\.vendor"
+DEPENDS = r"django_db\(transaction=True|threading\.Thread\(|ThreadPoolExecutor|IntegrityError|connection\.vendor"
 
 
 @pytest.mark.xdist_group("together")

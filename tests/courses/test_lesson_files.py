@@ -53,6 +53,7 @@ def upload(browser: Client, lesson: Lesson | None = None, data: bytes = PDF, nam
     told = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in facts.items())
     begun = browser.post(
         "/api/v1/uploads/",
+        b"",
         content_type=PIECE,
         HTTP_UPLOAD_LENGTH=str(len(data)),
         HTTP_UPLOAD_METADATA=told,

@@ -59,7 +59,7 @@ def status_of(course):
 
 def test_a_ready_draft_goes_into_review(draft, ada, told, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
-        submission = services.submit_course(course=draft, by=ada, note=" First try ", now=NOW)
+        submission = services.submit_course(course=draft, by=ada, note=" First attempt ", now=NOW)
 
     assert (submission.outcome, submission.note) == ("pending", "First attempt")
     assert status_of(draft) == Status.REVIEW

@@ -634,14 +634,14 @@ def test_a_replacement_that_is_no_video_leaves_the_video_as_it_was_and_says_why(
     jobs.run_pending("default")
 
     after = row_of(video)
-    assert after.pop("replacement_failure") == "This file is not a video: it holds plain text."
+    assert after.pop("replacement_failure") == "This file is not a video. It contains plain text."
     del before["replacement_failure"]
     assert after == before
     assert queries.storage_of(ada).used == 700
     assert not upload_path(Upload.objects.get().uid).exists()
     shown = desk.get(f"/api/v1/videos/{video.uid}/").json()
     assert shown["notice"] == (
-        "The new file was not used. This file is not a video: it holds plain text. This video is unchanged."
+        "The new file was not used. This file is not a video. It contains plain text. This video is unchanged."
     )
     told = Notification.objects.get(user=ada, kind="files.replacement_failed")
     assert told.params["file"] == "notes.mp4"

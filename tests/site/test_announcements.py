@@ -13,7 +13,7 @@ from django.utils import timezone
 from studyplatform.kit import visitors
 from studyplatform.kit.models import Announcement
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 WORDS = "Scheduled maintenance on Saturday, 2 to 4 AM EST."
 
 
