@@ -55,7 +55,7 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
     """Decide on the renditions: never above the source, at least one, sound if there is any."""
     picture = source.picture
     rungs = _rungs_for(picture, recipe)
-    reason = why_no_copy(source, rungs[0], recipe) if may_copy else "tried in vain"
+    reason = why_no_copy(source, rungs[0], recipe) if may_copy else "tried without success"
     pictures = []
     for at, rung in enumerate(rungs):
         width, height = fit(picture.width, picture.height, rung.long_edge, rung.edge)
