@@ -197,7 +197,7 @@ def test_a_copy_that_was_cut_elsewhere_is_thrown_away(clip, work_on, monkeypatch
 
     done = pipeline.process(work)
 
-    assert work.plan.why_no_copy == "tried in vain"
+    assert work.plan.why_no_copy == "tried without success"
     assert [each.is_copy for each in done.renditions] == [False]
     assert watch(work.public / "480p").duration == pytest.approx(4, abs=0.1)
 
