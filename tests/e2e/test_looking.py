@@ -91,4 +91,4 @@ def test_what_sticks_out_is_named(page: Page):
         }"""
     )
 
-    assert "academic: P.wide sticks out at 390" in sticking_out(page)
+    assert "academic: P.wide sticks out at 320" in sticking_out(page)
