@@ -1,12 +1,21 @@
 """What takes much memory waits its turn."""
 
 from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from django.contrib.auth import hashers
+from django.contrib.auth.tokens import default_token_generator
+from django.db import connection
 
-from apps.accounts import passwords
+from apps.accounts import passwords, services
+from apps.accounts.models import User
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.turns import Turns
+from tests.factories.accounts import PASSWORD
+
+NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 
 
 def test_who_waits_too_long_is_asked_to_come_back() -> None:
@@ -33,3 +42,42 @@ def test_passwords_are_hashed_and_checked_in_turns(monkeypatch: pytest.MonkeyPat
             hasher.verify("a password", encoded)
         with pytest.raises(RateLimitExceeded):
             hasher.encode("a password", "a salt of it")
+
+
+@pytest.mark.database
+@pytest.mark.django_db
+def test_a_password_that_was_not_checked_in_a_rush_is_no_wrong_guess(
+    leo: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.PASSWORD_HASHERS = ["apps.accounts.passwords.PatientArgon2"]
+    leo.set_password(PASSWORD)
+    leo.save()
+    turns = Turns(1, patience=0.01)
+    monkeypatch.setattr(passwords, "_hashing", turns)
+
+    with turns.turn():
+        for _ in range(6):
+            with pytest.raises(RateLimitExceeded):
+                services.prove_password(email=leo.email, password=PASSWORD, now=NOW)
+
+    assert services.prove_password(email=leo.email, password=PASSWORD, now=NOW) == leo
+
+
+@pytest.mark.database
+@pytest.mark.django_db
+def test_passwords_are_not_hashed_while_the_database_is_locked(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[list[str | None]] = []
+    real = hashers.MD5PasswordHasher.encode
+
+    def encode(self: hashers.MD5PasswordHasher, password: str, salt: str) -> str:
+        held.append(list(connection.savepoint_ids))  # transactions inside that of the test
+        return real(self, password, salt)
+
+    monkeypatch.setattr(hashers.MD5PasswordHasher, "encode", encode)
+    services.change_password(user=leo, current=PASSWORD, password="Another1Word", browser="", now=NOW)
+    token = default_token_generator.make_token(leo)
+    assert services.reset_password(uid=leo.uid, token=token, password="Third1Word", now=NOW)
+
+    assert User.objects.get(pk=leo.pk).check_password("Third1Word")
+    assert held
+    assert not any(held)

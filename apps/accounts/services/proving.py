@@ -64,14 +64,19 @@ class Attempt:
 def counted(key: str, *, now: datetime, refusal: type[AppError] = AccountLocked) -> Iterator[Attempt]:
     """A guess at what ``key`` names: takes a place before, gives it back as a failure or a success after.
 
+    A guess that the server was too busy to check is neither: a rush must not lock out people who are right.
+
     :raises RateLimitExceeded: too many guesses are being checked at this moment; ``refusal``: it is locked.
     """
-    attempt = Attempt()
+    attempt, is_checked = Attempt(), True
     _take_place(key, now, refusal)
     try:
         yield attempt
+    except RateLimitExceeded:
+        is_checked = False
+        raise
     finally:
-        attempt.locked = _give_back(key, proved=attempt.proved, now=now)
+        attempt.locked = _give_back(key, proved=attempt.proved, is_checked=is_checked, now=now)
 
 
 def lock_key(email: str, browser: str) -> str:
@@ -102,7 +107,7 @@ def _take_place(key: str, now: datetime, refusal: type[AppError]) -> None:
         waited = time.monotonic() - began
 
 
-def _give_back(key: str, *, proved: bool, now: datetime) -> bool:
+def _give_back(key: str, *, proved: bool, is_checked: bool, now: datetime) -> bool:
     with transaction.atomic():
         row = LoginLock.objects.select_for_update().filter(key=key).first()
         if row is None:  # a password reset has forgiven everything meanwhile
@@ -110,7 +115,7 @@ def _give_back(key: str, *, proved: bool, now: datetime) -> bool:
         row.checking = max(0, row.checking - 1)
         if proved:
             row.failures, row.locked_until = 0, None
-        else:
+        elif is_checked:
             row.failures += 1
             if row.failures >= settings.LOGIN_FAILURES:
                 row.locked_until = now + settings.LOGIN_LOCK
