@@ -6,6 +6,7 @@ stands for each.
 """
 
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -49,10 +50,10 @@ _LONGEST_FORMULA = 1000  # characters: what is longer is shown as it was written
 _MOST_LINES = 50  # of a formula; where "$$" is never closed, no more lines are looked at
 _MOST_FORMULAS = 2000  # of one text; the others are shown as they were written
 _SHORT = 500  # characters of a phrase that is kept rendered
-# Two signs that Unicode keeps for uses like this: no text that is exchanged holds them.
-_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
+# Nobody can write these: they hold a secret of the process. (A sign that no text may hold is not enough: the parser
+# decodes such signs from the address of a link.)
+_OPEN, _CLOSE = f"formula-{secrets.token_hex(8)}-", "-"
 _MARK = re.compile(rf"(<p>)?{_OPEN}(\d+){_CLOSE}(</p>)?")
-_NO_MARKS = {ord(_OPEN): None, ord(_CLOSE): None}
 _FUNCTION = r"\\(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|ln|log|exp|det|lim|max|min|gcd)(?![A-Za-z])"
 _RAISED = r"(?:\s*[\^_](?:\{[^{}]*\}|[^\s{}\\]))*"
 _BEFORE_FUNCTION = re.compile(rf"(?<=[\w)}}])\s*(?={_FUNCTION})")
@@ -90,7 +91,7 @@ _parser.block.ruler.at("math_block", _formula_of_its_own)
 def render(text: str) -> Markup:
     """Sanitized HTML of a Markdown text. Headings begin at h2, links are nofollow, a wide table scrolls by itself."""
     found: list[_Formula] = []
-    html = _parser.render(text.translate(_NO_MARKS), {"formulas": found})
+    html = _parser.render(text, {"formulas": found})
     html = _with_formulas(_clean(html.replace("<h1>", "<h2>").replace("</h1>", "</h2>"), _TAGS), found)
     return Markup(_TABLE.sub(_scrolling_table, html))  # noqa: S704 (what is added is escaped)
 
@@ -102,7 +103,7 @@ def render_inline(text: str) -> Markup:
 
 def _phrase(text: str) -> Markup:
     found: list[_Formula] = []
-    html = _parser.renderInline(text.translate(_NO_MARKS), {"formulas": found})
+    html = _parser.renderInline(text, {"formulas": found})
     return Markup(_with_formulas(_clean(html, _INLINE), found))  # noqa: S704 (both are sanitized)
 
 
