@@ -6,6 +6,7 @@ import threading
 import zlib
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from io import BytesIO
 from typing import Any
 from unittest import mock
@@ -453,32 +454,64 @@ def link() -> str:
     return found[0]
 
 
-def test_a_new_email_is_used_once_its_owner_has_pressed(browser: Client, leo: User, client: Client) -> None:
+def test_a_new_email_is_used_once_its_owner_has_pressed(browser: Client, leo: User) -> None:
     ask(browser)
 
     assert {message.to[0] for message in mail.outbox} == {"leo@new.example", "leo@example.com"}
     assert "leo@new.example" in browser.get("/settings/").content.decode()
     address = link()
-    assert client.get(address).status_code == 200
+    assert "Use this email" in browser.get(address).content.decode()
     leo.refresh_from_db()
     assert leo.email == "leo@example.com"
 
-    answer = client.post("/settings/email/confirm", {"key": address.split("key=")[1]})
+    answer = browser.post("/settings/email/confirm", {"key": address.split("key=")[1]})
 
     assert "Your email has been changed" in answer.content.decode()
     leo.refresh_from_db()
     assert leo.email == "leo@new.example"
     assert leo.email_verified_at
-    assert client.post("/settings/email/confirm", {"key": address.split("key=")[1]}).status_code == 410
+    assert browser.post("/settings/email/confirm", {"key": address.split("key=")[1]}).status_code == 410
 
 
-def test_the_old_email_hears_of_the_change(browser: Client, leo: User, client: Client) -> None:
+def test_a_visitor_who_opens_the_link_signs_in_to_the_account_first(browser: Client, leo: User, client: Client) -> None:
+    """Else people who open what they did not ask for would give their email to somebody else's account."""
+    ask(browser)
+    address = link()
+
+    page = client.get(address).content.decode()
+    refused = client.post("/settings/email/confirm", {"key": address.split("key=")[1]})
+
+    assert refused.status_code == 403
+    leo.refresh_from_db()
+    assert leo.email == "leo@example.com"
+    assert "leo@example.com" not in page + refused.content.decode()
+    [onward] = re.findall(r'href="(/auth/login\?next=[^"]*confirm[^"]*)"', page)
+    answer = client.post(unescape(onward), {"email": leo.email, "password": PASSWORD}, follow=True)
+    assert "Use this email" in answer.content.decode()
+
+
+def test_another_account_does_not_take_the_email(browser: Client, leo: User, mia: User, browser_of: Any) -> None:
+    ask(browser)
+    address = link()
+    other = browser_of(mia)
+
+    page = other.get(address).content.decode()
+    refused = other.post("/settings/email/confirm", {"key": address.split("key=")[1]})
+
+    assert "signed in to a different account" in page
+    assert refused.status_code == 403
+    assert services.change_email(by=mia, key=address.split("key=")[1], now=timezone.now()) is None
+    assert "leo@example.com" not in page + refused.content.decode()
+    assert not User.objects.filter(email="leo@new.example").exists()
+
+
+def test_the_old_email_hears_of_the_change(browser: Client, leo: User) -> None:
     ask(browser)
     key = link().split("key=")[1]
     mail.outbox.clear()
 
     # Nothing waits for the commit here, and so nothing is lost by a process that dies then.
-    client.post("/settings/email/confirm", {"key": key})
+    browser.post("/settings/email/confirm", {"key": key})
     jobs.run_pending("default")
 
     assert [message.to for message in mail.outbox] == [["leo@example.com"]]
@@ -492,7 +525,7 @@ def test_a_link_pressed_while_the_account_is_deleted_brings_nothing_back(leo: Us
     services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
 
     with mock.patch("apps.accounts.services.changing_email.change_of_key", return_value=found):
-        assert services.change_email(key=key, now=timezone.now()) is None
+        assert services.change_email(by=leo, key=key, now=timezone.now()) is None
 
     assert not User.objects.filter(email="leo@new.example").exists()
 
@@ -518,11 +551,11 @@ def test_a_taken_email_is_told_to_its_owner_alone(browser: Client, leo: User, mi
     assert [(m.to, m.subject) for m in mail.outbox] == [([mia.email], "This email already has an account")]
 
 
-def test_an_email_taken_meanwhile_is_not_taken_twice(browser: Client, leo: User, client: Client) -> None:
+def test_an_email_taken_meanwhile_is_not_taken_twice(browser: Client, leo: User) -> None:
     ask(browser)
     UserFactory(email="leo@new.example")
 
-    answer = client.post("/settings/email/confirm", {"key": link().split("key=")[1]})
+    answer = browser.post("/settings/email/confirm", {"key": link().split("key=")[1]})
 
     assert answer.status_code == 410
     leo.refresh_from_db()
@@ -593,7 +626,7 @@ def test_a_thief_who_was_shut_out_does_not_come_back_by_the_new_email(
 
     assert client.post("/settings/email/confirm", {"key": key}).status_code == 410
     with mock.patch("apps.accounts.services.changing_email.change_of_key", return_value=found):  # pressed meanwhile
-        assert services.change_email(key=key, now=timezone.now()) is None
+        assert services.change_email(by=leo, key=key, now=timezone.now()) is None
     assert not User.objects.filter(email="thief@example.org").exists()
 
 

@@ -40,10 +40,11 @@ def new_device(leo: User) -> None:
 
 
 def email_changed(leo: User) -> None:
-    at_desk(leo).post("/settings/email", {"email": "leo@new.example", "password": PASSWORD})
+    desk = at_desk(leo)
+    desk.post("/settings/email", {"email": "leo@new.example", "password": PASSWORD})
     jobs.run_pending("default")
     link = next(found for sent in mail.outbox if (found := re.search(r"confirm\?key=(\S+)", str(sent.body))))
-    Client().post("/settings/email/confirm", {"key": link[1]})
+    desk.post("/settings/email/confirm", {"key": link[1]})
 
 
 def app_removed(leo: User) -> None:

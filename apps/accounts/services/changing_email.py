@@ -71,10 +71,14 @@ def change_of_key(key: str) -> tuple[User, str] | None:
     return (user, new) if user else None
 
 
-def change_email(*, key: str, now: datetime) -> User | None:
-    """The user whose email is another one now; None if the link has ended or somebody else has it by now."""
+def change_email(*, by: User, key: str, now: datetime) -> User | None:
+    """The user whose email is another one now; None if the link has ended or somebody else has it by now.
+
+    ``by`` is who is signed in, and only the account itself changes its email: a person who opens the link although
+    they did not ask for it would otherwise give their email to somebody else's account.
+    """
     found = change_of_key(key)
-    if found is None:
+    if found is None or found[0] != by:
         return None
     user, email = found
     old, user.email, user.email_verified_at = user.email, email, now

@@ -21,6 +21,7 @@ from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.common import private
 from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.policies import be_signed_in
 from apps.accounts.services.pictures import MOST_BYTES
 from studyplatform.kit.bodies import takes_body
 from studyplatform.kit.errors import AppError
@@ -75,7 +76,7 @@ def save(request: HttpRequest) -> HttpResponse:
     return page(request, "profile", form=form)
 
 
-@takes_body(MOST_BYTES)
+@takes_body(MOST_BYTES, by=be_signed_in)
 @signed_in
 @require_POST
 def save_picture(request: HttpRequest) -> HttpResponse:
@@ -138,20 +139,25 @@ def drop_email_change(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_email(request: HttpRequest) -> HttpResponse:
-    """The link in the mail, which any browser may open; it asks for a press, as programs follow links too."""
+    """The link in the mail. It asks for a press, as programs follow links too, and for the account that asked for it:
+    everybody else is asked to sign in, and is not told which account that is."""
     key = request.POST.get("key") or request.GET.get("key") or ""
+    user = request.user if isinstance(request.user, User) else None
     found = services.change_of_key(key)
-    state, email = ("press", found[1]) if found else ("ended", "")
-    is_known = found is not None and known_browsers.name_for(request, found[0].email) != ""
-    if found and request.method == "POST":
-        changed = services.change_email(key=key, now=timezone.now())
-        state = "done" if changed else "ended"
-    response = render(
-        request,
-        "accounts/confirm_email.html",
-        {"state": state, "email": email, "key": key},
-        status=410 if state == "ended" else 200,
-    )
+    is_known = False
+    if found is None:
+        state = "ended"
+    elif user != found[0]:
+        state = "other account" if user else "visitor"
+    elif request.method == "POST":
+        is_known = known_browsers.name_for(request, user.email) != ""
+        state = "done" if services.change_email(by=user, key=key, now=timezone.now()) else "ended"
+    else:
+        state = "press"
+    status = 410 if state == "ended" else 403 if request.method == "POST" and state != "done" else 200
+    email = found[1] if found else ""
+    context = {"state": state, "email": email, "key": key}
+    response = render(request, "accounts/confirm_email.html", context, status=status)
     if state == "done" and is_known:  # by the old email: the person's own browser is no new device
         known_browsers.remember(request, response, email)
     return private(response)
