@@ -1,11 +1,15 @@
 """No more of a request's body is read than its address takes."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from io import BytesIO
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from django.test import Client
 
 from studyplatform.asgi import application
 from studyplatform.kit import bodies
@@ -24,8 +28,10 @@ class Exchange:
         method: str = "POST",
         declared: int | None = None,
         app: Any = application,
+        cookie: str = "",
     ) -> None:
         self.pieces = iter(pieces)
+        self.was_read = False
         self.status = 0
         self.body = b""
         self.headers: dict[str, str] = {}
@@ -34,13 +40,14 @@ class Exchange:
         scope = {
             "type": "http", "http_version": "1.1", "method": method, "path": path, "raw_path": path.encode(),
             "root_path": "", "scheme": "http", "query_string": b"", "client": ("127.0.0.1", 1), "server": ("test", 80),
-            "headers": [(b"host", b"localhost"), kind, *length],
+            "headers": [(b"host", b"localhost"), (b"cookie", cookie.encode()), kind, *length],
         }  # fmt: skip
         async_to_sync(app)(scope, self.receive, self.send)
 
     async def receive(self) -> dict[str, Any]:
         if self.status:
             return {"type": "http.disconnect"}
+        self.was_read = True
         piece = next(self.pieces, None)
         if piece is None:
             await asyncio.Event().wait()
@@ -121,6 +128,72 @@ def test_a_body_that_stops_coming_is_given_up(monkeypatch):
 )
 def test_addresses_of_files_take_as_much_as_their_files(method, path, most):
     assert bodies.most_of(method, bodies.match_of(path)) == most
+
+
+FILE_OF_A_LESSON = "/dashboard/instructor/courses/a/lectures/b/file"
+
+
+@pytest.fixture
+def kept_connection() -> Iterator[None]:
+    """The test's own connection to the database lasts beyond a request, as Django's test client has it."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("kept_connection")
+@pytest.mark.parametrize(
+    ("who", "path", "leads_to"),
+    [
+        ("nobody", FILE_OF_A_LESSON, "/auth/login"),
+        ("invented", FILE_OF_A_LESSON, "/auth/login"),
+        ("leo", FILE_OF_A_LESSON, "/"),
+        ("nobody", "/settings/picture", "/auth/login"),
+        ("ada", FILE_OF_A_LESSON, ""),
+        ("leo", "/settings/picture", ""),
+    ],
+)
+@pytest.mark.parametrize("declared", [4 * MB, None], ids=["declared", "chunked"])
+def test_a_large_body_is_read_only_from_who_may_send_it(
+    monkeypatch, request, browser_of, nobody, who, path, leads_to, declared
+):
+    monkeypatch.setattr(bodies, "PATIENCE", 0.01)
+    cookie = "sessionid=invented"
+    if who not in {"nobody", "invented"}:
+        cookie = browser_of(request.getfixturevalue(who)).cookies.output(header="", attrs=[]).strip()
+
+    asked = Exchange(path, [b"x"], declared=declared, cookie="" if who == "nobody" else cookie)
+
+    assert asked.was_read != bool(leads_to)
+    assert asked.status == 302
+    assert asked.headers["location"] == (leads_to or "/")  # its rest does not come, which is said above the form
+
+
+class Unreadable(BytesIO):
+    """A body that nobody may touch."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        raise AssertionError
+
+    readline = read
+
+
+@pytest.mark.parametrize("is_learner", [False, True])
+def test_behind_wsgi_nobody_else_s_large_body_is_read_either(leo, is_learner):
+    browser = Client(enforce_csrf_checks=True)
+    if is_learner:
+        browser.force_login(leo)
+    sent = {
+        "wsgi.input": Unreadable(),
+        "CONTENT_LENGTH": str(4 * MB),
+        "CONTENT_TYPE": "multipart/form-data; boundary=x",
+    }
+
+    answer = browser.post(FILE_OF_A_LESSON, **sent)
+
+    assert (answer.status_code, answer["Location"]) == (302, "/" if is_learner else "/auth/login")
 
 
 @pytest.mark.django_db

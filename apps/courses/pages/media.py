@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.guards import teaches
+from apps.accounts.policies import teach
 from apps.courses import services
 from apps.courses.errors import VideoNotYours
 from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm
@@ -35,7 +36,7 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
-@takes_body(settings.UPLOAD_LIMITS["file"])
+@takes_body(settings.UPLOAD_LIMITS["file"], by=teach)
 @require_POST
 @teaches
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
@@ -57,7 +58,7 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
-@takes_body(MOST_CAPTION_BYTES)
+@takes_body(MOST_CAPTION_BYTES, by=teach)
 @require_POST
 @teaches
 def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
