@@ -94,6 +94,14 @@ def test_the_player_s_start(ask, seat, film_with_words, who, status, may_save):
         assert "sources" not in found
 
 
+def test_the_server_notes_that_the_player_opened_a_lesson(ask, seat, film_with_words):
+    for who in ("leo", "leo", "ada"):
+        assert ask(who, "GET", f"/lessons/{film_with_words.uid}/player/")[0] == 200
+
+    [opened] = LessonProgress.objects.all()
+    assert (opened.enrollment, opened.lesson, opened.watched_seconds) == (seat, film_with_words, 0)
+
+
 def test_previews_play_for_everyone_and_keep_nothing(ask, film_with_words):
     film_with_words.is_preview = True
     film_with_words.save()

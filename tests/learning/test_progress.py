@@ -458,6 +458,18 @@ def test_texts_opened_at_once_are_read_one_after_the_other(leo, seat, texts, now
     assert mark(texts[2], 173).newly_completed
 
 
+def test_an_idle_hour_before_texts_were_opened_is_no_time_for_reading_them(leo, seat, texts, now):
+    open_lesson(leo, texts[0], now)
+    later = now + timedelta(hours=1)
+    for text in texts[1:]:
+        open_lesson(leo, text, later)
+
+    read = services.complete_lesson(user=leo, lesson_uid=texts[1].uid, now=later + 60 * SECOND)
+    assert read.newly_completed
+    with pytest.raises(ReadingTooShort):
+        services.complete_lesson(user=leo, lesson_uid=texts[2].uid, now=later + 60 * SECOND)
+
+
 def test_reading_and_watching_share_the_time(leo, seat, texts, films, now):
     open_lesson(leo, texts[0], now)
     for film in films[:3]:
@@ -475,6 +487,27 @@ def test_opening_is_kept_once_and_shows_no_progress(leo, seat, texts, course, no
     assert first.started_at == again.started_at == now
     seat.refresh_from_db()
     assert (seat.completed_lessons, seat.last_lesson_id) == (0, None)
+
+
+def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, seat, course, lessons, now):
+    """Later attempts have seen the right answers."""
+    quizzes = [make_quiz(course, pass_percent=60) for _ in range(2)]
+    for lesson, title in ((quizzes[0].lesson, "First quiz"), (quizzes[1].lesson, "Second quiz")):
+        lesson.title = title
+        lesson.save()
+    for number, (quiz, wrong) in enumerate([(quizzes[1], 0), (quizzes[0], 1), (quizzes[0], 0)]):
+        moment = now + number * timedelta(minutes=5)
+        attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=moment)
+        services.hand_in(
+            attempt=attempt, answers=dict(list(right_answers(quiz).items())[wrong:]), now=moment + 60 * SECOND
+        )
+    for lesson in lessons:
+        saved = services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=moment + timedelta(minutes=5))
+
+    assert saved.certificate.quizzes == [
+        {"title": "First quiz", "percent": 75},
+        {"title": "Second quiz", "percent": 100},
+    ]
 
 
 def test_the_certificate_states_what_was_done(leo, seat, course, lessons, film, now):
