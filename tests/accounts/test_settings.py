@@ -298,6 +298,13 @@ def test_a_large_photo_is_decoded_at_a_fraction_of_its_size(browser: Client, leo
     assert browser.post("/settings/picture", {"picture": picture((5000, 4000), "JPEG")}).status_code == 302
 
 
+def test_a_photo_of_a_phone_may_hold_a_second_picture(browser: Client, leo: User) -> None:
+    inside = Image.new("RGB", (400, 300))
+    photo = picture((4080, 3072), "MPO", save_all=True, append_images=[inside])
+
+    assert browser.post("/settings/picture", {"picture": photo}).status_code == 302
+
+
 def test_a_large_picture_is_reduced_before_it_is_copied(browser: Client, leo: User) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6

@@ -91,7 +91,8 @@ def _square(file: IO[bytes], crop: Crop | None) -> bytes:
 def _drawn(raw: bytes, crop: Crop | None) -> bytes:
     try:
         with Image.open(BytesIO(raw), formats=FORMATS) as image:
-            is_photo = image.format == "JPEG" and "progressive" not in image.info
+            # With more than one picture inside, as many phones write them, a JPEG is called MPO.
+            is_photo = image.format in {"JPEG", "MPO"} and "progressive" not in image.info
             most = MOST_PIXELS_OF_PHOTOS if is_photo else MOST_PIXELS
             if image.width * image.height > most or min(image.size) < 16:
                 raise PictureUnreadable
