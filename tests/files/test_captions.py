@@ -2,9 +2,12 @@
 
 import pytest
 
+from apps.files.services import captions
 from apps.files.video import cues
 from apps.files.video.cues import UnreadableCaptions, read_apart, to_webvtt
 from apps.files.video.subtitles import language_of
+from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.turns import Turns
 
 SRT = (
     "1\r\n00:00:01,000 --> 00:00:02,500\r\nOne & two\r\n\r\n"
@@ -84,6 +87,15 @@ def test_an_upload_is_read_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPat
     assert read_apart(SRT.encode()).endswith("<b>Three</b>\nfour\n")
     with pytest.raises(UnreadableCaptions):
         read_apart(b"just words")
+
+
+def test_a_few_uploads_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = Turns(1, patience=0.01)
+    monkeypatch.setattr(captions, "_reading", turns)
+
+    with turns.turn(), pytest.raises(RateLimitExceeded):
+        captions.read_captions(SRT.encode())
+    assert captions.read_captions(SRT.encode()).startswith("WEBVTT")
 
 
 def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

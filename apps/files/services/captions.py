@@ -14,9 +14,11 @@ from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.video import cues
 from apps.files.video.cues import UnreadableCaptions, read_apart
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.turns import Turns
 
 MOST_CAPTION_BYTES = cues.MOST_BYTES
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")
+_reading = Turns(2)  # each is a process that may take 150 MB for a few seconds
 
 
 def add_captions(*, video: VideoAsset, by: User, raw: bytes, language: str, label: str, now: datetime) -> CaptionTrack:
@@ -33,9 +35,11 @@ def read_captions(raw: bytes) -> str:
     """Clean WebVTT of a file. It may take seconds, so ask for it before a transaction, not in one.
 
     :raises CaptionsUnreadable: neither WebVTT nor SRT.
+    :raises RateLimitExceeded: too many files are being read at this moment.
     """
     try:
-        return read_apart(raw)
+        with _reading.turn():
+            return read_apart(raw)
     except UnreadableCaptions:
         raise errors.CaptionsUnreadable from None
 
