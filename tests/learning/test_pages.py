@@ -112,6 +112,17 @@ def test_a_text_is_read_marked_and_left_for_the_next(at_leo, seat, course, lesso
     assert toast_of(at_leo.get(f"/learn/{course.slug}/{lessons[2].slug}")) == ""  # said once
 
 
+def test_a_completed_text_does_not_lead_to_a_lesson_that_is_locked(at_leo, seat, course, lessons):
+    lessons[1].prerequisites.set([lessons[5]])
+    lessons[5].prerequisites.set([lessons[4]])
+    course.version += 1
+    course.save()
+
+    for here, there in ((0, 2), (4, 5), (5, 5)):
+        answer = at_leo.post(f"/learn/{course.slug}/{lessons[here].slug}/complete")
+        assert answer["Location"] == f"/learn/{course.slug}/{lessons[there].slug}"
+
+
 def toast_of(answer) -> str:
     """The short message that the page arrives with; nothing else may say it."""
     page = text(answer)

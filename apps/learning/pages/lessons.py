@@ -169,7 +169,7 @@ def complete(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
         messages.success(request, _("You completed the course. Your certificate is ready."))
         return redirect("learning:course-progress", course=course)
     messages.success(request, _told_complete(opened.lesson, saved), extra_tags="toast")
-    following = opened.around()[1]
+    following = lesson_at(request.user, course, lesson).next_open()  # asked again: this lesson is complete now
     return redirect(lesson_url(course, following.slug if following else lesson))
 
 

@@ -125,6 +125,11 @@ class OpenLesson:
     def around(self) -> tuple[Entry | None, Entry | None]:
         return self.outline.around(self.lesson.pk)
 
+    def next_open(self) -> Entry | None:
+        """The first lesson after this one that is not locked; None if there is none."""
+        after = len(self.outline.before(self.lesson.pk)) + 1
+        return next((one.entry for one in self.placed[after:] if one.state != "locked"), None)
+
 
 def find_lesson(person: Person, **where: Any) -> OpenLesson:
     """A lesson by address or uid, with the verdict. One query when the lesson is known, five when it is not.
