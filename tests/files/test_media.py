@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.storage import default_storage
-from django.test import Client
+from django.test import Client, RequestFactory
 
-from apps.accounts.guards import Holder
+from apps.accounts.guards import Holder, holder_of
 from apps.files import services
 from apps.files.models import VideoAsset
 from apps.files.services import EVERYONE
@@ -417,9 +418,13 @@ def test_after_sign_out_neither_old_nor_new_addresses_are_of_use(video: VideoAss
     assert hers.get(address).status_code == 403, "a new session needs addresses of its own"
 
 
-def test_without_a_session_there_is_no_holder() -> None:
+def test_without_a_session_there_is_no_holder(rf: RequestFactory) -> None:
     with pytest.raises(ValueError, match="key of a session"):
         Holder("")
+    visitor = rf.get("/")
+    visitor.user = AnonymousUser()
+    visitor.COOKIES["sessionid"] = "x" * 32  # an invented one
+    assert holder_of(visitor) is None
 
 
 def test_the_mark_of_a_session_is_neither_taken_off_nor_changed(

@@ -180,18 +180,25 @@ class Unreadable(BytesIO):
     readline = read
 
 
+def send_unread(browser: Client, path: str) -> Any:
+    form = "multipart/form-data; boundary=x"
+    return browser.post(path, **{"wsgi.input": Unreadable(), "CONTENT_LENGTH": str(4 * MB), "CONTENT_TYPE": form})
+
+
+@pytest.mark.django_db
+def test_behind_wsgi_too_large_a_body_is_not_read() -> None:
+    answer = send_unread(Client(enforce_csrf_checks=True), "/auth/login")
+
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+
+
 @pytest.mark.parametrize("is_learner", [False, True])
 def test_behind_wsgi_nobody_else_s_large_body_is_read_either(leo, is_learner):
     browser = Client(enforce_csrf_checks=True)
     if is_learner:
         browser.force_login(leo)
-    sent = {
-        "wsgi.input": Unreadable(),
-        "CONTENT_LENGTH": str(4 * MB),
-        "CONTENT_TYPE": "multipart/form-data; boundary=x",
-    }
 
-    answer = browser.post(FILE_OF_A_LESSON, **sent)
+    answer = send_unread(browser, FILE_OF_A_LESSON)
 
     assert (answer.status_code, answer["Location"]) == (302, "/" if is_learner else "/auth/login")
 

@@ -8,11 +8,13 @@ import pytest
 from django.contrib.auth import hashers
 from django.contrib.auth.tokens import default_token_generator
 from django.db import connection
+from django.utils.module_loading import import_string
 
 from apps.accounts import passwords, services
 from apps.accounts.models import User
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.turns import Turns
+from studyplatform.settings.parts import auth
 from tests.factories.accounts import PASSWORD
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -81,3 +83,8 @@ def test_passwords_are_not_hashed_while_the_database_is_locked(leo: User, monkey
     assert User.objects.get(pk=leo.pk).check_password("Third1Word")
     assert held
     assert not any(held)
+
+
+def test_the_site_hashes_with_it() -> None:
+    """The other tests use a faster one."""
+    assert import_string(auth.PASSWORD_HASHERS[0]) is passwords.PatientArgon2

@@ -1,0 +1,71 @@
+"""What happens to rows that were written before a migration."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+from apps.learning.models import Certificate
+from tests.factories.courses import LessonFactory, SectionFactory
+from tests.learning.quiz import make_quiz
+
+BEFORE = ("learning", "0002_milestones_and_revisions")
+
+
+@pytest.fixture
+def past(transactional_db: None) -> Any:
+    """The tables as they were, and the models that fit them."""
+    call_command("migrate", *BEFORE, verbosity=0)
+    yield MigrationLoader(connection).project_state([BEFORE]).apps
+    call_command("migrate", verbosity=0)
+
+
+@pytest.mark.database
+@pytest.mark.long
+def test_older_certificates_state_what_was_done_until_they_were_issued(
+    leo: Any, course: Any, now: datetime, past: Any
+) -> None:
+    section = SectionFactory(course=course)
+    films = [LessonFactory(section=section, course=course, kind="video", duration=100) for _ in range(3)]
+    quizzes = [make_quiz(course) for _ in range(2)]
+    seat = past.get_model("learning", "Enrollment").objects.create(
+        user_id=leo.pk, course_id=course.pk, enrolled_at=now, last_activity_at=now
+    )
+    later = now + timedelta(days=1)
+    # One was watched in full, one nearly, one after the certificate was issued.
+    for film, watched, completed_at in zip(films, (140, 93, 90), (now, now, later), strict=True):
+        past.get_model("learning", "LessonProgress").objects.create(
+            enrollment=seat,
+            lesson_id=film.pk,
+            watched_seconds=watched,
+            started_at=now,
+            updated_at=now,
+            completed_at=completed_at,
+        )
+    # The second quiz first; the first one twice, and once more after the certificate was issued.
+    for number, (quiz, percent, submitted_at) in enumerate(
+        [(quizzes[1], 90, now), (quizzes[0], 75, now), (quizzes[0], 100, now), (quizzes[1], 100, later)], start=1
+    ):
+        past.get_model("learning", "Attempt").objects.create(
+            enrollment=seat,
+            quiz_id=quiz.pk,
+            number=number,
+            started_at=now,
+            submitted_at=submitted_at,
+            percent=percent,
+            is_passed=True,
+        )
+    past.get_model("learning", "Certificate").objects.create(
+        enrollment=seat, code="OLD-CERTIFICATE", lesson_count=11, issued_at=now
+    )
+
+    call_command("migrate", "learning", verbosity=0)
+
+    certificate = Certificate.objects.get()
+    assert (certificate.code, certificate.lesson_count) == ("OLD-CERTIFICATE", 11)
+    assert (certificate.video_seconds, certificate.watched_seconds) == (200, 193)
+    titles = [quiz.lesson.title for quiz in quizzes]
+    assert certificate.quizzes == [{"title": titles[0], "percent": 75}, {"title": titles[1], "percent": 90}]
