@@ -1,8 +1,9 @@
-"""Work that takes much memory: so many at once in a process, the others wait their turn."""
+"""Work that takes much memory or long: so many at once in a process, of all people or of each."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 
 from studyplatform.kit.errors import RateLimitExceeded
 
@@ -25,3 +26,30 @@ class Turns:
             yield
         finally:
             self._free.release()
+
+
+class Shares:
+    """``each`` of one person may work at the same time; the next is asked to come back, without a wait."""
+
+    def __init__(self, each: int, *, pause: int = 5) -> None:
+        self._each = each
+        self._pause = pause
+        self._taken: Counter[Hashable] = Counter()
+        self._lock = Lock()
+
+    @contextmanager
+    def share(self, who: Hashable) -> Iterator[None]:
+        """
+        :raises RateLimitExceeded: the person has so many at work.
+        """
+        with self._lock:
+            if self._taken[who] >= self._each:
+                raise RateLimitExceeded(wait=self._pause)
+            self._taken[who] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._taken[who] -= 1
+                if not self._taken[who]:
+                    del self._taken[who]

@@ -8,6 +8,7 @@ import os
 import threading
 import uuid
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from django.utils import timezone
 from apps.accounts.models import Notification
 from apps.courses.queries.holdings import largest_first
 from apps.files import queries, services, storage
+from apps.files.api import tus
 from apps.files.errors import QuotaExceeded
 from apps.files.models import Upload, VideoAsset
 from apps.files.services import uploads
@@ -810,3 +812,17 @@ def test_so_many_uploads_are_begun_and_the_next_waits(desk: Client, settings: An
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2]["Retry-After"]) > 500
     assert Upload.objects.count() == 2
+
+
+def test_nobody_holds_all_the_threads_that_take_pieces(ada, eve, browser_of) -> None:
+    as_ada, as_eve = browser_of(ada), browser_of(eve)
+    hers, other = (begin(browser)["Location"] for browser in (as_ada, as_eve))
+
+    with ExitStack() as on_their_way:
+        for _ in range(tus.EACH):
+            on_their_way.enter_context(tus._senders.share(ada.pk))
+        assert send(as_ada, hers, 0, MOVIE).status_code == 429
+        assert begin(as_ada).status_code == 201  # what comes along with it is sent again
+        assert send(as_eve, other, 0, MOVIE).status_code == 204
+
+    assert send(as_ada, hers, 0, MOVIE).status_code == 204

@@ -30,12 +30,17 @@ from apps.files.models import Upload
 from apps.files.services.uploads import ALGORITHMS, Checksum
 from apps.files.streaming import send_upload
 from studyplatform.kit.api import signed_in
-from studyplatform.kit.errors import NotFound, StoreFull
+from studyplatform.kit.errors import NotFound, RateLimitExceeded, StoreFull
+from studyplatform.kit.turns import Shares
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum"
 PIECE_TYPE = "application/offset+octet-stream"
 LONGEST_METADATA = 4096
+# Pieces of one person on their way at once. A piece may take hours and holds a thread (apps/files/wire.py): nobody
+# shall hold them all.
+EACH = 8
+_senders = Shares(EACH)
 # A piece may be as long as a whole file; with another method in a header, or as the first one, it comes by POST.
 BODY_LIMITS = dict.fromkeys(("PATCH", "POST"), max(settings.UPLOAD_LIMITS.values()))
 
@@ -155,7 +160,9 @@ class Uploads(TusView):
         if _is_piece(request):
             # The upload exists now, and the client must learn where: what went wrong with its first bytes, the next
             # piece will find out.
-            with contextlib.suppress(errors.UploadNetworkError, errors.UploadChecksumMismatch, StoreFull):
+            with contextlib.suppress(
+                errors.UploadNetworkError, errors.UploadChecksumMismatch, RateLimitExceeded, StoreFull
+            ):
                 upload = _receive(request, upload, offset=0, checksum=checksum)
         answer = HttpResponse(status=201)
         answer["Location"] = request.build_absolute_uri(f"/api/v1/uploads/{upload.uid}/")
@@ -235,14 +242,15 @@ def _receive(request: Request, upload: Upload, *, offset: int, checksum: Checksu
         if not ("asgi.scope" in raw.META or raw.META.get("wsgi.input_terminated")):
             raise errors.UploadMalformed(reason="Content-Length")
         read = raw.META["wsgi.input"].read
-    return services.receive(
-        upload=upload,
-        offset=offset,
-        read=read,
-        expected=int(announced) if announced.isdigit() else None,
-        checksum=checksum,
-        now=timezone.now(),
-    )
+    with _senders.share(upload.owner_id):
+        return services.receive(
+            upload=upload,
+            offset=offset,
+            read=read,
+            expected=int(announced) if announced.isdigit() else None,
+            checksum=checksum,
+            now=timezone.now(),
+        )
 
 
 def _describe(answer: HttpResponse, upload: Upload) -> None:
