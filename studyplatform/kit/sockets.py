@@ -32,7 +32,8 @@ def _is_own(origin: str, host: str, scheme: str) -> bool:
         return False
     if asking in {_place(one) for one in (settings.SITE_URL, *settings.CSRF_TRUSTED_ORIGINS)}:
         return True
-    if not validate_host(asking[0], settings.ALLOWED_HOSTS):
+    name = f"[{asking[0]}]" if ":" in asking[0] else asking[0]  # as hosts of IPv6 are written
+    if not validate_host(name, settings.ALLOWED_HOSTS):
         return False
     # Behind a proxy that speaks TLS the scheme here is not the page's: its own default port stands for itself.
     return asking in {_place(f"{scheme}://{host}"), _place(f"{urlsplit(origin).scheme}://{host}")}

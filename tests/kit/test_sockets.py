@@ -41,6 +41,14 @@ def test_own_pages_are_let_in(settings, monkeypatch, host, origin):
     assert is_let_in(monkeypatch, host, origin)
 
 
+def test_a_site_that_is_opened_by_its_ipv6_address_lets_its_pages_in(settings, monkeypatch):
+    settings.ALLOWED_HOSTS = ["[::1]"]
+
+    assert is_let_in(monkeypatch, "[::1]:8000", "http://[::1]:8000")
+    assert not is_let_in(monkeypatch, "[::1]:8000", "http://[::1]:9000")
+    assert not is_let_in(monkeypatch, "[::2]:8000", "http://[::2]:8000")
+
+
 @pytest.mark.parametrize(
     ("host", "origin"),
     [
