@@ -24,7 +24,10 @@ for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
   // What was asked before this script was there is kept in data-start (head.ts).
   const { when, start } = spot.dataset;
   // The page before this one asked it to go on by itself.
-  const isCarried = sessionStorage.getItem("study.autoplay") === location.pathname;
+  const { pathname, search } = location;
+  const isCarried = [pathname, pathname + search].includes(
+    sessionStorage.getItem("study.autoplay") ?? "",
+  );
   const isKeyed = document.documentElement.dataset.early !== undefined;
   const isAsked = isCarried || isKeyed || start !== undefined;
   if (when === "now" || (when === "intent" && isAsked)) void bring(spot);

@@ -1,5 +1,6 @@
 """The learner's pages: who sees what, what forms do, and that a long course costs no more queries than a short one."""
 
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -134,9 +135,35 @@ def toast_of(answer) -> str:
 
 
 def test_to_listen_looks_like_to_read(at_leo, course, grow):
-    page = text(at_leo.get(f"/audio-fallback?lesson={grow(8).uid}"))
+    film = grow(8)
+    page = text(at_leo.get(f"/audio-fallback?lesson={film.uid}"))
 
     assert "player__grid--read" in page
+    assert LessonProgress.objects.get().lesson == film  # what is heard from here on may count
+
+
+def test_a_lesson_is_heard_by_the_player_and_the_transcript_leads_it(at_leo, seat, course, grow, now):
+    film = grow(8)
+    LessonProgress.objects.create(
+        enrollment=seat, lesson=film, position=30, watched_seconds=30, started_at=now, updated_at=now
+    )
+    page = text(at_leo.get(f"/audio-fallback?lesson={film.uid}"))
+
+    props = json.loads(
+        re.search(r'data-island="player".*?<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1]
+    )
+    assert (props["is_listening"], props["uid"], props["position"]) == (True, str(film.uid), 30)
+    assert re.search(r'aria-label="Resume at 0:30" data-start', page)
+    assert page.count("<audio") == page.count("<noscript><audio") == 1  # the browser's own bar only without scripts
+    assert f'href="?lesson={film.uid}&amp;t=0" data-seek="0.0"' in page
+    assert '<span data-from="0.0" data-to="2.0">Hello.</span>' in page
+
+
+def test_a_lesson_that_cannot_be_heard_has_no_player(at_leo, seat, course, lessons):
+    page = text(at_leo.get(f"/audio-fallback?lesson={lessons[0].uid}"))
+
+    assert "There is no audio here" in page
+    assert 'data-island="player"' not in page
 
 
 def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_done(at_leo, seat, course, grow, now):

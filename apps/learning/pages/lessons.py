@@ -234,5 +234,9 @@ def audio(request: HttpRequest) -> HttpResponse:
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
     sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
-    paragraphs = _paragraphs(opened)
-    return render(request, "learning/audio.html", {**_shared(opened), "sources": sources, "paragraphs": paragraphs})
+    if sources is not None:
+        _note_opening(opened)
+    props = {**player_out(opened, sources), "is_listening": True}
+    return render(
+        request, "learning/audio.html", {**_shared(opened), "props": props, "paragraphs": _paragraphs(opened)}
+    )

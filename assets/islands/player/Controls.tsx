@@ -7,6 +7,7 @@ import {
   Pause,
   Play,
   RotateCcw,
+  RotateCw,
   SkipBack,
   SkipForward,
   Volume2,
@@ -18,7 +19,8 @@ import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { Menu } from "../../shared/ui/Menu";
-import type { LessonLink, PlayerProps } from "./api";
+import { addressOf, type LessonLink, type PlayerProps } from "./api";
+import { againWords } from "./Ended";
 import type { Player } from "./engine/player";
 import { QUALITIES, type Quality, SPEEDS } from "./engine/settings";
 import { usePlayback, useStore } from "./hooks";
@@ -27,22 +29,30 @@ import { chapterAt } from "./Scrubber";
 type Props = {
   player: Player;
   lesson: PlayerProps;
-  isFull: boolean;
-  onFullscreen: () => void;
+  /** Null where there is no picture. */
+  full: { isFull: boolean; toggle: () => void } | null;
 };
 
-export function Controls({ player, lesson, isFull, onFullscreen }: Props) {
+/** How far one press goes back or forward for those who listen, as on a lock screen. */
+const LEAP_SECONDS = 10;
+
+export function Controls({ player, lesson, full }: Props) {
+  const { isListening } = player.lesson;
+  const other = (one: LessonLink | null): LessonLink | null =>
+    one && { ...one, url: addressOf(one, isListening) };
   return (
     <div className="stage__row">
       <PlayButton player={player} />
-      <LessonButton lesson={lesson.previous} icon={SkipBack} label={t("Previous lesson")} />
-      <LessonButton lesson={lesson.next} icon={SkipForward} label={t("Next lesson")} />
+      {isListening && <LeapButton player={player} by={-LEAP_SECONDS} />}
+      {isListening && <LeapButton player={player} by={LEAP_SECONDS} />}
+      <LessonButton lesson={other(lesson.previous)} icon={SkipBack} label={t("Previous lesson")} />
+      <LessonButton lesson={other(lesson.next)} icon={SkipForward} label={t("Next lesson")} />
       <Volume player={player} />
       <Time player={player} chapters={lesson.chapters} />
       <span className="right" />
       <CaptionsButton player={player} />
       <SpeedMenu player={player} />
-      <QualityMenu player={player} />
+      {!isListening && <QualityMenu player={player} />}
       <button
         className="icon-btn stage__wide"
         type="button"
@@ -51,14 +61,16 @@ export function Controls({ player, lesson, isFull, onFullscreen }: Props) {
       >
         <Icon icon={Keyboard} className="i--lg" />
       </button>
-      <button
-        className="icon-btn"
-        type="button"
-        aria-label={isFull ? t("Leave full screen") : t("Full screen")}
-        onClick={onFullscreen}
-      >
-        <Icon icon={isFull ? Minimize : Maximize} className="i--lg" />
-      </button>
+      {full && (
+        <button
+          className="icon-btn"
+          type="button"
+          aria-label={full.isFull ? t("Leave full screen") : t("Full screen")}
+          onClick={full.toggle}
+        >
+          <Icon icon={full.isFull ? Minimize : Maximize} className="i--lg" />
+        </button>
+      )}
     </div>
   );
 }
@@ -69,7 +81,7 @@ function PlayButton({ player }: { player: Player }) {
   const [label, icon] = runs
     ? [t("Pause"), Pause]
     : status === "ended"
-      ? [t("Watch again"), RotateCcw]
+      ? [againWords(player.lesson.isListening), RotateCcw]
       : [t("Play"), Play];
   return (
     <button
@@ -79,6 +91,25 @@ function PlayButton({ player }: { player: Player }) {
       onClick={() => player.playback.toggle()}
     >
       <Icon icon={icon} className={status === "ended" ? "i--lg" : "i--lg i--fill"} />
+    </button>
+  );
+}
+
+function LeapButton({ player: { playback }, by }: { player: Player; by: number }) {
+  const seconds = Math.abs(by);
+  return (
+    <button
+      className="icon-btn leap"
+      type="button"
+      aria-label={
+        by < 0
+          ? t("Back {seconds} seconds", { seconds })
+          : t("Forward {seconds} seconds", { seconds })
+      }
+      onClick={() => playback.seek(playback.state.time + by)}
+    >
+      <Icon icon={by < 0 ? RotateCcw : RotateCw} className="i--lg" />
+      <span aria-hidden="true">{seconds}</span>
     </button>
   );
 }

@@ -15,14 +15,21 @@ type Props = {
   hasSeat: boolean;
   /** Where the certificate is, if this lesson completed the course. */
   certificate: string | null;
+  isListening: boolean;
   onNext: (lesson: LessonLink) => void;
   onAgain: () => void;
 };
 
+/** What begins a finished lesson from its start. */
+export function againWords(isListening: boolean): string {
+  return isListening ? t("Listen again") : t("Watch again");
+}
+
 /** What comes after the last picture: the next lesson by itself, unless one stays. */
-export function Ended({ course, next, hasSeat, certificate, onNext, onAgain }: Props) {
+export function Ended({ course, next, hasSeat, certificate, isListening, onNext, onAgain }: Props) {
+  const again = againWords(isListening);
   if (next && next.state !== "locked") {
-    return <UpNext next={next} onNext={onNext} onAgain={onAgain} />;
+    return <UpNext next={next} again={again} onNext={onNext} onAgain={onAgain} />;
   }
   return (
     <div className="stage__over ended">
@@ -34,7 +41,7 @@ export function Ended({ course, next, hasSeat, certificate, onNext, onAgain }: P
       )}
       <div className="ended__acts">
         <Button size="sm" onClick={onAgain}>
-          {t("Watch again")}
+          {again}
         </Button>
         {hasSeat && certificate === null && (
           <a className="btn btn--sm btn--primary" href={`/me/course/${course.slug}/progress`}>
@@ -53,11 +60,12 @@ export function Ended({ course, next, hasSeat, certificate, onNext, onAgain }: P
 
 type UpNextProps = {
   next: LessonLink;
+  again: string;
   onNext: (lesson: LessonLink) => void;
   onAgain: () => void;
 };
 
-function UpNext({ next, onNext, onAgain }: UpNextProps) {
+function UpNext({ next, again, onNext, onAgain }: UpNextProps) {
   const [left, setLeft] = useState(COUNT_SECONDS);
   const [isCounting, setCounting] = useState(true);
   useEffect(() => {
@@ -102,7 +110,7 @@ function UpNext({ next, onNext, onAgain }: UpNextProps) {
           </Button>
         ) : (
           <Button size="sm" onClick={onAgain}>
-            {t("Watch again")}
+            {again}
           </Button>
         )}
         <Button size="sm" look="primary" onClick={() => onNext(next)}>

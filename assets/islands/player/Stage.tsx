@@ -10,6 +10,7 @@ import { Spinner } from "../../shared/ui/Spinner";
 import type { LessonLink, PlayerProps } from "./api";
 import { Controls } from "./Controls";
 import { Ended } from "./Ended";
+import type { Playback } from "./engine/playback";
 import type { Player } from "./engine/player";
 import { parseStoryboard, type Tile } from "./engine/storyboard";
 import { useFullscreen, usePlayback, useQuiet, useStore } from "./hooks";
@@ -51,7 +52,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
       aria-label={t("Video player")}
       ref={setStage}
     >
-      <VideoHost video={video} />
+      <MediaHost media={video} className="stage__video" />
       {isAudio && status !== "idle" && (
         <p className="stage__audio">
           <Icon icon={Headphones} />
@@ -71,18 +72,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           ))}
         </p>
       )}
-      {error && (
-        <div className={status === "error" ? "stage__over" : "stage__top"}>
-          <ErrorPanel
-            error={error}
-            onRetry={playback.retry}
-            message={t("{sentence} Your place at {time} is saved.", {
-              sentence: firstSentence(error.message),
-              time: clock(playback.state.time),
-            })}
-          />
-        </div>
-      )}
+      <Failure playback={playback} />
       {!error && <Lowered playback={playback} />}
       {status === "ended" && !error && (
         <Ended
@@ -90,6 +80,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           next={lesson.next}
           hasSeat={lesson.may_save}
           certificate={certificate}
+          isListening={false}
           onNext={onNext}
           onAgain={() => void playback.play()}
         />
@@ -102,10 +93,29 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
             tiles={tiles}
             onNear={fetchTiles}
           />
-          <Controls player={player} lesson={lesson} isFull={isFull} onFullscreen={toggleFull} />
+          <Controls player={player} lesson={lesson} full={{ isFull, toggle: toggleFull }} />
         </div>
       )}
     </section>
+  );
+}
+
+/** What went wrong, over the picture that has stopped or beside the one that still plays. */
+export function Failure({ playback }: { playback: Playback }) {
+  const status = usePlayback(playback, (state) => state.status);
+  const error = usePlayback(playback, (state) => state.error);
+  if (!error) return null;
+  return (
+    <div className={status === "error" ? "stage__over" : "stage__top"}>
+      <ErrorPanel
+        error={error}
+        onRetry={playback.retry}
+        message={t("{sentence} Your place at {time} is saved.", {
+          sentence: firstSentence(error.message),
+          time: clock(playback.state.time),
+        })}
+      />
+    </div>
   );
 }
 
@@ -114,12 +124,12 @@ function firstSentence(text: string): string {
 }
 
 /** The element lives longer than any drawing of it. */
-function VideoHost({ video }: { video: HTMLVideoElement }) {
+export function MediaHost({ media, className }: { media: HTMLMediaElement; className?: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    host.current?.replaceChildren(video);
-  }, [video]);
-  return <div className="stage__video" ref={host} />;
+    host.current?.replaceChildren(media);
+  }, [media]);
+  return <div className={className} ref={host} />;
 }
 
 function StartButton({ player: { playback } }: { player: Player }) {
@@ -133,7 +143,7 @@ function StartButton({ player: { playback } }: { player: Player }) {
 }
 
 /** A mouse plays and pauses on the picture; a finger only calls the controls. */
-function usePresses(video: HTMLVideoElement, player: Player, onFullscreen: () => void): void {
+function usePresses(video: HTMLMediaElement, player: Player, onFullscreen: () => void): void {
   const full = useRef(onFullscreen);
   useEffect(() => {
     full.current = onFullscreen;

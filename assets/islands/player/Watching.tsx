@@ -6,6 +6,7 @@ import { t } from "../../shared/i18n";
 import { milestoneWords } from "../../shared/milestones";
 import { toast } from "../../shared/toasts";
 import {
+  addressOf,
   fetchOutline,
   fetchPlayer,
   isTemporary,
@@ -18,6 +19,7 @@ import { showCourse, showOutline } from "./engine/lessons";
 import { Player } from "./engine/player";
 import type { Saved } from "./engine/progress";
 import { useMediaSession } from "./useMediaSession";
+import { Listening } from "./Listening";
 import { Stage } from "./Stage";
 
 /** Says to the next page that it should play by itself: its visitor comes from the end card. */
@@ -31,10 +33,11 @@ type Props = {
   person: string;
   startAt: number;
   startsAtOnce: boolean;
+  isListening: boolean;
 };
 
-/** One lesson being watched, and the page around it kept in step. */
-export function Watching({ lesson, sources, person, startAt, startsAtOnce }: Props) {
+/** One lesson being watched or listened to, and the page around it kept in step. */
+export function Watching({ lesson, sources, person, startAt, startsAtOnce, isListening }: Props) {
   const queries = useQueryClient();
   const [certificate, setCertificate] = useState<string | null>(null);
 
@@ -78,6 +81,7 @@ export function Watching({ lesson, sources, person, startAt, startsAtOnce }: Pro
         poster: sources.poster,
         sources,
         captions: sources.captions,
+        isListening,
       },
       {
         storage: localStorage,
@@ -94,11 +98,16 @@ export function Watching({ lesson, sources, person, startAt, startsAtOnce }: Pro
   }, [player, startsAtOnce]);
   useMediaSession(player, lesson);
 
-  const onNext = useCallback((next: LessonLink) => {
-    sessionStorage.setItem(AUTOPLAY_KEY, next.url);
-    location.assign(next.url);
-  }, []);
-  return <Stage player={player} lesson={lesson} certificate={certificate} onNext={onNext} />;
+  const onNext = useCallback(
+    (next: LessonLink) => {
+      const address = addressOf(next, isListening);
+      sessionStorage.setItem(AUTOPLAY_KEY, address);
+      location.assign(address);
+    },
+    [isListening],
+  );
+  const Shown = isListening ? Listening : Stage;
+  return <Shown player={player} lesson={lesson} certificate={certificate} onNext={onNext} />;
 }
 
 /** What was asked before the player listened (site/early.ts): the second to play from, "" for its place, or nothing. */

@@ -6,9 +6,20 @@ import { ApiError } from "../../shared/api/errors";
 import type { components } from "../../shared/api/schema.gen";
 import type { Post } from "./engine/progress";
 
-export type PlayerProps = components["schemas"]["PlayerOut"];
+export type PlayerProps = components["schemas"]["PlayerOut"] & {
+  /** Said by the page where one only listens (`/audio-fallback`). */
+  is_listening?: boolean;
+};
 export type LessonLink = components["schemas"]["LessonLink"];
 export type Outline = components["schemas"]["OutlineOut"];
+
+/** Where another lesson opens: while somebody listens, a video is listened to as well. */
+export function addressOf(
+  { uid, url, kind }: Pick<LessonLink, "uid" | "url" | "kind">,
+  isListening: boolean,
+): string {
+  return isListening && kind === "video" ? `/audio-fallback?lesson=${uid}` : url;
+}
 
 export function fetchPlayer(uid: string): Promise<PlayerProps> {
   return unwrap(

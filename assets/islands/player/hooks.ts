@@ -56,14 +56,17 @@ export function useQuiet(stage: HTMLElement | null, isPlaying: boolean): boolean
 /** Whether the stage fills the screen, and how to change it. */
 export function useFullscreen(
   stage: HTMLElement | null,
-  video: HTMLVideoElement,
+  video: HTMLMediaElement,
 ): [isFull: boolean, toggle: () => void] {
   const isFull = useSyncExternalStore(onFullscreen, () => document.fullscreenElement !== null);
   const toggle = (): void => {
     if (document.fullscreenElement) void document.exitFullscreen();
     else if (stage && "requestFullscreen" in stage) void stage.requestFullscreen();
     // An iPhone fills the screen with the video alone.
-    else (video as { webkitEnterFullscreen?: () => void }).webkitEnterFullscreen?.();
+    else
+      (
+        video as HTMLMediaElement & { webkitEnterFullscreen?: () => void }
+      ).webkitEnterFullscreen?.();
   };
   return [isFull, toggle];
 }

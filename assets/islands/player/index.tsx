@@ -5,7 +5,7 @@ import { makeError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
-import { type PlayerProps, playerQuery } from "./api";
+import { addressOf, type PlayerProps, playerQuery } from "./api";
 import { KeptProgress, placeOf } from "./engine/progress";
 import { AUTOPLAY_KEY, Watching } from "./Watching";
 
@@ -30,11 +30,20 @@ function startOf(lesson: PlayerProps, person: string): number {
 export function Island(props: PlayerProps) {
   const { isLoading, user } = useAuth();
   const { data: lesson } = useQuery(playerQuery(props));
-  const [startsAtOnce] = useState(() => takeCarried(props.url));
+  const isListening = props.is_listening ?? false;
+  const [startsAtOnce] = useState(() =>
+    takeCarried(addressOf({ ...props, kind: "video" }, isListening)),
+  );
 
   // Whose progress this is must be known before any is kept.
   if (isLoading)
-    return <section className="stage" aria-busy="true" aria-label={t("Video player")} />;
+    return (
+      <section
+        className={isListening ? "stage stage--listen" : "stage"}
+        aria-busy="true"
+        aria-label={isListening ? t("Audio player") : t("Video player")}
+      />
+    );
   if (!lesson.sources) {
     return (
       <section className="stage stage--msg" aria-label={t("Video player")}>
@@ -53,6 +62,7 @@ export function Island(props: PlayerProps) {
       person={person}
       startAt={startOf(lesson, person)}
       startsAtOnce={startsAtOnce}
+      isListening={isListening}
     />
   );
 }

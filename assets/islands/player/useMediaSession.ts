@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-import type { PlayerProps } from "./api";
+import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import type { Player } from "./engine/player";
 
 /** The lesson on the lock screen and on a headset's keys. */
@@ -16,15 +16,16 @@ export function useMediaSession(player: Player, lesson: PlayerProps): void {
     });
     const { playback } = player;
     const by = (seconds: number) => () => playback.seek(playback.state.time + seconds);
-    const to = (url: string | undefined) => (url ? () => location.assign(url) : null);
+    const to = (other: LessonLink | null) =>
+      other && (() => location.assign(addressOf(other, player.lesson.isListening)));
     const handlers: [MediaSessionAction, MediaSessionActionHandler | null][] = [
       ["play", () => void playback.play()],
       ["pause", () => playback.pause()],
       ["seekbackward", by(-10)],
       ["seekforward", by(10)],
       ["seekto", ({ seekTime }) => playback.seek(seekTime ?? 0)],
-      ["previoustrack", to(lesson.previous?.url)],
-      ["nexttrack", to(lesson.next?.url)],
+      ["previoustrack", to(lesson.previous)],
+      ["nexttrack", to(lesson.next)],
     ];
     for (const [action, handler] of handlers) media.setActionHandler(action, handler);
     return () => {

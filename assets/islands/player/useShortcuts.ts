@@ -3,12 +3,13 @@ import { useEffect, useRef } from "react";
 import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
 import { offer, type Shortcut } from "../../shared/keys";
-import type { LessonLink, PlayerProps } from "./api";
+import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import type { Player } from "./engine/player";
 
 const SEEK_SECONDS = 5;
 
-type Latest = { lesson: PlayerProps; onFullscreen: () => void };
+/** `onFullscreen` is null where there is no picture. */
+type Latest = { lesson: PlayerProps; onFullscreen: (() => void) | null };
 
 function isOpen(lesson: LessonLink | null): lesson is LessonLink {
   return lesson !== null && lesson.state !== "locked";
@@ -29,7 +30,7 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
   const lesson = (which: "next" | "previous"): Pick<Shortcut, "run" | "isAvailable"> => ({
     run: () => {
       const one = latest().lesson[which];
-      if (one) location.assign(one.url);
+      if (one) location.assign(addressOf(one, player.lesson.isListening));
     },
     isAvailable: () => isOpen(latest().lesson[which]),
   });
@@ -73,7 +74,8 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
       caps: ["F"],
       label: t("Full screen"),
       group,
-      run: () => latest().onFullscreen(),
+      run: () => latest().onFullscreen?.(),
+      isAvailable: () => latest().onFullscreen !== null,
     },
     { keys: ["n"], caps: ["N"], label: t("Next lesson"), group: "lesson", ...lesson("next") },
     {
@@ -87,7 +89,11 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
 }
 
 /** Offer the player's keys while it is on the page. */
-export function useShortcuts(player: Player, lesson: PlayerProps, onFullscreen: () => void): void {
+export function useShortcuts(
+  player: Player,
+  lesson: PlayerProps,
+  onFullscreen: Latest["onFullscreen"],
+): void {
   const latest = useRef<Latest>({ lesson, onFullscreen });
   useEffect(() => {
     latest.current = { lesson, onFullscreen };

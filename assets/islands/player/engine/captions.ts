@@ -41,7 +41,7 @@ export function pickLanguage(
  * the stage's own type, above its controls. Returns how to stop.
  */
 export function followCaptions(
-  video: HTMLVideoElement,
+  video: HTMLMediaElement,
   language: string,
   onWords: (words: string[]) => void,
 ): () => void {

@@ -42,14 +42,14 @@ export function failureOf(
   return hasStarted ? "network" : "start";
 }
 
-export function makeHlsStream(video: HTMLVideoElement, events: StreamEvents): Stream | null {
+export function makeHlsStream(video: HTMLMediaElement, events: StreamEvents): Stream | null {
   if (!Hls.isSupported()) return null;
   return new HlsStream(video, events);
 }
 
 class HlsStream implements Stream {
   #hls: Hls | null = null;
-  #sources: Sources = { master: "", audio: null };
+  #sources: Sources = { master: "", audio: null, sound: null };
   #quality: Quality = "auto";
   #isAudio = false;
   #hasStarted = false;
@@ -58,7 +58,7 @@ class HlsStream implements Stream {
   #height = 0;
 
   constructor(
-    private readonly video: HTMLVideoElement,
+    private readonly video: HTMLMediaElement,
     private readonly events: StreamEvents,
   ) {}
 

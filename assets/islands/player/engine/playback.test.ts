@@ -5,7 +5,11 @@ import { defaults } from "./settings";
 import type { Sources, Stream, StreamEvents } from "./stream";
 import { FakeVideo } from "./testing/video";
 
-const sources: Sources = { master: "/m/master.m3u8", audio: "/m/audio.m3u8" };
+const sources: Sources = {
+  master: "/m/master.m3u8",
+  audio: "/m/audio.m3u8",
+  sound: "/m/sound.m4a",
+};
 
 let video: FakeVideo;
 let events: StreamEvents;
@@ -182,7 +186,7 @@ it("can be tried again when the player's own code did not arrive", async () => {
 });
 
 it("asks for new addresses when the old ones have expired, and goes on unnoticed", async () => {
-  const fresh = { master: "/new/master.m3u8", audio: null };
+  const fresh = { master: "/new/master.m3u8", audio: null, sound: null };
   const playback = await playing({ refresh: () => Promise.resolve(fresh) });
   video.tell("timeupdate", { currentTime: 61 });
   events.onFailed("expired");
@@ -245,7 +249,7 @@ it("tells what plays now, and what the connection made lower", async () => {
 
 it("does not offer the sound alone where there is none", () => {
   const playback = make({
-    sources: { master: "/m", audio: null },
+    sources: { master: "/m", audio: null, sound: null },
     settings: { ...defaults, quality: "audio" },
   });
 

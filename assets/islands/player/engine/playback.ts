@@ -29,7 +29,7 @@ export type PlaybackState = {
 };
 
 export type PlaybackOptions = {
-  video: HTMLVideoElement;
+  video: HTMLMediaElement;
   sources: Sources;
   lesson: string;
   duration: number;
@@ -71,7 +71,7 @@ export class Playback {
   #startAt: number;
   #sources: Sources;
   #retrying: { resolve: () => void; reject: (error: ApiError) => void } | null = null;
-  readonly #video: HTMLVideoElement;
+  readonly #video: HTMLMediaElement;
 
   constructor(private readonly options: PlaybackOptions) {
     const { video, settings, sources, duration, startAt } = options;
@@ -323,7 +323,7 @@ export class Playback {
   }
 }
 
-type Facts = Pick<HTMLVideoElement, "ended" | "paused" | "seeking" | "readyState">;
+type Facts = Pick<HTMLMediaElement, "ended" | "paused" | "seeking" | "readyState">;
 
 const HAVE_CURRENT = 2;
 const HAVE_FUTURE = 3;

@@ -11,7 +11,7 @@ import { Playback, type PlaybackOptions } from "./playback";
 import { KeptProgress, type Post, ProgressSender, type Saved, ThrottledSink } from "./progress";
 import { readSettings, type Settings, writeSettings } from "./settings";
 import { Store } from "./store";
-import { type MakeStream, makeStream } from "./stream";
+import { type MakeStream, makeStream, type Sources } from "./stream";
 import { followTranscript } from "./transcript";
 import { watchProgress } from "./watching";
 
@@ -20,7 +20,9 @@ export type Lesson = {
   duration: number;
   startAt: number;
   poster: string | null;
-  sources: { master: string; audio: string | null };
+  sources: Sources;
+  /** Whether only the sound is played, by an audio element: phones go on with it while they are locked. */
+  isListening: boolean;
   captions: { language: string; label: string; url: string }[];
 };
 
@@ -38,7 +40,8 @@ export type PlayerPorts = {
 };
 
 export class Player {
-  readonly video: HTMLVideoElement;
+  /** What plays: a video element, or an audio element for those who only listen. */
+  readonly video: HTMLMediaElement;
   readonly playback: Playback;
   readonly words = new Store<string[]>([]);
   readonly choices: Store<Settings>;
@@ -48,7 +51,7 @@ export class Player {
     private readonly ports: PlayerPorts,
   ) {
     const settings = readSettings(ports.storage);
-    this.video = makeVideo(lesson);
+    this.video = makeElement(lesson);
     this.choices = new Store({
       ...settings,
       captionLanguage: pickLanguage(
@@ -63,7 +66,7 @@ export class Player {
       lesson: lesson.uid,
       duration: lesson.duration,
       startAt: lesson.startAt,
-      settings,
+      settings: lesson.isListening ? { ...settings, quality: "audio" } : settings,
       makeStream: ports.makeStream ?? makeStream,
       refresh: ports.refresh,
     });
@@ -109,7 +112,9 @@ export class Player {
   #rememberChoices(): () => void {
     const write = (): void => {
       const { speed, volume, isMuted, quality } = this.playback.state;
-      this.choices.change({ speed, volume, isMuted, quality });
+      this.choices.change({ speed, volume, isMuted });
+      // Listening to one lesson says nothing about the picture of the next.
+      if (!this.lesson.isListening) this.choices.change({ quality });
       writeSettings(this.ports.storage, this.choices.state);
     };
     const key = (): string => {
@@ -191,11 +196,13 @@ export class Player {
   }
 }
 
-function makeVideo({ poster, captions }: Lesson): HTMLVideoElement {
-  const video = document.createElement("video");
-  video.playsInline = true;
+function makeElement({ poster, captions, isListening }: Lesson): HTMLMediaElement {
+  const video = document.createElement(isListening ? "audio" : "video");
+  if (video instanceof HTMLVideoElement) {
+    video.playsInline = true;
+    if (poster) video.poster = poster;
+  }
   video.preload = "none";
-  if (poster) video.poster = poster;
   for (const { language, label, url } of captions) {
     const track = document.createElement("track");
     track.kind = "captions";

@@ -4,6 +4,8 @@ import type { Quality } from "./settings";
 export type Sources = {
   master: string;
   audio: string | null;
+  /** The sound as one file, for a browser that knows no HLS. */
+  sound: string | null;
 };
 
 export type StreamEvents = {
@@ -29,7 +31,7 @@ export interface Stream {
   destroy(): void;
 }
 
-export type MakeStream = (video: HTMLVideoElement, events: StreamEvents) => Promise<Stream | null>;
+export type MakeStream = (video: HTMLMediaElement, events: StreamEvents) => Promise<Stream | null>;
 
 /** The stream for this browser; null if it can play none. Fetches hls.js only now. */
 export const makeStream: MakeStream = async (video, events) => {
@@ -38,9 +40,13 @@ export const makeStream: MakeStream = async (video, events) => {
   return makeHlsStream(video, events) ?? makeNativeStream(video, events);
 };
 
-/** HLS by the browser itself (older iPhones): it chooses the quality on its own. */
-function makeNativeStream(video: HTMLVideoElement, events: StreamEvents): Stream | null {
-  if (video.canPlayType("application/vnd.apple.mpegurl") === "") return null;
+/**
+ * HLS by the browser itself (older iPhones): it chooses the quality on its own. An audio element needs no HLS:
+ * the sound is there as one file, too.
+ */
+export function makeNativeStream(video: HTMLMediaElement, events: StreamEvents): Stream | null {
+  const knowsHls = video.canPlayType("application/vnd.apple.mpegurl") !== "";
+  if (!knowsHls && !(video instanceof HTMLAudioElement)) return null;
   let sources: Sources | null = null;
   const open = (address: string, at: number): void => {
     video.src = address;
@@ -51,8 +57,10 @@ function makeNativeStream(video: HTMLVideoElement, events: StreamEvents): Stream
   const onData = (): void => events.onLoaded();
   video.addEventListener("error", onError);
   video.addEventListener("canplay", onData);
-  const addressOf = (given: Sources, quality: Quality): string =>
-    quality === "audio" && given.audio ? given.audio : given.master;
+  const addressOf = (given: Sources, quality: Quality): string => {
+    if (!knowsHls && given.sound) return given.sound;
+    return quality === "audio" && given.audio ? given.audio : given.master;
+  };
   return {
     load(given, at, quality) {
       sources = given;

@@ -8,7 +8,7 @@ type Going = { sink: ProgressSink; leave: (progress: Progress) => void };
  * Report while it plays, at once on pause and end, and when the page is hidden or left.
  * Returns how to stop.
  */
-export function watchProgress(video: HTMLVideoElement, { sink, leave }: Going): () => void {
+export function watchProgress(video: HTMLMediaElement, { sink, leave }: Going): () => void {
   const watched = new WatchedSeconds();
   const silence = new AbortController();
   const { signal } = silence;
