@@ -88,6 +88,7 @@ function PlayButton({ player }: { player: Player }) {
       className="icon-btn"
       type="button"
       aria-label={label}
+      data-start={status === "idle" ? "" : undefined}
       onClick={() => player.playback.toggle()}
     >
       <Icon icon={icon} className={status === "ended" ? "i--lg" : "i--lg i--fill"} />

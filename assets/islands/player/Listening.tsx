@@ -34,7 +34,7 @@ export function Listening({ player, lesson, certificate, onNext }: Props) {
 
   return (
     <section className="stage stage--listen" aria-label={t("Audio player")}>
-      <MediaHost media={video} />
+      <MediaHost media={video} className="listen__media" />
       <div className="listen__art">
         {poster ? <img src={poster} alt="" /> : <Icon icon={Headphones} />}
         {isWaiting && (
@@ -46,14 +46,8 @@ export function Listening({ player, lesson, certificate, onNext }: Props) {
       <div className="listen__words">
         <p className="listen__course">{lesson.course.title}</p>
         <p className="listen__title">{`${lesson.number} ${lesson.title}`.trim()}</p>
+        {lesson.sources?.captions.length !== 0 && <p className="listen__said">{words.join(" ")}</p>}
       </div>
-      {lesson.sources?.captions.length !== 0 && (
-        <p className="listen__said">
-          {words.map((line) => (
-            <span key={line}>{line} </span>
-          ))}
-        </p>
-      )}
       <Failure playback={playback} />
       {status === "ended" && !hasFailed && (
         <Ended

@@ -124,7 +124,7 @@ function firstSentence(text: string): string {
 }
 
 /** The element lives longer than any drawing of it. */
-export function MediaHost({ media, className }: { media: HTMLMediaElement; className?: string }) {
+export function MediaHost({ media, className }: { media: HTMLMediaElement; className: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     host.current?.replaceChildren(media);
