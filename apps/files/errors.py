@@ -6,11 +6,11 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from studyplatform.kit.errors import Action, AppError
-from studyplatform.kit.sizes import as_limit
+from studyplatform.kit.sizes import as_size
 
 
 def _limit(purpose: str) -> str:
-    return as_limit(settings.UPLOAD_LIMITS[purpose])
+    return as_size(settings.UPLOAD_LIMITS[purpose])
 
 
 @dataclass(eq=False, kw_only=True)

@@ -16,7 +16,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 
 from studyplatform.kit.errors import AppError, NotAuthenticated, RequestStalled, RequestTooLarge
 from studyplatform.kit.pages import Answer, other_spelling, refused, safe_next
-from studyplatform.kit.sizes import as_limit
+from studyplatform.kit.sizes import as_size
 
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
@@ -82,7 +82,7 @@ class BodyLimit:
             match = match_of(scope["path"])
             most = most_of(scope["method"], match)
         if length > most + SLACK:
-            await self._refuse(scope, receive, send, RequestTooLarge(limit=as_limit(most)))
+            await self._refuse(scope, receive, send, RequestTooLarge(limit=as_size(most)))
             return
         if most > settings.BODY_LIMIT and policy_of(match) and not await self._is_admitted(scope, send):
             return
@@ -154,7 +154,7 @@ def _limited(receive: Receive, most: int) -> Receive:
             taken += len(message.get("body", b""))
             is_whole = not message.get("more_body", False)
             if taken > most + SLACK:
-                raise RequestTooLarge(limit=as_limit(most))
+                raise RequestTooLarge(limit=as_size(most))
         return message
 
     return limited
@@ -198,7 +198,7 @@ def _refusal_of(request: HttpRequest, length: int) -> AppError | None:
     match = request.resolver_match
     most = most_of(request.method or "", match)
     if length > most + SLACK:
-        return RequestTooLarge(limit=as_limit(most))
+        return RequestTooLarge(limit=as_size(most))
     policy = policy_of(match)
     return policy(request.user) if policy else None
 

@@ -255,7 +255,6 @@ def environment(**options: Any) -> Environment:
         clock=time.clock,
         duration=time.length,  # not "length": that is Jinja's own, of lists
         money=money,
-        limit=sizes.as_limit,
         size=sizes.as_size,
         date=lambda value, form="j F Y": date_format(value, form),
         json=lambda value: Markup(json.dumps(value).replace("<", "\\u003c")),  # noqa: S704 (for script type=json)

@@ -10,7 +10,7 @@ from django.db import DataError, OperationalError
 
 from studyplatform.kit.errors import AppError, RequestTooLarge, StoreFull, StoreUnavailable, ValidationFailed
 from studyplatform.kit.references import request_id
-from studyplatform.kit.sizes import as_limit
+from studyplatform.kit.sizes import as_size
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def refusal_of(error: Exception) -> AppError | None:
     if isinstance(error, AppError):
         return error
     if isinstance(error, RequestDataTooBig):
-        return RequestTooLarge(limit=as_limit(settings.BODY_LIMIT))
+        return RequestTooLarge(limit=as_size(settings.BODY_LIMIT))
     if isinstance(error, DataError):
         logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=error)
         return ValidationFailed()

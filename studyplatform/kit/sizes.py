@@ -5,13 +5,8 @@ from django.utils.translation import ngettext
 UNITS = ("KB", "MB", "GB", "TB")
 
 
-def as_limit(size: int) -> str:
-    """5 * 2**30 -> "5 GB"."""
-    return as_size(size)
-
-
 def as_size(size: int) -> str:
-    """4_700_000_000 -> "4.4 GB", 512 -> "512 bytes". Written as the islands write it (assets/shared/format)."""
+    """4_700_000_000 -> "4.4 GB", 5 * 2**30 -> "5 GB", 512 -> "512 bytes"; as in assets/shared/format."""
     if size < 1024:
         return ngettext("%(num)s byte", "%(num)s bytes", max(size, 0)) % {"num": f"{max(size, 0):,}"}
     amount, units = size / 1024, list(UNITS)

@@ -18,7 +18,7 @@ from apps.files import queries
 from apps.files.errors import FileTooLarge, FormatUnsupported, QuotaExceeded
 from apps.files.services.uploads import VIDEO_SUFFIXES
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.sizes import as_limit, as_size
+from studyplatform.kit.sizes import as_size
 
 LATEST = 12
 
@@ -48,7 +48,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
             "videos": queries.videos_of(person.pk)[:LATEST],
             "storage": storage,
             "free": as_size(storage.free),
-            "allowance": as_limit(storage.allowance),
+            "allowance": as_size(storage.allowance),
         },
     )
 
@@ -57,8 +57,8 @@ def limits_of_videos() -> dict[str, Any]:
     """What the page promises, from the settings that the server enforces."""
     return {
         "video": settings.UPLOAD_LIMITS["video"],
-        "videoLabel": as_limit(settings.UPLOAD_LIMITS["video"]),
-        "fileLabel": as_limit(settings.UPLOAD_LIMITS["file"]),
+        "videoLabel": as_size(settings.UPLOAD_LIMITS["video"]),
+        "fileLabel": as_size(settings.UPLOAD_LIMITS["file"]),
         "formats": list(settings.VIDEO_FORMATS),
         "endings": sorted(VIDEO_SUFFIXES - {""}),
     }

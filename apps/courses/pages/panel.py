@@ -11,7 +11,7 @@ from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.questions import Answers, Choice, written
 from apps.files.queries import notice_of
-from studyplatform.kit.sizes import as_limit, as_size
+from studyplatform.kit.sizes import as_size
 
 ICONS = {
     Question.Kind.SINGLE: "list-checks",
@@ -54,15 +54,15 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
             limit = settings.UPLOAD_LIMITS["file"]
             context |= {
                 "file_size": as_size(lesson.file.length) if lesson.file else "",
-                "file_hint": _("Up to %s: for example a PDF, slides, a spreadsheet or an archive.") % as_limit(limit),
+                "file_hint": _("Up to %s: for example a PDF, slides, a spreadsheet or an archive.") % as_size(limit),
                 "file_props": {
                     "endpoint": "/api/v1/uploads/",
                     "limits": {
                         "file": limit,
-                        "fileLabel": as_limit(limit),
-                        "videoLabel": as_limit(settings.UPLOAD_LIMITS["video"]),
+                        "fileLabel": as_size(limit),
+                        "videoLabel": as_size(settings.UPLOAD_LIMITS["video"]),
                     },
-                    "hint": _("Up to %s: for example a PDF, slides, a spreadsheet or an archive.") % as_limit(limit),
+                    "hint": _("Up to %s: for example a PDF, slides, a spreadsheet or an archive.") % as_size(limit),
                     "lesson": authoring.file_lesson_out(lesson),
                 },
             }

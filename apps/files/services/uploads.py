@@ -31,7 +31,7 @@ from studyplatform.kit.events import publish
 from studyplatform.kit.limits import spend
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.refusals import is_full
-from studyplatform.kit.sizes import as_limit, as_size
+from studyplatform.kit.sizes import as_size
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def begin_upload(
         enforce(policies.edit_video(owner, replaces))
     limit = settings.UPLOAD_LIMITS[purpose]
     if length > limit:
-        raise errors.FileTooLarge(limit=as_limit(limit))
+        raise errors.FileTooLarge(limit=as_size(limit))
     if purpose == Upload.Purpose.VIDEO and PurePath(filename).suffix.lower() not in VIDEO_SUFFIXES:
         raise errors.FormatUnsupported
     require_room(Path(settings.UPLOAD_ROOT), length)
@@ -114,7 +114,7 @@ def _reserve(owner: User, length: int) -> None:
     storage = queries.storage_of(holder)
     if length > storage.free:
         raise errors.QuotaExceeded(
-            needed=as_size(length), free=as_size(storage.free), allowance=as_limit(storage.allowance)
+            needed=as_size(length), free=as_size(storage.free), allowance=as_size(storage.allowance)
         )
 
 
