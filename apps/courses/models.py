@@ -18,6 +18,10 @@ class Subject(models.Model):
     name = models.CharField(max_length=60)
     position = models.PositiveSmallIntegerField(default=0)
 
+    class Meta:
+        verbose_name = _("category")
+        verbose_name_plural = _("categories")
+
     def __str__(self) -> str:
         return self.name
 
@@ -97,7 +101,7 @@ class Course(models.Model):
     title = models.CharField(max_length=120)
     summary = models.CharField(max_length=220, blank=True)
     description = models.TextField(blank=True, help_text="Markdown.")
-    subject = models.ForeignKey(Subject, models.PROTECT, related_name="courses")
+    subject = models.ForeignKey(Subject, models.PROTECT, related_name="courses", verbose_name=_("category"))
     instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="courses_taught")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.DRAFT)
     is_announced = models.BooleanField(default=False, help_text='A draft shown as "Coming Soon".')

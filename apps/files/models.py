@@ -128,6 +128,7 @@ class VideoAsset(models.Model):
     objects = VideoAssetQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("video")
         constraints = [
             models.CheckConstraint(condition=Q(percent__lte=100), name="video_percent_range"),
             models.CheckConstraint(

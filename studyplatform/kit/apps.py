@@ -3,11 +3,13 @@ from importlib.util import find_spec
 
 from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate, pre_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class KitConfig(AppConfig):
     name = "studyplatform.kit"
     label = "kit"
+    verbose_name = _("Site")
 
     def ready(self) -> None:
         # Every error code, job kind, kind of notification and subscriber must be known before the first request,
