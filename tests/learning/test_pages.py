@@ -98,6 +98,27 @@ def test_the_shelf_s_filters_and_pages(at_leo, leo, course):
     assert at_leo.get("/me/courses?filter=nonsense&sort=nonsense&page=99").status_code == 200
 
 
+def test_my_learning_shows_the_weekly_goal(at_leo, leo, seat, course, lessons):
+    leo.weekly_lessons = 4
+    leo.save()
+    at_leo.post(f"/learn/{course.slug}/{lessons[0].slug}/complete")
+
+    page = text(at_leo.get("/me/enrollments"))
+
+    assert "Your goal is 4 lessons a week." in page
+    assert re.search(r'<progress[^>]* max="4" value="1" aria-label="Weekly goal"', page)
+
+
+def test_a_page_has_one_left_edge(at_leo, seat, course, lessons, grow):
+    """The header of a lesson is as wide as what is below it: wide with a video, else as on other pages."""
+    video = grow(len(lessons) + 1)
+
+    for lesson, is_wide in ((lessons[0], False), (video, True)):
+        page = text(at_leo.get(f"/learn/{course.slug}/{lesson.slug}"))
+        assert ("top--wide" in page) is is_wide
+        assert ("page--wide" in page) is is_wide
+
+
 def test_a_text_is_read_marked_and_left_for_the_next(at_leo, seat, course, lessons):
     page = text(at_leo.get(f"/learn/{course.slug}/{lessons[0].slug}"))
     assert "Words to read." in page
@@ -130,7 +151,7 @@ def toast_of(answer) -> str:
     """The short message that the page arrives with; nothing else may say it."""
     page = text(answer)
     found = re.search(r'<div class="toast"[^>]*>.*?<p>(.*?)</p>', page)
-    assert 'class="page page--wide stack flashes"' not in page
+    assert 'stack flashes"' not in page
     return unescape(found[1]) if found else ""
 
 
