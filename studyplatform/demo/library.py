@@ -6,6 +6,7 @@ learns of a slip before a newcomer does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,7 +197,7 @@ def read_course(folder: Path) -> CourseText:
     for name in ("outcomes", "prerequisites"):
         row[name] = tuple(row.get(name) or ())
     for name in ("summary", "description", "before_you_begin"):
-        row[name] = (row.get(name) or "").strip()
+        row[name] = _unwrapped(row.get(name) or "")
     course = _made(CourseText, {**row, "slug": folder.name, "sections": sections}, file)
     kinds = {lesson.slug: lesson.kind for lesson in course.lessons}
     for lesson in course.lessons:
@@ -209,6 +210,11 @@ def read_course(folder: Path) -> CourseText:
     if len({lesson.slug for lesson in course.lessons}) < len(course.lessons):
         raise Malformed(f"{file}: two lessons have the same slug")
     return course
+
+
+def _unwrapped(text: str) -> str:
+    """Paragraphs in one line each: the studio's text field shows the line breaks of the file otherwise."""
+    return re.sub(r"(?<=\S)\n(?=[^\s>#|*+\-\d])", " ", text.strip())
 
 
 def _lesson(row: dict[str, Any], folder: Path) -> LessonText:

@@ -122,6 +122,7 @@ def test_people_are_found_and_paged_in_few_queries(desk: Client, leo: User, djan
     with django_assert_max_num_queries(6):
         page = desk.get("/dashboard/admin/people").content.decode()
     assert "1,002" in page or "1002" in page
+    assert ">Students</a>" in page
     found = desk.get("/dashboard/admin/people", {"q": "marsh leo"}).content.decode()
     assert leo.email in found
     assert "p77@example.com" not in found

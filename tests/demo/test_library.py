@@ -13,6 +13,7 @@ import yaml
 import studyplatform.demo
 from apps.accounts.models import Role
 from apps.courses.models import Course, Lesson, Question
+from studyplatform.demo.library import read_library
 from studyplatform.kit.markdown import render
 from studyplatform.kit.plates import SUBJECTS
 
@@ -105,6 +106,13 @@ def test_a_course_leans_on_what_exists(slug: str):
     for text in [course["description"], course["before_you_begin"]]:
         for linked in re.findall(r"\]\(/courses/([^)/]+)", text):
             assert linked in COURSES
+
+
+def test_a_course_s_texts_have_no_line_breaks_within_paragraphs():
+    """The studio shows them in a text field, where the file's line breaks would be seen."""
+    for course in read_library().courses:
+        for text in (course.description, course.before_you_begin):
+            assert not re.search(r"[a-z,]\n[a-z]", text), course.slug
 
 
 @pytest.mark.parametrize("slug", COURSES)

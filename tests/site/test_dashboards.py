@@ -48,6 +48,21 @@ def test_each_home_is_open_to_its_people(submitted, browser_of, client, ada, leo
     assert client.get(address)["Location"] == f"/auth/login?next={address}"
 
 
+def test_the_overview_of_each_role_is_its_own_home(browser_of, ada, sam):
+    """An admin's rail begins with the admin pages; those of instructors are a group below."""
+
+    def rail(person):
+        page = browser_of(person).get("/dashboard/instructor/").content.decode()
+        wide = page[page.index('class="rail__wide"') :]
+        return [
+            (href, name.strip()) for href, name in re.findall(r'<a href="([^"]+)"[^>]*><svg.*?</svg>([^<]+)</a>', wide)
+        ]
+
+    assert rail(ada)[0] == ("/dashboard/instructor/", "Overview")
+    assert rail(sam)[0] == ("/dashboard/admin/", "Overview")
+    assert ("/dashboard/instructor/", "Instructor view") in rail(sam)
+
+
 @pytest.mark.parametrize("who", ["ada", "leo"])
 def test_only_admins_decide_or_suspend(submitted, browser_of, ada, leo, who):
     browser = browser_of({"ada": ada, "leo": leo}[who])

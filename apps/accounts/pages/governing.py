@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts import forms, queries, services
@@ -18,6 +19,11 @@ from studyplatform.kit.errors import AppError
 from studyplatform.kit.pages import safe_next, searched
 
 PAGE, DECIDED = 25, 10
+GROUPS = {
+    Role.STUDENT: gettext_lazy("Students"),
+    Role.INSTRUCTOR: gettext_lazy("Instructors"),
+    Role.ADMIN: gettext_lazy("Admins"),
+}
 
 
 @administers
@@ -25,7 +31,7 @@ PAGE, DECIDED = 25, 10
 def people(request: HttpRequest) -> HttpResponse:
     text, show = searched(request), request.GET.get("show", "")
     page = Paginator(queries.people(text=text, show=show), PAGE).get_page(request.GET.get("page"))
-    tabs = [("", _("All")), *((role.value, role.label) for role in Role), ("blocked", _("Blocked"))]
+    tabs = [("", _("All")), *((role.value, label) for role, label in GROUPS.items()), ("blocked", _("Blocked"))]
     return render(
         request,
         "accounts/governing/people.html",

@@ -12,7 +12,7 @@ export function factsOf({ lesson, size, video }: Job): string {
       : t("Not assigned to a lesson"),
   ];
   if (size > 0) parts.push(bytes(size));
-  if (video && video.duration > 0) parts.push(clock(video.duration));
+  if (video && video.duration > 0) parts.push(clock(Math.round(video.duration)));
   if (video && video.height > 0) parts.push(`${Math.min(video.width, video.height)}p`);
   if (video && video.captions.length > 0)
     parts.push(
