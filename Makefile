@@ -25,7 +25,7 @@ check: ## Formatters, linters, type checks; changes nothing
 format: ## Format and fix what can be fixed by a tool
 	@exec $(LAUNCH) format
 
-contract: ## Write the API schema and the error catalogue for TypeScript
+contract: ## Write the API schema and the error catalog for TypeScript
 	@exec $(LAUNCH) contract
 
 bench: ## Measure pages and the pipeline against a reference in the same run

@@ -19,7 +19,7 @@ APPROVED = services.register_kind(
         name="courses.approved",
         title=_("Your course is approved"),
         headline=_("“%(course)s” is published"),
-        text=_("The review is complete, and learners can now find your course in the catalogue."),
+        text=_("The review is complete, and learners can now find your course in the catalog."),
         quote="comment",
         icon="circle-check",
     )
@@ -49,7 +49,7 @@ SUSPENDED = services.register_kind(
         name="courses.suspended",
         title=_("Your course is suspended"),
         headline=_("“%(course)s” is suspended"),
-        text=_("The course is hidden from the catalogue for now. Enrolled learners still have access. Reason:"),
+        text=_("The course is hidden from the catalog for now. Enrolled learners still have access. Reason:"),
         quote="comment",
         icon="flag",
     )

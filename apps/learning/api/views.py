@@ -67,7 +67,7 @@ class Enrollments(GenericAPIView[Any]):
 
 
 class CourseOutline(APIView):
-    """A course's lessons in order, with their state for whoever asks."""
+    """A course's lessons in order, with their state for the user."""
 
     permission_classes = [permissions.AllowAny]
 

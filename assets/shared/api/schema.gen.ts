@@ -217,7 +217,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A course's lessons in order, with their state for whoever asks. */
+        /** @description A course's lessons in order, with their state for the user. */
         get: operations["learning_outline"];
         put?: never;
         post?: never;

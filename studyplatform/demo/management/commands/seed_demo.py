@@ -1,4 +1,4 @@
-"""``manage.py seed_demo``: people, courses and their films, so that no page is empty."""
+"""``manage.py seed_demo``: people, courses and their videos, so that no page is empty."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Command(BaseCommand):
                 bar.set_description(f"  {step.name[:34]:34}")
                 step.run()
         if verbosity > 0:
-            films = sum(lesson.film is not None for course in library.courses for lesson in course.lessons)
+            videos = sum(lesson.film is not None for course in library.courses for lesson in course.lessons)
             self.stdout.write(
                 f"  {len(library.people)} people, {len(library.courses)} courses, "
-                f"{films} videos ({'processing now' if process else 'the worker will process them'})"
+                f"{videos} videos ({'processing now' if process else 'the worker will process them'})"
             )
         if process:
             jobs.run_pending("media")

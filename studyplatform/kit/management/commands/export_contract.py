@@ -59,7 +59,7 @@ def schema() -> dict[str, Any]:
 
 
 class Command(BaseCommand):
-    help = "Write the API schema and the error catalogue for TypeScript (openapi.json, errors.gen.ts)."
+    help = "Write the API schema and the error catalog for TypeScript (openapi.json, errors.gen.ts)."
 
     def handle(self, **options: Any) -> None:
         with translation.override("en"), override_settings(DEBUG=False):
