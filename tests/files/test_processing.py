@@ -512,6 +512,40 @@ def test_an_encode_waits_for_room_and_goes_on_when_there_is_some(ada, clip, sett
     assert (video.stage, video.step) == ("complete", "")
 
 
+def test_what_filled_the_disk_once_is_not_made_again_and_again(ada, clip, monkeypatch) -> None:
+    video = bring_in(ada, clip("short.mp4"))
+    begun: list[str] = []
+    free = [2**40]
+    take = processing.pipeline.take
+
+    def noted(step: Any, work: Work, report: Any) -> None:
+        if not work.is_done(step.name):
+            begun.append(step.name)
+        if step.name == "poster" and len(begun) == 2:
+            free[0] = processing.pipeline.room_needed(work)
+        take(step, work, report)
+
+    def room_left(folder: Path) -> int:
+        """A disk that has what is reckoned with at first, and is full as soon as the ladder is made."""
+        return -1 if list(folder.rglob("part-ladder-*")) else free[0]
+
+    monkeypatch.setattr(processing.pipeline, "take", noted)
+    monkeypatch.setattr(processing, "room_left", room_left)
+    for _ in range(4):
+        Job.objects.filter(queue="media").update(run_at=timezone.now())
+        work_off()
+
+    video.refresh_from_db()
+    assert video.step == "no_room"
+    assert begun.count("ladder") == 1
+
+    monkeypatch.setattr(processing, "room_left", lambda folder: 2**40)
+    Job.objects.filter(queue="media").update(run_at=timezone.now())
+    work_off()
+    video.refresh_from_db()
+    assert video.stage == "complete"
+
+
 @pytest.mark.parametrize("where", ["in the encoder", "in storage"])
 def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("short.mp4"))

@@ -83,6 +83,16 @@ class Work:
         edge = self.recipe.tile_long_edge
         return stills.Sheet.of(top.width, top.height, self.plan.duration, edge)
 
+    @property
+    def shortage(self) -> Path:
+        """Says that the disk was full while something was made."""
+        return self.folder / "shortage"
+
+    def note_shortage(self) -> None:
+        """Ask for more room the next time, or the same would be made and thrown away without end."""
+        with contextlib.suppress(OSError):
+            self.shortage.touch()
+
     def is_done(self, step: str) -> bool:
         return (self.folder / "done" / step).exists()
 
@@ -303,8 +313,14 @@ def take(step: Step, work: Work, report: Report) -> None:
         step.make(work, part, report)
         (work.folder / "done" / step.name).touch()
     except OSError as problem:
-        reason = "no_space" if problem.errno in NO_SPACE else "crashed"
-        raise ProcessingFailed(reason, str(problem), retry=True) from problem
+        if problem.errno not in NO_SPACE:
+            raise ProcessingFailed("crashed", str(problem), retry=True) from problem
+        work.note_shortage()
+        raise ProcessingFailed("no_space", str(problem), retry=True) from problem
+    except ProcessingFailed as failure:
+        if failure.reason == "no_space":
+            work.note_shortage()
+        raise
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -345,13 +361,16 @@ def room_needed(work: Work) -> int:
     """Bytes that an analyzed video will about take until it is finished, 0 once everything large is made.
 
     Half of what the renditions' top rates allow, as lectures do, and at most twice the source; plus the copy, if one
-    is made. Should that be too little, `run`'s caller still stops at the reserve.
+    is made. Should that be too little, `run`'s caller still stops at the reserve, and from then on it is all that the
+    top rates allow, with a tenth for what holds it together.
     """
     if work.is_done("ladder"):
         return 0
     rates = sum(each.top_rate for each in work.plan.encoded) + 2 * work.recipe.audio_rate
     copied = work.probe.size if work.plan.copied else 0
-    return min(int(rates * work.plan.duration / 8 / 2), 2 * work.probe.size) + copied
+    most = int(rates * work.plan.duration / 8)
+    made = most + most // 10 if work.shortage.exists() else min(most // 2, 2 * work.probe.size)
+    return made + copied
 
 
 def overall(step: Step, done: float) -> float:
