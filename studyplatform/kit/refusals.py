@@ -1,6 +1,5 @@
 """What fails below the project's own code, as refusals of the catalogue."""
 
-import errno
 import logging
 import sqlite3
 
@@ -8,14 +7,13 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import DataError, OperationalError
 
+from studyplatform.kit.disk import FULL
 from studyplatform.kit.errors import AppError, RequestTooLarge, StoreFull, StoreUnavailable, ValidationFailed
 from studyplatform.kit.references import request_id
 from studyplatform.kit.sizes import as_size
 
 logger = logging.getLogger(__name__)
 
-# No space on the device; the quota of the server's own account; a file larger than the server may write.
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 # SQLite says the second when it cannot open the database: its shared memory is a file beside it.
 SQLITE_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
 POSTGRESQL_FULL = "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from studyplatform.kit import leash
+from studyplatform.kit.disk import FULL
 
 from .failures import CorruptFile, FormatUnsupported, ProcessingFailed, VideoFailure
 from .recipe import Recipe
@@ -166,7 +167,7 @@ def _explain(code: int, complaints: str) -> VideoFailure:
     note = f"ffmpeg exit {code}: {complaints[-4000:]}"
     if code == TOO_MANY_ERRORS:
         return CorruptFile("short", note)
-    if "No space left on device" in complaints or "Disk quota exceeded" in complaints or "File too large" in complaints:
+    if any(os.strerror(code) in complaints for code in FULL):
         return ProcessingFailed("no_space", note, retry=True)
     if "Decoder (codec" in complaints or "no decoder found" in complaints.lower():
         return FormatUnsupported("picture_codec", note)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import errno
 import json
 import shutil
 import uuid
@@ -18,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from studyplatform.kit.disk import FULL
+
 from . import cues, ladder, playlist, renditions, stills, subtitles
 from .encode import Report, end_stray, run
 from .failures import CorruptFile, ProcessingFailed, VideoFailure
@@ -25,8 +26,6 @@ from .ladder import AUDIO, Plan
 from .playlist import Measured
 from .probe import Probe, probe
 from .recipe import Recipe
-
-NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,7 +312,7 @@ def take(step: Step, work: Work, report: Report) -> None:
         step.make(work, part, report)
         (work.folder / "done" / step.name).touch()
     except OSError as problem:
-        if problem.errno not in NO_SPACE:
+        if problem.errno not in FULL:
             raise ProcessingFailed("crashed", str(problem), retry=True) from problem
         work.note_shortage()
         raise ProcessingFailed("no_space", str(problem), retry=True) from problem
