@@ -4,8 +4,7 @@ import { toApiError } from "../shared/api/errors";
 import { announce } from "../shared/announce";
 import { clock } from "../shared/format";
 import { t } from "../shared/i18n";
-import { milestoneWords } from "../shared/milestones";
-import { toast } from "../shared/toasts";
+import { celebrate, milestoneWords } from "../shared/milestones";
 import { openWayOn } from "../shared/wayOn";
 
 type Progress = components["schemas"]["ProgressOut"];
@@ -135,13 +134,7 @@ function show(root: Document, end: HTMLElement, progress: Progress): void {
   });
   const milestone = milestoneWords(progress.milestone);
   announce(`${spoken}. ${milestone}`.trim());
-  if (milestone) toast(milestone);
-  const certificate = progress.certificate_url;
-  if (certificate)
-    toast(t("You completed the course."), {
-      stays: true,
-      action: { label: t("See the certificate"), onPress: () => location.assign(certificate) },
-    });
+  celebrate(progress);
 }
 
 function showCourse(root: Document, progress: Progress): void {

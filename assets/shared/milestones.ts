@@ -1,4 +1,5 @@
 import { t } from "./i18n";
+import { toast } from "./toasts";
 
 /** What is said when a lesson has brought the course to 25, 50 or 75 percent; "" for everything else. */
 export function milestoneWords(percent: number | null): string {
@@ -6,4 +7,19 @@ export function milestoneWords(percent: number | null): string {
   if (percent === 50) return t("You are halfway through the course.");
   if (percent === 75) return t("Three quarters of the course are complete.");
   return "";
+}
+
+/** Show what a completed lesson reached: a milestone of the course, or its end. */
+export function celebrate(reached: {
+  milestone: number | null;
+  certificate_url: string | null;
+}): void {
+  const milestone = milestoneWords(reached.milestone);
+  if (milestone) toast(milestone);
+  const certificate = reached.certificate_url;
+  if (certificate)
+    toast(t("You completed the course."), {
+      stays: true,
+      action: { label: t("See the certificate"), onPress: () => location.assign(certificate) },
+    });
 }

@@ -252,9 +252,22 @@ def test_handing_in(ask, course, seat):
     assert ask("leo", "POST", path, {})[0] == 400
     first = ask("leo", "POST", path, {"answers": answers, "score": 99, "is_passed": True})[2]
     assert (first["result"]["percent"], first["result"]["is_passed"]) == (100, True)
-    assert ask("leo", "POST", path, {"answers": answers})[2] == first
+    assert (first["progress"]["newly_completed"], first["progress"]["completed_lessons"]) == (True, 1)
+    assert ask("leo", "POST", path, {"answers": answers})[2] == {**first, "progress": None}
     assert ask("leo", "POST", path, {"answers": {}})[:2] == (409, "QUIZ_ATTEMPT_CLOSED")
     assert Attempt.objects.get().percent == 100
+
+
+def test_passing_a_quiz_says_which_milestone_it_reached(ask, course, seat, lessons):
+    for lesson in lessons[1:]:
+        lesson.delete()
+    quiz = make_quiz(course)
+    opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
+    _a_minute_ago()
+
+    passed = ask("leo", "POST", f"/attempts/{opened['uid']}/submit/", {"answers": right_answers(quiz)})[2]
+
+    assert passed["progress"]["milestone"] == 50
 
 
 def test_ribbons_and_ratings(ask, course, seat):

@@ -409,7 +409,9 @@ def test_a_quiz_works_as_a_form(at_leo, seat, course):
     assert at_leo.post(f"{page}/attempts/{attempt.uid}", posted)["Location"] == page
     attempt.refresh_from_db()
     assert attempt.percent == 100
-    assert "Passed with every answer correct" in text(at_leo.get(page))
+    passed = at_leo.get(page)
+    assert "Passed with every answer correct" in text(passed)
+    assert toast_of(passed) == f"Lesson {quiz.lesson.number} complete."
 
 
 def test_another_s_attempt_takes_no_form(leo, mia, seat, course, browser_of):

@@ -295,6 +295,12 @@ class AttemptOut(serializers.Serializer[object]):
     result = AttemptResult(allow_null=True)
 
 
+class SubmittedAttempt(AttemptOut):
+    """What came of submitting, and what it changed in the course."""
+
+    progress = ProgressOut(allow_null=True, help_text="What passing changed; null if nothing did.")
+
+
 class PastAttempt(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     number = serializers.IntegerField()

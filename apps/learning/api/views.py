@@ -26,6 +26,7 @@ from apps.learning.api.serializers import (
     RatingOut,
     SaveProgressIn,
     SubmitAttemptIn,
+    SubmittedAttempt,
 )
 from apps.learning.queries.addresses import certificate_url
 from apps.learning.queries.certificates import certificate_by_code, certificate_out, certificates_of
@@ -194,13 +195,14 @@ class AttemptDetail(APIView):
 class AttemptSubmission(APIView):
     permission_classes = [permissions.IsAuthenticated]
 
-    @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: AttemptOut})
+    @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: SubmittedAttempt})
     def post(self, request: Request, uid: UUID) -> Response:
         """Hand in. The same answers again get the same result; other answers are refused."""
         sent = checked(SubmitAttemptIn, request)
         attempt = get_attempt(signed_in(request), uid)
-        attempt, _ = services.hand_in(attempt=attempt, answers=sent["answers"], now=timezone.now())
-        return Response(attempt_page_out(attempt, now=timezone.now()))
+        attempt, saved = services.hand_in(attempt=attempt, answers=sent["answers"], now=timezone.now())
+        progress = progress_out(saved) if saved is not None else None
+        return Response({**attempt_page_out(attempt, now=timezone.now()), "progress": progress})
 
 
 class Certificates(GenericAPIView[Any]):

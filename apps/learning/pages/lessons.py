@@ -216,12 +216,16 @@ def hand_in(request: HttpRequest, course: str, lesson: str, uid: UUID) -> HttpRe
     given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
     answers = posted_answers(questions_of(attempt.quiz), given)
     try:
-        services.hand_in(attempt=attempt, answers=answers, now=timezone.now())
+        _, saved = services.hand_in(attempt=attempt, answers=answers, now=timezone.now())
     except ValidationFailed as refusal:
         opened = lesson_at(request.user, course, lesson)
         enforce(opened.verdict)
         errors = [path.removeprefix("answers.") for path in refusal.in_fields]
         return _quiz(request, opened, given=given, errors=errors)
+    if saved is not None and saved.certificate is not None:
+        messages.success(request, _("You completed the course. Your certificate is ready."))
+    elif saved is not None and saved.newly_completed:
+        messages.success(request, _told_complete(attempt.quiz.lesson, saved), extra_tags="toast")
     return redirect(lesson_url(course, lesson))
 
 

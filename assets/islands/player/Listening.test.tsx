@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { offered } from "../../shared/keys";
@@ -46,10 +46,7 @@ beforeEach(() => {
   for (const name of ["load", "play", "pause"] as const)
     vi.spyOn(HTMLMediaElement.prototype, name).mockImplementation(() => Promise.resolve());
 });
-afterEach(() => {
-  leave();
-  cleanup();
-});
+afterEach(() => leave());
 
 function show(captions: { language: string; label: string; url: string }[] = []): Player {
   const player = new Player(

@@ -8,7 +8,7 @@ import { Button } from "../../shared/ui/Button";
 import { Dialog } from "../../shared/ui/Dialog";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
-import { type Attempt, submitAttempt } from "./api";
+import { type Attempt, submitAttempt, type Submitted } from "./api";
 import { Clock } from "./Clock";
 import { forget, keep, kept } from "./kept";
 import { QuestionCard } from "./QuestionCard";
@@ -20,7 +20,7 @@ type Props = {
   attempt: Attempt;
   /** By `Date.now()`; null without a limit. */
   endsAt: number | null;
-  onHandedIn: (attempt: Attempt) => void;
+  onHandedIn: (attempt: Submitted) => void;
   /** The server says that this try is over or closed: what stands there now? */
   onClosed: (error: ApiError) => void;
 };

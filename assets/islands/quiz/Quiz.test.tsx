@@ -140,7 +140,8 @@ beforeEach(() => {
   answer = (url) => {
     if (url.endsWith("/attempts/"))
       return Response.json((now = { ...now, attempt: open }).attempt, { status: 201 });
-    if (url.endsWith("/submit/")) return Response.json((now = { ...now, attempt: done }).attempt);
+    if (url.endsWith("/submit/"))
+      return Response.json({ ...(now = { ...now, attempt: done }).attempt, progress: null });
     return Response.json(now);
   };
   vi.stubGlobal("fetch", async (request: Request) => {
@@ -319,6 +320,27 @@ it("says at once that a word is no number", async () => {
 
   expect(screen.getByText("This is not a number.")).toBeTruthy();
   expect(screen.getByText("A number. Answers within 0.05 count.")).toBeTruthy();
+});
+
+it.each([
+  [50, null, "You are halfway through the course.", ". You are halfway through the course."],
+  [100, "/certificates/abc", "You completed the course.", ""],
+  [null, null, undefined, ""],
+])("says that a pass reached %s percent of the course", async (milestone, url, told, spoken) => {
+  answer = (address) => {
+    if (!address.endsWith("/submit/")) return Response.json(now);
+    now = { ...now, attempt: done };
+    return Response.json({ ...done, progress: { milestone, certificate_url: url } });
+  };
+  show({ ...quiz, attempt: open });
+  await press("Submit");
+  await userEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Submit" }));
+  await screen.findByRole("heading", { name: /Passed, with one/ });
+
+  expect(document.querySelector(".toast p")?.textContent).toBe(told);
+  expect(document.querySelector("[data-live=polite]")?.textContent).toBe(
+    `Passed, with one answer to review${spoken}`,
+  );
 });
 
 it("shows what was chosen, what is right, why, and the minute to rewatch", async () => {

@@ -7,6 +7,8 @@ import type { Answers } from "./state";
 
 export type QuizProps = components["schemas"]["QuizOut"];
 export type Attempt = components["schemas"]["AttemptOut"];
+/** What came of submitting, with what it changed in the course. */
+export type Submitted = components["schemas"]["SubmittedAttempt"];
 export type Question = components["schemas"]["QuestionOut"];
 export type Result = components["schemas"]["AttemptResult"];
 export type QuestionResult = components["schemas"]["QuestionResult"];
@@ -31,7 +33,7 @@ export function openAttempt(lesson: string): Promise<Attempt> {
   );
 }
 
-export function submitAttempt(attempt: string, answers: Answers): Promise<Attempt> {
+export function submitAttempt(attempt: string, answers: Answers): Promise<Submitted> {
   return unwrap(
     authenticatedApi.POST("/api/v1/attempts/{uid}/submit/", {
       params: { path: { uid: attempt } },

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
+import { celebrate, milestoneWords } from "../../shared/milestones";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { type Attempt, openAttempt, type QuizProps, quizQuery } from "./api";
 import { openWayOn } from "../../shared/wayOn";
@@ -47,7 +48,10 @@ export function Island(props: QuizProps) {
         onHandedIn={(done) => {
           setFresh(done.uid);
           put(done);
-          announce(done.result?.headline ?? "");
+          const { progress } = done;
+          const milestone = milestoneWords(progress?.milestone ?? null);
+          announce([done.result?.headline, milestone].filter(Boolean).join(". "));
+          if (progress) celebrate(progress);
           if (done.result?.is_passed) openWayOn();
         }}
         onClosed={(error) => {

@@ -1287,6 +1287,26 @@ export interface components {
                 [key: string]: components["schemas"]["AnswerInRequest"];
             };
         };
+        /** @description What came of submitting, and what it changed in the course. */
+        SubmittedAttempt: {
+            number: number;
+            pass_percent: number;
+            /** @description What passing changed; null if nothing did. */
+            progress: components["schemas"]["ProgressOut"] | null;
+            /** @description Empty once handed in. */
+            questions: components["schemas"]["QuestionOut"][];
+            result: components["schemas"]["AttemptResult"] | null;
+            /** @description When this was answered; null: no limit. */
+            seconds_left: number | null;
+            /** Format: date-time */
+            started_at: string;
+            /** Format: date-time */
+            submitted_at: string | null;
+            /** @description Seconds; 0: none. */
+            time_limit: number;
+            /** Format: uuid */
+            uid: string;
+        };
         /**
          * @description * `light` - Light
          *     * `dark` - Dark
@@ -1442,7 +1462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AttemptOut"];
+                    "application/json": components["schemas"]["SubmittedAttempt"];
                 };
             };
             /** @description A refusal or a failure. */
