@@ -100,7 +100,9 @@ def python_packages(requirements: str) -> None:
         if made.returncode:
             stop(f"Python's venv module is missing: install it (Debian: apt-get install python3-venv).\n{made.stdout}")
     say(f"Installing {requirements} (about a minute the first time)")
-    run(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements, quiet=True)
+    # Compiled when it is first imported: most of what the packages bring never is.
+    options = ("--quiet", "--disable-pip-version-check", "--no-compile")
+    run(PYTHON, "-m", "pip", "install", *options, "-r", requirements, quiet=True)
     stamp.write_text(wanted)
 
 

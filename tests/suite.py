@@ -4,10 +4,10 @@
     python tests/suite.py --all         also every test marked `long`, and the whole suite on PostgreSQL
     python tests/suite.py --app NAME    what concerns one app: its tests, those that import it, its islands
 
-The checks of Python and of TypeScript run beside the Python suite on SQLite. Then the modules marked `database`
-(with --all: all of them but ffmpeg's) run again on PostgreSQL and Redis, then the browser tests. The first failing
-step ends the run with its output. A browser test that fails is run once more; if it passes, the run goes on and names
-it as unstable at the end. Further arguments go to the pytest of the last step.
+The Python suite runs on SQLite. Beside it run the checks of Python and of TypeScript, then the tests marked `database`
+(with --all: all tests but ffmpeg's) on PostgreSQL and Redis. The browser tests come last. The first failing step ends
+the run with its output. A browser test that fails is run once more; if it passes, the run goes on and names it as
+unstable at the end. Further arguments go to the pytest of the last step.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,13 +51,38 @@ class StepFailed(Exception):
     """A step failed; its output has been shown."""
 
 
+class Running:
+    """The commands that run at the moment, so that a failure of one can end the others."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._commands: set[subprocess.Popen[str]] = set()
+        self.is_over = False
+
+    def add(self, command: subprocess.Popen[str]) -> None:
+        with self._lock:
+            self._commands.add(command)
+            if self.is_over:
+                command.terminate()
+
+    def end(self) -> None:
+        """End what runs and what is added later."""
+        with self._lock:
+            self.is_over = True
+            for command in self._commands:
+                command.terminate()  # does nothing to a command that has ended
+
+
+RUNNING = Running()
+
+
 def step(name: str, *command: str | Path, **env: str) -> None:
     """Run one command; print one line, or all of its output if it fails.
 
     :raises StepFailed: it failed.
     """
     began = time.monotonic()
-    done = subprocess.run(
+    process = subprocess.Popen(
         [str(part) for part in command],
         cwd=ROOT,
         env={**os.environ, **env},
@@ -63,11 +90,15 @@ def step(name: str, *command: str | Path, **env: str) -> None:
         stderr=subprocess.STDOUT,
         text=True,
     )
+    RUNNING.add(process)
+    output, _ = process.communicate()
     took = time.monotonic() - began
-    if done.returncode:
-        print(f"\n✗ {name} ({took:.0f} s)\n{done.stdout}", flush=True)
+    if RUNNING.is_over:
         raise StepFailed(name)
-    last = next((line for line in reversed(done.stdout.splitlines()) if line.strip()), "")
+    if process.returncode:
+        print(f"\n✗ {name} ({took:.0f} s)\n{output}", flush=True)
+        raise StepFailed(name)
+    last = next((line for line in reversed(output.splitlines()) if line.strip()), "")
     print(f"✓ {name} ({took:.0f} s) {last if 'passed' in last else ''}", flush=True)
 
 
@@ -94,18 +125,33 @@ def on_postgresql(*arguments: str) -> None:
         step("pytest on PostgreSQL and Redis", *PYTEST, *arguments, DATABASE_URL=database, REDIS_URL=cache)
 
 
+def side_by_side(*tasks: Callable[[], None]) -> None:
+    """Run the tasks at the same time; the first that fails ends the others.
+
+    :raises StepFailed: one of them failed.
+    """
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        running = [pool.submit(task) for task in tasks]
+        done, _ = wait(running, return_when=FIRST_EXCEPTION)
+        failures = [problem for task in done if (problem := task.exception())]
+        if failures:
+            RUNNING.end()
+            raise failures[0]
+
+
 def on_both(*, everything: bool, arguments: list[str]) -> int:
     """The whole run, as CI wants it or with everything; returns the exit status of the browser tests."""
     began = time.monotonic()
     short = "" if everything else "not long"
-    with ThreadPoolExecutor(1) as pool:
-        reading: Future[None] = pool.submit(checks)
-        step("pytest on SQLite", *PYTEST, "--ignore", BROWSER, "-m", short)
-        reading.result()
-    if everything:
-        on_postgresql("--ignore", BROWSER, "-m", "not media")
-    else:
-        on_postgresql(*modules(r"\bmark\.database\b"), "-m", "database and not media and not long")
+
+    def beside() -> None:
+        checks()
+        if everything:
+            on_postgresql("--ignore", BROWSER, "-m", "not media")
+        else:
+            on_postgresql(*modules(r"\bmark\.database\b"), "-m", "database and not media and not long")
+
+    side_by_side(lambda: step("pytest on SQLite", *PYTEST, "--ignore", BROWSER, "-m", short), beside)
     print(f"Before the browser tests: {time.monotonic() - began:.0f} s", flush=True)
     return in_browser(short, arguments)
 

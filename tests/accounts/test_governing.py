@@ -19,7 +19,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 REASON = "I have taught hydrology for twelve years and want to bring my field course here."
 
 
@@ -81,6 +81,7 @@ def test_a_request_has_a_reason(browser_of: Callable[[User], Client], leo: User,
     assert not TeachingRequest.objects.exists()
 
 
+@pytest.mark.database
 def test_two_admins_decide_once(leo: User, sam: User) -> None:
     asked = services.ask_to_teach(user=leo, reason=REASON, now=timezone.now())
     services.decide_teaching(uid=asked.uid, by=sam, is_approved=False, answer="No", now=timezone.now())
@@ -174,6 +175,7 @@ def test_of_two_admins_who_shut_each_other_out_one_stays(sam: User, ousted: Call
     assert User.objects.get(role=Role.ADMIN, is_active=True) == sam
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_of_two_admins_who_leave_at_once_one_stays(sam: User, monkeypatch: pytest.MonkeyPatch) -> None:
     both = Barrier(2)

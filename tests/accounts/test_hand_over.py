@@ -17,7 +17,7 @@ from apps.accounts import services
 from apps.accounts.models import HandOver, User
 from tests.factories.accounts import UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 DASHBOARD, ANALYTICS = "/me/dashboard", "/dashboard/instructor/analytics/"
 
@@ -170,6 +170,7 @@ def test_old_ones_are_swept(leo: User) -> None:
     assert not HandOver.objects.exists()
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_bring_it_at_once_one_gets_in() -> None:
     user = UserFactory()

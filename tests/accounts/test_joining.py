@@ -24,7 +24,7 @@ from apps.accounts.models import Joining, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 GOOD = {
     "first_name": "Amara",
     "last_name": "Lindgren",
@@ -243,6 +243,7 @@ def test_who_is_signed_out_everywhere_does_not_come_back_by_having_registered(cl
     assert not is_signed_in(client)
 
 
+@pytest.mark.database
 def test_the_link_works_once(client: Client) -> None:
     register(client)
     link = posted()[0]
@@ -424,6 +425,7 @@ def test_five_wrong_codes_end_it(client: Client) -> None:
     assert not User.objects.exists()
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_guesses_at_once_are_counted_exactly() -> None:
     row = services.ask_to_join(email="amara@example.org", first_name="Amara", last_name="Lindgren", now=timezone.now())

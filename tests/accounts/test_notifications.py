@@ -22,7 +22,7 @@ from apps.accounts.models import Notification, NotificationChoice, User
 from studyplatform.asgi import application
 from tests.factories.accounts import PASSWORD
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 NASTY = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 
@@ -271,6 +271,7 @@ def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any]
     return asyncio.run(live())
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
 def test_the_socket_tells_what_is_new_and_only_one_s_own(leo, mia, browser_of) -> None:
@@ -299,6 +300,7 @@ def test_the_socket_tells_what_is_new_and_only_one_s_own(leo, mia, browser_of) -
     assert (fourth["unread"], fourth["notice"]["link"]) == (1, "/courses/")
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
 def test_the_socket_is_shut_to_visitors_and_the_blocked(leo, ben, browser_of) -> None:
@@ -313,6 +315,7 @@ def test_the_socket_is_shut_to_visitors_and_the_blocked(leo, ben, browser_of) ->
     assert listen(browser_of(leo), story) == "let in"
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
 @pytest.mark.parametrize("how", ["signs out", "is blocked", "changes the password", "is signed out everywhere"])
@@ -340,6 +343,7 @@ def test_the_socket_ends_with_the_session(leo, browser_of, how) -> None:
     assert listen(browser, story) == {"type": "websocket.close", "code": 4401}
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
 def test_nothing_said_into_the_socket_does_anything(leo, browser_of) -> None:
@@ -355,6 +359,7 @@ def test_nothing_said_into_the_socket_does_anything(leo, browser_of) -> None:
     assert queries.unread_count(leo) == 1
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
 def test_one_person_holds_only_so_many_sockets(leo, browser_of) -> None:

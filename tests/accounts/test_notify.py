@@ -15,7 +15,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -60,6 +60,7 @@ def test_what_is_no_news_any_more_goes_by_no_mail(kind, leo) -> None:
     assert mail.outbox == []
 
 
+@pytest.mark.database
 def test_the_same_fact_is_told_once(kind, leo, mia) -> None:
     tell(leo, "tide-7")
     tell(leo, "tide-7")

@@ -25,7 +25,7 @@ from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_proof import proved
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from studyplatform.kit import jobs
 from tests.accounts.provider import configured
 from tests.factories.accounts import PASSWORD
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 NEW = "BrightLake27"
 
 

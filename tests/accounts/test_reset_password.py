@@ -18,7 +18,7 @@ from apps.accounts.models import BrowserSession, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 NEW = {"password": "AnotherRiver27", "confirmation": "AnotherRiver27"}
 
 
@@ -108,6 +108,7 @@ def test_the_answer_tells_nothing_about_the_account(client: Client, leo: User, b
     assert [sent.to for sent in mail.outbox] == [[leo.email]]
 
 
+@pytest.mark.database
 def test_a_link_works_once(client: Client, leo: User) -> None:
     link = link_for(leo)
     client.post(link, NEW)

@@ -24,7 +24,7 @@ from studyplatform.kit.errors import AppError
 from tests.accounts.test_lock import _at_once
 from tests.factories.accounts import PASSWORD, UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 SECRET = "JBSWY3DPEHPK3PXP"
 SETTINGS = "/settings/#security"
 
@@ -437,6 +437,7 @@ def prove(user: User, code: str, **options: object) -> str:
     return "in"
 
 
+@pytest.mark.database
 def test_a_code_works_once_in_whatever_process(client: Client, leo: User, two: list[str]) -> None:
     from django.core.cache import cache
 
@@ -480,6 +481,7 @@ def test_another_person_s_codes_are_no_use(leo: User, mia: User, two: list[str])
     assert services.factors_of(mia).codes_left == 10
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["app", "recovery"])
 def test_of_many_uses_at_once_one_counts(kind: str) -> None:
@@ -566,6 +568,7 @@ def test_what_is_no_code_is_not_even_counted(client: Client, leo: User, two: lis
     assert is_in(client)
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_of_forty_codes_at_once_five_are_checked() -> None:
     user = UserFactory()

@@ -17,7 +17,7 @@ from apps.accounts.models import EmailProof, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import UserFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -97,6 +97,7 @@ def test_five_wrong_codes_end_it(client: Client, leo: User) -> None:
     assert not is_verified(leo)
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_guesses_at_once_are_counted_exactly() -> None:
     user = UserFactory(email_verified_at=None)

@@ -45,8 +45,13 @@ def modules(*roots: str) -> tuple[Module, ...]:
     return tuple(found)
 
 
-def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+@cache
+def imports(tree: ast.AST) -> tuple[tuple[int, str], ...]:
     """Line and dotted name of everything imported; ``from a.b import c`` is "a.b.c"."""
+    return tuple(_imports(tree))
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)

@@ -3,6 +3,7 @@
 import ast
 import re
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 
 import pytest
 
@@ -204,6 +205,7 @@ def test_a_video_that_failed_says_why() -> None:
     assert all(SENTENCES.values())
 
 
+@cache
 def _spoken_by_the_browser() -> str:
     """The scripts, and the templates that hand a script its words."""
     scripts = [path for path in (ROOT / "assets").rglob("*.ts*") if not re.search(r"\.(gen|test)\.tsx?$", path.name)]
@@ -222,6 +224,7 @@ def _sentence(error: type[AppError]) -> str:
     return str(error.message) if needed else error().detail
 
 
+@cache
 def _classes_used() -> set[str]:
     """Names mentioned in code outside the modules that declare refusals."""
     return {

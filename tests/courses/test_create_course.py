@@ -12,8 +12,6 @@ from apps.courses.models import Course
 from apps.courses.services import CourseTexts
 from tests.factories.courses import CourseFactory, LessonFactory, SubjectFactory
 
-pytestmark = pytest.mark.database
-
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 
 

@@ -24,7 +24,7 @@ from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import VideoFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 
 PDF = b"%PDF-1.7 " + b"words " * 50
 PAGE = b"<!doctype html><script>alert(document.cookie)</script>"
@@ -190,6 +190,7 @@ def test_the_form_holds_to_limit_and_room(lesson, ada, as_ada, settings) -> None
     assert queries.storage_of(ada).used == len(PDF)
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_forms_in_parallel_cannot_exceed_the_room(ada, course, settings) -> None:
     from django.db import connection

@@ -15,8 +15,6 @@ from studyplatform.kit.events import publish
 from tests.factories.courses import LessonFactory
 from tests.factories.files import VideoFactory
 
-pytestmark = pytest.mark.database
-
 SRT = b"1\r\n00:00:01,000 --> 00:00:03,500\r\nWater falls.\r\n"
 
 

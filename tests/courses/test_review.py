@@ -15,8 +15,6 @@ from studyplatform.kit.errors import PermissionRefused
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
 from tests.factories.files import KeptFileFactory, VideoFactory
 
-pytestmark = pytest.mark.database
-
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 10, 0, tzinfo=UTC)
 Status = Course.Status
@@ -119,6 +117,7 @@ def test_a_course_of_all_kinds_may_be_submitted(draft, ada):
     assert status_of(draft) == Status.REVIEW
 
 
+@pytest.mark.database
 def test_a_course_is_submitted_once(submitted, ada):
     with pytest.raises(WrongCourseStatus):
         services.submit_course(course=submitted, by=ada, now=NOW)

@@ -23,7 +23,7 @@ from studyplatform.demo.management.commands import seed_demo
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job, Version
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 WATCHED = ("accounts", "courses", "files", "learning", "kit")
 
 
@@ -68,6 +68,7 @@ def everything() -> dict[str, list[dict]]:
     }
 
 
+@pytest.mark.database
 def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
     said = seed()
 
@@ -209,6 +210,7 @@ def test_films_wait_for_what_people_upload(few):
     assert first.job.priority == 0
 
 
+@pytest.mark.long
 @pytest.mark.media
 def test_a_film_comes_out_of_the_pipeline(library, django_capture_on_commit_callbacks):
     """One film all the way: copied as 720p, made smaller, with sound alone, and as long as its lesson."""

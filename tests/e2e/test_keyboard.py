@@ -119,6 +119,7 @@ def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
     walk_in_both_styles(page)
 
 
+@pytest.mark.long
 def test_tab_reaches_everything_of_a_quiz(people, learners):
     page = people(next(learners), reduced_motion="reduce")
     page.goto(f"/learn/{ALGEBRA}/{QUIZ}")
@@ -152,11 +153,15 @@ def test_one_skips_to_the_content(people, address: str):
 @pytest.mark.parametrize(
     ("who", "address"),
     [
-        ("learner", f"/learn/{ALGEBRA}/arrows-and-recipes"),
-        ("learner", f"/learn/{ALGEBRA}/{QUIZ}"),
-        ("joanna.pallas", "/learn/statistics-for-curious-people/sixty-journeys"),
+        pytest.param("learner", f"/learn/{ALGEBRA}/arrows-and-recipes", id="text", marks=pytest.mark.long),
+        pytest.param("learner", f"/learn/{ALGEBRA}/{QUIZ}", id="quiz"),
+        pytest.param(
+            "joanna.pallas",
+            "/learn/statistics-for-curious-people/sixty-journeys",
+            id="file",
+            marks=pytest.mark.long,
+        ),
     ],
-    ids=["text", "quiz", "file"],
 )
 def test_the_keys_of_a_lesson_without_a_player(people, learners, who: str, address: str):
     page = people(next(learners) if who == "learner" else who, viewport=WIDE, reduced_motion="reduce")

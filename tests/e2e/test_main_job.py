@@ -224,6 +224,7 @@ def web_process(site: Site) -> int:
     raise AssertionError("no web server")
 
 
+@pytest.mark.long
 def test_a_stopped_upload_goes_on_after_a_reload_with_the_same_file(teacher: Page, tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "interrupted.mp4", seconds=2, padding=40 * 2**20)
     teacher.goto("/dashboard/instructor/upload/")

@@ -196,6 +196,7 @@ def test_a_quiz_while_it_is_taken_and_after(people, learners):
 # --- Uploads ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_uploads_on_their_way_and_refused(people, tmp_path: Path):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     release = hold(page, r"/api/v1/uploads/", method="PATCH")

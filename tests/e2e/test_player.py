@@ -324,6 +324,7 @@ def known_after(page: Page, second: int, begin: Callable[[], object]) -> tuple[i
     return known["watched_seconds"], known["completed"]
 
 
+@pytest.mark.long
 def test_a_lesson_is_complete_at_nine_tenths_of_its_seconds_and_not_at_its_end(watch):
     page = watch(f"{FIRST}?t=57", who=SEEN)  # who has seen the first 38 of 62 seconds
     row = page.locator("[data-lesson] a[aria-current]")

@@ -120,7 +120,7 @@ RECORDINGS = {
             options=f"{X264} -g 10",
         ),
         # Long enough to be killed in the middle.
-        Recording("long.mp4", size="854x480", rate="25", seconds=24, options=f"{X264} -g 900 {AAC}"),
+        Recording("long.mp4", size="854x480", rate="25", seconds=14, options=f"{X264} -g 900 {AAC}"),
         Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),
     )
 }

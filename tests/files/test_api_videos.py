@@ -19,7 +19,7 @@ from studyplatform.asgi import application
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, RenditionFactory, VideoFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 SRT = "1\n00:00:01,000 --> 00:00:02,000\nLight bends.\n"
 
@@ -201,6 +201,7 @@ def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any]
     return asyncio.run(live())
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_the_socket_tells_changes_and_nothing_else(ada, eve, browser_of) -> None:
     video = VideoFactory(owner=ada, stage="queued", filename="adas.mp4")
@@ -225,6 +226,7 @@ def test_the_socket_tells_changes_and_nothing_else(ada, eve, browser_of) -> None
     assert third == {"type": "gone", "uid": str(video.uid)}
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_the_socket_and_the_call_say_the_same(ada, browser_of) -> None:
     video = VideoFactory(owner=ada)
@@ -239,6 +241,7 @@ def test_the_socket_and_the_call_say_the_same(ada, browser_of) -> None:
     assert heard["video"] == json.loads(browser.get(f"/api/v1/videos/{video.uid}/").content)
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_the_socket_is_shut_to_visitors_the_blocked_and_other_sites(ada, ben, browser_of) -> None:
     async def story(_: WebsocketCommunicator) -> str:
@@ -249,6 +252,7 @@ def test_the_socket_is_shut_to_visitors_the_blocked_and_other_sites(ada, ben, br
     assert listen(browser_of(ada), story) == "let in"
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_one_person_opens_so_many_sockets_and_others_are_still_let_in(ada, eve, browser_of, monkeypatch) -> None:
     from apps.files import consumers
@@ -270,6 +274,7 @@ def test_one_person_opens_so_many_sockets_and_others_are_still_let_in(ada, eve, 
     assert asyncio.run(live()) == [True, True, False, True, True]
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_nothing_said_into_the_socket_does_anything(ada, browser_of) -> None:
     async def story(socket: WebsocketCommunicator) -> bool:
@@ -280,6 +285,7 @@ def test_nothing_said_into_the_socket_does_anything(ada, browser_of) -> None:
     assert listen(browser_of(ada), story)
 
 
+@pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_signing_out_ends_the_socket_at_once(ada, browser_of) -> None:
     browser = browser_of(ada)

@@ -23,7 +23,7 @@ from apps.files.storage import video_directory
 from apps.files.streaming import read_range
 from tests.factories.files import CaptionFactory, VideoFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 5, 4, 10, 25, tzinfo=UTC)
 SEGMENT = bytes(range(256)) * 4000

@@ -96,6 +96,7 @@ def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path
     assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
 
 
+@pytest.mark.long
 def test_the_original_is_kept_only_if_wanted(ada, clip, settings, tmp_path) -> None:
     settings.VIDEO_KEEP_ORIGINALS = False
     video = bring_in(ada, clip("silent.mp4"))
@@ -108,6 +109,7 @@ def test_the_original_is_kept_only_if_wanted(ada, clip, settings, tmp_path) -> N
     assert not (tmp_path / "media" / "originals").exists()
 
 
+@pytest.mark.long
 def test_the_stages_are_told_in_order(ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
     seen: list[tuple[str, int]] = []
@@ -236,7 +238,7 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     assert (video.stage, job.state, job.attempts) == ("complete", "done", 2)
     made = local_path(video.directory)
     assert made is not None
-    assert watch(made / "480p").duration == pytest.approx(24, abs=0.1)
+    assert watch(made / "480p").duration == pytest.approx(14, abs=0.1)
     assert files_under(tmp_path / "work") == []
 
 
@@ -279,6 +281,7 @@ def test_a_worker_that_lost_its_lease_stops(ada, clip, monkeypatch) -> None:
     assert Job.objects.get(kind="files.process_video").lease_token == other
 
 
+@pytest.mark.long
 def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("silent.mp4"))
     work_on = processing._work_on
@@ -401,7 +404,9 @@ def row_of(video: VideoAsset) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in {"updated_at", "replacement_failure"}}
 
 
-@pytest.mark.parametrize("what", ["cut off", "mostly unreadable", "not converted"])
+@pytest.mark.parametrize(
+    "what", ["cut off", pytest.param("mostly unreadable", marks=pytest.mark.long), "not converted"]
+)
 def test_a_replacement_that_fails_leaves_everything_as_it_was(
     what: str, ada, clip, tmp_path, monkeypatch, heard
 ) -> None:
@@ -434,6 +439,7 @@ def test_a_replacement_that_fails_leaves_everything_as_it_was(
     assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
 
 
+@pytest.mark.long
 def test_a_video_deleted_while_it_is_replaced_leaves_no_files(ada, clip, tmp_path) -> None:
     video = bring_in(ada, clip("short.mp4"))
     work_off()
@@ -458,6 +464,7 @@ def test_a_new_replacement_forgets_the_last_ones_failure(ada, clip) -> None:
 # --- What cannot be read -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_how_much_could_not_be_read_is_told(ada, clip, tmp_path, browser_of) -> None:
     video = bring_in(ada, spoil(clip("lecture.mp4"), tmp_path / "lecture.mp4", 0.5, 0.53))
 
@@ -546,7 +553,7 @@ def test_what_filled_the_disk_once_is_not_made_again_and_again(ada, clip, monkey
     assert video.stage == "complete"
 
 
-@pytest.mark.parametrize("where", ["in the encoder", "in storage"])
+@pytest.mark.parametrize("where", ["in the encoder", pytest.param("in storage", marks=pytest.mark.long)])
 def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("short.mp4"))
     is_full = [True]
@@ -616,6 +623,7 @@ def test_a_file_whose_upload_vanished_ends_clearly(ada, clip, tmp_path) -> None:
     assert video.stage == "failed"
 
 
+@pytest.mark.long
 def test_the_queue_survives_a_process_between_commit_and_wake_up(ada, clip, tmp_path) -> None:
     """The message is only a wake-up: a worker that starts later finds the job by itself."""
     video = bring_in(ada, clip("silent.mp4"))

@@ -25,7 +25,7 @@ from studyplatform.kit import jobs, mail
 from studyplatform.kit.models import Job
 from tests import servers
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 class Post:
@@ -147,6 +147,7 @@ def test_an_address_cannot_write_headers(leo, serve, post) -> None:
     assert post.received == []
 
 
+@pytest.mark.database
 def test_a_server_that_is_down_is_waited_for_and_the_mail_arrives_once(leo, serve, post, settings) -> None:
     port = servers.free_port()
     use(settings, f"smtp://127.0.0.1:{port}")

@@ -23,8 +23,6 @@ from tests.factories.learning import EnrollmentFactory
 from tests.learning.conftest import open_lesson
 from tests.learning.quiz import make_quiz, right_answers
 
-pytestmark = pytest.mark.database
-
 SECOND = timedelta(seconds=1)
 
 

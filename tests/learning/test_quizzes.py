@@ -23,8 +23,6 @@ from tests.factories.courses import QuizFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
-pytestmark = pytest.mark.database
-
 MINUTE = timedelta(minutes=1)
 
 

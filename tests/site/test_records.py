@@ -13,8 +13,6 @@ from tests.factories.courses import QuizFactory
 from tests.factories.files import UploadFactory, VideoFactory
 from tests.factories.learning import CertificateFactory, EnrollmentFactory
 
-pytestmark = pytest.mark.database
-
 RECORDS = [model for model in apps.get_models() if admin.site.is_registered(model)]
 
 

@@ -17,7 +17,7 @@ from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import KeptFileFactory, UploadFactory, VideoFactory
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 GIGABYTE = 2**30
 PAGE = "/settings/storage"
 Open = Callable[[User], Client]
