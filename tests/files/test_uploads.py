@@ -136,6 +136,8 @@ def test_another_version_of_the_protocol_is_refused(desk: Client) -> None:
         ({"HTTP_UPLOAD_LENGTH": "9" * 30}, "Upload-Length"),
         ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": "filename ***"}, "Upload-Metadata"),
         ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": "filename " + "A" * 5000}, "Upload-Metadata"),
+        ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": "filename \xe9"}, "Upload-Metadata"),
+        ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_CHECKSUM": "sha1 \xb2"}, "Upload-Checksum"),
         ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": facts(purpose="avatar")}, "purpose"),
     ],
 )

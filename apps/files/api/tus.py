@@ -5,7 +5,6 @@ while they arrive: by WSGI servers as they are, under ASGI through `apps.files.w
 """
 
 import base64
-import binascii
 import contextlib
 import uuid
 from typing import Any
@@ -284,7 +283,7 @@ def _metadata(written: str) -> dict[str, str]:
         name, _, value = pair.partition(" ")
         try:
             facts[name] = base64.b64decode(value.strip(), validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
+        except ValueError:  # no base64, no ASCII, no UTF-8
             raise errors.UploadMalformed(reason="Upload-Metadata") from None
     return facts
 
@@ -298,5 +297,5 @@ def _checksum(request: Request) -> Checksum | None:
         raise errors.UploadMalformed(reason="Upload-Checksum")
     try:
         return Checksum(algorithm, base64.b64decode(digest, validate=True))
-    except binascii.Error:
+    except ValueError:  # no base64, no ASCII
         raise errors.UploadMalformed(reason="Upload-Checksum") from None
