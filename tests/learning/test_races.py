@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from apps.learning import services
 from apps.learning.errors import AlreadyEnrolled, AttemptClosed
 from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress
 from studyplatform.kit.errors import AppError
+from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory
+from tests.factories.learning import EnrollmentFactory
 from tests.learning.conftest import NOON, open_lesson
 from tests.learning.quiz import make_quiz, right_answers
 
@@ -51,6 +54,26 @@ def test_two_clicks_take_one_seat(mia, course):
     assert sum(isinstance(outcome, AlreadyEnrolled) for outcome in outcomes) == 5
     course.refresh_from_db()
     assert course.learner_count == 1
+
+
+def test_twelve_people_who_enroll_at_once_are_all_counted(course):
+    people = UserFactory.create_batch(12)
+
+    at_once(*[partial(services.enroll, user=person, course=course, now=NOON) for person in people])
+
+    course.refresh_from_db()
+    assert course.learner_count == Enrollment.objects.filter(course=course).count() == 12
+
+
+def test_twelve_ratings_at_once_are_all_counted(course):
+    seats = EnrollmentFactory.create_batch(12, course=course)
+
+    at_once(
+        *[partial(services.rate_course, user=seat.user, course=course, stars=4, text="", now=NOON) for seat in seats]
+    )
+
+    course.refresh_from_db()
+    assert (course.rating_count, course.rating_sum) == (12, 48)
 
 
 def test_the_two_last_lessons_at_once_issue_one_certificate(leo, seat, lessons):

@@ -50,7 +50,7 @@ def grant_seat(*, user: User, course: Course, now: datetime) -> Enrollment:
         except IntegrityError:
             # The constraint decides, not a check made beforehand: two clicks may race.
             raise AlreadyEnrolled(course=course.title) from None
-        figures.count_learners(course_id=course.pk, count=Enrollment.objects.active().filter(course=course).count())
+        figures.count_learners(course_id=course.pk, count=Enrollment.objects.active().filter(course=course).count)
         publish(LearnerEnrolled(enrollment_id=seat.pk, user_id=user.pk, course_id=course.pk))
         if revoked is None:
             publish(MilestoneReached(enrollment_id=seat.pk, user_id=user.pk, course_id=course.pk, percent=0))
@@ -91,9 +91,14 @@ def rate_course(*, user: User, course: Course, stars: int, text: str, now: datet
                 "updated_at": now,
             },
         )
-        figure = Rating.objects.filter(course_id=enrollment.course_id).aggregate(n=Count("pk"), stars=Sum("stars"))
-        figures.count_ratings(course_id=enrollment.course_id, count=figure["n"], stars=figure["stars"] or 0)
+        figures.count_ratings(course_id=enrollment.course_id, count=lambda: _ratings_of(enrollment.course_id))
     return rating
+
+
+def _ratings_of(course_id: int) -> tuple[int, int]:
+    """How many ratings a course has, and the sum of their stars."""
+    found = Rating.objects.filter(course_id=course_id).aggregate(count=Count("pk"), stars=Sum("stars", default=0))
+    return found["count"], found["stars"]
 
 
 def forget_bookmarks(*, user_id: int) -> None:
