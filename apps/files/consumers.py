@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from datetime import datetime, timedelta
 from typing import Any
 from weakref import WeakSet
@@ -16,6 +17,8 @@ from apps.accounts.queries import person_of_session
 from apps.files import queries
 from apps.files.api.serializers import video_out
 from apps.files.models import VideoAsset
+
+logger = logging.getLogger(__name__)
 
 EVERY = 1.0  # seconds between two looks at the table
 RECENT = timedelta(minutes=10)
@@ -64,15 +67,21 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
 
     async def _watch(self) -> None:
         while True:
-            if not await database_sync_to_async(self._is_signed_in)():
-                await self.close(code=SIGNED_OUT)
-                return
-            changed, gone = await database_sync_to_async(self._look)()
-            for video in changed:
-                await self.send_json({"type": "video", "video": video})
-            for uid in gone:
-                await self.send_json({"type": "gone", "uid": uid})
+            try:
+                if not await database_sync_to_async(self._is_signed_in)():
+                    await self.close(code=SIGNED_OUT)
+                    return
+                await self._tell()
+            except Exception:  # the database is out of reach for a moment: look again
+                logger.exception("Looking at the videos of %s failed", self.user)
             await asyncio.sleep(EVERY)
+
+    async def _tell(self) -> None:
+        changed, gone = await database_sync_to_async(self._look)()
+        for video in changed:
+            await self.send_json({"type": "video", "video": video})
+        for uid in gone:
+            await self.send_json({"type": "gone", "uid": uid})
 
     def _is_signed_in(self) -> bool:
         """Whether the browser's session still stands: signing out ends the socket too."""
@@ -88,10 +97,11 @@ class VideosConsumer(AsyncJsonWebsocketConsumer):
             there = set(map(str, VideoAsset.objects.filter(uid__in=gone).values_list("uid", flat=True)))
             gone = [uid for uid in gone if uid not in there]
             states |= {uid: self._sent[uid] for uid in there}
-        self._sent = states
         videos = queries.videos_of(self.user.pk).filter(uid__in=changed) if changed else []
         holder = Holder(self.scope["session"].session_key)
-        return [video_out(video, self.user, now=now, holder=holder) for video in videos], gone
+        fresh = [video_out(video, self.user, now=now, holder=holder) for video in videos]
+        self._sent = states  # last: what could not be read is told the next time
+        return fresh, gone
 
 
 def _states_of(user: User, *, since: datetime) -> dict[str, tuple[Any, ...]]:

@@ -10,6 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
@@ -224,6 +225,28 @@ def test_the_socket_tells_changes_and_nothing_else(ada, eve, browser_of) -> None
     assert (first["type"], first["video"]["filename"], first["video"]["stage"]) == ("video", "adas.mp4", "queued")
     assert (second["video"]["stage"], second["video"]["percent"]) == ("finalizing", 40)
     assert third == {"type": "gone", "uid": str(video.uid)}
+
+
+@pytest.mark.database
+@pytest.mark.django_db(transaction=True)
+def test_the_socket_goes_on_after_the_database_was_out_of_reach(ada, browser_of, monkeypatch) -> None:
+    from apps.files import consumers
+
+    VideoFactory(owner=ada, stage="queued")
+    real, failures = consumers.video_out, [OperationalError("gone"), OperationalError("still gone")]
+
+    def sometimes(*args: Any, **more: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return real(*args, **more)
+
+    monkeypatch.setattr(consumers, "video_out", sometimes)
+
+    async def story(socket: WebsocketCommunicator) -> Any:
+        return await socket.receive_json_from(5)
+
+    assert listen(browser_of(ada), story)["video"]["stage"] == "queued"
+    assert not failures
 
 
 @pytest.mark.database
