@@ -12,12 +12,11 @@ from django.utils import timezone
 
 from apps.accounts import queries
 from apps.accounts.models import User
+from studyplatform.kit.sockets import MOST_SOCKETS, SIGNED_OUT
 
 logger = logging.getLogger(__name__)
 
 EVERY = 1.0  # seconds between two looks at the tables
-MOST = 24  # sockets of one person in one process
-SIGNED_OUT = 4401
 
 
 class NotificationsConsumer(AsyncJsonWebsocketConsumer):
@@ -57,7 +56,7 @@ class Hub:
         self._task: asyncio.Task[None] | None = None
 
     def has_place(self, socket: NotificationsConsumer) -> bool:
-        return sum(one.user_id == socket.user_id for one in self.sockets) < MOST
+        return sum(one.user_id == socket.user_id for one in self.sockets) < MOST_SOCKETS
 
     def join(self, socket: NotificationsConsumer) -> None:
         self.sockets.add(socket)

@@ -17,14 +17,13 @@ from apps.accounts.queries import person_of_session
 from apps.files import queries
 from apps.files.api.serializers import video_out
 from apps.files.models import VideoAsset
+from studyplatform.kit.sockets import MOST_SOCKETS, SIGNED_OUT
 
 logger = logging.getLogger(__name__)
 
 EVERY = 1.0  # seconds between two looks at the table
 RECENT = timedelta(minutes=10)
 MOST = 50
-MOST_SOCKETS = 24  # of one person in one process
-SIGNED_OUT = 4401
 
 
 class VideosConsumer(AsyncJsonWebsocketConsumer):

@@ -9,6 +9,8 @@ from django.conf import settings
 from django.http.request import validate_host
 
 App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
+MOST_SOCKETS = 24  # of one person, one kind and one process
+SIGNED_OUT = 4401  # closed with this when the browser was signed out; pages know it (assets/site/noticesLive.ts)
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 

@@ -16,10 +16,10 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import kinds, queries, services
-from apps.accounts.consumers import MOST
 from apps.accounts.kinds import Kind
 from apps.accounts.models import Notification, NotificationChoice, User
 from studyplatform.asgi import application
+from studyplatform.kit.sockets import MOST_SOCKETS
 from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -366,11 +366,11 @@ def test_one_person_holds_only_so_many_sockets(leo, browser_of) -> None:
     browser = browser_of(leo)
 
     async def live() -> list[bool]:
-        sockets = [knock(browser) for _ in range(MOST + 1)]
+        sockets = [knock(browser) for _ in range(MOST_SOCKETS + 1)]
         answers = [(await socket.connect(timeout=5))[0] for socket in sockets]
         for socket, accepted in zip(sockets, answers, strict=True):
             if accepted:
                 await socket.disconnect()
         return answers
 
-    assert asyncio.run(live()) == [True] * MOST + [False]
+    assert asyncio.run(live()) == [True] * MOST_SOCKETS + [False]
