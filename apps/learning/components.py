@@ -4,12 +4,10 @@ A course of 130 lessons has 130 rows on every one of its pages, and a row is one
 is rendered once per version of the course and then only picked.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 from typing import Any
-from uuid import UUID
 
 from django.template.loader import get_template
 from django.utils.translation import get_language, ngettext
@@ -22,12 +20,12 @@ from apps.learning.queries.outline import Outline, Placed
 from studyplatform.kit import plates
 from studyplatform.kit.fragments import ready
 from studyplatform.kit.jinja import register
+from studyplatform.kit.keep import Kept
 from studyplatform.kit.money import money
 from studyplatform.kit.time import clock, length
 
 _RowKey = tuple[int, str, int, bool]
-_rows: OrderedDict[tuple[UUID, int, str | None], dict[_RowKey, str]] = OrderedDict()
-_KEPT = 64  # courses
+_rows: Kept[dict[_RowKey, str]] = Kept(64)  # courses
 
 
 def _macros() -> Any:
@@ -37,13 +35,7 @@ def _macros() -> Any:
 def _rows_of(course: Course) -> dict[_RowKey, str]:
     key = (course.uid, course.version, get_language())
     rows = _rows.get(key)
-    if rows is None:
-        rows = _rows[key] = {}
-        while len(_rows) > _KEPT:
-            _rows.popitem(last=False)
-    else:
-        _rows.move_to_end(key)
-    return rows
+    return _rows.put(key, {}) if rows is None else rows
 
 
 @register("lesson_rows")

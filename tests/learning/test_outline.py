@@ -1,19 +1,24 @@
 """The order of lessons, and who may open which."""
 
+from threading import Thread
+from uuid import UUID
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.courses.errors import CourseNotFound, LectureUnavailable
-from apps.courses.models import Lesson
+from apps.courses.models import Course, Lesson
 from apps.courses.services import delete_lesson
 from apps.learning import services
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PrerequisiteNotMet
+from apps.learning.queries import outline
 from apps.learning.queries.lessons import find_course, lesson_of
 from apps.learning.queries.outline import outline_of, outlines_of, place_all, resume_entry, standing_of
 from apps.learning.queries.transcript import cues_of, paragraphs_of
 from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.keep import clear_all
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import LessonProgressFactory
 
@@ -229,8 +234,34 @@ def test_outlines_of_many_courses_cost_two_queries(db):
         outlines_of(courses)
     with CaptureQueriesContext(connection) as second:
         outlines_of(courses)
+    clear_all()
+    with CaptureQueriesContext(connection) as third:
+        outlines_of(courses)
 
-    assert (len(first), len(second)) == (2, 0)
+    assert (len(first), len(second), len(third)) == (2, 0, 2)
+
+
+def test_many_threads_share_the_outlines_that_are_kept(monkeypatch):
+    kept, crashed = outline._outlines, []
+    monkeypatch.setattr(kept, "most", 20)
+    monkeypatch.setattr(outline, "_read_outlines", lambda pks: {pk: outline.Outline(()) for pk in pks})
+    courses = [Course(pk=number, uid=UUID(int=number), version=1) for number in range(26)]
+
+    def read() -> None:
+        try:
+            for number in range(4000):
+                outlines_of([courses[number * 7 % 26], courses[number % 26]])
+        except Exception as problem:
+            crashed.append(problem)
+
+    threads = [Thread(target=read) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert crashed == []
+    assert len(kept) == 20
 
 
 def test_a_hidden_course_is_found_by_its_learners_and_staff_alone(leo, mia, ada, seat, course):

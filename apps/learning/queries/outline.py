@@ -1,6 +1,5 @@
 """A course's lessons in order, and where one person stands among them."""
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -15,6 +14,7 @@ from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
 from apps.learning.models import Attempt, Bookmark, Enrollment, LessonProgress
 from studyplatform.kit.built import Built, Slot
+from studyplatform.kit.keep import Kept
 
 State = Literal["completed", "in_progress", "available", "locked"]
 Person = User | AnonymousUser
@@ -82,8 +82,7 @@ class Outline:
 
 # Keyed by the course's version, which rises with every change of its outline: an entry is never stale,
 # it is only no longer asked for.
-_outlines: OrderedDict[tuple[UUID, int], Outline] = OrderedDict()
-_KEPT = 200
+_outlines: Kept[Outline] = Kept(200)
 
 
 def outline_of(course: Course) -> Outline:
@@ -96,18 +95,15 @@ def outlines_of(courses: Iterable[Course]) -> dict[int, Outline]:
     found: dict[int, Outline] = {}
     unknown: list[Course] = []
     for course in courses:
-        key = (course.uid, course.version)
-        if key in _outlines:
-            _outlines.move_to_end(key)
-            found[course.pk] = _outlines[key]
+        known = _outlines.get((course.uid, course.version))
+        if known is not None:
+            found[course.pk] = known
         else:
             unknown.append(course)
     if unknown:
         read = _read_outlines([course.pk for course in unknown])
         for course in unknown:
-            found[course.pk] = _outlines[course.uid, course.version] = read.get(course.pk, Outline(()))
-        while len(_outlines) > _KEPT:
-            _outlines.popitem(last=False)
+            found[course.pk] = _outlines.put((course.uid, course.version), read.get(course.pk, Outline(())))
     return found
 
 
