@@ -5,14 +5,13 @@ know or guess. Slots are filled when the page is done, in one pass.
 """
 
 import secrets
-from array import array
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.middleware.csrf import CSRF_ALLOWED_CHARS, get_token
+from django.middleware.csrf import get_token
 from django.utils import translation
 from markupsafe import Markup
 
@@ -21,7 +20,6 @@ from studyplatform.kit.keep import Kept
 NONCE = Markup(f"nonce{secrets.token_hex(12)}")  # noqa: S704 (hexadecimal)
 CSRF = Markup(f"csrf{secrets.token_hex(12)}")  # noqa: S704 (hexadecimal)
 CSRF_INPUT = Markup('<input type="hidden" name="csrfmiddlewaretoken" value="{}">').format(CSRF)
-_PLACES = {sign: place for place, sign in enumerate(CSRF_ALLOWED_CHARS)}
 
 _page_language: ContextVar[str | None] = ContextVar("page_language", default=None)
 _kept: Kept[Markup] = Kept(24_000_000, weigh=len)  # signs
@@ -37,22 +35,8 @@ def fill(text: str, request: HttpRequest) -> str:
     if NONCE in text:
         text = text.replace(NONCE, str(getattr(request, "csp_nonce", "")))
     if CSRF in text:
-        text = text.replace(CSRF, _masked_token(request))
+        text = text.replace(CSRF, get_token(request))
     return text
-
-
-def _masked_token(request: HttpRequest) -> str:
-    """Django's ``get_token`` at a fifth of its cost, which lies in drawing the 32 signs of a mask one by one."""
-    secret = request.META.get("CSRF_COOKIE")
-    if secret is None:
-        return get_token(request)
-    person = getattr(request, "user", None)
-    if person is None or not person.is_authenticated:  # else signing in has set the cookie anew, for a year
-        request.META["CSRF_COOKIE_NEEDS_UPDATE"] = True
-    signs, count = CSRF_ALLOWED_CHARS, len(CSRF_ALLOWED_CHARS)
-    mask = [number % count for number in array("H", secrets.token_bytes(2 * len(secret)))]
-    hidden = [signs[(number + _PLACES[sign]) % count] for number, sign in zip(mask, secret, strict=True)]
-    return "".join([signs[number] for number in mask] + hidden)
 
 
 def render(make: Callable[[], str], request: HttpRequest) -> str:
