@@ -216,7 +216,7 @@ def hand_in(request: HttpRequest, course: str, lesson: str, uid: UUID) -> HttpRe
     given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
     answers = posted_answers(questions_of(attempt.quiz), given)
     try:
-        _, saved = services.hand_in(attempt=attempt, answers=answers, now=timezone.now())
+        attempt, saved = services.hand_in(attempt=attempt, answers=answers, now=timezone.now())
     except ValidationFailed as refusal:
         opened = lesson_at(request.user, course, lesson)
         enforce(opened.verdict)
