@@ -1,9 +1,11 @@
 // Runs as text in <head>, before the first paint, so that the wrong theme never flashes.
 import { keepEarly } from "./site/early";
+import { showSetting } from "./shared/keys";
 import { applyLook, readLook } from "./site/look";
 
 const look = readLook();
 applyLook(look);
+showSetting();
 
 // Which faces the first screen needs is known here and nowhere sooner: the style is the reader's.
 for (const href of document.currentScript?.dataset[look.style]?.split(" ") ?? []) {

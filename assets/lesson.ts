@@ -3,14 +3,16 @@
 import "./shared/announce";
 import "./shared/format";
 
-import { authenticatedApi, unwrap } from "./shared/api/client";
 import { loadMessages } from "./shared/i18n";
+import { complete, openOutbox, tell } from "./lesson/kept";
 import { startFetching, startReading } from "./lesson/reading";
 
 loadMessages();
 
-const complete = (uid: string) =>
-  unwrap(authenticatedApi.POST("/api/v1/lessons/{uid}/complete/", { params: { path: { uid } } }));
-
-startReading(document, complete);
+const reading = startReading(document, complete, (lesson, title) => outbox.keep(lesson, title));
+const outbox = openOutbox((delivery) => {
+  if (!reading?.deliver(delivery)) tell(delivery);
+});
+if (reading && reading.lesson in outbox.all()) reading.showKept();
+outbox.start();
 startFetching(document, complete);

@@ -9,6 +9,7 @@ import { startBell } from "./site/bell";
 import { startChecking } from "./site/checking";
 import { startConfirming } from "./site/confirm";
 import { hasUnsentInput, startForms } from "./site/forms";
+import { startKept } from "./site/kept";
 import { startKeys } from "./site/keys";
 import { startLook } from "./site/look";
 import { startMenus } from "./site/menus";
@@ -52,6 +53,7 @@ if ("serviceWorker" in navigator)
     // Not served over https, or switched off: pages need a connection then.
     void navigator.serviceWorker.register("/sw.js").catch(() => undefined);
   });
+startKept();
 startBell({
   writeTimes,
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.

@@ -1,6 +1,8 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { ApiError, type ErrorCode, problemOf } from "../shared/api/errors";
+import { tell } from "./kept";
+import { type Delivery, Outbox, RETRY_MS } from "./outbox";
 import { END_MS, FETCH_MS, startFetching, startReading } from "./reading";
 
 let show: (isSeen: boolean) => void;
@@ -113,6 +115,143 @@ it("leaves the button when it does not work", async () => {
   show(true);
   await vi.advanceTimersByTimeAsync(END_MS);
   expect(document.querySelector("[data-reading-end] button")).not.toBeNull();
+});
+
+// --- Without a connection -----------------------------------------------------------------------
+
+const SAVED = "Saved on this device. It will be sent when you're back online.";
+const form = (): string =>
+  `<h1>Grids</h1><div data-reading-end="lesson-1" data-wait="0"><form method="post"><button>Mark</button></form></div>`;
+const words = (selector: string): string | undefined =>
+  document.querySelector(selector)?.textContent.trim();
+
+function outboxOf(
+  complete: (lesson: string) => Promise<typeof done>,
+  onDelivered = vi.fn<(delivery: Delivery) => void>(),
+  person = "amara",
+): Outbox {
+  return new Outbox(() => localStorage, person, complete, onDelivered);
+}
+const press = (): boolean => {
+  const event = new Event("submit", { bubbles: true, cancelable: true });
+  return document.querySelector("form")!.dispatchEvent(event);
+};
+
+it("keeps a completion that is pressed offline, and says when it is sent", async () => {
+  const online = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
+  page(form());
+  const complete = vi.fn(() => Promise.resolve(done));
+  const outbox = outboxOf(
+    complete,
+    vi.fn((one: Delivery) => void reading?.deliver(one)),
+  );
+  const reading = startReading(document, complete, (uid, title) => outbox.keep(uid, title));
+  outbox.start();
+
+  expect(press()).toBe(false);
+  expect(words("[data-kept]")).toBe(SAVED);
+  expect(words("[data-live=polite]")).toBe(SAVED);
+  expect(document.querySelector("form")!.hidden).toBe(true);
+  expect(outboxOf(complete).all()).toEqual({ "lesson-1": "Grids" }); // a reload finds it, too
+  expect(complete).not.toHaveBeenCalled();
+
+  online.mockReturnValue(true);
+  dispatchEvent(new Event("online"));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(complete).toHaveBeenCalledExactlyOnceWith("lesson-1");
+  expect(words("[data-reading-end]")).toBe("You've completed this lesson.");
+  expect(words(".toast p")).toBe("Sent: Grids is complete.");
+  expect(words("[data-course-count]")).toBe("16 of 36 lessons");
+  expect(outbox.all()).toEqual({});
+
+  dispatchEvent(new Event("online"));
+  await vi.advanceTimersByTimeAsync(RETRY_MS);
+  expect(complete).toHaveBeenCalledOnce();
+});
+
+it("keeps what was read to its end while no answer came", async () => {
+  page(form());
+  const complete = vi.fn(() => Promise.resolve(done));
+  complete.mockRejectedValueOnce(refusal("NETWORK_FAILED"));
+  const keep = vi.fn(() => true);
+  startReading(document, complete, keep);
+  show(true);
+  await vi.advanceTimersByTimeAsync(END_MS);
+
+  expect(keep).toHaveBeenCalledExactlyOnceWith("lesson-1", "Grids");
+  expect(words("[data-kept]")).toBe(SAVED);
+});
+
+it("leaves an offline press to the page where nothing can be kept", () => {
+  vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
+  page(form());
+  const complete = (): Promise<typeof done> => Promise.resolve(done);
+  const visitor = outboxOf(complete, undefined, "");
+  startReading(document, complete, (uid, title) => visitor.keep(uid, title));
+
+  expect(press()).toBe(true);
+  expect(document.querySelector("[data-kept]")).toBeNull();
+
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("No room", "QuotaExceededError");
+  });
+  expect(outboxOf(complete).keep("lesson-1", "Grids")).toBe(false);
+});
+
+it.each([
+  ["the server fails", new ApiError(500, problemOf("UNKNOWN_ERROR", 500)), RETRY_MS],
+  ["no answer comes", refusal("NETWORK_TIMEOUT"), RETRY_MS],
+  ["time must pass", refusal("READING_TOO_SHORT", { wait: 20 }), 20_000],
+])("sends it again later when %s", async (_, reason, delay) => {
+  const complete = vi.fn(() => Promise.resolve(done));
+  complete.mockRejectedValueOnce(reason);
+  const onDelivered = vi.fn<(delivery: Delivery) => void>();
+  const outbox = outboxOf(complete, onDelivered);
+  outbox.keep("lesson-1", "Grids");
+  await outbox.send();
+  expect(outbox.all()).toEqual({ "lesson-1": "Grids" });
+
+  await vi.advanceTimersByTimeAsync(delay);
+  expect(complete).toHaveBeenCalledTimes(2);
+  expect(onDelivered).toHaveBeenCalledExactlyOnceWith({
+    lesson: "lesson-1",
+    title: "Grids",
+    outcome: { progress: done },
+  });
+  expect(outbox.all()).toEqual({});
+});
+
+it("says why a completion was refused, and brings the button back", async () => {
+  vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
+  page(form());
+  const error = new ApiError(403, problemOf("ENROLLMENT_REQUIRED", 403));
+  const complete = vi.fn(() => Promise.reject<typeof done>(error));
+  const outbox = outboxOf(
+    complete,
+    vi.fn((one: Delivery) => void reading?.deliver(one)),
+  );
+  const reading = startReading(document, complete, (uid, title) => outbox.keep(uid, title));
+  press();
+  await outbox.send();
+
+  expect(words("[data-kept]")).toBe(error.message);
+  expect(document.querySelector("form")!.hidden).toBe(false);
+  expect(outbox.all()).toEqual({});
+
+  press();
+  expect(words("[data-kept]")).toBe(SAVED);
+});
+
+it("tells on another page what came of it", () => {
+  tell({ lesson: "lesson-1", title: "Grids", outcome: { progress: { ...done, milestone: 25 } } });
+  const error = new ApiError(403, problemOf("ENROLLMENT_REQUIRED", 403));
+  tell({ lesson: "lesson-2", title: "Arrows", outcome: { error } });
+
+  expect([...document.querySelectorAll(".toast p")].map((one) => one.textContent)).toEqual([
+    "Sent: Grids is complete.",
+    "A quarter of the course is complete.",
+    `Arrows couldn't be marked as complete. ${error.message}`,
+  ]);
 });
 
 it("keeps nothing where there is nothing to keep", () => {

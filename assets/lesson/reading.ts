@@ -5,10 +5,23 @@ import { announce } from "../shared/announce";
 import { clock } from "../shared/format";
 import { t } from "../shared/i18n";
 import { celebrate, milestoneWords } from "../shared/milestones";
+import { toast } from "../shared/toasts";
 import { openWayOn } from "../shared/wayOn";
+import { type Delivery, isUnanswered } from "./outbox";
 
 type Progress = components["schemas"]["ProgressOut"];
 type Complete = (uid: string) => Promise<Progress>;
+/** Keep a completion on this device until it can be sent; false where that is not possible. */
+type Keep = (uid: string, title: string) => boolean;
+
+/** The end of this page's text, for completions that were kept and are sent later. */
+export type Reading = {
+  lesson: string;
+  /** Say that it is complete here and will be sent. */
+  showKept: () => void;
+  /** What came of it; false if it is about another lesson. */
+  deliver: (delivery: Delivery) => boolean;
+};
 
 /** The end counts once it has stayed on the screen for this long, and there was time to read the text. */
 export const END_MS = 1500;
@@ -19,15 +32,41 @@ const FETCH_LOOKS = 4;
 /**
  * Watches `[data-reading-end]`, whose value is the lesson, empty when there is nothing to keep. Its
  * `data-wait` says how many seconds it takes until the text can have been read: so long the button counts down.
+ * Without a connection the completion is kept. Returns null where there is nothing to complete.
  */
-export function startReading(root: Document, complete: Complete): void {
+export function startReading(
+  root: Document,
+  complete: Complete,
+  keep: Keep = () => false,
+): Reading | null {
   const end = root.querySelector<HTMLElement>("[data-reading-end]");
   const lesson = end?.dataset.readingEnd;
-  if (!end || !lesson) return;
+  if (!end || !lesson) return null;
   let opensAt = performance.now() + Number(end.dataset.wait ?? 0) * 1000;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isSeen = false;
   const countDown = startCountdown(end, () => opensAt - performance.now());
+
+  const keepIt = (): boolean => {
+    const isKept = keep(lesson, root.querySelector("h1")?.textContent.trim() ?? "");
+    if (isKept) showKept();
+    return isKept;
+  };
+  const showKept = (): void => {
+    clearTimeout(timer);
+    watcher.disconnect();
+    const form = end.querySelector("form");
+    if (form) form.hidden = true;
+    const line = end.querySelector<HTMLElement>("[data-kept]") ?? root.createElement("p");
+    line.dataset.kept = "";
+    line.textContent = t("Saved on this device. It will be sent when you're back online.");
+    end.append(line);
+    announce(line.textContent);
+  };
+  end.addEventListener("submit", (event) => {
+    // Before site/forms.ts says that nothing was sent.
+    if (!navigator.onLine && keepIt()) event.preventDefault();
+  });
 
   const wantToComplete = (): void => {
     clearTimeout(timer);
@@ -42,7 +81,10 @@ export function startReading(root: Document, complete: Complete): void {
           (reason: unknown) => {
             // Other lessons were read meanwhile. The button beneath the text says what else may be wrong.
             const wait = secondsToWait(reason);
-            if (wait === null) return;
+            if (wait === null) {
+              if (isUnanswered(reason)) keepIt();
+              return;
+            }
             opensAt = performance.now() + wait * 1000;
             countDown();
             wantToComplete();
@@ -57,6 +99,25 @@ export function startReading(root: Document, complete: Complete): void {
     wantToComplete();
   });
   watcher.observe(end);
+  return {
+    lesson,
+    showKept,
+    deliver({ lesson: about, title, outcome }) {
+      if (about !== lesson) return false;
+      if ("progress" in outcome) {
+        show(root, end, outcome.progress);
+        toast(t("Sent: {title} is complete.", { title }));
+      } else {
+        // The button is there again, and the reason above it.
+        const line = end.querySelector("[data-kept]");
+        if (line) line.textContent = outcome.error.message;
+        const form = end.querySelector("form");
+        if (form) form.hidden = false;
+        announce(outcome.error.message);
+      }
+      return true;
+    },
+  };
 }
 
 function secondsToWait(reason: unknown): number | null {

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
 import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { showHelp } from "../site/keysHelp";
@@ -7,6 +10,7 @@ import {
   offered,
   type Shortcut,
   shortcutOf,
+  showSetting,
   startListening,
   switchKeys,
 } from "./keys";
@@ -100,6 +104,18 @@ it("does nothing on letters and signs once they are switched off, and still play
   expect(press("m")).toBe("m");
 });
 
+it("shows no hint of a key that does nothing", () => {
+  const file = path.join(import.meta.dirname, "../styles/components/search.css");
+  const rule = /^ *\[data-keys.*$/m.exec(readFileSync(file, "utf8"))?.[0] ?? "";
+  document.body.innerHTML = `<style>${rule}</style><form class="search"><kbd>/</kbd></form>`;
+  const hint = document.querySelector("kbd")!;
+
+  showSetting();
+  expect(getComputedStyle(hint).display).not.toBe("none");
+  switchKeys(false);
+  expect(getComputedStyle(hint).display).toBe("none");
+});
+
 it("lets the later offer have the key, and only where there is something to do", () => {
   let isOpen = true;
   give(shortcut("n", { label: "of the player", isAvailable: () => isOpen }));
@@ -139,6 +155,8 @@ it("shows in the help exactly what works, also what comes while it is open", () 
   give(shortcut("f", { label: "Full screen", group: "playing" }));
   expect(shown()[0]).toBe("Full screen");
 
+  give(shortcut(" ", { label: "Play or pause", group: "playing" }));
   document.querySelector<HTMLInputElement>("dialog input")?.click();
   expect(areKeysOn()).toBe(false);
+  expect(shown()).toEqual(["Play or pause"]);
 });

@@ -71,9 +71,13 @@ export function offer(list: readonly Shortcut[]): () => void {
 export function offered(): Shortcut[] {
   const found: Shortcut[] = [];
   const taken = new Set<string>();
+  const isOn = areKeysOn();
   for (const list of [...lists].reverse()) {
     const free = list.filter(
-      (one) => !one.keys.some((key) => taken.has(key)) && (one.isAvailable?.() ?? true),
+      ({ keys, isAvailable }) =>
+        keys.some((key) => isOn || !isCharacter(key)) &&
+        !keys.some((key) => taken.has(key)) &&
+        (isAvailable?.() ?? true),
     );
     for (const one of free) for (const key of one.keys) taken.add(key);
     found.push(...free);
@@ -83,7 +87,6 @@ export function offered(): Shortcut[] {
 
 function find(pressed: string): Shortcut | undefined {
   const key = pressed.toLowerCase();
-  if (isCharacter(key) && !areKeysOn()) return undefined;
   return offered().find(({ keys }) => keys.includes(key));
 }
 

@@ -87,6 +87,38 @@ it("frees the button of whoever stays", async () => {
   await vi.waitFor(() => expect(button().hasAttribute("aria-busy")).toBe(false));
 });
 
+it("keeps a form that is pressed without a connection, with what was typed, and says so", () => {
+  const online = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
+  show('<form method="post" data-guard><input name="title"><button>Save</button></form>');
+  const field = document.querySelector("input")!;
+  field.value = "Typed";
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  button().click();
+
+  expect(sent).not.toHaveBeenCalled();
+  expect([field.value, hasUnsentInput(), leave()]).toEqual(["Typed", true, false]);
+  expect(button().hasAttribute("aria-busy")).toBe(false);
+  expect(document.querySelector(".toast p")?.textContent).toBe(
+    "You're offline, so nothing was sent. Try again when you're back online.",
+  );
+
+  online.mockReturnValue(true);
+  button().click();
+  expect(sent).toHaveBeenCalledOnce();
+});
+
+it("says nothing of a form that its own page has kept, and lets a search lead to the offline page", () => {
+  vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
+  show('<form method="post"><button>Complete</button></form>');
+  document.querySelector("form")!.addEventListener("submit", (event) => event.preventDefault());
+  button().click();
+  expect(document.querySelector(".toast")).toBeNull();
+
+  show('<form method="get"><button>Find</button></form>');
+  button().click();
+  expect(sent).toHaveBeenCalledOnce();
+});
+
 it("lets a search be sent again and again", () => {
   show('<form method="get"><button>Find</button></form>');
   button().click();

@@ -68,7 +68,9 @@ export function showHelp(): void {
 
   const show = (): void => {
     box.checked = areKeysOn();
-    keys.replaceChildren(...groups());
+    const working = groups();
+    const none = element("p", "muted", t("Letter and symbol shortcuts are off."));
+    keys.replaceChildren(...(working.length > 0 ? working : [none]));
   };
   show();
   // The player's keys come with it: it may arrive while this is open.
