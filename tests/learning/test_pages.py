@@ -414,6 +414,19 @@ def test_a_quiz_works_as_a_form(at_leo, seat, course):
     assert toast_of(passed) == f"Lesson {quiz.lesson.number} complete."
 
 
+def test_a_form_that_completes_the_course_says_so(at_leo, leo, seat, course, lessons, now):
+    quiz = make_quiz(course, pass_percent=1)
+    for lesson in lessons:
+        LessonProgressFactory(enrollment=seat, lesson=lesson, completed_at=now)
+    attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now() - timedelta(minutes=1))
+    page = f"/learn/{course.slug}/{quiz.lesson.slug}"
+
+    answer = at_leo.post(f"{page}/attempts/{attempt.uid}", {f"q.{quiz.questions.earliest('position').uid}": "b"})
+
+    assert answer["Location"] == page
+    assert "You completed the course. Your certificate is ready." in text(at_leo.get(page))
+
+
 def test_another_s_attempt_takes_no_form(leo, mia, seat, course, browser_of):
     quiz = make_quiz(course)
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
