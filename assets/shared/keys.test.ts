@@ -158,5 +158,5 @@ it("shows in the help exactly what works, also what comes while it is open", () 
   give(shortcut(" ", { label: "Play or pause", group: "playing" }));
   document.querySelector<HTMLInputElement>("dialog input")?.click();
   expect(areKeysOn()).toBe(false);
-  expect(shown()).toEqual(["Play or pause"]);
+  expect(shown()).toEqual(["Play or pause", "arrowleft"]);
 });
