@@ -19,7 +19,7 @@ from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime,
 from studyplatform.kit.errors import REGISTRY
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.files import CaptionFactory, KeptFileFactory, VideoFactory
-from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory
+from tests.factories.learning import BookmarkFactory, CertificateFactory, EnrollmentFactory, LessonProgressFactory
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
 
 
