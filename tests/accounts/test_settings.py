@@ -18,7 +18,7 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
-from PIL import Image
+from PIL import Image, ImageFile
 
 from apps.accounts import services
 from apps.accounts.models import BrowserSession, EmailProof, User
@@ -295,7 +295,16 @@ def test_where_it_was_taken_is_not_told_to_anybody(browser: Client, leo: User) -
 
 
 def test_a_large_photo_is_decoded_at_a_fraction_of_its_size(browser: Client, leo: User) -> None:
-    assert browser.post("/settings/picture", {"picture": picture((5000, 4000), "JPEG")}).status_code == 302
+    sizes, load = [], ImageFile.ImageFile.load
+
+    def noted(image: ImageFile.ImageFile) -> object:
+        sizes.append(image.size)
+        return load(image)
+
+    with mock.patch.object(ImageFile.ImageFile, "load", noted):
+        assert browser.post("/settings/picture", {"picture": picture((5000, 4000), "JPEG")}).status_code == 302
+
+    assert set(sizes) == {(2500, 2000)}
 
 
 def test_a_photo_of_a_phone_may_hold_a_second_picture(browser: Client, leo: User) -> None:

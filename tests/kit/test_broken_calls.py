@@ -38,6 +38,12 @@ def test_json_of_the_usual_depth_reaches_its_form(client):
     assert "email" in answer.json()["fields"]
 
 
+def test_json_that_is_nested_deeper_than_any_call_needs_reaches_no_form(client):
+    answer = client.post(LOG_IN, '{"email":' + "[" * 40 + "]" * 40 + "}", content_type="application/json")
+
+    assert (answer.status_code, answer.json()["fields"]) == (400, {})
+
+
 def test_what_django_refuses_to_parse_is_no_crash():
     assert problem_handler(RequestDataTooBig(), {}).status_code == 413
     assert problem_handler(TooManyFieldsSent(), {}).status_code == 400
