@@ -553,6 +553,26 @@ def test_what_filled_the_disk_once_is_not_made_again_and_again(ada, clip, monkey
     assert video.stage == "complete"
 
 
+@pytest.mark.parametrize("when", ["before anything is encoded", "when others fill the disk meanwhile"])
+def test_an_encode_leaves_the_reserve_alone(when: str, ada, clip, monkeypatch) -> None:
+    video = bring_in(ada, clip("short.mp4"))
+
+    def room_left(_: Path) -> int:
+        if when == "before anything is encoded":
+            return 1000  # some, but not as much as the video will take
+        return -1 if VideoAsset.objects.get().step == "ladder" else 2**40
+
+    monkeypatch.setattr(processing, "room_left", room_left)
+    work_off()
+
+    video.refresh_from_db()
+    job = Job.objects.get(kind="files.process_video")
+    assert (video.step, job.state, job.attempts) == ("no_room", "queued", 0)
+    done = {each.name for each in (work_folder(video.version) / "done").iterdir()}
+    assert ("poster" in done) == (when != "before anything is encoded")
+    assert "ladder" not in done
+
+
 @pytest.mark.parametrize("where", ["in the encoder", pytest.param("in storage", marks=pytest.mark.long)])
 def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("short.mp4"))

@@ -53,7 +53,8 @@ def test_many_aborted_requests_leave_no_error_and_no_open_file() -> None:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-        answer.close()
+        if turn % 2:  # servers do, sooner or later
+            answer.close()
 
     async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))

@@ -42,7 +42,11 @@ class Exchange:
             "root_path": "", "scheme": "http", "query_string": b"", "client": ("127.0.0.1", 1), "server": ("test", 80),
             "headers": [(b"host", b"localhost"), (b"cookie", cookie.encode()), kind, *length],
         }  # fmt: skip
-        async_to_sync(app)(scope, self.receive, self.send)
+        async_to_sync(self.run)(app, scope)
+
+    async def run(self, app: Any, scope: dict[str, Any]) -> None:
+        async with asyncio.timeout(20):
+            await app(scope, self.receive, self.send)
 
     async def receive(self) -> dict[str, Any]:
         if self.status:

@@ -8,6 +8,7 @@ import pytest
 from kombu import Connection, Exchange, Queue
 
 from studyplatform.celery import app
+from studyplatform.kit import folder_broker
 
 PLACES = {
     "data_folder_in": "messages",
@@ -42,10 +43,11 @@ def test_what_is_put_in_is_got_out(queue: Any, folder: Path) -> None:
 
 @pytest.mark.parametrize("left", ["", '{"body": "eyJq'])
 def test_a_message_that_cannot_be_read_is_dropped(queue: Any, folder: Path, left: str) -> None:
-    (folder / "messages" / f"1_half.{queue.queue.name}.msg").write_text(left)
+    (folder / "messages" / f"0_half.{queue.queue.name}.msg").write_text(left)  # the oldest, which is read first
     queue.put({"job": 8})
 
     assert queue.get(timeout=5).payload == {"job": 8}
+    assert not [*(folder / "messages").iterdir()]
 
 
 def test_a_message_is_seen_when_it_is_whole(queue: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,3 +72,15 @@ def test_a_table_that_was_left_unfinished_is_written_again(queue: Any, folder: P
     queue.channel._queue_bind(name, name, "", name)
 
     assert name in table.read_text()
+
+
+def test_a_table_that_another_process_is_writing_is_read_again(
+    queue: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [table] = (folder / "control").iterdir()
+    whole = table.read_text()
+    table.write_text("")
+    monkeypatch.setattr(folder_broker, "PAUSE", 0)
+    monkeypatch.setattr(folder_broker.time, "sleep", lambda _: table.write_text(whole))
+
+    assert queue.queue.name in str(queue.channel.get_table(queue.queue.name))
