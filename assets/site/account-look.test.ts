@@ -66,3 +66,20 @@ it("sends a choice made here and is not undone by the older word of the account"
   session.become({ ...leo, theme: "dark", style: "academic" });
   expect(readLook().theme).toBe("dark");
 });
+
+it("says that a look is kept in this browser only when the account could not take it", async () => {
+  const session = sessionOf({ ...leo, theme: "light", style: "academic" });
+  startAccountLook(
+    session,
+    vi.fn(() => Promise.reject(new Error("500"))),
+  );
+  localStorage.setItem("study.theme", "dark");
+  dispatchEvent(new Event(LOOK_CHOSEN));
+  await vi.waitFor(() => expect(document.querySelector(".toast p")).not.toBeNull());
+
+  expect(document.querySelector(".toast p")!.textContent).toBe(
+    "This look applies in this browser only. It couldn't be saved to your account.",
+  );
+  expect(readLook().theme).toBe("dark");
+  expect(session.state.user?.theme).toBe("light");
+});

@@ -1,6 +1,8 @@
 /** The look follows the account: adopted when it was changed on another device, kept there when changed here. */
 import { csrfHeaders } from "../shared/api/csrf";
 import type { Session, SessionUser } from "../shared/auth/session";
+import { t } from "../shared/i18n";
+import { toast } from "../shared/toasts";
 import { chooseLook, chosenLook, forgetLook, LOOK_CHOSEN } from "./look";
 
 /** The account's look as this browser last heard of it. */
@@ -67,7 +69,10 @@ export function startAccountLook(session: Session, save: Save = saveOnServer): v
         keepSeen(nameOf(changed));
         if (session.state.token === token) session.login(changed, token);
       },
-      () => undefined, // it holds in this browser all the same
+      () =>
+        toast(t("This look applies in this browser only. It couldn't be saved to your account."), {
+          icon: "alert",
+        }),
     );
   });
 }

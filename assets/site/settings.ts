@@ -49,9 +49,11 @@ function startIndex(): void {
 }
 
 /** `<form data-look-form>`: what is sent to the account is worn here at once. */
-function startLookForm(): void {
+export function startLookForm(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-look-form]");
-  form?.addEventListener("submit", () => {
+  // On the window, after everything on the page: a form that is held back, as without a connection, changes nothing.
+  addEventListener("submit", (event) => {
+    if (!form || event.target !== form || event.defaultPrevented) return;
     const chosen = new FormData(form);
     const theme = themes.find((name) => name === chosen.get("theme"));
     const style = styles.find((name) => name === chosen.get("style"));
