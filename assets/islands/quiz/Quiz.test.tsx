@@ -411,6 +411,12 @@ it("says nothing of the right answers while they are not told", async () => {
   expect(number!.textContent).not.toContain("Correct answer");
 });
 
+it("says that an ordering was left out, whose right order is not told", async () => {
+  show(failed([{ verdict: "open", kind: "ordering", lines: [], given: "", accepted: "" }]));
+
+  expect(await screen.findByText("You didn't answer this.")).toBeTruthy();
+});
+
 it("marks what was left out with a dash, and a score of nothing with no dot", async () => {
   const left = { verdict: "open" as const, lines: [], kind: "numeric" as const, given: "" };
   const accepted = "10 (9.99 to 10.01 accepted)";

@@ -85,7 +85,12 @@ function Lines({ question }: { question: QuestionResult }) {
     case "multiple":
       return <ChoiceLines question={question} />;
     case "ordering":
-      return <OrderLines question={question} />;
+      // Left unanswered, and the right order is not told: there is nothing to list.
+      return question.lines.length ? (
+        <OrderLines question={question} />
+      ) : (
+        <Said question={question} />
+      );
     case "matching":
       return <MatchLines question={question} />;
     default:
