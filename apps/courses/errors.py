@@ -127,8 +127,8 @@ class WrongLessonKind(AppError):
 class PrerequisitesInCircle(AppError):
     code = "LESSON_PREREQUISITES_IN_CIRCLE"
     status = 409
-    title = _("These lessons would wait for each other")
-    message = _("“%(lesson)s” cannot come first: it already waits for this lesson. Nobody could open either of them.")
+    title = _("These lessons would require each other")
+    message = _("“%(lesson)s” can't be required: it already requires this lesson. No one could open either of them.")
     severity = "warning"
 
     lesson: str

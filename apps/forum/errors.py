@@ -9,7 +9,7 @@ class PostTooLong(AppError):
     code = "FORUM_POST_TOO_LONG"
     status = 400
     title = _("The post is too long")
-    message = _("A post may have at most 5,000 characters.")
+    message = _("A post can have up to 5,000 characters.")
 
 
 class ModerationRequired(AppError):

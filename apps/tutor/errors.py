@@ -8,8 +8,8 @@ from studyplatform.kit.errors import Action, AppError
 class TutorUnavailable(AppError):
     code = "AI_UNAVAILABLE"
     status = 503
-    title = _("The tutor is out of reach for a moment")
-    message = _("The AI tutor does not answer at the moment. Your question is kept.")
+    title = _("The tutor isn't available right now")
+    message = _("The AI tutor isn't responding. Your question is saved.")
     severity = "warning"
     icon = "cloud-off"
     action = Action(_("Try now"), handler="retry")
