@@ -5,7 +5,6 @@ is rendered once per version of the course and then only picked.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -18,7 +17,6 @@ from apps.courses.models import Course, Lesson
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.outline import Outline, Placed
 from studyplatform.kit import plates
-from studyplatform.kit.fragments import ready
 from studyplatform.kit.jinja import register
 from studyplatform.kit.keep import Kept
 from studyplatform.kit.money import money
@@ -74,11 +72,8 @@ def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, curre
         rows = list(islice(rest, len(part.entries)))
         done = sum(one.state == "completed" for one in rows) if counts else None
         is_open = any(one.entry.pk == current for one in rows)
-        key = ("list-head", course.uid, course.version, part.number, done, is_open)
-        parts.append(ready(key, partial(macros.section_head, part, done, is_open)))
         note = next((time_left(one) for one in rows if one.entry.pk == current), "")
-        parts.append(lesson_rows(course, rows, current=current, note=note))
-        parts.append(macros.SECTION_END)
+        parts.append(macros.section(part, done, is_open, lesson_rows(course, rows, current=current, note=note)))
     return Markup("").join(parts)
 
 

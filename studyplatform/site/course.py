@@ -84,13 +84,12 @@ def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[
     parts = []
     for part in outline.parts:
         is_open = any(entry.pk == opened for entry in part.entries) if opened else part.number == 1
-        key = ("syllabus", course.uid, course.version, part.number, is_open)
-        parts.append(ready((*key, "head"), partial(macros.section_head, part, is_open)))
         if is_shared:
-            parts.append(ready((*key, "rows"), partial(macros.shared_rows, course.slug, part)))
+            key = ("syllabus", course.uid, course.version, part.number)
+            rows = ready(key, partial(macros.shared_rows, course.slug, part))
         else:
-            parts.append(lesson_rows(course, [by_pk[entry.pk] for entry in part.entries]))
-        parts.append(macros.SECTION_END)
+            rows = lesson_rows(course, [by_pk[entry.pk] for entry in part.entries])
+        parts.append(macros.section(part, is_open, rows))
     return Markup("").join(parts)
 
 
