@@ -4,7 +4,6 @@ Only what these drawings use is understood: paths, rects, circles and rotated gr
 in one of the plate's three inks.
 """
 
-import math
 import re
 from xml.etree import ElementTree
 
@@ -14,6 +13,7 @@ from reportlab.lib.colors import Color
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.pdfgen.pathobject import PDFPathObject
 
+from studyplatform.kit.colors import srgb_of
 from studyplatform.kit.plates import Inks
 
 # Lightness and strength of the plate's inks on light paper (assets/styles/tokens/colors.css).
@@ -22,21 +22,7 @@ GROUND, INK_A, INK_B = (0.925, 0.030), (0.63, 0.140), (0.42, 0.085)
 
 def oklch(lightness: float, chroma: float, hue: float, alpha: float = 1.0) -> Color:
     """A color of the style sheets as the nearest one of sRGB."""
-    a, b = chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue))
-    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
-    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
-    linear = (
-        4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
-        -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
-        -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
-    )
-    return Color(*(_gamma(channel) for channel in linear), alpha=alpha)
-
-
-def _gamma(channel: float) -> float:
-    channel = min(1.0, max(0.0, channel))
-    return 12.92 * channel if channel <= 0.0031308 else 1.055 * channel ** (1 / 2.4) - 0.055
+    return Color(*srgb_of(lightness, chroma, hue), alpha=alpha)
 
 
 class PathPen(BasePen):

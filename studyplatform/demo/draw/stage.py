@@ -16,6 +16,8 @@ from pathlib import Path
 import skia
 from fontTools.ttLib import TTFont
 
+from studyplatform.kit.colors import srgb_of
+
 WIDTH, HEIGHT = 1280, 720
 SAFE_BOTTOM = 600
 
@@ -26,22 +28,7 @@ Run = tuple[str, str]
 
 def oklch(lightness: float, chroma: float, hue: float) -> int:
     """An opaque sRGB colour as skia's 32-bit number, from the design system's notation."""
-    a, b = chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue))
-    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
-    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
-    linear = (
-        4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
-        -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
-        -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
-    )
-
-    def channel(value: float) -> int:
-        value = min(1.0, max(0.0, value))
-        encoded = 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
-        return round(encoded * 255)
-
-    red, green, blue = (channel(value) for value in linear)
+    red, green, blue = (round(channel * 255) for channel in srgb_of(lightness, chroma, hue))
     return 0xFF000000 | red << 16 | green << 8 | blue
 
 
