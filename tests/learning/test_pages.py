@@ -382,6 +382,7 @@ def test_before_a_quiz_one_reads_what_awaits_and_no_answer(at_leo, seat, course)
     for words in ("1 number to work out", "1 set of pairs to match", "2 attempts left. Your best result counts."):
         assert words in page
     assert not any(secret in page for secret in SECRETS)
+    assert "This is the last lesson" in page
 
 
 def test_a_quiz_works_as_a_form(at_leo, seat, course):
