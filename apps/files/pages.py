@@ -1,7 +1,10 @@
 """The media addresses. Their token is the permission; who got it, in which browser, was decided at its signing."""
 
 import re
+from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
+from typing import ParamSpec
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
@@ -28,61 +31,65 @@ SOUND = "sound.m4a"
 CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 
 
+P = ParamSpec("P")
+
+
+def _in_plain_words(page: Callable[P, HttpResponseBase]) -> Callable[P, HttpResponseBase]:
+    """A player, an <img> or a download asks here, not a person: what fails is told by a status and a line, no page."""
+
+    @wraps(page)
+    def told(*args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        try:
+            return page(*args, **kwargs)
+        except FileNotFoundError:
+            return _missing()
+        except Exception as error:
+            if (failure := refusal_of(error)) is None:
+                raise
+            return _refused(failure)
+
+    return told
+
+
 @open_to_everyone
 @require_safe
+@_in_plain_words
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """One file of a video."""
     now = timezone.now()
-    try:
-        grant = read_token(token, now=now, reader=claimed_holder(request))
-    except AppError as refusal:
-        return _refused(refusal)
+    grant = read_token(token, now=now, reader=claimed_holder(request))
     caption = CAPTIONS.fullmatch(name)
     # Asked again where playing begins; not for each segment (docs/adr/0008).
     if (caption or name.endswith(".m3u8")) and not _may_still_watch(grant, now):
-        return _refused(LinkExpired())
+        raise LinkExpired
     if caption:
         return _captions(grant, caption.group(1), now)
     if name != SOUND and not MADE.fullmatch(name):
         return _missing()
     # The list of renditions grows while a video is processed.
     cache = "private, max-age=5" if name.endswith(".m3u8") else _until(grant, now)
-    try:
-        if name == SOUND:
-            return send_joined(request, sound_parts(grant.directory), kind="audio/mp4", cache=cache)
-        # Playlists and pictures are small; of a film's gigabytes none passes through here that lies elsewhere.
-        return send_kept(
-            request,
-            f"{grant.directory}/{name}",
-            cache=cache,
-            is_large=name.endswith(".m4s"),
-            until=grant.expires_at,
-        )
-    except FileNotFoundError:
-        return _missing()
-    except Exception as error:
-        if (failure := refusal_of(error)) is None:
-            raise
-        return _refused(failure)
+    if name == SOUND:
+        return send_joined(request, sound_parts(grant.directory), kind="audio/mp4", cache=cache)
+    # Playlists and pictures are small; of a film's gigabytes none passes through here that lies elsewhere.
+    return send_kept(
+        request,
+        f"{grant.directory}/{name}",
+        cache=cache,
+        is_large=name.endswith(".m4s"),
+        until=grant.expires_at,
+    )
 
 
 @open_to_everyone
 @require_safe
+@_in_plain_words
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
     """A file that somebody is handed, as an attachment; parts of it by ``Range``."""
-    try:
-        uid, until = read_file_token(token, now=timezone.now(), reader=claimed_holder(request))
-        return send_upload(request, queries.arrived_file(uid), until=until)
-    except FileNotFoundError:
-        return _missing()
-    except Exception as error:
-        if (failure := refusal_of(error)) is None:
-            raise
-        return _refused(failure)
+    uid, until = read_file_token(token, now=timezone.now(), reader=claimed_holder(request))
+    return send_upload(request, queries.arrived_file(uid), until=until)
 
 
 def _refused(refusal: AppError) -> HttpResponse:
-    # A player, an <img> or a download asks here, not a person: a plain status, no page.
     return HttpResponse(
         f"{refusal.title}. {refusal.detail}",
         status=refusal.status,
@@ -92,7 +99,6 @@ def _refused(refusal: AppError) -> HttpResponse:
 
 
 def _missing() -> HttpResponse:
-    # As above: nobody reads a page here.
     return HttpResponse("There is no such file.", status=404, content_type="text/plain; charset=utf-8")
 
 
