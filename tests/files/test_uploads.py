@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -750,6 +751,28 @@ def test_a_cookie_needs_its_csrf_token(ada) -> None:
 
     assert begin(browser).status_code == 403
     assert not Upload.objects.exists()
+
+
+class Unreadable(BytesIO):
+    """A body that nobody may touch."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        raise AssertionError
+
+    readline = read
+
+
+def test_a_large_form_is_not_kept_to_look_for_its_token(ada) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(ada)
+    browser.get("/settings/")
+
+    form = "multipart/form-data; boundary=x"
+    answer = browser.post(
+        "/api/v1/uploads/", **{"wsgi.input": Unreadable(), "CONTENT_LENGTH": str(2**22), "CONTENT_TYPE": form}, **TUS
+    )
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "PERMISSION_DENIED")
 
 
 def test_a_token_needs_no_cookie(ada, browser_of) -> None:
