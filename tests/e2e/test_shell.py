@@ -262,8 +262,11 @@ def test_columns_begin_where_the_header_begins_and_a_price_waits_to_be_asked_for
           return [box(".player__list").left - box(".reading").right, box(".reading").left + box(".player__list").right];
         }"""
     )
-    assert gap[0] < 80
-    assert abs(gap[1] - 1440) < 2, "as a pair in the middle"
+    assert gap[0] < 130, "the text and its list are a pair"
+    assert abs(gap[1] - 1440) < 2, "in the middle"
+    assert page.evaluate(left, ".reading") == page.evaluate(left, ".top .brand")
+    page.goto("/learn/linear-algebra-geometrically/a-matrix-moves-the-plane")
+    assert page.evaluate(left, ".foot .brand") == page.evaluate(left, ".top .brand"), "as wide as the header"
 
     page.set_viewport_size({"width": 320, "height": 640})
     page.goto("/settings/")
