@@ -1,5 +1,6 @@
 """Requests to teach, roles, and the blocked."""
 
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -38,6 +39,18 @@ def block_one(user: User) -> None:
 
 def decide(desk: Client, asked: TeachingRequest, decision: str, answer: str = ""):
     return desk.post(f"/dashboard/admin/teaching/{asked.uid}", {"decision": decision, "answer": answer})
+
+
+def test_what_changes_a_person_looks_like_a_button(desk: Client, leo: User, mia: User) -> None:
+    services.block(user=mia)
+    page = desk.get("/dashboard/admin/people").content.decode()
+
+    assert {"Save", "Block", "Unblock"} == {
+        words
+        for look, words in re.findall(r'<(?:button|summary) class="([^"]*)"[^>]*>(\w+)</', page)
+        if "btn" in look.split() and words in {"Save", "Block", "Unblock"}
+    }
+    assert not re.search(r'<(?:button|summary) class="link[^>]*>(?:Save|Block|Unblock)</', page)
 
 
 def test_a_student_asks_and_an_admin_approves(browser_of: Callable[[User], Client], leo: User, desk: Client) -> None:

@@ -46,6 +46,16 @@ OVERFLOWING = """() => {
     .filter((one) => one.checkVisibility() && right(one) > wide + 1).sort((one, other) => right(other) - right(one));
   return ['the page', ...parts.map((one) => `${one.tagName}.${one.className}`).slice(0, 5)];
 }"""
+# The lists of the settings whose words do not fit in them.
+CUT_OFF = """() => {
+  const pen = document.createElement('canvas').getContext('2d');
+  return [...document.querySelectorAll('.matrix select')].filter((one) => {
+    const {font, paddingLeft, paddingRight} = getComputedStyle(one);
+    pen.font = font;
+    const room = one.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    return [...one.options].some(({text}) => pen.measureText(text).width > room + 1);
+  }).map((one) => one.name);
+}"""
 
 
 def until(page: Page, expression: str, seconds: float = 60) -> None:
@@ -104,6 +114,7 @@ def sticking_out(page: Page, widths: tuple[int, ...] = WIDTHS, styles: tuple[str
         for width in widths:
             page.set_viewport_size(ViewportSize(width=width, height=800))
             found += [f"{style}: {part} sticks out at {width}" for part in page.evaluate(OVERFLOWING)]
+            found += [f"{style}: {part} is cut off at {width}" for part in page.evaluate(CUT_OFF)]
     return found
 
 

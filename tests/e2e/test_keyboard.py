@@ -120,6 +120,56 @@ def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
 
 
 @pytest.mark.long
+@pytest.mark.long
+@pytest.mark.xdist_group("film")
+def test_a_whole_video_is_watched_by_keyboard_alone(watch):
+    page = watch(SHOWN, plays=False)
+    press = page.keyboard.press
+    player = page.get_by_label("Video player")
+    video = "document.querySelector('video')"
+
+    press("Tab")  # the first sign of a person brings the player
+    until(page, video)
+    tab_to(page, page.locator("[data-start]"))
+    press("Enter")
+    until(page, f"{video}?.currentTime > 0")
+    tab_to(page, player.get_by_role("slider", name="Seek"))
+    for key, second in (("Home", 0), ("PageUp", 60), ("ArrowLeft", 55)):
+        press(key)
+        until(page, f"Math.abs({video}.currentTime - {second}) < 4")
+
+    tab_to(page, player.get_by_role("button", name="Pause"))
+    press("Enter")
+    until(page, f"{video}.paused")
+    captions = player.get_by_role("button", name="Captions")
+    tab_to(page, captions)
+    press("Enter")
+    expect(captions).to_have_attribute("aria-pressed", "false")
+    tab_to(page, player.get_by_role("button", name="Speed: 1×"))
+    press("Enter")
+    expect(page.get_by_role("menuitemradio", name="Normal")).to_be_focused()
+    for key in ("ArrowDown", "Enter"):
+        press(key)
+    speed = player.get_by_role("button", name="Speed: 1.25×")
+    expect(speed).to_be_focused()
+
+    tab_to(page, page.get_by_role("link", name="Play from 0:16"))
+    press("Enter")
+    until(page, f"{video}.currentTime >= 16 && {video}.currentTime < 40 && !{video}.paused")
+    expect(page).to_have_url(SHOWN)
+
+    page.evaluate("document.querySelector('.stage [role=slider]').focus()")
+    press("End")
+    expect(page.get_by_text("Next lesson", exact=True).first).to_be_visible()
+    press("Escape")  # stay
+    expect(player.get_by_role("button", name="Watch again").first).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    tab_to(page, player.get_by_role("button", name="Next lesson", exact=True))
+    press("Enter")
+    expect(page).to_have_url(SHOWN.replace("first", "second"))
+    until(page, f"{video}?.currentTime > 0")
+
+
 def test_tab_reaches_everything_of_a_quiz(people, learners):
     page = people(next(learners), reduced_motion="reduce")
     page.goto(f"/learn/{ALGEBRA}/{QUIZ}")

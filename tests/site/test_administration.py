@@ -1,5 +1,6 @@
 """Past reviews and background work: who looks, what it costs, what another try does."""
 
+import re
 import uuid
 from datetime import UTC, datetime, timedelta
 
@@ -171,6 +172,9 @@ def test_past_reviews_say_who_decided_what_and_when(as_sam, answered):
     assert page.index("Glaciers") < page.index("Rivers")
     for words in ("30 h", "See 2.1.", "Sam"):
         assert words in page
+    assert re.findall(r'<th scope="col"[^>]*>(.*?)</th>', page) == ["Course", "Outcome", "Time taken", "Decided by"]
+    Submission.objects.filter(course__title="Rivers").update(comment="")
+    assert as_sam.get(REVIEWS).content.decode().count("See 2.1.") == 1  # no comment, and no place for one
     assert "Glaciers" not in as_sam.get(f"{REVIEWS}?outcome=rejected").content.decode()
     assert "Rivers" not in as_sam.get(f"{REVIEWS}?q=glac byron").content.decode()
     assert "No results" in as_sam.get(f"{REVIEWS}?q=desert").content.decode()

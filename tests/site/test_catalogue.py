@@ -153,6 +153,18 @@ def test_sorts(client: Client, db):
     assert order("unknown") == order("relevance")
 
 
+def test_the_list_of_orders_shows_the_one_that_is_meant(client: Client, shelf):
+    def chosen(query: str) -> list[str]:
+        page = client.get(f"/courses/{query}").content.decode()
+        orders = re.search(r'<select [^>]*id="sort" name="sort" form="filter-form".*?</select>', page, re.DOTALL)[0]
+        assert orders.count("<option") > 3
+        return re.findall(r'value="(\w+)" selected', orders)
+
+    assert chosen("?sort=rating&category=biology") == ["rating"]
+    assert chosen("") == chosen("?sort=unknown")
+    assert len(chosen("")) == 1
+
+
 def test_chips_take_one_filter_away(client: Client, shelf):
     page = client.get("/courses/?category=biology&difficulty=advanced&q=premium").content.decode()
 

@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from "@testing-library/react";
+import { act, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { offered } from "../../shared/keys";
@@ -108,6 +108,17 @@ it("counts what was heard as progress", async () => {
 
   expect(post).toHaveBeenCalledOnce();
   expect(post.mock.lastCall?.[1]).toMatchObject({ position: 33, watched: [[30, 33]] });
+});
+
+it("names the place that is saved, also after one has sought without a connection", async () => {
+  const player = show();
+  press("Play");
+  await vi.waitFor(() => expect(stream.load).toHaveBeenCalled());
+  act(() => events.onFailed("network"));
+  expect(screen.getByText(/Your place at 0:30 is saved/)).toBeTruthy();
+
+  act(() => player.playback.seek(51));
+  expect(screen.getByText(/Your place at 0:51 is saved/)).toBeTruthy();
 });
 
 it("leaves the quality of videos as it was chosen", () => {

@@ -104,6 +104,8 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
 export function Failure({ playback }: { playback: Playback }) {
   const status = usePlayback(playback, (state) => state.status);
   const error = usePlayback(playback, (state) => state.error);
+  // The place that it names moves with whoever seeks while there is no connection.
+  const time = usePlayback(playback, (state) => Math.floor(state.time));
   if (!error) return null;
   return (
     <div className={status === "error" ? "stage__over" : "stage__top"}>
@@ -112,7 +114,7 @@ export function Failure({ playback }: { playback: Playback }) {
         onRetry={playback.retry}
         message={t("{sentence} Your place at {time} is saved.", {
           sentence: firstSentence(error.message),
-          time: clock(playback.state.time),
+          time: clock(time),
         })}
       />
     </div>
