@@ -23,6 +23,7 @@ from typing import Any
 from apps.courses.models import Question
 
 Answer = dict[str, Any]
+LONGEST = 500  # characters of what is typed
 Kind = Question.Kind
 
 
@@ -109,20 +110,24 @@ def _read_truth(question: Question, raw: Answer) -> Answer | None:
 
 
 def _read_numeric(question: Question, raw: Answer) -> Answer | None:
-    text = _only(raw, "text")
-    if not isinstance(text, str):
-        raise Malformed
-    if not text.strip():
+    text = _typed(raw)
+    if not text:
         return None
     readings(text)
-    return {"text": text.strip()}
+    return {"text": text}
 
 
 def _read_text(question: Question, raw: Answer) -> Answer | None:
+    text = _typed(raw)
+    return {"text": text} if text else None
+
+
+def _typed(raw: Answer) -> str:
     text = _only(raw, "text")
-    if not isinstance(text, str) or len(text) > 500:
+    # PostgreSQL keeps no NUL; and what is kept must not grow with what somebody sends.
+    if not isinstance(text, str) or len(text) > LONGEST or "\0" in text:
         raise Malformed
-    return {"text": text.strip()} if text.strip() else None
+    return text.strip()
 
 
 def _read_ordering(question: Question, raw: Answer) -> Answer | None:

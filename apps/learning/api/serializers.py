@@ -4,6 +4,7 @@ submission has a field for an answer, an explanation or a remark."""
 from rest_framework import serializers
 
 from apps.courses.models import Lesson, Question, Quiz
+from apps.learning.marking import LONGEST
 
 # --- Seats -----------------------------------------------------------------------------------------
 
@@ -212,7 +213,7 @@ class AnswerIn(serializers.Serializer[object]):
     )
     value = serializers.BooleanField(required=False, help_text="truth")
     text = serializers.CharField(
-        required=False, allow_blank=True, max_length=500, help_text="numeric (point or comma), text"
+        required=False, allow_blank=True, max_length=LONGEST, help_text="numeric (point or comma), text"
     )
     pairs = serializers.DictField(
         child=serializers.CharField(max_length=40, allow_blank=True),
