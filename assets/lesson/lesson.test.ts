@@ -148,8 +148,10 @@ it("keeps a completion that is pressed offline, and says when it is sent", async
   const reading = startReading(document, complete, (uid, title) => outbox.keep(uid, title));
   outbox.start();
 
+  document.querySelector("button")!.focus();
   expect(press()).toBe(false);
   expect(words("[data-kept]")).toBe(SAVED);
+  expect(document.activeElement).toBe(document.querySelector("[data-kept]"));
   expect(words("[data-live=polite]")).toBe(SAVED);
   expect(document.querySelector("form")!.hidden).toBe(true);
   expect(outboxOf(complete).all()).toEqual({ "lesson-1": "Grids" }); // a reload finds it, too

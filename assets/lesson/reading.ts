@@ -56,12 +56,16 @@ export function startReading(
     clearTimeout(timer);
     watcher.disconnect();
     const form = end.querySelector("form");
+    const hadFocus = form?.contains(document.activeElement) ?? false;
     if (form) form.hidden = true;
     const line = end.querySelector<HTMLElement>("[data-kept]") ?? root.createElement("p");
     line.dataset.kept = "";
     line.textContent = t("Saved on this device. It will be sent when you're back online.");
     end.append(line);
     announce(line.textContent);
+    if (!hadFocus) return;
+    line.tabIndex = -1;
+    line.focus();
   };
   end.addEventListener("submit", (event) => {
     // Before site/forms.ts says that nothing was sent.
