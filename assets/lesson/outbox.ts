@@ -24,8 +24,9 @@ export function isUnanswered(reason: unknown): boolean {
 function delayOf(error: ApiError): number | null {
   const { wait } = error.problem.params;
   if (error.is("READING_TOO_SHORT") && typeof wait === "number") return wait * 1000;
-  // 0: nothing was answered; or nothing was asked, for the session has ended meanwhile.
-  const isTemporary = error.status >= 500 || [0, 401, 408, 429].includes(error.status);
+  // 0: nothing was asked, for the session has ended meanwhile.
+  const isTemporary =
+    isUnanswered(error) || error.status >= 500 || [0, 401, 408, 429].includes(error.status);
   return isTemporary ? RETRY_MS : null;
 }
 
