@@ -5,7 +5,8 @@
     python tests/suite.py --app NAME    what concerns one app: its tests, those that import it, its islands
 
 The Python suite runs on SQLite. Beside it run the checks of Python and of TypeScript, then the tests marked `database`
-(with --all: all tests but ffmpeg's) on PostgreSQL and Redis. The browser tests come last. The first failing step ends
+(with --all: all tests but ffmpeg's) on PostgreSQL and Redis, then the demo content for the browser tests is made. The
+browser tests come last. The first failing step ends
 the run with its output. A browser test that fails is run once more; if it passes, the run goes on and names it as
 unstable at the end. Further arguments go to the pytest of the last step.
 """
@@ -143,26 +144,31 @@ def on_both(*, everything: bool, arguments: list[str]) -> int:
     """The whole run, as CI wants it or with everything; returns the exit status of the browser tests."""
     began = time.monotonic()
     short = "" if everything else "not long"
+    with tempfile.TemporaryDirectory(prefix="study-browser-") as content:
 
-    def beside() -> None:
-        checks()
-        if everything:
-            on_postgresql("--ignore", BROWSER, "-m", "not media")
-        else:
-            on_postgresql(*modules(r"\bmark\.database\b"), "-m", "database and not media and not long")
+        def beside() -> None:
+            checks()
+            if everything:
+                on_postgresql("--ignore", BROWSER, "-m", "not media")
+            else:
+                on_postgresql(*modules(r"\bmark\.database\b"), "-m", "database and not media and not long")
+            step("content for the browser tests", sys.executable, "-m", "tests.e2e.prepare", content)
 
-    side_by_side(lambda: step("pytest on SQLite", *PYTEST, "--ignore", BROWSER, "-m", short), beside)
-    print(f"Before the browser tests: {time.monotonic() - began:.0f} s", flush=True)
-    return in_browser(short, arguments)
+        side_by_side(lambda: step("pytest on SQLite", *PYTEST, "--ignore", BROWSER, "-m", short), beside)
+        print(f"Before the browser tests: {time.monotonic() - began:.0f} s", flush=True)
+        return in_browser(short, content, arguments)
 
 
-def in_browser(marked: str, arguments: list[str]) -> int:
-    """Run the browser tests, each failed one once more; say at the end which of them are unstable."""
+def in_browser(marked: str, content: str, arguments: list[str]) -> int:
+    """Run the browser tests, each failed one once more; say at the end which of them are unstable.
+
+    ``content`` is the folder of the prepared data.
+    """
     with tempfile.NamedTemporaryFile("r", prefix="study-unstable-") as unstable:
         status = subprocess.run(
             [*PYTEST, BROWSER, "-m", marked, *AGAIN, *arguments],
             cwd=ROOT,
-            env={**os.environ, **TEST, "UNSTABLE": unstable.name},
+            env={**os.environ, **TEST, "UNSTABLE": unstable.name, "E2E_DATA": content},
         ).returncode
         names = sorted(set(unstable.read().split("\n")) - {""})
     print(f"unstable: {len(names) or 'none'}", *names, sep="\n  ", flush=True)

@@ -11,6 +11,8 @@ from apps.files.video.failures import SENTENCES, CorruptFile, FormatUnsupported,
 from studyplatform.kit.errors import REGISTRY, AppError
 from tests.architecture.source import ROOT, modules
 
+pytestmark = pytest.mark.xdist_group("source")  # one process parses the project's Python
+
 
 @dataclass(frozen=True)
 class Row:

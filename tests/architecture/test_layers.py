@@ -2,7 +2,11 @@
 
 import ast
 
+import pytest
+
 from tests.architecture.source import Module, imports, modules
+
+pytestmark = pytest.mark.xdist_group("source")  # one process parses the project's Python
 
 ORDER = ["accounts", "files", "courses", "billing", "learning", "forum", "tutor"]
 SIBLINGS = {("forum", "tutor"), ("tutor", "forum")}

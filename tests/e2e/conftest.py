@@ -26,10 +26,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Viewp
 
 from tests import servers
 from tests.e2e.looking import ROOT, start
-from tests.e2e.prepare import DEVICES, DRAFTS, FILM, LEARNERS, RELEASE
+from tests.e2e.prepare import DEVICES, DONE, DRAFTS, LEARNERS
 
 PASSWORD = "StudyDemo1"
-MADE = 180  # seconds that the worker may need for the film
 expect.set_options(timeout=30_000)  # how long a busy machine may take says nothing about the product
 
 
@@ -96,12 +95,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder = Path(kept) if kept else own / "prepared"
     folder.mkdir(parents=True, exist_ok=True)
-    done = folder / "is-prepared"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            copy_in(folder).run("-m", "tests.e2e.prepare")
-            done.touch()
+        if not (folder / DONE).exists():
+            copy_in(folder).run("-m", "tests.e2e.prepare", str(folder))
     return folder
 
 
@@ -214,24 +211,8 @@ def owners() -> Iterator[str]:
     return iter(f"device-{number}@example.com" for number in range(1, DEVICES + 1))
 
 
-@pytest.fixture(scope="session")
-def film(site: Site, states: Callable[[str], dict], playwright: Playwright) -> None:
-    """The film in all its qualities, with the small pictures that are made last.
-
-    The worker gets it here and not before: of several test processes one alone needs it.
-    """
-    with site.database() as database:
-        database.execute(RELEASE)
-    line = playwright.request.new_context(base_url=site.base, storage_state=states("student"))  # type: ignore[arg-type]
-    deadline = time.monotonic() + MADE
-    while "storyboard.vtt" not in line.get(FILM).text():
-        assert time.monotonic() < deadline, "the film is not ready"
-        time.sleep(0.5)
-    line.dispose()
-
-
 @pytest.fixture
-def watch(film: None, people: Callable[..., Page], learners: Iterator[str]) -> Callable[..., Page]:
+def watch(people: Callable[..., Page], learners: Iterator[str]) -> Callable[..., Page]:
     """Open a lesson as somebody who has done nothing yet, or as ``who``; it plays, unless told otherwise."""
 
     def opened(address: str, *, who: str = "", plays: bool = True, size: ViewportSize | None = None) -> Page:

@@ -1,8 +1,10 @@
-"""``python -m tests.e2e.prepare``: the data of a copy to test, all in one process."""
+"""``python -m tests.e2e.prepare FOLDER``: the data of a copy to test, made in this folder by one process."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import django
@@ -13,34 +15,37 @@ if TYPE_CHECKING:
 LEARNERS = 24
 DRAFTS = 10
 DEVICES = 4
-RELEASE = "UPDATE kit_job SET run_at = created_at WHERE kind = 'files.process_video'"
 SEEN = "learner-seen"  # has seen the first 38 seconds of the film
 FILM = "/learn/linear-algebra-geometrically/a-matrix-moves-the-plane"  # the film that is processed
+DONE = "is-prepared"  # the file that says that the data is complete
 SHORT = "two-moving-pictures"
 
 
-def main() -> None:
-    """The demo, one film of it that can be processed, and people and courses for the tests that change them."""
+def main(folder: Path) -> None:
+    """The demo with one processed film, and people and courses for the tests that change them."""
+    for elsewhere in ("DATABASE_URL", "REDIS_URL"):
+        os.environ.pop(elsewhere, None)
+    os.environ |= {"DJANGO_SETTINGS_MODULE": "studyplatform.settings.embedded", "DATA_DIR": str(folder)}
     django.setup()
     from django.core.management import call_command
 
     call_command("prepare_database", verbosity=0)
     call_command("seed_demo", verbosity=0)
-    hold_one_film()
+    process_one_film()
     add_learners()
     add_drafts()
     add_owners_of_devices()
+    (folder / DONE).touch()
 
 
-def hold_one_film() -> None:
-    """Of the demo's films the first alone is processed, when the fixture ``film`` asks for it (see RELEASE)."""
-    from django.utils import timezone
-
+def process_one_film() -> None:
+    """Make the first of the demo's films in all its qualities; the others are left out."""
+    from studyplatform.kit import jobs
     from studyplatform.kit.models import Job
 
     films = Job.objects.filter(kind="files.process_video").order_by("-priority", "run_at", "pk")
     Job.objects.filter(pk__in=list(films.values_list("pk", flat=True)[1:])).delete()
-    films.update(run_at=timezone.now() + timedelta(days=1))
+    jobs.run_pending("media")
 
 
 def add_learners() -> None:
@@ -121,4 +126,4 @@ def add_person(name: str, **fields: object) -> User:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

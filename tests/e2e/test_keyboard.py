@@ -104,7 +104,6 @@ def test_tab_reaches_everything_in_order_and_shows_where_it_is(people, who: str,
     walk_in_both_styles(page)
 
 
-@pytest.mark.xdist_group("film")
 def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
     page = watch(SHOWN, plays=False)
     page.mouse.move(300, 300)
@@ -121,7 +120,6 @@ def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
 
 @pytest.mark.long
 @pytest.mark.long
-@pytest.mark.xdist_group("film")
 def test_a_whole_video_is_watched_by_keyboard_alone(watch):
     page = watch(SHOWN, plays=False)
     press = page.keyboard.press
@@ -170,6 +168,7 @@ def test_a_whole_video_is_watched_by_keyboard_alone(watch):
     until(page, f"{video}?.currentTime > 0")
 
 
+@pytest.mark.long
 def test_tab_reaches_everything_of_a_quiz(people, learners):
     page = people(next(learners), reduced_motion="reduce")
     page.goto(f"/learn/{ALGEBRA}/{QUIZ}")
@@ -314,6 +313,7 @@ def answer(page: Page, card: Locator, question: dict[str, Any]) -> None:
         page.keyboard.type(str(right) if kind == "numeric" else question["accepted"][0])
 
 
+@pytest.mark.long
 def test_a_whole_quiz_is_taken_by_keyboard_alone(people, learners):
     questions = yaml.safe_load((CONTENT / f"courses/{ALGEBRA}/{QUIZ}.quiz.yaml").read_text())["questions"]
     assert len({one["kind"] for one in questions}) == 7

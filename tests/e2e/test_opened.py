@@ -20,7 +20,6 @@ pytestmark = pytest.mark.e2e
 SHOWN = f"/learn/{SHORT}/the-first"
 QUIZ = "/learn/linear-algebra-geometrically/check-arrows-and-grids"
 STUDIO = "/dashboard/instructor/courses/linear-algebra-geometrically"
-film = pytest.mark.xdist_group("film")
 
 
 def nothing_to_object_to(page: Page, part: str, *, resized: bool = True) -> None:
@@ -108,7 +107,6 @@ def test_a_form_with_mistakes(people):
 # --- The player -----------------------------------------------------------------------------------
 
 
-@film
 def test_the_player_at_work(watch):
     page = watch(SHOWN, size=WIDE)
     expect(page.locator(".stage__cap")).to_be_visible()
@@ -139,7 +137,6 @@ def test_the_player_at_work(watch):
 
 
 @pytest.mark.long
-@film
 def test_the_card_after_the_film(watch):
     page = watch(f"{SHOWN}?t=60", size=WIDE)
     stay = page.get_by_role("button", name="Stay here")
@@ -148,7 +145,6 @@ def test_the_card_after_the_film(watch):
 
 
 @pytest.mark.long
-@film
 def test_the_player_without_a_connection(watch):
     page = watch(SHOWN, size=WIDE)
     page.context.set_offline(True)

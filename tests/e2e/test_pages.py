@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -29,15 +29,13 @@ LESSONS = "/learn/linear-algebra-geometrically"
 
 
 class Stop(NamedTuple):
-    """A page to stop at: who goes there, where, what the server says, the link to follow, what comes late,
-    whether the film must be there."""
+    """A page to stop at: who goes there, where, what the server says, the link to follow, what comes late."""
 
     who: str
     address: str
     status: int = 200
     link: str = ""
     shows: str = ""
-    is_film: bool = False
 
 
 PAGES = {
@@ -64,12 +62,12 @@ PAGES = {
     "my learning": Stop("student", "/me/enrollments"),
     "my learning empty": Stop("instructor", "/me/enrollments"),
     "my courses": Stop("student", "/me/courses"),
-    "lesson to watch": Stop("student", FILM, shows="video", is_film=True),
+    "lesson to watch": Stop("student", FILM, shows="video"),
     "lesson to read": Stop("student", f"{LESSONS}/arrows-and-recipes"),
     "lesson with a quiz": Stop("student", "/learn/a-year-in-a-hedgerow/check-twigs-and-flowers"),
     "lesson with a file": Stop("admin", "/learn/statistics-for-curious-people/sixty-journeys"),
     "lesson not enrolled": Stop("student", "/learn/harmony-by-ear/endings", 403),
-    "lesson to listen to": Stop("student", FILM, link="a[href^='/audio-fallback']", shows="audio", is_film=True),
+    "lesson to listen to": Stop("student", FILM, link="a[href^='/audio-fallback']", shows="audio"),
     "course progress": Stop("student", "/me/course/linear-algebra-geometrically/progress"),
     "course lessons": Stop("student", "/course/lessons?course=linear-algebra-geometrically"),
     "certificate check": Stop("", "/certificates/"),
@@ -178,22 +176,13 @@ def faults_of(page: Page) -> list[str]:
 UNFOLD = "document.querySelectorAll('main details:not(.menu)').forEach((one) => (one.open = true))"
 
 
-def each(names: Iterable[str]) -> list[Any]:
-    """Parameters for the stops of these names; those that need the film go to the process that has it."""
-    return [
-        pytest.param(
-            name, id=name.replace(" ", "-"), marks=pytest.mark.xdist_group("film") if PAGES[name].is_film else ()
-        )
-        for name in names
-    ]
+def dashed(name: str) -> str:
+    """A page's name as the name of its test."""
+    return name.replace(" ", "-")
 
 
-def look_at(
-    request: pytest.FixtureRequest, visits: Callable[[str], BrowserContext], stop: Stop, inspect: Callable
-) -> None:
+def look_at(visits: Callable[[str], BrowserContext], stop: Stop, inspect: Callable) -> None:
     """Open a page and collect what is wrong with it; ``inspect`` answers what it objects to in its looks."""
-    if stop.is_film:
-        request.getfixturevalue("film")
     page: Page = visits(stop.who).new_page()
     page.set_viewport_size(WIDE)
     address = followed(page, stop.address, stop.link) if stop.link else stop.address
@@ -213,23 +202,23 @@ def look_at(
     assert not objections, "\n".join(objections)
 
 
-@pytest.mark.parametrize("name", each([*IN_ALL_LOOKS, *IN_TWO_LOOKS]))
-def test_page_is_whole(visits, request, name: str):
+@pytest.mark.parametrize("name", [*IN_ALL_LOOKS, *IN_TWO_LOOKS], ids=dashed)
+def test_page_is_whole(visits, name: str):
     looks = LOOKS if name in IN_ALL_LOOKS else TWO_LOOKS
 
     def inspect(page: Page) -> list[str]:
         return objections_in_all_looks(page, looks=looks) + sticking_out(page, (320, 1440))
 
-    look_at(request, visits, PAGES[name], inspect)
+    look_at(visits, PAGES[name], inspect)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", each(PAGES))
-def test_page_is_whole_in_all_looks_and_widths(visits, request, name: str):
+@pytest.mark.parametrize("name", PAGES, ids=dashed)
+def test_page_is_whole_in_all_looks_and_widths(visits, name: str):
     def inspect(page: Page) -> list[str]:
         return objections_in_all_looks(page) + sticking_out(page, styles=("academic", "corporate"))
 
-    look_at(request, visits, PAGES[name], inspect)
+    look_at(visits, PAGES[name], inspect)
 
 
 def test_each_style_sheet_is_seen_in_all_looks(site: Site, visits) -> None:

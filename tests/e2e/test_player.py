@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 from tests.e2e.looking import NOW, hold, plays_from, start, until
 from tests.e2e.prepare import SEEN, SHORT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("film")]
+pytestmark = pytest.mark.e2e
 
 PHONE = ViewportSize(width=390, height=844)
 FIRST, SECOND = f"/learn/{SHORT}/the-first", f"/learn/{SHORT}/the-second"

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.long
 def test_the_player_fetches_segments_from_the_bucket(live_server, s3: Bucket, course, ada, leo, clip, browser_of):
     video = services.import_video(owner=ada, path=clip("short.mp4"), now=timezone.now())
     work_off()

@@ -206,6 +206,7 @@ def start_worker(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(code, cwd=ROOT, env=environment)
 
 
+@pytest.mark.long
 def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, clip, tmp_path) -> None:
     video = bring_in(ada, clip("long.mp4"))
     assert video.version is not None
@@ -340,6 +341,7 @@ def test_a_job_that_kills_its_worker_every_time_is_given_up(ada, clip) -> None:
     assert (video.stage, video.failure) == ("failed", "processing_failed")
 
 
+@pytest.mark.long
 def test_processing_twice_changes_nothing(ada, clip, heard) -> None:
     video = bring_in(ada, clip("silent.mp4"))
     work_off()
@@ -405,7 +407,12 @@ def row_of(video: VideoAsset) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "what", ["cut off", pytest.param("mostly unreadable", marks=pytest.mark.long), "not converted"]
+    "what",
+    [
+        "cut off",
+        pytest.param("mostly unreadable", marks=pytest.mark.long),
+        pytest.param("not converted", marks=pytest.mark.long),
+    ],
 )
 def test_a_replacement_that_fails_leaves_everything_as_it_was(
     what: str, ada, clip, tmp_path, monkeypatch, heard
@@ -602,6 +609,7 @@ def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, mo
     assert video.stage == "complete"
 
 
+@pytest.mark.long
 def test_a_deleted_video_leaves_no_files(ada, clip, tmp_path) -> None:
     video = bring_in(ada, clip("captioned.mp4"))
     work_off()

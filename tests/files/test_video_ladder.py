@@ -146,7 +146,8 @@ def test_segments_begin_at_the_same_moments_in_all_renditions(name: str, process
     assert len({tuple(map(float, each)) for each in lengths.values()}) == 1, lengths
 
 
-@pytest.mark.parametrize("name", ["longer.mp4", long_if(True, "longer-sparse.mp4")])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["longer.mp4", "longer-sparse.mp4"])
 def test_every_segment_holds_its_own_sound(name: str, processed: Processed) -> None:
     """A browser that has loaded one segment can play it: sound that lies in a later one would not do."""
     work, published = processed(name)
@@ -168,7 +169,7 @@ def test_every_segment_holds_its_own_sound(name: str, processed: Processed) -> N
             begin += segment.duration
 
 
-@pytest.mark.parametrize("name", ["longer.mp4", "lecture.mp4", "slow.mp4", long_if(True, "full-hd.mp4")])
+@pytest.mark.parametrize("name", ["lecture.mp4", "slow.mp4", long_if(True, "longer.mp4"), long_if(True, "full-hd.mp4")])
 def test_there_is_no_stub_at_the_end(name: str, processed: Processed) -> None:
     work, published = processed(name)
     for each in published.renditions:

@@ -175,6 +175,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.long
 def test_production_speaks_https_alone_unless_a_proxy_does(tmp_path: Path) -> None:
     found, behind_proxy = production(tmp_path, PROBE, {}, {"SECURE_SSL_REDIRECT": "false", "SECURE_HSTS_SECONDS": "60"})
 
