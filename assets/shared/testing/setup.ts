@@ -1,5 +1,6 @@
 // Testing Library cleans up by itself only where test functions are globals, which here they are not.
 import { cleanup } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { afterAll, afterEach, vi } from "vitest";
 
 // jsdom lacks these. What tests need of them is here; layout and media are for the browser tests.
@@ -30,7 +31,9 @@ Element.prototype.getClientRects = function (this: Element) {
   return (isHidden || isClosed ? [] : [new DOMRect()]) as unknown as DOMRectList;
 };
 
-// All files of a worker share one page. What a file listens to there ends with the file.
+// All files of a worker share one page. What a file listens to there ends with the file; what user-event listens to
+// must not, as it prepares a page once: without it, React takes no notice of what is typed.
+userEvent.setup();
 const places = [window, document] as EventTarget[];
 const listening: (() => void)[] = [];
 for (const place of places) {
