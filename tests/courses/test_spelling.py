@@ -7,8 +7,6 @@ from apps.courses.services.search import index_all
 from apps.courses.spelling import corrections, nearest, vocabulary
 from tests.factories.courses import CourseFactory, SubjectFactory
 
-pytestmark = pytest.mark.database
-
 
 @pytest.fixture
 def shelf(db, ada) -> None:

@@ -65,6 +65,7 @@ def test_three_courses_are_complete(slug):
     assert asked == set(Question.Kind.values)
 
 
+@pytest.mark.long
 @named(FILMS)
 def test_a_film_is_made_for_the_player(course, lesson):
     source = probe(lesson.film, Recipe())

@@ -68,7 +68,6 @@ def everything() -> dict[str, list[dict]]:
     }
 
 
-@pytest.mark.database
 def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
     said = seed()
 
@@ -118,6 +117,7 @@ def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
         assert passed.filter(enrollment=row.enrollment, quiz__lesson=row.lesson).exists()
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_what_people_were_told_is_as_old_as_what_happened(few):
     seed()
@@ -178,6 +178,7 @@ def test_what_people_changed_is_left_alone(few):
     assert User.objects.get(email="student@example.com").first_name == "Somebody"
 
 
+@pytest.mark.long
 def test_a_taken_username_is_no_obstacle(few):
     User.objects.create_user("somebody@example.org", "Secret123", username=few.people[0].username)
     seed()
@@ -193,6 +194,7 @@ def test_production_refuses_it_unless_forced(few, settings):
     assert User.objects.filter(email="admin@example.com").exists()
 
 
+@pytest.mark.long
 def test_films_wait_for_what_people_upload(few):
     seed()
     films = Job.objects.filter(kind="files.process_video")

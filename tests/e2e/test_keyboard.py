@@ -104,6 +104,7 @@ def test_tab_reaches_everything_in_order_and_shows_where_it_is(people, who: str,
     walk_in_both_styles(page)
 
 
+@pytest.mark.long
 def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
     page = watch(SHOWN, plays=False)
     page.mouse.move(300, 300)

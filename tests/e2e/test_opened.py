@@ -158,6 +158,7 @@ def test_the_player_without_a_connection(watch):
 # --- A quiz -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_quiz_while_it_is_taken_and_after(people, learners):
     page = people(next(learners), viewport=WIDE, reduced_motion="reduce")
     page.goto(QUIZ)

@@ -288,6 +288,7 @@ def test_the_line_of_time_is_worked_by_keys(watch):
     expect(line).to_be_focused()
 
 
+@pytest.mark.long
 def test_it_goes_on_where_one_left_after_a_reload(watch):
     page = watch(FIRST)
     page.get_by_role("slider", name="Seek").focus()

@@ -133,6 +133,7 @@ def test_the_stages_are_told_in_order(ada, clip, monkeypatch) -> None:
     assert any(0 < percent < 99 for stage, percent in seen if stage == "finalizing")
 
 
+@pytest.mark.long
 def test_a_copied_rendition_can_be_watched_while_the_others_are_made(ada, clip, heard, monkeypatch) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
     during: list[dict[str, Any]] = []

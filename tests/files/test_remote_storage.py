@@ -123,6 +123,7 @@ def sheet(s3: Bucket, course: Any, ada, browser_of) -> Lesson:
 # --- A film ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.media
 @pytest.mark.django_db(transaction=True)
 def test_a_film_from_its_upload_to_its_learner_and_away(

@@ -12,8 +12,6 @@ from apps.learning.models import Bookmark
 from tests.factories.courses import THEN, CourseFactory, SubjectFactory
 from tests.factories.learning import EnrollmentFactory
 
-pytestmark = pytest.mark.database
-
 
 def titles(answer, part: str = "results") -> list[str]:
     """The titles of the cards, of what was asked for or of what is offered ``instead``."""

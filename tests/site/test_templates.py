@@ -72,6 +72,7 @@ def test_a_seal_has_as_many_teeth_as_asked():
     assert seal("streak-3") != seal("streak-7")
 
 
+@pytest.mark.long
 def test_fonts_of_the_first_screen_weigh_little():
     fonts = Path(settings.BASE_DIR) / "static" / "fonts"
     weight = {file.stem: file.stat().st_size for file in fonts.glob("*.woff2")}
