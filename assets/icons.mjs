@@ -6,16 +6,30 @@ import path from "node:path";
 const require = createRequire(import.meta.url);
 
 // icon("bell") in a template; {# … icons: play lock #} for names that reach a template as data;
-// "icon": "lock" in the catalogue of errors.
-const mentions = [/\bicon\(\s*["']([a-z0-9-]+)["']/g, /["']?icon["']?:\s*["']([a-z0-9-]+)["']/g];
+// icon="bell" in Python (notification kinds, settings sections); "icon": "lock" in the error catalog.
+// tests/built.py finds the same names, so that a test run with an old sprite says so.
+const mentions = [
+  /\bicon\(\s*["']([a-z0-9-]+)["']/g,
+  /\bicon\s*=\s*"([a-z0-9-]+)"/g,
+  /["']?icon["']?:\s*["']([a-z0-9-]+)["']/g,
+];
 const announced = /\bicons:([a-z0-9\s-]+)#\}/g;
 
-async function sources(root) {
-  const templates = path.join(root, "templates");
-  const files = (await readdir(templates, { withFileTypes: true, recursive: true }))
-    .filter((file) => file.isFile() && file.name.endsWith(".html"))
+/** The files below a folder of the project whose names have this ending. */
+async function below(folder, ending) {
+  return (await readdir(folder, { withFileTypes: true, recursive: true }))
+    .filter((file) => file.isFile() && file.name.endsWith(ending))
     .map((file) => path.join(file.parentPath, file.name));
-  return [...files, path.join(root, "assets", "shared", "api", "errors.gen.ts")];
+}
+
+async function sources(root) {
+  const [templates, apps, frame] = await Promise.all([
+    below(path.join(root, "templates"), ".html"),
+    below(path.join(root, "apps"), ".py"),
+    below(path.join(root, "studyplatform"), ".py"),
+  ]);
+  const errors = path.join(root, "assets", "shared", "api", "errors.gen.ts");
+  return [...templates, ...apps, ...frame, errors];
 }
 
 async function names(files) {

@@ -11,9 +11,16 @@ from django.core.cache import cache
 from studyplatform.kit.keep import clear_all
 from tests import databases
 from tests.buckets import s3, s3_server
+from tests.built import build_problem
 from tests.cast import ada, ben, browser_of, course, eve, leo, mia, nobody, sam, seat
 
 __all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", "s3", "s3_server", "sam", "seat"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Without a build of the assets every test that renders a page would fail: say it once."""
+    if "PYTEST_XDIST_WORKER" not in os.environ and (problem := build_problem()):
+        pytest.exit(problem, returncode=pytest.ExitCode.USAGE_ERROR)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -1,9 +1,13 @@
 """The test run itself."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
+
+from studyplatform import launch
+from tests import conftest
 
 ROOT = Path(__file__).parents[2]
 # What a test module does whose outcome depends on the database: threads that race, constraints, real commits.
@@ -29,3 +33,30 @@ def test_modules_that_depend_on_the_database_run_on_both() -> None:
             wrong.append(file.relative_to(ROOT).as_posix())
 
     assert not wrong, "mark them with pytest.mark.database: " + ", ".join(wrong)
+
+
+def test_a_run_without_a_build_ends_with_one_sentence(monkeypatch, pytestconfig) -> None:
+    monkeypatch.setattr(conftest, "build_problem", lambda: "Run: npm run build")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+
+    with pytest.raises(pytest.exit.Exception, match="npm run build"):
+        conftest.pytest_configure(pytestconfig)
+
+
+def test_make_format_gets_past_what_no_tool_can_fix(monkeypatch, tmp_path) -> None:
+    code = tmp_path / "long.py"
+    code.write_text(f"import os\nfound = max({', '.join(['1000'] * 30)})\ntext = '{'x' * 140}'\n")
+    commands = []
+
+    def run(*command: str | Path) -> None:
+        commands.append(str(command[0]))
+        if Path(command[0]).name == "ruff":
+            subprocess.run([*command[:-1], "--config", ROOT / "pyproject.toml", tmp_path], check=True)
+
+    monkeypatch.setattr(launch, "tools", lambda: None)
+    monkeypatch.setattr(launch, "run", run)
+    launch.format_code()
+
+    assert commands[-1] == "npm"
+    assert "import os" not in code.read_text()
+    assert "    1000,\n" in code.read_text()

@@ -1,0 +1,48 @@
+"""Whether static/dist holds what this version of the templates asks for; the whole test run needs it."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "static" / "dist"
+# The same rules as in assets/icons.mjs, which draws the sprite.
+MENTIONS = [r"\bicon\(\s*[\"']([a-z0-9-]+)[\"']", r"\bicon\s*=\s*\"([a-z0-9-]+)\""]
+ANNOUNCEMENT = r"\bicons:([a-z0-9\s-]+)#\}"
+
+
+@cache
+def named_icons() -> frozenset[str]:
+    """Every icon that a template or Python code names."""
+    files = [*(ROOT / "templates").rglob("*.html")]
+    files += [file for folder in ("apps", "studyplatform") for file in (ROOT / folder).rglob("*.py")]
+    found: set[str] = set()
+    for file in files:
+        text = file.read_text()
+        if "icon" in text:
+            found.update(name for pattern in MENTIONS for name in re.findall(pattern, text))
+            found.update(name for names in re.findall(ANNOUNCEMENT, text) for name in names.split())
+    return frozenset(found)
+
+
+def built_icons(dist: Path = DIST) -> frozenset[str]:
+    """Every icon in the built sprite.
+
+    :raises OSError, KeyError: there is no complete build.
+    """
+    manifest = json.loads((dist / "manifest.json").read_text())
+    return frozenset(re.findall(r'<symbol id="([a-z0-9-]+)"', (dist / manifest["icons"]["svg"]).read_text()))
+
+
+def build_problem(dist: Path = DIST) -> str:
+    """What is wrong with the build, in one sentence that says what to do; "" if nothing is."""
+    try:
+        missing = named_icons() - built_icons(dist)
+    except (OSError, KeyError, ValueError):
+        return (
+            "static/dist holds no complete build, and no page can be rendered without it. Run: npm ci && npm run build"
+        )
+    if missing:
+        return f"static/dist is out of date: it has no icon {', '.join(sorted(missing))}. Run: npm run build"
+    return ""
