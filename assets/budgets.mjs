@@ -1,43 +1,88 @@
-// How much each page may weigh, in bytes of gzip. Breaking one fails the build.
+// How much JavaScript each page may load, in bytes of gzip. A page over its budget fails the build.
+import { fetchedLater, loadedWith, outputOf } from "./outputs.mjs";
 
 const kB = 1000;
-export const budgets = {
-  page: 15 * kB, // site + loader: all a page without islands gets
-  shared: 90 * kB, // React, queries, client: what the first island of a visit brings
-  island: 60 * kB, // one island's own code
-  lesson: 245 * kB, // the lesson page with everything it fetches while playing
+
+/** What all islands share (React, queries, API client), and the own code of one island. */
+export const islandBudgets = { shared: 90 * kB, own: 60 * kB };
+
+const everyPage = ["site", "islands"];
+
+/**
+ * Each kind of page: the scripts of its templates, its islands, and its budget. `later` names modules that
+ * `site` fetches on such a page once it has loaded; what an island fetches later is counted without being named.
+ */
+export const pages = {
+  "page without islands": { scripts: everyPage, budget: 15 * kB },
+  "page with passkeys": { scripts: [...everyPage, "security"], budget: 18 * kB },
+  "text or file lesson": { scripts: [...everyPage, "lesson"], budget: 30 * kB },
+  "video lesson": {
+    scripts: everyPage,
+    islands: ["player"],
+    later: ["site/notices"],
+    budget: 245 * kB,
+  },
+  "quiz lesson": {
+    scripts: everyPage,
+    islands: ["quiz"],
+    later: ["site/notices"],
+    budget: 135 * kB,
+  },
+  "upload page": {
+    scripts: everyPage,
+    islands: ["uploader"],
+    later: ["site/notices"],
+    budget: 150 * kB,
+  },
+  "lectures in the studio": {
+    scripts: [...everyPage, "outline"],
+    islands: ["lesson-file"],
+    later: ["site/notices"],
+    budget: 145 * kB,
+  },
 };
+
+const islandSource = (name) => `assets/islands/${name}/index.tsx`;
+
+/** The files that a page loads, as keys of `outputs`. */
+export function filesOf(outputs, { scripts, islands = [], later = [] }) {
+  const sources = [...scripts, ...later].map((name) => `assets/${name}.ts`);
+  if (islands.length > 0) sources.push("assets/shared/mount.tsx");
+  const files = sources.map((source) => outputOf(outputs, source));
+  for (const name of islands) {
+    const island = outputOf(outputs, islandSource(name));
+    files.push(island, ...fetchedLater(outputs, island));
+  }
+  return new Set(files.flatMap((file) => [...loadedWith(outputs, file)]));
+}
 
 const format = (bytes) => `${(bytes / kB).toFixed(1)} kB`.padStart(9);
 
 /**
  * Compare the built files with the budgets.
- * @param manifest what `build.mjs` wrote: entry name → {js, imports}
- * @param lazy entry name → files it may fetch later
- * @param sizeOf file name → bytes of gzip
+ * @param outputs `metafile.outputs`
+ * @param sizeOf key of `outputs` → bytes of gzip
+ * @returns `lines` to print, and `broken`: a sentence for each budget that is exceeded
  */
-export function checkBudgets(manifest, lazy, sizeOf) {
+export function checkBudgets(outputs, sizeOf) {
   const lines = [];
   const broken = [];
-  const files = (...names) =>
-    new Set(names.flatMap((name) => [manifest[name].js, ...manifest[name].imports]));
-  const weigh = (set) => [...set].reduce((sum, file) => sum + sizeOf(file), 0);
-  const judge = (what, bytes, budget) => {
-    lines.push(`${format(bytes)} of ${format(budget).trim()}  ${what}`);
+  const compare = (what, files, budget) => {
+    const bytes = [...files].reduce((sum, file) => sum + sizeOf(file), 0);
+    lines.push(`${format(bytes)} of ${format(budget)}  ${what}`);
     if (bytes > budget) broken.push(`Over budget: ${what} weighs ${format(bytes).trim()} gzip.`);
   };
+  for (const [name, page] of Object.entries(pages))
+    compare(name, filesOf(outputs, page), page.budget);
 
-  judge("page without islands (site, loader)", weigh(files("site", "islands")), budgets.page);
-  const page = files("site", "islands");
-  const shared = files("site", "islands", "mount");
-  const brought = [...shared].filter((file) => !page.has(file));
-  judge("shared by all islands", weigh(brought), budgets.shared);
-  for (const name of Object.keys(manifest).filter((key) => key.startsWith("islands/"))) {
-    const own = [...files(name)].filter((file) => !shared.has(file));
-    judge(name, weigh(own), budgets.island);
-    if (name !== "islands/player") continue;
-    const all = new Set([...shared, ...own, ...lazy[name]]);
-    judge("lesson page in all", weigh(all), budgets.lesson);
+  const page = filesOf(outputs, { scripts: everyPage });
+  const shared = loadedWith(outputs, outputOf(outputs, "assets/shared/mount.tsx"));
+  const only = (files, ...without) =>
+    [...files].filter((file) => !without.some((others) => others.has(file)));
+  compare("shared by all islands", only(shared, page), islandBudgets.shared);
+  for (const name of new Set(Object.values(pages).flatMap(({ islands = [] }) => islands))) {
+    const own = loadedWith(outputs, outputOf(outputs, islandSource(name)));
+    compare(`island ${name}, own code`, only(own, page, shared), islandBudgets.own);
   }
   return { lines, broken };
 }

@@ -2,7 +2,7 @@
 // compressed copies, and budgets that fail the build. `--watch` rebuilds on change, unminified.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -12,7 +12,7 @@ import * as esbuild from "esbuild";
 
 import { checkBudgets } from "./budgets.mjs";
 import { iconSprite } from "./icons.mjs";
-import { leanHls, singleIcons } from "./plugins.mjs";
+import { loadedWith } from "./outputs.mjs";
 import { KEEP_DAYS, retire } from "./retire.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
@@ -70,7 +70,7 @@ const bundles = () => ({
   assetNames: "files/[name]-[hash]",
   loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
   external: ["/static/*"],
-  plugins: [iconSprite(root), singleIcons(), leanHls()],
+  plugins: [iconSprite(root)],
   legalComments: "external",
 });
 
@@ -94,17 +94,6 @@ const serviceWorker = () => ({
 
 const relative = (output) => path.relative(dist, path.resolve(root, output)).replaceAll("\\", "/");
 
-/** Outputs reached by static imports from `output`, without itself. */
-function staticImports(outputs, output, found = new Set()) {
-  for (const imported of outputs[output].imports) {
-    if (imported.kind !== "import-statement" || imported.external || found.has(imported.path))
-      continue;
-    found.add(imported.path);
-    staticImports(outputs, imported.path, found);
-  }
-  return found;
-}
-
 /** What `bundle("site")` in the templates needs: the files of each entry, and what to preload. */
 function manifestOf(metafile) {
   const manifest = { head: { js: "head.js" } };
@@ -125,7 +114,7 @@ function manifestOf(metafile) {
       }
     } else if (output.endsWith(".js")) {
       entry.js = relative(output);
-      entry.imports = [...staticImports(metafile.outputs, output)].map(relative);
+      entry.imports = [...loadedWith(metafile.outputs, output)].slice(1).map(relative);
       if (facts.cssBundle) entry.css = relative(facts.cssBundle);
     }
   }
@@ -179,34 +168,14 @@ async function build() {
   const results = await Promise.all(
     [bundles(), headScript(), serviceWorker()].map((options) => esbuild.build(options)),
   );
-  const { sizes } = await publish(results);
-  const manifest = JSON.parse(await readFile(path.join(dist, "manifest.json"), "utf8"));
-  const lazy = lazyImports(results[0].metafile);
-  const { lines, broken } = checkBudgets(manifest, lazy, (file) => sizes.get(`${file}.gz`) ?? 0);
+  const { metafile, sizes } = await publish(results);
+  const sizeOf = (output) => sizes.get(`${relative(output)}.gz`);
+  const { lines, broken } = checkBudgets(metafile.outputs, sizeOf);
   console.log(lines.join("\n"));
   console.log(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   if (broken.length === 0) return;
   console.error(broken.join("\n"));
   process.exitCode = 1;
-}
-
-/** What each island may fetch later (hls.js on play): entry name → outputs beyond its static imports. */
-function lazyImports(metafile) {
-  const lazy = {};
-  for (const [output, facts] of Object.entries(metafile.outputs)) {
-    const name = facts.entryPoint?.match(/^assets\/(islands\/[\w-]+)\/index\.tsx$/)?.[1];
-    if (!name) continue;
-    const found = new Set();
-    for (const own of [output, ...staticImports(metafile.outputs, output)]) {
-      for (const { path: file, kind } of metafile.outputs[own].imports) {
-        if (kind !== "dynamic-import") continue;
-        for (const later of [file, ...staticImports(metafile.outputs, file)])
-          found.add(relative(later));
-      }
-    }
-    lazy[name] = [...found];
-  }
-  return lazy;
 }
 
 async function watch() {

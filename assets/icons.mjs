@@ -1,19 +1,20 @@
-// One sprite of the icons that templates and the error catalogue name, and of no others.
+// The icon sprite: one SVG file with a symbol for each icon that the site names, and no others.
 import { readFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
 const require = createRequire(import.meta.url);
 
-// icon("bell") in a template; {# … icons: play lock #} for names that reach a template as data;
-// icon="bell" in Python (notification kinds, settings sections); "icon": "lock" in the error catalog.
-// tests/built.py finds the same names, so that a test run with an old sprite says so.
+// icon("bell") in a template; icon="bell" in Python (notification kinds, settings sections); "icon": "lock" in
+// the error catalogue. tests/built.py finds the same names, so that a test run with an old sprite says so.
 const mentions = [
   /\bicon\(\s*["']([a-z0-9-]+)["']/g,
   /\bicon\s*=\s*"([a-z0-9-]+)"/g,
   /["']?icon["']?:\s*["']([a-z0-9-]+)["']/g,
 ];
+// {# icons: play lock #} in a template: icons whose names reach the template as data.
 const announced = /\bicons:([a-z0-9\s-]+)#\}/g;
+const literals = /"([a-z0-9-]+)"/g;
 
 /** The files below a folder of the project whose names have this ending. */
 async function below(folder, ending) {
@@ -22,30 +23,47 @@ async function below(folder, ending) {
     .map((file) => path.join(file.parentPath, file.name));
 }
 
+/** The templates, the Python code and the error catalogue. */
 async function sources(root) {
-  const [templates, apps, frame] = await Promise.all([
+  const found = await Promise.all([
     below(path.join(root, "templates"), ".html"),
     below(path.join(root, "apps"), ".py"),
     below(path.join(root, "studyplatform"), ".py"),
   ]);
-  const errors = path.join(root, "assets", "shared", "api", "errors.gen.ts");
-  return [...templates, ...apps, ...frame, errors];
+  return [...found.flat(), path.join(root, "assets", "shared", "api", "errors.gen.ts")];
 }
 
-async function names(files) {
-  const found = new Set();
-  for (const text of await Promise.all(files.map((file) => readFile(file, "utf8")))) {
-    for (const pattern of mentions) for (const [, name] of text.matchAll(pattern)) found.add(name);
-    for (const [, list] of text.matchAll(announced))
-      for (const name of list.trim().split(/\s+/)) found.add(name);
-  }
-  return [...found].sort();
+/** Names found by `patterns` in the texts of `files`. */
+async function namesIn(files, patterns) {
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const lists = texts.flatMap((text) =>
+    patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, names]) => names)),
+  );
+  return lists.flatMap((names) => names.trim().split(/\s+/));
 }
 
-/** The named icons as symbols of one file. */
-async function draw(files) {
+/**
+ * @param root the repository
+ * @returns the icons in the order of their names, and the files that name them
+ */
+async function collect(root) {
+  const naming = await sources(root);
+  const list = path.join(root, "assets", "shared", "iconNames.ts");
+  const listed = /\[[^\]]*\] as const/.exec(await readFile(list, "utf8"))?.[0] ?? "";
+  const names = new Set([
+    ...(await namesIn(naming, [...mentions, announced])),
+    ...[...listed.matchAll(literals)].map(([, name]) => name),
+  ]);
+  return { names: [...names].sort(), files: [...naming, list] };
+}
+
+/**
+ * The sprite as SVG text.
+ * @throws Error where the icon library has no drawing of that name
+ */
+async function draw(names) {
   const folder = path.join(path.dirname(require.resolve("lucide-static/package.json")), "icons");
-  const symbols = (await names(files)).map(async (name) => {
+  const symbols = names.map(async (name) => {
     const source = await readFile(path.join(folder, `${name}.svg`), "utf8").catch(() => {
       throw new Error(`No icon is called “${name}”`);
     });
@@ -57,7 +75,7 @@ async function draw(files) {
   return `<svg xmlns="http://www.w3.org/2000/svg">${all}</svg>`;
 }
 
-/** Answers for the entry "icons:sprite", and draws it anew when a template changes. */
+/** An esbuild plugin that builds the entry "icons:sprite", again whenever a file that names icons changes. */
 export function iconSprite(root) {
   return {
     name: "icons",
@@ -67,8 +85,8 @@ export function iconSprite(root) {
         namespace: "icons",
       }));
       build.onLoad({ filter: /.*/, namespace: "icons" }, async () => {
-        const watchFiles = await sources(root);
-        return { contents: await draw(watchFiles), loader: "copy", watchFiles };
+        const { names, files: watchFiles } = await collect(root);
+        return { contents: await draw(names), loader: "copy", watchFiles };
       });
     },
   };

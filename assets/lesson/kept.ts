@@ -27,7 +27,7 @@ export function tell({ title, outcome }: Delivery): void {
   } else {
     const { message } = outcome.error;
     toast(t("{title} couldn't be marked as complete. {reason}", { title, reason: message }), {
-      icon: "alert",
+      icon: "circle-alert",
       stays: true,
     });
   }

@@ -4,6 +4,7 @@ import { toApiError } from "../shared/api/errors";
 import { announce } from "../shared/announce";
 import { clock } from "../shared/format";
 import { t } from "../shared/i18n";
+import { iconAddress } from "../shared/icons";
 import { celebrate, milestoneWords } from "../shared/milestones";
 import { toast } from "../shared/toasts";
 import { openWayOn } from "../shared/wayOn";
@@ -217,6 +218,5 @@ function showCourse(root: Document, progress: Progress): void {
   row?.classList.add("lesson--done");
   const picture = row?.querySelector(".lesson__state svg");
   picture?.setAttribute("aria-label", t("Completed"));
-  const use = picture?.querySelector("use");
-  use?.setAttribute("href", `${use.getAttribute("href")?.split("#")[0] ?? ""}#circle-check`);
+  picture?.querySelector("use")?.setAttribute("href", iconAddress("circle-check"));
 }

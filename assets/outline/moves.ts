@@ -96,7 +96,7 @@ export function makeMover(outline: HTMLElement, calls: Calls) {
           t("“{title}” was moved back. {reason}", { title: titleOf(row), reason }),
           "assertive",
         );
-        toast(t("Not moved. {reason}", { reason }), { icon: "alert", stays: true });
+        toast(t("Not moved. {reason}", { reason }), { icon: "circle-alert", stays: true });
         return;
       }
       if (isUndo) toast(t("“{title}” was moved back.", { title: titleOf(row) }));

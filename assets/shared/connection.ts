@@ -28,7 +28,7 @@ export function startConnection(): void {
     isBroken = true;
     dismiss();
     const sentence = words("offline");
-    if (sentence) dismiss = toast(sentence, { icon: "alert", stays: true });
+    if (sentence) dismiss = toast(sentence, { icon: "circle-alert", stays: true });
   });
   addEventListener("online", noteAnswer);
 }

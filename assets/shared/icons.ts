@@ -1,24 +1,21 @@
-/** The few icons (Lucide, ISC) that are drawn without React: in toasts and dialogs. */
+/** Icons (Lucide, ISC) of scripts and islands: symbols of the sprite that the page's own icons come from. */
+import type { IconName } from "./iconNames";
+
 const SVG = "http://www.w3.org/2000/svg";
 
-const paths = {
-  check: ["M20 6 9 17l-5-5"],
-  info: ["M12 16v-4", "M12 8h.01", "M22 12a10 10 0 1 1-20 0 10 10 0 0 1 20 0z"],
-  alert: ["M12 8v4", "M12 16h.01", "M22 12a10 10 0 1 1-20 0 10 10 0 0 1 20 0z"],
-  x: ["M18 6 6 18", "m6 6 12 12"],
-} as const;
+/** The address of an icon in the page's sprite. Every page has an icon, so its sprite is known and loaded. */
+export function iconAddress(name: IconName): string {
+  const used = document.querySelector('use[href*=".svg#"]')?.getAttribute("href") ?? "";
+  return `${used.split("#")[0] ?? ""}#${name}`;
+}
 
-export type DrawnIcon = keyof typeof paths;
-
-export function drawIcon(name: DrawnIcon): SVGSVGElement {
+/** A decorative icon for a part of the page that is built without React. */
+export function drawIcon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "i");
-  svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("aria-hidden", "true");
-  for (const d of paths[name]) {
-    const path = document.createElementNS(SVG, "path");
-    path.setAttribute("d", d);
-    svg.append(path);
-  }
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", iconAddress(name));
+  svg.append(use);
   return svg;
 }

@@ -1,5 +1,6 @@
 /** Toasts: one line, one action, six seconds; they wait while hovered or focused; three at most. */
-import { drawIcon, type DrawnIcon } from "./icons";
+import type { IconName } from "./iconNames";
+import { drawIcon } from "./icons";
 import { t } from "./i18n";
 
 export const TOAST_SECONDS = 6;
@@ -7,7 +8,7 @@ export const MOST_TOASTS = 3;
 
 export type ToastOptions = {
   action?: { label: string; onPress: () => void };
-  icon?: DrawnIcon;
+  icon?: IconName;
   /** Stays until dismissed: for what must not be missed. */
   stays?: boolean;
 };

@@ -71,7 +71,7 @@ export function startAccountLook(session: Session, save: Save = saveOnServer): v
       },
       () =>
         toast(t("This look applies in this browser only. It couldn't be saved to your account."), {
-          icon: "alert",
+          icon: "circle-alert",
         }),
     );
   });

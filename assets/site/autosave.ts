@@ -81,7 +81,9 @@ export function startAutoSave(): void {
           // A choice that was made meanwhile is sent next, and has its own answer.
           if (waiting.get(row) !== mine) return;
           putBack(kept.get(row) ?? written(row));
-          toast(t("Your choice couldn't be saved and was set back. Try again."), { icon: "alert" });
+          toast(t("Your choice couldn't be saved and was set back. Try again."), {
+            icon: "circle-alert",
+          });
         },
       );
     waiting.set(row, mine);

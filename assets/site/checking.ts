@@ -33,7 +33,7 @@ function say(control: Control, messages: string[]): void {
       sentence.className = "field__error";
       const words = document.createElement("span");
       words.textContent = message;
-      sentence.append(drawIcon("alert"), words);
+      sentence.append(drawIcon("circle-alert"), words);
       return sentence;
     }),
   );

@@ -33,7 +33,7 @@ function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
     event.stopImmediatePropagation();
     toast(t("You're offline, so nothing was sent. Try again when you're back online."), {
-      icon: "alert",
+      icon: "circle-alert",
     });
     return;
   }

@@ -76,7 +76,7 @@ export function startNotices(tools: Tools): void {
         }
         announce(row ? t("Marked as read") : t("All marked as read"));
       },
-      () => toast(t("That couldn't be saved. Try again."), { icon: "alert" }),
+      () => toast(t("That couldn't be saved. Try again."), { icon: "circle-alert" }),
     );
   });
   document.addEventListener("click", ({ target }) => {

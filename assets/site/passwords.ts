@@ -41,7 +41,7 @@ function show(input: HTMLInputElement, differs: boolean): void {
   if (differs) {
     const sentence = document.createElement("p");
     sentence.className = "field__error";
-    sentence.append(drawIcon("alert"), input.dataset.mismatch ?? "");
+    sentence.append(drawIcon("circle-alert"), input.dataset.mismatch ?? "");
     place.append(sentence);
     input.setAttribute("aria-invalid", "true");
     input.setAttribute("aria-describedby", place.id);

@@ -43,7 +43,7 @@ export function startRibbons(keep: Keep = keepOnServer): void {
           on
             ? t("The bookmark couldn't be saved. Try again.")
             : t("The bookmark couldn't be removed. Try again."),
-          { icon: "alert" },
+          { icon: "circle-alert" },
         );
       },
     );

@@ -1,5 +1,4 @@
 import { useMutation } from "@tanstack/react-query";
-import { Download, Pause, Play, Trash2, Upload, X } from "lucide-react";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import { announce } from "../../shared/announce";
@@ -89,7 +88,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
       {file ? (
         <div className="upload">
           <span className="faint">
-            <Icon icon={Download} className="i--lg" />
+            <Icon name="download" className="i--lg" />
           </span>
           <div className="grow">
             <p className="strong clip">{file.filename}</p>
@@ -102,7 +101,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
               aria-label={t("Remove {name}", { name: file.filename })}
               onClick={() => setAsking(true)}
             >
-              <Icon icon={Trash2} />
+              <Icon name="trash-2" />
             </button>
           )}
         </div>
@@ -121,7 +120,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
             <FileButton
               label={file ? t("Replace file") : t("Choose a file")}
               about={file ? t("Replace file") : t("Choose a file")}
-              icon={Upload}
+              icon="upload"
               isFirst={file === null}
               onFile={(chosen) => void take(chosen)}
             />
@@ -156,7 +155,7 @@ function OnItsWay({ transfer, transfers }: OnItsWayProps) {
   return (
     <div className="upload">
       <span className="faint">
-        <Icon icon={Upload} className="i--lg" />
+        <Icon name="upload" className="i--lg" />
       </span>
       <div className="grow">
         <p className="strong clip">{name}</p>
@@ -178,7 +177,7 @@ function OnItsWay({ transfer, transfers }: OnItsWayProps) {
             aria-label={t("Pause upload of {name}", { name })}
             onClick={() => transfers.pause(id)}
           >
-            <Icon icon={Pause} />
+            <Icon name="pause" />
           </button>
         )}
         {(state === "paused" || state === "interrupted") && (
@@ -188,7 +187,7 @@ function OnItsWay({ transfer, transfers }: OnItsWayProps) {
             aria-label={t("Resume upload of {name}", { name })}
             onClick={() => transfers.resume(id)}
           >
-            <Icon icon={Play} />
+            <Icon name="play" />
           </button>
         )}
         {state !== "sent" && (
@@ -198,7 +197,7 @@ function OnItsWay({ transfer, transfers }: OnItsWayProps) {
             aria-label={t("Cancel upload of {name}", { name })}
             onClick={() => void transfers.cancel(id)}
           >
-            <Icon icon={X} />
+            <Icon name="x" />
           </button>
         )}
       </span>

@@ -1,22 +1,8 @@
-import {
-  Captions,
-  Check,
-  Keyboard,
-  Maximize,
-  Minimize,
-  Pause,
-  Play,
-  RotateCcw,
-  RotateCw,
-  SkipBack,
-  SkipForward,
-  Volume2,
-  VolumeX,
-} from "lucide-react";
 import type { ReactNode } from "react";
 
 import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
+import type { IconName } from "../../shared/iconNames";
 import { Icon } from "../../shared/ui/Icon";
 import { Menu } from "../../shared/ui/Menu";
 import { addressOf, type LessonLink, type PlayerProps } from "./api";
@@ -45,8 +31,8 @@ export function Controls({ player, lesson, full }: Props) {
       <PlayButton player={player} />
       {isListening && <LeapButton player={player} by={-LEAP_SECONDS} />}
       {isListening && <LeapButton player={player} by={LEAP_SECONDS} />}
-      <LessonButton lesson={other(lesson.previous)} icon={SkipBack} label={t("Previous lesson")} />
-      <LessonButton lesson={other(lesson.next)} icon={SkipForward} label={t("Next lesson")} />
+      <LessonButton lesson={other(lesson.previous)} icon="skip-back" label={t("Previous lesson")} />
+      <LessonButton lesson={other(lesson.next)} icon="skip-forward" label={t("Next lesson")} />
       <Volume player={player} />
       <Time player={player} chapters={lesson.chapters} />
       <span className="right" />
@@ -59,7 +45,7 @@ export function Controls({ player, lesson, full }: Props) {
         aria-label={t("Keyboard shortcuts")}
         data-keys-help
       >
-        <Icon icon={Keyboard} className="i--lg" />
+        <Icon name="keyboard" className="i--lg" />
       </button>
       {full && (
         <button
@@ -68,7 +54,7 @@ export function Controls({ player, lesson, full }: Props) {
           aria-label={full.isFull ? t("Leave full screen") : t("Full screen")}
           onClick={full.toggle}
         >
-          <Icon icon={full.isFull ? Minimize : Maximize} className="i--lg" />
+          <Icon name={full.isFull ? "minimize" : "maximize"} className="i--lg" />
         </button>
       )}
     </div>
@@ -78,11 +64,11 @@ export function Controls({ player, lesson, full }: Props) {
 function PlayButton({ player }: { player: Player }) {
   const status = usePlayback(player.playback, (state) => state.status);
   const runs = status === "playing" || status === "buffering" || status === "loading";
-  const [label, icon] = runs
-    ? [t("Pause"), Pause]
+  const [label, icon]: [string, IconName] = runs
+    ? [t("Pause"), "pause"]
     : status === "ended"
-      ? [againWords(player.lesson.isListening), RotateCcw]
-      : [t("Play"), Play];
+      ? [againWords(player.lesson.isListening), "rotate-ccw"]
+      : [t("Play"), "play"];
   return (
     <button
       className="icon-btn"
@@ -91,7 +77,7 @@ function PlayButton({ player }: { player: Player }) {
       data-start={status === "idle" ? "" : undefined}
       onClick={() => player.playback.toggle()}
     >
-      <Icon icon={icon} className={status === "ended" ? "i--lg" : "i--lg i--fill"} />
+      <Icon name={icon} className={status === "ended" ? "i--lg" : "i--lg i--fill"} />
     </button>
   );
 }
@@ -109,7 +95,7 @@ function LeapButton({ player: { playback }, by }: { player: Player; by: number }
       }
       onClick={() => playback.seek(playback.state.time + by)}
     >
-      <Icon icon={by < 0 ? RotateCcw : RotateCw} className="i--lg" />
+      <Icon name={by < 0 ? "rotate-ccw" : "rotate-cw"} className="i--lg" />
       <span aria-hidden="true">{seconds}</span>
     </button>
   );
@@ -117,7 +103,7 @@ function LeapButton({ player: { playback }, by }: { player: Player; by: number }
 
 type LessonButtonProps = {
   lesson: LessonLink | null;
-  icon: typeof SkipBack;
+  icon: IconName;
   label: string;
 };
 
@@ -126,7 +112,7 @@ function LessonButton({ lesson, icon, label }: LessonButtonProps) {
   const name = `${label}: ${lesson.title}`;
   return (
     <a className="icon-btn stage__wide" href={lesson.url} aria-label={name}>
-      <Icon icon={icon} />
+      <Icon name={icon} />
     </a>
   );
 }
@@ -142,7 +128,7 @@ function Volume({ player: { playback } }: { player: Player }) {
         aria-label={isMuted ? t("Unmute") : t("Mute")}
         onClick={() => playback.toggleMute()}
       >
-        <Icon icon={isMuted ? VolumeX : Volume2} className="i--lg" />
+        <Icon name={isMuted ? "volume-x" : "volume-2"} className="i--lg" />
       </button>
       <input
         className="volume__range"
@@ -177,7 +163,7 @@ function Time({ player, chapters }: { player: Player; chapters: PlayerProps["cha
 function checked(title: ReactNode): ReactNode {
   return (
     <>
-      <Icon icon={Check} className="menu__check" />
+      <Icon name="check" className="menu__check" />
       {title}
     </>
   );
@@ -186,7 +172,7 @@ function checked(title: ReactNode): ReactNode {
 function CaptionsButton({ player }: { player: Player }) {
   const { hasCaptions, captionLanguage } = useStore(player.choices);
   const tracks = player.lesson.captions;
-  const icon = <Icon icon={Captions} className="i--lg" />;
+  const icon = <Icon name="captions" className="i--lg" />;
   if (tracks.length === 0) return null;
   if (tracks.length === 1) {
     return (

@@ -1,5 +1,3 @@
-import { Headphones } from "lucide-react";
-
 import { usePending } from "../../shared/hooks/usePending";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
@@ -36,7 +34,7 @@ export function Listening({ player, lesson, certificate, onNext }: Props) {
     <section className="stage stage--listen" aria-label={t("Audio player")}>
       <MediaHost media={video} className="listen__media" />
       <div className="listen__art">
-        {poster ? <img src={poster} alt="" /> : <Icon icon={Headphones} />}
+        {poster ? <img src={poster} alt="" /> : <Icon name="headphones" />}
         {isWaiting && (
           <div className="stage__wait">
             <Spinner label={status === "loading" ? t("Loading") : t("Buffering")} />

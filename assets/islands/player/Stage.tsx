@@ -1,4 +1,3 @@
-import { Headphones, Play } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 import { usePending } from "../../shared/hooks/usePending";
@@ -55,7 +54,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
       <MediaHost media={video} className="stage__video" />
       {isAudio && status !== "idle" && (
         <p className="stage__audio">
-          <Icon icon={Headphones} />
+          <Icon name="headphones" />
           {t("Audio only")}
         </p>
       )}
@@ -138,7 +137,7 @@ function StartButton({ player: { playback } }: { player: Player }) {
   const time = usePlayback(playback, (state) => state.time);
   return (
     <button className="stage__start" type="button" data-start onClick={() => void playback.play()}>
-      <Icon icon={Play} className="i--fill" />
+      <Icon name="play" className="i--fill" />
       <span>{time > 0 ? t("Resume at {time}", { time: clock(time) }) : t("Play")}</span>
     </button>
   );

@@ -1,4 +1,3 @@
-import { Check } from "lucide-react";
 import type { KeyboardEvent } from "react";
 
 import { t } from "../../shared/i18n";
@@ -59,7 +58,7 @@ export function Choices({ question, answer, heading, onAnswer }: Props) {
           <span className="answer__box">
             {isMultiple ? (
               <span className="tickbox" aria-hidden="true">
-                <Icon icon={Check} />
+                <Icon name="check" />
               </span>
             ) : (
               <kbd aria-hidden="true">{LETTERS[place]}</kbd>

@@ -1,4 +1,3 @@
-import { Eye, EyeOff } from "lucide-react";
 import { useEffect, useState } from "react";
 
 import { announce } from "../../shared/announce";
@@ -47,7 +46,7 @@ export function Clock({ left, limit }: Props) {
           aria-label={isHidden ? t("Show the clock") : t("Hide the clock")}
           onClick={toggle}
         >
-          <Icon icon={isHidden ? Eye : EyeOff} />
+          <Icon name={isHidden ? "eye" : "eye-off"} />
         </button>
       </div>
       {!isHidden && <ProgressBar isThin label={t("Time left")} percent={(left / limit) * 100} />}

@@ -1,4 +1,3 @@
-import { CircleAlert } from "lucide-react";
 import { useId, useState } from "react";
 
 import { t } from "../../shared/i18n";
@@ -41,7 +40,7 @@ export function NumberField({ question, answer, onAnswer }: Props) {
       </div>
       {isWrong ? (
         <p className="field__error" id={`${id}-hint`}>
-          <Icon icon={CircleAlert} />
+          <Icon name="circle-alert" />
           {t("This is not a number.")}
         </p>
       ) : (

@@ -1,4 +1,3 @@
-import { ArrowDown, ArrowUp, GripVertical } from "lucide-react";
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react";
 
 import { announce } from "../../shared/announce";
@@ -62,7 +61,7 @@ export function Ordering({ question, answer, onAnswer }: Props) {
             onPointerUp={() => setHeld(null)}
             onPointerCancel={() => setHeld(null)}
           >
-            <Icon icon={GripVertical} />
+            <Icon name="grip-vertical" />
           </span>
           <span className="order__n">{place + 1}</span>
           <Html html={texts.get(id) ?? ""} />
@@ -75,7 +74,7 @@ export function Ordering({ question, answer, onAnswer }: Props) {
               disabled={place === 0}
               onClick={() => step(id, place, -1)}
             >
-              <Icon icon={ArrowUp} />
+              <Icon name="arrow-up" />
             </button>
             <button
               className="icon-btn icon-btn--sm"
@@ -85,7 +84,7 @@ export function Ordering({ question, answer, onAnswer }: Props) {
               disabled={place === order.length - 1}
               onClick={() => step(id, place, 1)}
             >
-              <Icon icon={ArrowDown} />
+              <Icon name="arrow-down" />
             </button>
           </span>
         </li>

@@ -1,4 +1,3 @@
-import { ArrowRight, Check, Minus, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 
 import { dateAndTime, duration, clock } from "../../shared/format";
@@ -67,7 +66,7 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
         <div className="stack verdict__acts">
           {result.is_passed && result.next && (
             <a className="btn btn--primary btn--block" href={result.next.url}>
-              {t("Next: {number}", { number: result.next.number })} <Icon icon={ArrowRight} />
+              {t("Next: {number}", { number: result.next.number })} <Icon name="arrow-right" />
             </a>
           )}
           {again && (
@@ -91,7 +90,7 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
               <a key={uid} href={`#r${index + 1}`} className={marks()[verdict].look}>
                 <span>
                   {index + 1}
-                  <Icon icon={marks()[verdict].icon} label={marks()[verdict].words} />
+                  <Icon name={marks()[verdict].icon} label={marks()[verdict].words} />
                 </span>
               </a>
             ))}
@@ -120,13 +119,13 @@ export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
 }
 
 function marks() {
-  const wrong = { look: "is-wrong", icon: X, words: t("not correct") };
+  const wrong = { look: "is-wrong", icon: "x", words: t("not correct") } as const;
   return {
-    right: { look: "is-right", icon: Check, words: t("correct") },
+    right: { look: "is-right", icon: "check", words: t("correct") },
     partly: wrong,
     wrong,
-    open: { look: "is-open", icon: Minus, words: t("not answered") },
-  };
+    open: { look: "is-open", icon: "minus", words: t("not answered") },
+  } as const;
 }
 
 /** Why the right answers are not here. */

@@ -1,5 +1,4 @@
 import { useMutation } from "@tanstack/react-query";
-import { Clock as ClockIcon, WifiOff } from "lucide-react";
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 
 import { type ApiError, toApiError } from "../../shared/api/errors";
@@ -112,14 +111,14 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
         <div className="paper__alerts">
           {left !== null && left <= SOON && left > 0 && (
             <div className="notice notice--warning" role="status">
-              <Icon icon={ClockIcon} className="notice__icon" />
+              <Icon name="clock" className="notice__icon" />
               <p className="notice__title">{t("Less than two minutes left")}</p>
               <p className="notice__body">{t("At 0:00, the quiz is submitted as it is.")}</p>
             </div>
           )}
           {!isOnline && (
             <div className="notice notice--warning" role="status">
-              <Icon icon={WifiOff} className="notice__icon" />
+              <Icon name="wifi-off" className="notice__icon" />
               <p className="notice__title">{t("You are offline")}</p>
               <p className="notice__body">
                 {t("Keep going. Your answers are saved on this device until you submit.")}

@@ -1,5 +1,3 @@
-import { Bookmark, CircleAlert } from "lucide-react";
-
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import type { Question } from "./api";
@@ -41,7 +39,7 @@ export function QuestionCard(props: Props) {
           }
           onClick={onFlag}
         >
-          <Icon icon={Bookmark} className={isFlagged ? "i--fill" : ""} />
+          <Icon name="bookmark" className={isFlagged ? "i--fill" : ""} />
           {isFlagged ? t("Flagged") : t("Flag")}
         </button>
       </div>
@@ -51,7 +49,7 @@ export function QuestionCard(props: Props) {
       {hint && <p className="question__kind">{hint}</p>}
       {isRefused && (
         <p className="field__error">
-          <Icon icon={CircleAlert} />
+          <Icon name="circle-alert" />
           {t("This answer isn't valid for this question.")}
         </p>
       )}

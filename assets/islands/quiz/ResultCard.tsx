@@ -1,5 +1,3 @@
-import { Check, Minus, X } from "lucide-react";
-
 import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
@@ -59,21 +57,21 @@ function Verdict({ question: { verdict, earned, points } }: { question: Question
   const looks = {
     right: {
       tone: " badge--ok",
-      icon: Check,
+      icon: "check",
       words: t("Correct, {earned} of {points}", { earned, points }),
     },
     partly: {
       tone: " badge--warn",
-      icon: X,
+      icon: "x",
       words: t("Partly correct, {earned} of {points}", { earned, points }),
     },
-    wrong: { tone: " badge--error", icon: X, words: t("Incorrect, 0 of {points}", { points }) },
-    open: { tone: "", icon: Minus, words: t("Not answered, 0 of {points}", { points }) },
-  };
+    wrong: { tone: " badge--error", icon: "x", words: t("Incorrect, 0 of {points}", { points }) },
+    open: { tone: "", icon: "minus", words: t("Not answered, 0 of {points}", { points }) },
+  } as const;
   const { tone, icon, words } = looks[verdict];
   return (
     <span className={`badge${tone}`}>
-      <Icon icon={icon} />
+      <Icon name={icon} />
       {words}
     </span>
   );
@@ -120,8 +118,8 @@ function ChoiceLines({ question }: { question: QuestionResult }) {
               {line.is_right && <span className="vh"> {t("correct answer")}</span>}
               {line.is_chosen && <span className="small faint"> {t("your answer")}</span>}
             </span>
-            {line.is_right && <Icon icon={Check} />}
-            {line.is_chosen && line.is_right === false && <Icon icon={X} label={t("incorrect")} />}
+            {line.is_right && <Icon name="check" />}
+            {line.is_chosen && line.is_right === false && <Icon name="x" label={t("incorrect")} />}
           </span>
         </div>
       ))}
@@ -145,7 +143,7 @@ function OrderLines({ question }: { question: QuestionResult }) {
           </span>
           {line.is_chosen && line.is_right !== null && (
             <Icon
-              icon={line.is_right ? Check : X}
+              name={line.is_right ? "check" : "x"}
               label={line.is_right ? t("In the right place") : t("In the wrong place")}
             />
           )}
@@ -175,7 +173,7 @@ function MatchLines({ question }: { question: QuestionResult }) {
           </span>
           {line.is_chosen && line.is_right !== null && (
             <Icon
-              icon={line.is_right ? Check : X}
+              name={line.is_right ? "check" : "x"}
               label={line.is_right ? t("Correct match") : t("Wrong match")}
             />
           )}
@@ -200,8 +198,8 @@ function Said({ question: { kind, verdict, given, accepted } }: { question: Ques
             <> {t("Correct answer: {accepted}", { accepted })}</>
           )}
         </span>
-        {verdict === "right" && <Icon icon={Check} label={t("Correct")} />}
-        {verdict !== "right" && given && <Icon icon={X} label={t("Incorrect")} />}
+        {verdict === "right" && <Icon name="check" label={t("Correct")} />}
+        {verdict !== "right" && given && <Icon name="x" label={t("Incorrect")} />}
       </span>
     </div>
   );

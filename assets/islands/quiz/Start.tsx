@@ -1,22 +1,9 @@
-import {
-  ArrowDownUp,
-  Check,
-  CheckCheck,
-  CircleDot,
-  Clock,
-  Hash,
-  Link2,
-  ListChecks,
-  type LucideIcon,
-  MessageSquareText,
-  RefreshCw,
-  TextCursorInput,
-} from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { ApiError } from "../../shared/api/errors";
 import { duration, longDate } from "../../shared/format";
 import { t, tn } from "../../shared/i18n";
+import type { IconName } from "../../shared/iconNames";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import type { QuizProps } from "./api";
@@ -93,9 +80,9 @@ function Fact({ name, value }: { name: string; value: string }) {
 }
 
 type Kind = QuizProps["kinds"][number]["kind"];
-const kinds: Record<Kind, { icon: LucideIcon; words: (count: number) => string }> = {
+const kinds: Record<Kind, { icon: IconName; words: (count: number) => string }> = {
   single: {
-    icon: CircleDot,
+    icon: "circle-dot",
     words: (n) =>
       tn(
         "{count} question with one correct answer",
@@ -104,7 +91,7 @@ const kinds: Record<Kind, { icon: LucideIcon; words: (count: number) => string }
       ),
   },
   multiple: {
-    icon: ListChecks,
+    icon: "list-checks",
     words: (n) =>
       tn(
         "{count} question with several correct answers",
@@ -113,23 +100,23 @@ const kinds: Record<Kind, { icon: LucideIcon; words: (count: number) => string }
       ),
   },
   truth: {
-    icon: CheckCheck,
+    icon: "check-check",
     words: (n) => tn("{count} statement, true or false", "{count} statements, true or false", n),
   },
   numeric: {
-    icon: Hash,
+    icon: "hash",
     words: (n) => tn("{count} number to work out", "{count} numbers to work out", n),
   },
   text: {
-    icon: TextCursorInput,
+    icon: "text-cursor-input",
     words: (n) => tn("{count} word or short phrase", "{count} words or short phrases", n),
   },
   ordering: {
-    icon: ArrowDownUp,
+    icon: "arrow-down-up",
     words: (n) => tn("{count} list to put in order", "{count} lists to put in order", n),
   },
   matching: {
-    icon: Link2,
+    icon: "link-2",
     words: (n) => tn("{count} set of pairs to match", "{count} sets of pairs to match", n),
   },
 };
@@ -141,24 +128,24 @@ function Awaits({ quiz }: { quiz: QuizProps }) {
       <List title={t("What you'll be asked")}>
         {quiz.kinds.map(({ kind, count }) => (
           <li key={kind}>
-            <Icon icon={kinds[kind].icon} />
+            <Icon name={kinds[kind].icon} />
             {kinds[kind].words(count)}
           </li>
         ))}
       </List>
       <List title={t("How it works")}>
         <li>
-          <Icon icon={Clock} />
+          <Icon name="clock" />
           {quiz.time_limit
             ? t("The clock starts when you do. At 0:00, your answers are submitted as they are.")
             : t("There is no time limit.")}
         </li>
         <li>
-          <Icon icon={MessageSquareText} />
+          <Icon name="message-square-text" />
           {revealRule(quiz)}
         </li>
         <li>
-          <Icon icon={RefreshCw} />
+          <Icon name="refresh-cw" />
           {left === null
             ? t("Take it as often as you like. Your best result counts.")
             : tn(
@@ -203,7 +190,7 @@ function Attempts({ past }: { past: QuizProps["past"] }) {
             <b>{percent}%</b>
             {isPassed ? (
               <span className="badge badge--ok">
-                <Icon icon={Check} />
+                <Icon name="check" />
                 {t("Passed")}
               </span>
             ) : (

@@ -1,4 +1,3 @@
-import { HardDriveUpload } from "lucide-react";
 import { useState } from "react";
 
 import { t } from "../../shared/i18n";
@@ -21,7 +20,7 @@ export function DropZone({ limits, target, onFiles }: Props) {
   });
   return (
     <label className={isOver ? "drop is-over" : "drop"}>
-      <Icon icon={HardDriveUpload} />
+      <Icon name="hard-drive-upload" />
       <b>
         {target
           ? t("Drop the video for lesson {number} here, or click to choose it", {

@@ -1,5 +1,4 @@
 import { useMutation } from "@tanstack/react-query";
-import { Pause, Play, RefreshCw, RotateCcw, Trash2, X } from "lucide-react";
 import { useState } from "react";
 
 import type { ApiError } from "../../shared/api/errors";
@@ -50,7 +49,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
       )}
       {transfer && (state === "paused" || state === "interrupted") && (
         <Button size="sm" onClick={() => transfers.resume(transfer.id)}>
-          <Icon icon={Play} />
+          <Icon name="play" />
           {state === "interrupted" ? t("Resume upload") : t("Resume")}
         </Button>
       )}
@@ -61,14 +60,14 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           aria-label={t("Pause upload of {name}", { name })}
           onClick={() => transfers.pause(transfer.id)}
         >
-          <Icon icon={Pause} />
+          <Icon name="pause" />
         </button>
       )}
       {!state && video?.stage === "uploading" && job.group === "needs" && video.upload && (
         <FileButton
           label={t("Resume upload")}
           about={t("Choose {name} again to resume its upload", { name })}
-          icon={Play}
+          icon="play"
           accept="video/*"
           onFile={(file) => {
             const upload = video.upload;
@@ -83,7 +82,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
       )}
       {!state && video?.stage === "failed" && video.abilities.retry && (
         <Button size="sm" isBusy={retrying.isPending} onClick={() => retrying.mutate(video.uid)}>
-          <Icon icon={RotateCcw} />
+          <Icon name="rotate-ccw" />
           {t("Try again")}
         </Button>
       )}
@@ -91,7 +90,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
         <FileButton
           label={t("Replace file")}
           about={t("Choose another file to replace {name}", { name })}
-          icon={RefreshCw}
+          icon="refresh-cw"
           accept="video/*"
           onFile={(file) => void uploads.take([file], { replaces: video.uid, video: video.uid })}
         />
@@ -114,7 +113,7 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
           }
           onClick={() => (isSafe ? removing.mutate() : setAsking(true))}
         >
-          <Icon icon={isFailed || isComplete ? Trash2 : X} />
+          <Icon name={isFailed || isComplete ? "trash-2" : "x"} />
         </button>
       )}
       {isAsking && (

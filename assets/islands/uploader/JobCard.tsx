@@ -1,4 +1,3 @@
-import { CircleAlert, CircleCheck, TriangleAlert, WifiOff } from "lucide-react";
 import { useId } from "react";
 
 import { fillHref, lookup } from "../../shared/api/errors";
@@ -47,9 +46,9 @@ export function JobCard(props: CardProps) {
       <Stages job={job} />
       <div className="job__say">
         <span className={isDone ? "field__ok" : undefined}>
-          {isBad && <Icon icon={CircleAlert} />}
-          {isHeld && <Icon icon={WifiOff} />}
-          {isDone && <Icon icon={CircleCheck} />}
+          {isBad && <Icon name="circle-alert" />}
+          {isHeld && <Icon name="wifi-off" />}
+          {isDone && <Icon name="circle-check" />}
           {said.main}
         </span>
         {transfer?.state === "interrupted" ? (
@@ -60,7 +59,7 @@ export function JobCard(props: CardProps) {
       </div>
       {notice !== "" && (
         <p className="job__more job__notice">
-          <Icon icon={TriangleAlert} />
+          <Icon name="triangle-alert" />
           <span>{notice}</span>
         </p>
       )}

@@ -1,4 +1,3 @@
-import { Pause } from "lucide-react";
 import { type ReactNode, useId } from "react";
 
 import { t } from "../../shared/i18n";
@@ -59,7 +58,7 @@ export function Uploader({ limits, target, links, transfers, transport }: Upload
                         sending.forEach(({ transfer }) => transfer && transfers.pause(transfer.id))
                       }
                     >
-                      <Icon icon={Pause} />
+                      <Icon name="pause" />
                       {t("Pause all")}
                     </button>
                   )

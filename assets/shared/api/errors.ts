@@ -1,4 +1,5 @@
 /** The error catalogue: one source in Python, shown here with the network off. */
+import type { IconName } from "../iconNames";
 import { catalogue, type ErrorCode } from "./errors.gen";
 
 export type { ErrorCode };
@@ -12,7 +13,7 @@ export type CatalogueEntry = {
   title: string;
   message: string;
   severity: Severity;
-  icon: string;
+  icon: IconName;
   action: ErrorAction | null;
   helpText: string;
   autoRetry: boolean;

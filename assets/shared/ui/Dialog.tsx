@@ -1,4 +1,3 @@
-import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 
 import { t } from "../i18n";
@@ -62,7 +61,7 @@ export function Dialog({
           aria-label={t("Close")}
           onClick={onClose}
         >
-          <Icon icon={X} />
+          <Icon name="x" />
         </button>
       </div>
       <div className="dialog__body">{children}</div>

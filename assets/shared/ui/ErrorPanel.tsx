@@ -1,4 +1,3 @@
-import { X } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 
 import { announce } from "../announce";
@@ -8,7 +7,7 @@ import { type Retry, useRetry } from "../hooks/useRetry";
 import { t } from "../i18n";
 import { Button } from "./Button";
 import { CountdownRing } from "./CountdownRing";
-import { Icon, NamedIcon } from "./Icon";
+import { Icon } from "./Icon";
 
 type Props = {
   error: ApiError;
@@ -48,7 +47,7 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
       className={entry.severity === "info" ? "notice" : `notice notice--${entry.severity}`}
       role={entry.severity === "error" ? "alert" : "status"}
     >
-      <NamedIcon name={entry.icon} className="notice__icon" />
+      <Icon name={entry.icon} className="notice__icon" />
       <p className="notice__title">{problem.title}</p>
       {sentence !== problem.title && <p className="notice__body">{sentence}</p>}
       {entry.helpText !== "" && !needsReference && <p className="notice__help">{entry.helpText}</p>}
@@ -86,7 +85,7 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
             aria-label={t("Dismiss")}
             onClick={onDismiss}
           >
-            <Icon icon={X} />
+            <Icon name="x" />
           </button>
         )}
       </div>

@@ -1,30 +1,20 @@
-import type { LucideIcon } from "lucide-react";
+import type { IconName } from "../iconNames";
+import { iconAddress } from "../icons";
 
 type Props = {
-  icon: LucideIcon;
-  /** What it says to those who do not see it; without a label it is decoration beside a word. */
-  label?: string;
+  name: IconName;
+  /** What a screen reader says; without a label the icon is decoration beside text. */
+  label?: string | undefined;
   className?: string;
 };
 
-/** A Lucide icon in the size and stroke of the pages. */
-export function Icon({ icon: Drawing, label, className = "" }: Props) {
+/** An icon of the page's sprite, in the size and stroke of the class `i`. */
+export function Icon({ name, label, className = "" }: Props) {
   const spoken =
     label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label };
-  return <Drawing className={`i ${className}`.trim()} strokeWidth={1.75} {...spoken} />;
-}
-
-/** Where the page has its sprite: every page draws some icon from it. */
-function spriteAddress(): string {
-  const use = document.querySelector('svg.i > use[href*="#"]');
-  return use?.getAttribute("href")?.split("#")[0] ?? "";
-}
-
-/** An icon by its name, as the error catalogue gives it: from the page's sprite, so it costs no code. */
-export function NamedIcon({ name, className = "" }: { name: string; className?: string }) {
   return (
-    <svg className={`i ${className}`.trim()} aria-hidden="true">
-      <use href={`${spriteAddress()}#${name}`} />
+    <svg className={`i ${className}`.trim()} {...spoken}>
+      <use href={iconAddress(name)} />
     </svg>
   );
 }

@@ -1,12 +1,12 @@
-import type { Play } from "lucide-react";
 import type { ChangeEvent } from "react";
 
+import type { IconName } from "../iconNames";
 import { Icon } from "../ui/Icon";
 
 type Props = {
   label: string;
   about: string;
-  icon: typeof Play;
+  icon: IconName;
   accept?: string;
   isFirst?: boolean;
   onFile: (file: File) => void;
@@ -21,7 +21,7 @@ export function FileButton({ label, about, icon, accept, isFirst = false, onFile
   };
   return (
     <label className={`btn btn--sm${isFirst ? " btn--primary" : ""} uploader__file`}>
-      <Icon icon={icon} />
+      <Icon name={icon} />
       {label}
       <input type="file" accept={accept} aria-label={about} onChange={chosen} />
     </label>

@@ -1,5 +1,5 @@
 /** The stream through hls.js. This file is fetched when playing begins, not before. */
-import Hls, { type ErrorData } from "hls.js/dist/hls.light.mjs";
+import Hls, { type ErrorData } from "hls.js/light";
 
 import type { Failure, Sources, Stream, StreamEvents } from "./stream";
 import type { Quality } from "./settings";

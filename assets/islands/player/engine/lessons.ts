@@ -1,11 +1,13 @@
 /** Keeps the lesson page in step with what was learned, without a reload. */
 import type { components } from "../../../shared/api/schema.gen";
 import { t } from "../../../shared/i18n";
+import type { IconName } from "../../../shared/iconNames";
+import { iconAddress } from "../../../shared/icons";
 
 type Outline = components["schemas"]["OutlineOut"];
 type LessonLink = components["schemas"]["LessonLink"];
 
-const looks: Record<LessonLink["state"], { icon: string; name: string }> = {
+const looks: Record<LessonLink["state"], { icon: IconName; name: string }> = {
   completed: { icon: "circle-check", name: "done" },
   in_progress: { icon: "circle-play", name: "open" },
   available: { icon: "circle", name: "open" },
@@ -82,27 +84,24 @@ function showRow(row: HTMLElement, lesson: LessonLink): void {
 }
 
 /** A quiz and a file are told by their own pictures until they are done. */
-const kinds: Partial<Record<LessonLink["kind"], string>> = {
+const kinds: Partial<Record<LessonLink["kind"], IconName>> = {
   quiz: "circle-question-mark",
   file: "circle-arrow-down",
 };
 
-function iconOf({ kind, state }: LessonLink): string {
+function iconOf({ kind, state }: LessonLink): IconName {
   const { icon } = looks[state];
   return state === "available" ? (kinds[kind] ?? icon) : icon;
 }
 
-function showState(line: HTMLElement, icon: string, label: string): void {
+function showState(line: HTMLElement, icon: IconName, label: string): void {
   const picture = line.querySelector(".lesson__state svg");
   showIcon(picture, icon);
   picture?.setAttribute("aria-label", label);
 }
 
-/** Another picture of the same sprite. */
-function showIcon(picture: Element | null, name: string): void {
-  const use = picture?.querySelector("use");
-  const sprite = use?.getAttribute("href")?.split("#")[0] ?? "";
-  use?.setAttribute("href", `${sprite}#${name}`);
+function showIcon(picture: Element | null, name: IconName): void {
+  picture?.querySelector("use")?.setAttribute("href", iconAddress(name));
 }
 
 function asLink(row: HTMLElement, url: string): HTMLElement {

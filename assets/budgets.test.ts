@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+import { scriptIcons } from "./shared/iconNames";
+
+type Page = { scripts: string[]; islands?: string[]; later?: string[]; budget: number };
+type Outputs = Record<
+  string,
+  { entryPoint?: string; imports: { path: string; kind: string; external?: boolean }[] }
+>;
+type Budgets = {
+  pages: Record<string, Page>;
+  filesOf: (outputs: Outputs, page: Omit<Page, "budget">) => Set<string>;
+};
+
+const root = `${import.meta.dirname}/..`;
+const { pages, filesOf } = (await import(`${root}/assets/budgets.mjs`)) as Budgets;
+
+function textsIn(folder: string, ...endings: string[]): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => endings.some((ending) => file.endsWith(ending)))
+    .map((file) => readFileSync(`${folder}/${file}`, "utf8"));
+}
+
+function namesIn(texts: string[], pattern: RegExp): string[] {
+  const found = texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name!));
+  return [...new Set(found)].sort();
+}
+
+const templates = textsIn(`${root}/templates`, ".html");
+const unique = (names: string[]): string[] => [...new Set(names)].sort();
+
+it("has a budget for a page with each island that templates mount", () => {
+  const mounted = namesIn(templates, /\bisland\("([\w-]+)"/g);
+  expect(unique(Object.values(pages).flatMap(({ islands = [] }) => islands))).toEqual(mounted);
+});
+
+it("has a budget for a page with each script that templates load", () => {
+  // "offline" is the only script of its page; "mock" is for development.
+  const loaded = namesIn(templates, /\bbundle\("([\w-]+)"\)/g);
+  const budgeted = Object.values(pages).flatMap(({ scripts }) => scripts);
+  expect(unique([...budgeted, "mock", "offline"])).toEqual(loaded);
+});
+
+it("counts an island's code on the pages that have the island, with what it fetches later", () => {
+  const file = (entryPoint: string, ...imports: [kind: string, path: string][]) => ({
+    entryPoint,
+    imports: imports.map(([kind, path]) => ({ kind, path })),
+  });
+  const outputs: Outputs = {
+    "site.js": file("assets/site.ts", ["import-statement", "chunk.js"]),
+    "mount.js": file("assets/shared/mount.tsx", ["dynamic-import", "b.js"]),
+    "a.js": file("assets/islands/a/index.tsx", ["dynamic-import", "hls.js"]),
+    "b.js": file("assets/islands/b/index.tsx"),
+    "hls.js": file("assets/hls.ts", ["import-statement", "part.js"]),
+    "chunk.js": file(""),
+    "part.js": file(""),
+  };
+  expect(filesOf(outputs, { scripts: ["site"], islands: ["a"] })).toEqual(
+    new Set(["site.js", "chunk.js", "mount.js", "a.js", "hls.js", "part.js"]),
+  );
+  expect(filesOf(outputs, { scripts: ["site"] })).toEqual(new Set(["site.js", "chunk.js"]));
+});
+
+it("lists no icon that no script draws", () => {
+  const sources = textsIn(import.meta.dirname, ".ts", ".tsx").filter(
+    (text) => !text.includes("scriptIcons"),
+  );
+  const unused = scriptIcons.filter((name) => !sources.some((text) => text.includes(`"${name}"`)));
+  expect(unused).toEqual([]);
+});

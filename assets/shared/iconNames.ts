@@ -1,0 +1,57 @@
+import type { catalogue } from "./api/errors.gen";
+
+/** The icons that scripts and islands draw. The build reads this list and adds each icon to the sprite. */
+export const scriptIcons = [
+  "arrow-down",
+  "arrow-down-up",
+  "arrow-right",
+  "arrow-up",
+  "bookmark",
+  "captions",
+  "check",
+  "check-check",
+  "circle",
+  "circle-alert",
+  "circle-arrow-down",
+  "circle-check",
+  "circle-dot",
+  "circle-play",
+  "circle-question-mark",
+  "clock",
+  "download",
+  "eye",
+  "eye-off",
+  "grip-vertical",
+  "hard-drive-upload",
+  "hash",
+  "headphones",
+  "info",
+  "keyboard",
+  "link-2",
+  "list-checks",
+  "lock",
+  "maximize",
+  "message-square-text",
+  "minimize",
+  "minus",
+  "pause",
+  "play",
+  "refresh-cw",
+  "rotate-ccw",
+  "rotate-cw",
+  "skip-back",
+  "skip-forward",
+  "text-cursor-input",
+  "trash-2",
+  "triangle-alert",
+  "upload",
+  "volume-2",
+  "volume-x",
+  "wifi-off",
+  "x",
+] as const;
+
+type Entry = (typeof catalogue)[keyof typeof catalogue];
+
+/** An icon that is in the sprite: one of the list, or one that an entry of the error catalogue names. */
+export type IconName = (typeof scriptIcons)[number] | Extract<Entry, { icon: string }>["icon"];
