@@ -14,10 +14,11 @@ ANNOUNCEMENT = r"\bicons:([a-z0-9\s-]+)#\}"
 
 @cache
 def named_icons() -> frozenset[str]:
-    """Every icon that a template or Python code names."""
+    """Every icon that a template, Python code, a script or an island names."""
     files = [*(ROOT / "templates").rglob("*.html")]
     files += [file for folder in ("apps", "studyplatform") for file in (ROOT / folder).rglob("*.py")]
-    found: set[str] = set()
+    listed = (ROOT / "assets/shared/iconNames.ts").read_text().partition("[")[2].partition("]")[0]
+    found = set(re.findall(r'"([a-z0-9-]+)"', listed))
     for file in files:
         text = file.read_text()
         if "icon" in text:
