@@ -1,7 +1,7 @@
 /**
  * The service worker: without a connection, the page /offline takes the place of the browser's own error.
  * Nothing else of the site is kept: pages are always asked of the server. What is kept, and under which
- * version, the server writes in front of this script (studyplatform/site/offline.py).
+ * version, the server writes in front of this script (studyplatform/site/public/offline.py).
  */
 declare const kept: { version: string; page: string; files: string[] };
 

@@ -9,7 +9,7 @@ from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
 
-TRANSPORT_ALIASES["folder"] = "studyplatform.kit.folder_broker:Transport"
+TRANSPORT_ALIASES["folder"] = "studyplatform.kit.jobs.folder_broker:Transport"
 app = Celery("studyplatform")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["studyplatform.kit"])

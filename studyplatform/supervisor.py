@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 BIN = Path(sys.executable).parent
-LEASH = Path(__file__).with_name("kit") / "leash.py"
+DIE_WITH_PARENT = Path(__file__).with_name("kit") / "jobs" / "die_with_parent.py"
 GRACE = 10.0  # seconds a process has to end by itself
 
 
@@ -94,7 +94,7 @@ class Supervisor:
             self.say(f"{name} stopped with status {process.returncode}; restarting it")
         self._started[name] = time.monotonic()
         # On a leash: should this process be killed outright, those it started end with it.
-        leash = [sys.executable, "-I", "-S", str(LEASH), str(os.getpid()), "0"]
+        leash = [sys.executable, "-I", "-S", str(DIE_WITH_PARENT), str(os.getpid()), "0"]
         self.running[name] = subprocess.Popen(  # noqa: S603
             [*leash, *self.wanted[name]], stdin=subprocess.PIPE, start_new_session=True
         )

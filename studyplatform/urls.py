@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from apps.accounts.pages.signing_in import sign_in_for_admin
-from studyplatform.site.administration import password_elsewhere
+from studyplatform.site.governing.jobs import password_elsewhere
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("studyplatform.api_urls")),
@@ -19,7 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("studyplatform.site.urls")),
 ]
 
-handler400 = "studyplatform.site.errors.bad_request"
-handler403 = "studyplatform.site.errors.forbidden"
-handler404 = "studyplatform.site.errors.not_found"
-handler500 = "studyplatform.site.errors.crash"
+handler400 = "studyplatform.site.system.errors.bad_request"
+handler403 = "studyplatform.site.system.errors.forbidden"
+handler404 = "studyplatform.site.system.errors.not_found"
+handler500 = "studyplatform.site.system.errors.crash"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from django.core.files.storage import storages
 
-from studyplatform.kit import pages
+from studyplatform.kit.web import middleware
 from tests import servers
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,6 +91,6 @@ def s3(s3_server: dict[str, str], settings: Any, monkeypatch: pytest.MonkeyPatch
     settings.UPLOAD_ROOT, settings.WORK_ROOT = tmp_path / "uploads", tmp_path / "work"
     assert storages["default"].bucket_name == bucket.name
     settings.CONTENT_SECURITY_POLICY = settings_by(bucket.env, "security")["CONTENT_SECURITY_POLICY"]
-    pages._policy.cache_clear()
+    middleware._policy.cache_clear()
     yield bucket
-    pages._policy.cache_clear()
+    middleware._policy.cache_clear()

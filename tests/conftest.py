@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from studyplatform.kit.keep import clear_all
+from studyplatform.kit.caching.lru import clear_all
 from tests import databases
 from tests.buckets import s3, s3_server
 from tests.built import build_problem

@@ -4,8 +4,8 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from apps.accounts import tokens
 from apps.accounts.models import BrowserSession, User
+from apps.accounts.sessions import tokens
 
 
 class BearerAuthentication(BaseAuthentication):

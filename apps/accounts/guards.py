@@ -31,8 +31,8 @@ from apps.accounts import policies, sessions
 from apps.accounts.errors import SessionExpired
 from apps.accounts.models import BrowserSession, User
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.pages import safe_next
 from studyplatform.kit.policies import Verdict, enforce
+from studyplatform.kit.web.requests import safe_next
 
 P = ParamSpec("P")
 Page = Callable[Concatenate[HttpRequest, P], HttpResponseBase]

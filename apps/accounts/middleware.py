@@ -13,7 +13,7 @@ from django.utils.functional import SimpleLazyObject
 from apps.accounts import services
 from apps.accounts.models import User
 from apps.accounts.pages.common import HAND_OVER_PAGES, enter
-from studyplatform.kit.pages import Answer
+from studyplatform.kit.web.middleware import Answer
 
 
 class PersonMiddleware(AuthenticationMiddleware):

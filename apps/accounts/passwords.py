@@ -5,7 +5,7 @@ from django.contrib.auth.password_validation import MinimumLengthValidator
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from studyplatform.kit.turns import Turns
+from studyplatform.kit.concurrency import Turns
 
 _hashing = Turns(2)  # each takes 100 MB while it lasts, a fraction of a second
 

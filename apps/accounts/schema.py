@@ -13,7 +13,7 @@ class BearerScheme(OpenApiAuthenticationExtension):
 
 
 class CookieScheme(OpenApiAuthenticationExtension):
-    target_class = "studyplatform.kit.guards.CookieAuthentication"
+    target_class = "studyplatform.kit.web.drf_defaults.CookieAuthentication"
     name = "cookie"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course, Lesson, Section, StatusChange, Subject, Submission
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.records import ReadOnly
+from studyplatform.kit.web.read_only_admin import ReadOnly
 
 Step = Callable[[Course, User, datetime], object]
 

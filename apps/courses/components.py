@@ -6,13 +6,21 @@ from typing import Any
 from django.template.loader import get_template
 from markupsafe import Markup
 
+from apps.courses import artwork
 from apps.courses.queries.catalogue import Card
-from studyplatform.kit.fragments import ready
-from studyplatform.kit.jinja import register
+from studyplatform.kit.caching.fragments import ready
+from studyplatform.kit.web.jinja import register, steady
 
 
 def _macros() -> Any:
     return get_template("components/course.html").template.module  # type: ignore[attr-defined]
+
+
+@register("plate")
+@steady
+def plate(word: str, subject: str, variant: int = 0) -> Markup:
+    """A picture drawn from a word, for a page that has none stored."""
+    return Markup(artwork.plate(word, subject, variant))  # noqa: S704 (drawn from numbers)
 
 
 @register("course_cards")

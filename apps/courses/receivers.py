@@ -14,7 +14,7 @@ from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDeci
 from apps.courses.models import Course, Lesson, SearchDocument, StatusChange, Subject, Submission
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
-from studyplatform.kit import versions
+from studyplatform.kit.caching import table_versions
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import subscribe
 
@@ -26,10 +26,10 @@ accounts.register_hindrance(policies.leave)
 
 
 # What everybody sees of courses and their teachers. Seats are taken all day; their count may be a minute old.
-versions.watch("catalogue", Course, ignoring={"learner_count"})
-versions.watch("catalogue", Subject)
-versions.watch("catalogue", SearchDocument)
-versions.watch("catalogue", User, only={"username", "first_name", "last_name", "avatar", "headline", "bio"})
+table_versions.watch("catalogue", Course, ignoring={"learner_count"})
+table_versions.watch("catalogue", Subject)
+table_versions.watch("catalogue", SearchDocument)
+table_versions.watch("catalogue", User, only={"username", "first_name", "last_name", "avatar", "headline", "bio"})
 
 
 @receiver(post_delete, sender=Lesson)

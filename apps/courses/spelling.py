@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from apps.courses.models import Course, SearchDocument
 from apps.courses.search import split_words, words_of
-from studyplatform.kit.memo import Memo
+from studyplatform.kit.caching.versioned import Memo
 
 SECONDS = 300
 """How long the words are kept. A word that is no longer in the catalogue does no harm: its search is tried first."""

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from apps.files.models import Upload, VideoAsset
-from studyplatform.kit.records import ReadOnly
+from studyplatform.kit.web.read_only_admin import ReadOnly
 
 
 @admin.register(VideoAsset)

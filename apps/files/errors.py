@@ -6,7 +6,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from studyplatform.kit.errors import Action, AppError
-from studyplatform.kit.sizes import as_size
+from studyplatform.kit.text.sizes import as_size
 
 
 def _limit(purpose: str) -> str:

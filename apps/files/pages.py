@@ -19,7 +19,7 @@ from apps.files.services.media import Grant, read_file_token, read_token
 from apps.files.storage import TYPES, sound_parts
 from apps.files.streaming import send_joined, send_kept, send_upload
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.refusals import refusal_of
+from studyplatform.kit.web.failures import refusal_of
 
 # Exactly what the pipeline makes. A name that is not of this shape does not exist, wherever it points.
 MADE = re.compile(

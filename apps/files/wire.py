@@ -13,8 +13,8 @@ from typing import Any
 from a2wsgi import WSGIMiddleware
 from django.core.wsgi import get_wsgi_application
 
-from studyplatform.kit.bodies import REFUSED, App, Message, Receive, Scope, Send
 from studyplatform.kit.errors import RequestStalled
+from studyplatform.kit.web.body_limits import REFUSED, App, Message, Receive, Scope, Send
 
 ADDRESS = "/api/v1/uploads/"
 AT_ONCE = 64  # pieces on their way; each waits for its sender in a thread of its own

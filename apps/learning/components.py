@@ -13,14 +13,14 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from markupsafe import Markup
 
+from apps.courses import artwork
 from apps.courses.models import Course, Lesson
 from apps.learning.queries.certificates import readable_code
 from apps.learning.queries.outline import Outline, Placed
-from studyplatform.kit import plates
-from studyplatform.kit.jinja import register
-from studyplatform.kit.keep import Kept
-from studyplatform.kit.money import money
-from studyplatform.kit.time import clock, length
+from studyplatform.kit.caching.lru import Kept
+from studyplatform.kit.text.durations import clock, length
+from studyplatform.kit.text.money import money
+from studyplatform.kit.web.jinja import register
 
 _RowKey = tuple[int, str, int, bool]
 _rows: Kept[dict[_RowKey, str]] = Kept(64)  # courses
@@ -93,7 +93,7 @@ def price_badge(course: Course) -> Markup:
 @register("seal")
 def seal(key: str) -> Markup:
     """The rosette of an achievement or a certificate."""
-    return Markup(plates.seal(key))  # noqa: S704 (drawn by us from numbers)
+    return Markup(artwork.seal(key))  # noqa: S704 (drawn by us from numbers)
 
 
 register("readable_code")(readable_code)

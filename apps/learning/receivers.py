@@ -11,21 +11,22 @@ from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import services
 from apps.learning.events import CertificateIssued, LearnerEnrolled, MilestoneReached
 from apps.learning.models import Certificate, Enrollment
-from studyplatform.kit import jobs, versions
+from studyplatform.kit import jobs
+from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 
 WRITING_TIME = timedelta(minutes=30)  # a lesson is made empty and then filled
 
 # What a lesson shows to everyone who may open it. A video in work is not interesting until it can be watched.
-versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})
-versions.watch("lessons", User, only={"username", "first_name", "last_name", "avatar"})
-versions.watch(
+table_versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})
+table_versions.watch("lessons", User, only={"username", "first_name", "last_name", "avatar"})
+table_versions.watch(
     "lessons",
     VideoAsset,
     only={"is_playable", "directory", "version", "duration", "has_audio", "poster", "storyboard"},
 )
 for shown in (Section, Lesson, Quiz, Question, CaptionTrack):
-    versions.watch("lessons", shown)
+    table_versions.watch("lessons", shown)
 
 
 @subscribe(OutlineChanged)

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from studyplatform.kit.plates import inks, plate  # noqa: E402 (found through the line above)
+from apps.courses.artwork import inks, plate  # noqa: E402 (found through the line above)
 
 STATIC = ROOT / "static"
 PAPER, INK, GREEN, RED = "#f7f7f2", "#1a211d", "#07553a", "#b3342b"

@@ -22,13 +22,13 @@ from django.db.models import F
 
 from apps.accounts import services as accounts
 from apps.accounts.models import Notification, Role, User
+from apps.courses import artwork
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
 from apps.courses.services.outline import refresh_outline
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
-from studyplatform.kit import plates
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
 BEHIND = -10  # the priority of the demo's films: what an instructor uploads is processed first
@@ -139,7 +139,7 @@ def seed_course(text: CourseText, now: datetime) -> None:
             before_you_begin=text.before_you_begin,
             requires_order=text.requires_order,
             plate_variant=text.plate_variant,
-            plate=plates.plate(text.slug, text.subject, text.plate_variant),
+            plate=artwork.plate(text.slug, text.subject, text.plate_variant),
             created_at=begun,
             updated_at=begun,
             published_at=opened,

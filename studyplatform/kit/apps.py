@@ -21,7 +21,7 @@ class KitConfig(AppConfig):
                 name = f"{config.name}.{module}"
                 if find_spec(name):
                     import_module(name)
-        from studyplatform.kit import versions  # noqa: PLC0415 (asks for models, which are known only now)
+        from studyplatform.kit.caching import table_versions  # noqa: PLC0415 (asks for models, which are known only now)
 
-        pre_migrate.connect(versions.take_away, sender=self)
-        post_migrate.connect(versions.install, sender=self)
+        pre_migrate.connect(table_versions.take_away, sender=self)
+        post_migrate.connect(table_versions.install, sender=self)

@@ -2,9 +2,9 @@
 
 from django.utils import timezone
 
-from studyplatform.kit.announcements import announced
-from studyplatform.kit.jinja import register
 from studyplatform.kit.models import Announcement
+from studyplatform.kit.web.announcements import announced
+from studyplatform.kit.web.jinja import register
 
 
 @register("announcements")

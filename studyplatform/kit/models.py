@@ -48,7 +48,7 @@ class Job(models.Model):
 
 
 class Tally(models.Model):
-    """How often something was done until ``ends_at`` (kit/limits.py). The key is a hash: no addresses are kept."""
+    """How often something was done until ``ends_at`` (kit/web/rate_limits.py). The key is a hash of the address."""
 
     key = models.CharField(max_length=64, primary_key=True)
     count = models.PositiveIntegerField(default=0)

@@ -95,25 +95,25 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "studyplatform.kit.pages.RequestIdMiddleware",
+    "studyplatform.kit.web.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "studyplatform.kit.pages.StaticFilesMiddleware",
-    "studyplatform.kit.pages.PolicyMiddleware",
-    "studyplatform.kit.pages.PermissionsPolicyMiddleware",
-    "studyplatform.site.maintenance.MaintenanceMiddleware",
-    "studyplatform.kit.pages.TextCompressionMiddleware",
-    "studyplatform.kit.visitors.VisitorPagesMiddleware",
+    "studyplatform.kit.web.middleware.StaticFilesMiddleware",
+    "studyplatform.kit.web.middleware.PolicyMiddleware",
+    "studyplatform.kit.web.middleware.PermissionsPolicyMiddleware",
+    "studyplatform.site.system.maintenance.MaintenanceMiddleware",
+    "studyplatform.kit.web.middleware.TextCompressionMiddleware",
+    "studyplatform.kit.caching.page_cache.VisitorPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "studyplatform.kit.pages.SlashMiddleware",
+    "studyplatform.kit.web.middleware.SlashMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "studyplatform.kit.bodies.BodyMiddleware",
+    "studyplatform.kit.web.body_limits.BodyMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "apps.accounts.middleware.PersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "apps.accounts.middleware.HandOverMiddleware",
-    "studyplatform.kit.pages.RefusalMiddleware",
+    "studyplatform.kit.web.middleware.RefusalMiddleware",
     "apps.accounts.guards.LoginMiddleware",
 ]
 
@@ -125,10 +125,10 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [
     {
-        "BACKEND": "studyplatform.kit.jinja.Templates",
+        "BACKEND": "studyplatform.kit.web.jinja.Templates",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": False,
-        "OPTIONS": {"environment": "studyplatform.kit.jinja.environment"},
+        "OPTIONS": {"environment": "studyplatform.kit.web.jinja.environment"},
     },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -155,7 +155,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16000;",
     }
 else:
-    DATABASES["default"]["ENGINE"] = "studyplatform.kit.postgresql"
+    DATABASES["default"]["ENGINE"] = "studyplatform.kit.db.postgresql"
     # Persistent connections double PostgreSQL's throughput under WSGI and exhaust it under ASGI.
     DATABASES["default"]["CONN_MAX_AGE"] = env.number("CONN_MAX_AGE", 0)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -198,7 +198,7 @@ STORAGES: dict[str, dict[str, object]] = {
 if S3_STORAGE:
     STORAGES["default"] = S3_STORAGE
 
-# What an ordinary form or call may send, in bytes; views that take more name their own limit (kit/bodies.py).
+# What an ordinary form or call may send, in bytes; views that take more name their own limit (kit/web/body_limits.py).
 BODY_LIMIT = 5 * 2**19
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT + 2**16  # what Django itself would refuse
 # One place for the limits that hints, error texts and the server share (bytes).
@@ -258,13 +258,13 @@ EMAIL_FILE_PATH = str(DATA_DIR / "mail")
 if env.text("EMAIL_URL"):
     vars().update(environ.Env.email_url_config(env.text("EMAIL_URL")))
 else:
-    EMAIL_BACKEND = "studyplatform.kit.mailbox.EmailBackend"
+    EMAIL_BACKEND = "studyplatform.kit.mail.mailbox.EmailBackend"
 
 # --- Logging ------------------------------------------------------------------------------------
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "studyplatform.kit.references.RequestIdFilter"}},
+    "filters": {"request_id": {"()": "studyplatform.kit.web.request_id.RequestIdFilter"}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},

@@ -14,9 +14,10 @@ from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from apps.accounts import known_browsers, services
+from apps.accounts import services
 from apps.accounts.errors import AccountLocked, InvalidCredentials
 from apps.accounts.models import LoginLock, User
+from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 from tests.factories.accounts import PASSWORD, UserFactory
 

@@ -369,8 +369,8 @@ def test_an_answer_is_not_used_again(leo: User, device: Authenticator) -> None:
 
 def test_of_two_uses_at_once_the_row_decides(leo: User, device: Authenticator) -> None:
     """Both have read the session with the challenge in it; a passkey without a counter makes it harder."""
-    from apps.accounts import relying_party
     from apps.accounts.errors import PasskeyRefused
+    from apps.accounts.passkeys import relying_party
 
     device.counter = -1
     party = relying_party.site_party()
@@ -562,13 +562,13 @@ def test_opening_the_sign_in_page_often_takes_no_sign_in_away(leo: User, setting
 
 
 def test_a_question_for_one_purpose_is_taken_for_no_other_of_the_same_person(leo: User, rf) -> None:
-    from apps.accounts import ceremonies
     from apps.accounts.errors import PasskeyRefused
-    from apps.accounts.session_store import SessionStore
+    from apps.accounts.passkeys import challenge
+    from apps.accounts.sessions.store import SessionStore
 
     request, now = rf.get("/"), timezone.now()
     request.session = SessionStore()
-    ceremonies.keep(request, "prove", {"challenge": "x"}, now=now, user=leo)
+    challenge.keep(request, "prove", {"challenge": "x"}, now=now, user=leo)
 
     with pytest.raises(PasskeyRefused):
-        ceremonies.take(request, "second-step", now=now, user=leo)
+        challenge.take(request, "second-step", now=now, user=leo)

@@ -195,7 +195,7 @@ def test_at_most_one_mail_a_minute(client: Client, leo: User, settings: Any) -> 
 
 def test_a_mail_that_failed_at_first_is_sent_by_the_next_try(client: Client, leo: User, settings: Any) -> None:
     settings.RATE_LIMITS |= {"reset-to-one": (1, 60)}
-    full = mock.patch("studyplatform.kit.mail.jobs.enqueue", side_effect=OSError("the disk is full"))
+    full = mock.patch("studyplatform.kit.mail.sending.jobs.enqueue", side_effect=OSError("the disk is full"))
     with full, pytest.raises(OSError, match="disk"):
         services.send_password_reset(email=leo.email)
 

@@ -16,8 +16,9 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import services, tokens
+from apps.accounts import services
 from apps.accounts.models import BrowserSession, User
+from apps.accounts.sessions import tokens
 from studyplatform.kit import jobs
 from tests.factories.accounts import PASSWORD
 

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import devices
 from apps.accounts.models import BrowserSession, Notification, User
+from apps.accounts.sessions import devices
 from tests.accounts.test_two_factor import give_password, is_in, turn_on
 from tests.factories.accounts import PASSWORD
 

@@ -24,8 +24,8 @@ from apps.accounts import services
 from apps.accounts.models import BrowserSession, EmailProof, User
 from apps.accounts.services import pictures
 from studyplatform.kit import jobs
+from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.turns import Turns
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db

@@ -407,7 +407,7 @@ def test_no_door_signs_in_around_the_second_step(leo: User, two: list[str], rf) 
 
     from apps.accounts import sessions
     from apps.accounts.errors import SecondStepRequired
-    from apps.accounts.session_store import SessionStore
+    from apps.accounts.sessions.store import SessionStore
 
     request = rf.get("/")
     request.session, request.user = SessionStore(), AnonymousUser()

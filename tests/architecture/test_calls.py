@@ -14,10 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.permissions import BasePermission
 
-from apps.accounts import tokens
 from apps.accounts.models import BrowserSession, User
+from apps.accounts.sessions import tokens
 from apps.courses.models import Course
-from studyplatform.kit.keep import clear_all
+from studyplatform.kit.caching.lru import clear_all
 from tests.accounts.test_mass_assignment import greed, ruled
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import calls

@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.views import APIView
 
 from apps.accounts.guards import open_to_everyone
-from studyplatform.site.pending import PENDING, name_of
+from studyplatform.site.system.pending import PENDING, name_of
 
 # Pages that visitors may open, each with its reason.
 OPEN = {

@@ -19,10 +19,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts import sessions
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
-from studyplatform.kit import mailbox
-from studyplatform.kit.keep import clear_all
+from apps.accounts.sessions import signing_in
+from studyplatform.kit.caching.lru import clear_all
+from studyplatform.kit.mail import mailbox
 from studyplatform.kit.models import Job
 from tests.accounts.provider import configured
 from tests.architecture.conftest import World
@@ -133,7 +133,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
 def proved(browser: Client) -> Client:
     """Who sits there has just shown that it is them."""
     session = browser.session
-    session[sessions._PROVED] = timezone.now().isoformat()
+    session[signing_in._PROVED] = timezone.now().isoformat()
     session.save()
     return browser
 

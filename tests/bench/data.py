@@ -11,13 +11,13 @@ from typing import Any
 from django.contrib.auth.hashers import make_password
 from django.utils import timezone
 
-from apps.accounts import tokens
 from apps.accounts.models import BrowserSession, Role, User
+from apps.accounts.sessions import tokens
+from apps.courses import artwork
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject
 from apps.courses.services import search
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating
-from studyplatform.kit import plates
 from tests.bench import BIG, EMAIL, PASSWORD, QUIZ, VIDEO
 
 COURSES, LEARNERS, LESSONS = 10_000, 1_000, 130
@@ -51,9 +51,9 @@ def fill() -> None:
         Subject.objects.get_or_create(slug=slug, defaults={"name": slug.replace("-", " ").capitalize(), "position": n})[
             0
         ]
-        for n, slug in enumerate(plates.SUBJECTS)
+        for n, slug in enumerate(artwork.SUBJECTS)
     ]
-    art = {s.slug: plates.plate(f"bench-{s.slug}", s.slug) for s in subjects}
+    art = {s.slug: artwork.plate(f"bench-{s.slug}", s.slug) for s in subjects}
 
     def course(n: int, slug: str, title: str) -> Course:
         subject = dice.choice(subjects)

@@ -12,10 +12,10 @@ import yaml
 
 import studyplatform.demo
 from apps.accounts.models import Role
+from apps.courses.artwork import SUBJECTS
 from apps.courses.models import Course, Lesson, Question
 from studyplatform.demo.library import read_library
-from studyplatform.kit.markdown import render
-from studyplatform.kit.plates import SUBJECTS
+from studyplatform.kit.text.markdown import render
 
 CONTENT = Path(studyplatform.demo.__file__).parent / "content"
 COURSES = sorted(folder.name for folder in (CONTENT / "courses").iterdir() if folder.is_dir())

@@ -6,8 +6,8 @@ from apps.files.services import captions
 from apps.files.video import cues
 from apps.files.video.cues import UnreadableCaptions, read_apart, to_webvtt
 from apps.files.video.subtitles import language_of
+from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.errors import RateLimitExceeded
-from studyplatform.kit.turns import Turns
 
 SRT = (
     "1\r\n00:00:01,000 --> 00:00:02,500\r\nOne & two\r\n\r\n"

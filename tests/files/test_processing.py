@@ -272,7 +272,7 @@ def test_a_video_deleted_in_the_middle_leaves_no_files(ada, clip, monkeypatch, t
 
 def test_a_worker_that_lost_its_lease_stops(ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
-    monkeypatch.setattr(jobs, "LEASE", timedelta(0))
+    monkeypatch.setattr(jobs.queue, "LEASE", timedelta(0))
     other = uuid.uuid4()
     take_over_in_the_ladder(monkeypatch, lambda: Job.objects.filter(queue="media").update(lease_token=other))
 

@@ -21,7 +21,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import Notification
-from apps.courses.queries.holdings import largest_first
+from apps.courses.queries.storage_used import largest_first
 from apps.files import queries, services, storage
 from apps.files.api import tus
 from apps.files.errors import QuotaExceeded

@@ -16,7 +16,7 @@ from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.encode import PID_FILE, end_stray, run
 from apps.files.video.failures import ProcessingFailed
 from apps.files.video.recipe import Recipe
-from studyplatform.kit import leash
+from studyplatform.kit.jobs import die_with_parent
 
 pytestmark = pytest.mark.media
 QUIET = ["-v", "error", "-nostdin", "-progress", "pipe:1", "-nostats"]
@@ -137,10 +137,12 @@ def test_ffmpeg_dies_with_a_worker_that_was_killed(tmp_path: Path) -> None:
 
 def test_without_the_kernels_leash_the_keeper_watches_the_pipe(tmp_path: Path, monkeypatch) -> None:
     """The way of macOS, on this machine: the keeper stays between worker and ffmpeg."""
-    keeper = tmp_path / "leash.py"
-    keeper.write_text(Path(str(leash.__file__)).read_text().replace('startswith("linux")', 'startswith("never")'))
+    keeper = tmp_path / "die_with_parent.py"
+    keeper.write_text(
+        Path(str(die_with_parent.__file__)).read_text().replace('startswith("linux")', 'startswith("never")')
+    )
     worker = subprocess.Popen(
-        [sys.executable, "-c", f"import studyplatform.kit.leash as l; l.__file__ = {str(keeper)!r}\n"
+        [sys.executable, "-c", f"import studyplatform.kit.jobs.die_with_parent as l; l.__file__ = {str(keeper)!r}\n"
          + textwrap.dedent(WORKER), str(tmp_path), *ENDLESS],
         cwd=ROOT,
     )  # fmt: skip

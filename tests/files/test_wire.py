@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from apps.files import wire
-from studyplatform.kit.bodies import REFUSED
 from studyplatform.kit.errors import RequestStalled
+from studyplatform.kit.web.body_limits import REFUSED
 
 ADDRESS = "/api/v1/uploads/5f0c5c2e-0000-4000-8000-000000000000/"
 

@@ -12,7 +12,7 @@ from django.db import close_old_connections
 from django.test import Client
 
 from studyplatform.asgi import application
-from studyplatform.kit import bodies
+from studyplatform.kit.web import body_limits
 
 MB = 2**20
 
@@ -82,7 +82,7 @@ class Kept:
 def test_a_body_that_declares_itself_too_large_is_answered_first(path):
     arrived = Kept()
 
-    asked = Exchange(path, [b"x" * MB], declared=100 * MB, app=bodies.BodyLimit(arrived))
+    asked = Exchange(path, [b"x" * MB], declared=100 * MB, app=body_limits.BodyLimit(arrived))
 
     assert arrived.size == 0
     assert asked.status == 200
@@ -102,7 +102,7 @@ def test_programs_read_the_limit_in_a_problem():
 def test_a_body_without_a_length_is_read_up_to_the_limit():
     arrived = Kept()
 
-    Exchange("/api/v1/auth/login/", (b"x" * MB for _ in range(100)), app=bodies.BodyLimit(arrived))
+    Exchange("/api/v1/auth/login/", (b"x" * MB for _ in range(100)), app=body_limits.BodyLimit(arrived))
 
     assert arrived.size == 2 * MB
     assert Exchange("/api/v1/auth/login/", (b"x" * MB for _ in range(100))).status == 413
@@ -110,7 +110,7 @@ def test_a_body_without_a_length_is_read_up_to_the_limit():
 
 @pytest.mark.django_db
 def test_a_body_that_stops_coming_is_given_up(monkeypatch):
-    monkeypatch.setattr(bodies, "PATIENCE", 0.01)
+    monkeypatch.setattr(body_limits, "PATIENCE", 0.01)
 
     asked = Exchange("/api/v1/auth/login/", [b"x"], declared=10)
 
@@ -131,7 +131,7 @@ def test_a_body_that_stops_coming_is_given_up(monkeypatch):
     ],
 )
 def test_addresses_of_files_take_as_much_as_their_files(method, path, most):
-    assert bodies.most_of(method, bodies.match_of(path)) == most
+    assert body_limits.most_of(method, body_limits.match_of(path)) == most
 
 
 FILE_OF_A_LESSON = "/dashboard/instructor/courses/a/lectures/b/file"
@@ -163,7 +163,7 @@ def kept_connection() -> Iterator[None]:
 def test_a_large_body_is_read_only_from_who_may_send_it(
     monkeypatch, request, browser_of, nobody, who, path, leads_to, declared
 ):
-    monkeypatch.setattr(bodies, "PATIENCE", 0.01)
+    monkeypatch.setattr(body_limits, "PATIENCE", 0.01)
     cookie = "sessionid=invented"
     if who not in {"nobody", "invented"}:
         cookie = browser_of(request.getfixturevalue(who)).cookies.output(header="", attrs=[]).strip()

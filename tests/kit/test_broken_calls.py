@@ -5,8 +5,8 @@ import json
 import pytest
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 
-from studyplatform.kit.api import problem_handler
-from studyplatform.kit.refusals import refusal_of
+from studyplatform.kit.web.api import problem_handler
+from studyplatform.kit.web.failures import refusal_of
 
 LOG_IN = "/api/v1/auth/login/"
 pytestmark = pytest.mark.django_db
@@ -74,7 +74,7 @@ def test_a_host_that_is_not_ours_is_refused_as_a_problem(client, settings):
 
 def test_a_crash_before_any_view_is_a_problem_too(client, monkeypatch):
     client.raise_request_exception = False
-    monkeypatch.setattr("studyplatform.kit.bodies.BodyMiddleware.process_view", None)
+    monkeypatch.setattr("studyplatform.kit.web.body_limits.BodyMiddleware.process_view", None)
 
     answer = client.get("/api/v1/auth/session/")
 

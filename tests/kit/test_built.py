@@ -8,7 +8,7 @@ from django.db.models import CharField, Count, DateTimeField, Exists, F, OuterRe
 from django.utils import timezone
 
 from apps.courses.models import Course, Section
-from studyplatform.kit.built import Built, BuiltUpdate, Slot
+from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
 from tests.factories.courses import CourseFactory, SectionFactory
 
 pytestmark = pytest.mark.database

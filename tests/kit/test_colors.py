@@ -2,7 +2,7 @@
 
 import pytest
 
-from studyplatform.kit.colors import srgb_of
+from apps.courses.artwork.colors import srgb_of
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from django.template.loader import get_template, render_to_string
 from rest_framework import exceptions
 
 from apps.learning.errors import LessonCompletesItself, NotEnrolled
-from studyplatform.kit.api import problem_handler
 from studyplatform.kit.errors import REGISTRY, AppError, RateLimitExceeded
-from studyplatform.kit.problems import problem
+from studyplatform.kit.web.api import problem_handler
+from studyplatform.kit.web.problem_details import problem
 
 
 def test_a_refusal_names_its_reason_and_data():

@@ -8,7 +8,7 @@ import pytest
 from kombu import Connection, Exchange, Queue
 
 from studyplatform.celery import app
-from studyplatform.kit import folder_broker
+from studyplatform.kit.jobs import folder_broker
 
 PLACES = {
     "data_folder_in": "messages",

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.template import engines
 from django.test import Client, RequestFactory
 
-from studyplatform.kit import fragments
-from studyplatform.kit.pages import PolicyMiddleware
+from studyplatform.kit.caching import fragments
+from studyplatform.kit.web.middleware import PolicyMiddleware
 from tests.factories.accounts import PASSWORD
 
 

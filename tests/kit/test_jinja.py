@@ -8,9 +8,9 @@ from django.test import override_settings
 from django.utils import translation
 from markupsafe import Markup
 
-from studyplatform.kit.fragments import fragment
-from studyplatform.kit.markdown import render as markdown
-from studyplatform.kit.markdown import render_inline
+from studyplatform.kit.caching.fragments import fragment
+from studyplatform.kit.text.markdown import render as markdown
+from studyplatform.kit.text.markdown import render_inline
 
 
 def render(source: str, **context: object) -> str:

@@ -96,7 +96,7 @@ def test_work_of_another_release_fails_and_holds_up_nothing(log):
 def test_a_broker_that_is_down_holds_up_nobody(settings, monkeypatch):
     app = Celery(broker=f"redis://127.0.0.1:{free_port()}/0", set_as_current=False)
     app.conf.broker_transport_options = settings.REDIS_BROKER_OPTIONS
-    monkeypatch.setattr(jobs, "current_app", app)
+    monkeypatch.setattr(jobs.queue, "current_app", app)
 
     began = time.monotonic()
     jobs.wake("default")

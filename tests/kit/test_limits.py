@@ -10,10 +10,10 @@ import pytest
 from django.db import connection, connections
 from django.test import RequestFactory
 
-from studyplatform.kit import limits
-from studyplatform.kit.addresses import client_address, neighborhood
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.models import Tally
+from studyplatform.kit.web import rate_limits
+from studyplatform.kit.web.client_address import client_address, neighborhood
 
 pytestmark = pytest.mark.database
 
@@ -28,7 +28,7 @@ def _small(settings: object) -> None:
 def knock(who: str = "10.0.0.1", *, after: float = 0) -> int:
     """0, or the seconds one has to wait."""
     try:
-        limits.spend("knock", who, now=NOW + timedelta(seconds=after))
+        rate_limits.spend("knock", who, now=NOW + timedelta(seconds=after))
     except RateLimitExceeded as refused:
         return refused.wait
     return 0
@@ -53,7 +53,7 @@ def test_what_is_over_is_swept() -> None:
     knock()
     knock("10.0.0.2", after=50)
 
-    limits.sweep(now=NOW + timedelta(seconds=61))
+    rate_limits.sweep(now=NOW + timedelta(seconds=61))
 
     assert Tally.objects.count() == 1
 
@@ -120,4 +120,4 @@ def test_an_ipv6_client_is_its_whole_network() -> None:
 @pytest.mark.django_db
 def test_an_unknown_address_is_not_counted(rf: RequestFactory) -> None:
     for _ in range(5):
-        limits.spend_of(rf.get("/", REMOTE_ADDR=""), "knock", now=NOW)
+        rate_limits.spend_of(rf.get("/", REMOTE_ADDR=""), "knock", now=NOW)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from studyplatform.kit import keep, memo, versions
-from studyplatform.kit.keep import Kept
-from studyplatform.kit.memo import Memo
+from studyplatform.kit.caching import lru, table_versions, versioned
+from studyplatform.kit.caching.lru import Kept
+from studyplatform.kit.caching.versioned import Memo
 
 pytestmark = pytest.mark.database
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.database
 def value(monkeypatch) -> dict[str, str | None]:
     """The present version, as a test likes it."""
     present: dict[str, str | None] = {"now": "one"}
-    monkeypatch.setattr(versions, "current", lambda name: present["now"])
+    monkeypatch.setattr(table_versions, "current", lambda name: present["now"])
     return present
 
 
@@ -49,8 +49,8 @@ def test_without_a_version_nothing_is_kept(value):
 def test_a_value_grows_old(value, monkeypatch):
     memo_: Memo[str] = Memo("test", seconds=60)
     memo_.get("k", lambda: "old")
-    later = memo.time.monotonic() + 61
-    monkeypatch.setattr(memo.time, "monotonic", lambda: later)
+    later = versioned.time.monotonic() + 61
+    monkeypatch.setattr(versioned.time, "monotonic", lambda: later)
 
     assert memo_.get("k", lambda: "new") == "new"
 
@@ -85,6 +85,6 @@ def test_everything_can_be_forgotten():
     kept: Kept[str] = Kept(10)
     kept.put("a", "b")
 
-    keep.clear_all()
+    lru.clear_all()
 
     assert kept.get("a") is None

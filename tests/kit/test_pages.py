@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from studyplatform.kit.pages import safe_next
+from studyplatform.kit.web.requests import safe_next
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import Client, RequestFactory
 
-from studyplatform.kit.pages import StaticFilesMiddleware
+from studyplatform.kit.web.middleware import StaticFilesMiddleware
 
 ROOT = Path(__file__).resolve().parents[2]
 RETIRE = """

@@ -12,8 +12,8 @@ from django.utils.module_loading import import_string
 
 from apps.accounts import passwords, services
 from apps.accounts.models import User
+from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.errors import RateLimitExceeded
-from studyplatform.kit.turns import Turns
 from studyplatform.settings.parts import auth
 from tests.factories.accounts import PASSWORD
 

@@ -8,14 +8,14 @@ from django.core.management import call_command
 from django.db import connection, transaction
 
 from apps.courses.models import Course, Subject
-from studyplatform.kit import versions
+from studyplatform.kit.caching import table_versions
 from tests.factories.courses import CourseFactory
 
 pytestmark = pytest.mark.database
 
 
 def now() -> str | None:
-    return versions.current("catalogue")
+    return table_versions.current("catalogue")
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_change_that_is_taken_back_was_none(one):
 
 
 def test_within_a_request_it_is_asked_once(one, django_assert_num_queries):
-    with versions.steady(), django_assert_num_queries(1):
+    with table_versions.steady(), django_assert_num_queries(1):
         assert now() == now() is not None
 
 
@@ -113,7 +113,7 @@ def test_another_connection_sees_it_with_the_change_and_not_before():
 @pytest.mark.django_db(transaction=True)
 def test_triggers_that_a_migration_lost_are_made_again():
     CourseFactory(status="published")
-    versions.take_away(plan=["something"])
+    table_versions.take_away(plan=["something"])
     assert not rises(lambda: Course.objects.update(title="Unseen"))
     before = now()
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from apps.courses.models import Question
-from apps.learning import marking
-from apps.learning.marking import Malformed
+from apps.learning.quizzes import marking
+from apps.learning.quizzes.marking import Malformed
 
 STEPS = [
     {"id": "a", "text": "Rain"},

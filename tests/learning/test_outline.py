@@ -17,8 +17,8 @@ from apps.learning.queries import outline
 from apps.learning.queries.lessons import find_course, lesson_of
 from apps.learning.queries.outline import outline_of, outlines_of, place_all, resume_entry, standing_of
 from apps.learning.queries.transcript import cues_of, paragraphs_of
+from studyplatform.kit.caching.lru import clear_all
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.keep import clear_all
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import LessonProgressFactory
 

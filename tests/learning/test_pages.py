@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from apps.courses.models import Course, Lesson
 from apps.learning import services
-from apps.learning.certificate_pdf import draw
+from apps.learning.certificates.pdf import draw
 from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress
 from studyplatform.kit.errors import REGISTRY
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory

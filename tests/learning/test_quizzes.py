@@ -17,7 +17,7 @@ from apps.learning.errors import (
     QuizTimeOver,
 )
 from apps.learning.models import Attempt, LessonProgress
-from apps.learning.queries.quiz import attempt_page_out, get_attempt
+from apps.learning.queries.quizzes import attempt_page_out, get_attempt
 from studyplatform.kit.errors import NotAuthenticated, NotFound, ValidationFailed
 from tests.factories.courses import QuizFactory
 from tests.factories.learning import EnrollmentFactory

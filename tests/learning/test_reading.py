@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from apps.learning.reading import LONGEST, least_seconds, seconds_to_wait
+from apps.learning.activity.reading import LONGEST, least_seconds, seconds_to_wait
 
 
 def test_a_fast_reader_takes_a_second_for_ten_words_and_is_not_kept_for_ever():

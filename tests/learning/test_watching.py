@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.learning import watching
+from apps.learning.activity import watching
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from apps.courses.models import Course, Submission
 from apps.files.models import VideoAsset
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
-from studyplatform.site.administration import job_label
+from studyplatform.site.governing.jobs import job_label
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import UploadFactory, VideoFactory
 
@@ -70,7 +70,7 @@ def test_a_job_is_shown_in_words_with_what_it_is_about(as_sam, ada, leo):
 
 def test_another_try_runs_with_all_its_attempts(as_sam, django_capture_on_commit_callbacks, monkeypatch):
     woken = []
-    monkeypatch.setattr(jobs, "wake", woken.append)
+    monkeypatch.setattr(jobs.queue, "wake", woken.append)
     job = failed(versions=[], names=[])
 
     with django_capture_on_commit_callbacks(execute=True):

@@ -10,7 +10,7 @@ from django.db import IntegrityError
 from django.test import Client
 from django.utils import timezone
 
-from studyplatform.kit import visitors
+from studyplatform.kit.caching import page_cache
 from studyplatform.kit.models import Announcement
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -85,7 +85,7 @@ def test_the_kept_page_holds_and_the_script_has_each_visitor_s_own_nonce(
             nonces.add(nonce)
             assert f"'nonce-{''.join(nonce)}'" in answer["Content-Security-Policy"]
     assert len(nonces) == 2
-    assert len(visitors._pages) == 1
+    assert len(page_cache._pages) == 1
 
 
 def test_signed_in_pages_pay_no_query_for_it(leo, browser_of, django_assert_num_queries) -> None:

@@ -11,8 +11,8 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.courses.models import Course
-from studyplatform.kit import fragments
-from studyplatform.kit.keep import clear_all
+from studyplatform.kit.caching import fragments
+from studyplatform.kit.caching.lru import clear_all
 from tests.factories.courses import CourseFactory
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,9 @@ from django.core.mail import EmailMultiAlternatives
 from django.test import Client
 from django.utils import timezone
 
-from studyplatform.kit import mail, mailbox
+from studyplatform.kit import mail
 from studyplatform.kit.jobs import run_pending
+from studyplatform.kit.mail import mailbox
 
 pytestmark = pytest.mark.django_db
 NASTY = "<script>alert(1)</script>"

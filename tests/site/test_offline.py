@@ -5,7 +5,7 @@ import re
 
 from django.test import Client
 
-from studyplatform.site import offline
+from studyplatform.site.public import offline
 
 
 def kept_by(script: str) -> dict:

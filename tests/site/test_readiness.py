@@ -9,7 +9,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 
 from studyplatform.kit.models import Tally
-from studyplatform.kit.refusals import is_full
+from studyplatform.kit.web.failures import is_full
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,9 @@ from django.utils import timezone
 from apps.courses.errors import CourseNotFound
 from studyplatform.kit.errors import REGISTRY, FeatureComingSoon
 from studyplatform.kit.models import Job
-from studyplatform.site import errors, home, status
-from studyplatform.site.pending import PENDING, name_of
+from studyplatform.site.public import home, status
+from studyplatform.site.system import errors
+from studyplatform.site.system.pending import PENDING, name_of
 from tests.architecture.test_doors import pages
 
 
@@ -62,7 +63,7 @@ def test_under_the_dashboard_missing_closed_and_failed_pages_have_no_header(clie
         assert page.count("<h1") == 1, address
         assert 'href="/"' in page, "there is a way home"
         assert ('class="rail"' in page) == ("dist/studio-" in page) == (who in {"ada", "sam"})
-    with patch("studyplatform.site.errors.render", side_effect=[RuntimeError, DEFAULT], wraps=errors.render):
+    with patch("studyplatform.site.system.errors.render", side_effect=[RuntimeError, DEFAULT], wraps=errors.render):
         browser.raise_request_exception = False
         failed = browser.get("/dashboard/nothing")
     assert failed.status_code == 500

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from studyplatform.kit.plates import DRIFT, SUBJECTS, inks, plate, seal
+from apps.courses.artwork import DRIFT, SUBJECTS, inks, plate, seal
 
 ROOT = Path(settings.BASE_DIR) / "templates"
 # Mail has no policy.

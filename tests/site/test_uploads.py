@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from studyplatform.site import uploads
+from studyplatform.site.teaching import uploads
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import VideoFactory
 

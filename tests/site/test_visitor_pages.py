@@ -10,7 +10,7 @@ from apps.accounts.errors import SessionExpired
 from apps.courses import services
 from apps.courses.models import Course
 from apps.learning.services import enroll, set_bookmark
-from studyplatform.kit import visitors
+from studyplatform.kit.caching import page_cache
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, SectionFactory, SubjectFactory
 from tests.factories.learning import RatingFactory
 
@@ -38,7 +38,7 @@ def test_the_second_visitor_gets_the_same_page_and_no_work_is_done(address, djan
     first = page(Client(), address)
     with django_assert_max_num_queries(1):
         assert page(Client(), address) == first
-    assert len(visitors._pages) == 1
+    assert len(page_cache._pages) == 1
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -174,11 +174,11 @@ def test_a_message_waits_for_its_reader_alone():
 def test_addresses_are_told_apart_and_the_order_of_parameters_is_not():
     page(Client(), "/courses/?q=rivers&sort=newest")
     page(Client(), "/courses/?sort=newest&q=rivers")
-    assert len(visitors._pages) == 1
+    assert len(page_cache._pages) == 1
 
     page(Client(), "/courses/?sort=newest&q=lakes")
     page(Client(), "/courses/")
-    assert len(visitors._pages) == 3
+    assert len(page_cache._pages) == 3
 
     page(Client(), "/courses/?q=rivers&q=lakes")
     assert 'value="rivers"' in page(Client(), "/courses/?q=lakes&q=rivers")
@@ -201,7 +201,7 @@ def test_addresses_are_told_apart_and_the_order_of_parameters_is_not():
 def test_what_is_not_for_all_is_not_kept(ask):
     Client().get(ask["path"], headers=ask.get("headers"))
 
-    assert not len(visitors._pages)
+    assert not len(page_cache._pages)
 
 
 def test_a_foreign_host_name_gets_nothing_that_was_kept(settings):
@@ -222,14 +222,14 @@ def test_it_can_be_turned_off(settings):
     settings.VISITOR_PAGES = False
     page(Client(), "/courses/")
 
-    assert not len(visitors._pages)
+    assert not len(page_cache._pages)
 
 
 def test_what_no_version_follows_is_at_most_a_minute_old(shelf, monkeypatch):
     RatingFactory(course=shelf)
     page(Client(), "/courses/rivers")
-    later = visitors.time.monotonic() + 61
-    monkeypatch.setattr(visitors.time, "monotonic", lambda: later)
+    later = page_cache.time.monotonic() + 61
+    monkeypatch.setattr(page_cache.time, "monotonic", lambda: later)
     SubjectFactory()  # changes nothing that is shown here
     Course.objects.filter(pk=shelf.pk).update(learner_count=77)
 

@@ -13,14 +13,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts import ceremonies, guards, known_browsers, relying_party, services, sessions
+from apps.accounts import guards, services, sessions
 from apps.accounts.api.serializers import LogInIn, LookIn, PasskeyOptionsOut, ResendOut, SessionOut
 from apps.accounts.authentication import BearerAuthentication
 from apps.accounts.errors import PasskeyRefused
 from apps.accounts.models import BrowserSession
-from studyplatform.kit import limits
-from studyplatform.kit.api import signed_in
-from studyplatform.kit.guards import CookieAuthentication
+from apps.accounts.passkeys import challenge, relying_party
+from apps.accounts.sessions import known_browsers
+from studyplatform.kit.web import rate_limits
+from studyplatform.kit.web.api import signed_in
+from studyplatform.kit.web.drf_defaults import CookieAuthentication
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -37,7 +39,7 @@ class LogIn(APIView):
     def post(self, request: Request) -> Response:
         page = request._request  # noqa: SLF001 (DRF has no public name for it)
         CookieAuthentication().enforce_csrf(request)
-        limits.spend_of(page, "sign-in", now=timezone.now())
+        rate_limits.spend_of(page, "sign-in", now=timezone.now())
         form = LogInIn(data=request.data)
         form.is_valid(raise_exception=True)
         email, now = form.validated_data["email"], timezone.now()
@@ -61,12 +63,12 @@ class PasskeyOptions(APIView):
     def post(self, request: Request) -> Response:
         page = request._request  # noqa: SLF001
         CookieAuthentication().enforce_csrf(request)
-        limits.spend_of(page, "passkey", now=timezone.now())
+        rate_limits.spend_of(page, "passkey", now=timezone.now())
         party = relying_party.party_of(page)
         if party is None:
             raise PasskeyRefused
         options, state = services.ask_for_passkey(party=party)
-        ceremonies.keep(page, "sign-in", state, now=timezone.now())
+        challenge.keep(page, "sign-in", state, now=timezone.now())
         return Response(options)
 
 
@@ -128,6 +130,6 @@ class ResendVerification(APIView):
     @extend_schema(operation_id="auth_resend_verification", request=None, responses={202: ResendOut})
     def post(self, request: Request) -> Response:
         now = timezone.now()
-        limits.spend_of(request._request, "resend", now=now)  # noqa: SLF001
+        rate_limits.spend_of(request._request, "resend", now=now)  # noqa: SLF001
         wait = services.ask_for_email_proof(user=signed_in(request), now=now)
         return Response({"wait": wait}, status=status.HTTP_202_ACCEPTED)

@@ -8,11 +8,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts import ceremonies, forms, known_browsers, relying_party, services, sessions
+from apps.accounts import forms, services, sessions
 from apps.accounts.errors import PasskeyRefused, SecondStepRequired
 from apps.accounts.models import Role, User
+from apps.accounts.passkeys import challenge, relying_party
+from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError, RateLimitExceeded
-from studyplatform.kit.pages import safe_next
+from studyplatform.kit.web.requests import safe_next
 
 HOMES = {
     Role.STUDENT: "/me/enrollments",
@@ -88,7 +90,7 @@ def passkey_question(request: HttpRequest, purpose: str, user: User) -> dict[str
     if party is None or not services.factors_of(user).passkeys:
         return None
     options, state = services.ask_for_passkey(party=party, user=user)
-    ceremonies.keep(request, purpose, state, now=timezone.now(), user=user)
+    challenge.keep(request, purpose, state, now=timezone.now(), user=user)
     return options
 
 
@@ -98,7 +100,7 @@ def answered_passkey(request: HttpRequest, purpose: str, user: User | None) -> U
     :raises PasskeyRefused: nobody's, or not an answer to what was asked.
     """
     now, party = timezone.now(), relying_party.party_of(request)
-    state = ceremonies.take(request, purpose, now=now, user=user)
+    state = challenge.take(request, purpose, now=now, user=user)
     form = forms.PasskeyAnswer(request.POST)
     if party is None or not form.is_valid():
         raise PasskeyRefused

@@ -16,7 +16,7 @@ from apps.accounts import forms, queries, services
 from apps.accounts.guards import administers
 from apps.accounts.models import Role, User
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.pages import safe_next, searched
+from studyplatform.kit.web.requests import safe_next, searched
 
 PAGE, DECIDED = 25, 10
 GROUPS = {

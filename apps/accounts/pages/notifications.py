@@ -18,7 +18,7 @@ from apps.accounts import queries, services
 from apps.accounts.guards import open_to_everyone, signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.common import private
-from studyplatform.kit.pages import safe_next
+from studyplatform.kit.web.requests import safe_next
 
 PER_PAGE, IN_PANEL = 50, 8
 LOOKED_THROUGH = 40  # rows that the panel's entries are made of

@@ -12,13 +12,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts import forms, known_browsers, services, sessions
+from apps.accounts import forms, services, sessions
 from apps.accounts.errors import AccountLocked, InvalidCredentials, PasskeyRefused, SecondStepLocked, WrongCode
 from apps.accounts.guards import signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.common import answered_passkey, form_page, passkey_question
+from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError, RateLimitExceeded
-from studyplatform.kit.pages import safe_next
+from studyplatform.kit.web.requests import safe_next
 
 
 @signed_in

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.pages.common import form_page, private, verdict
-from studyplatform.kit import limits
 from studyplatform.kit.errors import AppError, RateLimitExceeded
+from studyplatform.kit.web import rate_limits
 
 
 @open_to_everyone
@@ -26,7 +26,7 @@ def forgot_password(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     if form.is_valid():
         try:
-            limits.spend_of(request, "reset", now=timezone.now())
+            rate_limits.spend_of(request, "reset", now=timezone.now())
         except RateLimitExceeded as error:
             refusal = error
         else:

@@ -10,12 +10,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts import forms, known_browsers, services
-from apps.accounts import second_step as step
+from apps.accounts import forms, services
 from apps.accounts.errors import PasskeyRefused, SecondStepLocked, WrongCode
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.accounts.pages.common import answered_passkey, back, enter, form_page, passkey_question, sign_in_page
+from apps.accounts.sessions import known_browsers
+from apps.accounts.sessions import second_step as step
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 
 

@@ -11,15 +11,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from apps.accounts import forms, known_browsers, policies, services, sessions
+from apps.accounts import forms, policies, services, sessions
 from apps.accounts.errors import AccountLocked, InvalidCredentials
 from apps.accounts.guards import open_to_everyone, signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.common import back, enter, home_of, sign_in_page
-from studyplatform.kit import limits
+from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError, RateLimitExceeded
-from studyplatform.kit.pages import safe_next
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.web import rate_limits
+from studyplatform.kit.web.requests import safe_next
 
 
 @require_safe
@@ -40,7 +41,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         email, now = form.cleaned_data["email"], timezone.now()
         try:
-            limits.spend_of(request, "sign-in", now=now)
+            rate_limits.spend_of(request, "sign-in", now=now)
             user = services.prove_password(
                 email=email,
                 password=form.cleaned_data["password"],

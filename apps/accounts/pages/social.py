@@ -22,11 +22,11 @@ from apps.accounts.errors import AccountBlocked, IdentityTaken, ProviderAnswerRe
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.accounts.pages.common import HAND_OVER_PAGES, back, enter, home_of, private
-from apps.accounts.pages.joining import await_proof
+from apps.accounts.pages.registration import await_proof
 from apps.accounts.providers import Arrived, Failed, Identity
-from studyplatform.kit import limits
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.pages import safe_next
+from studyplatform.kit.web import rate_limits
+from studyplatform.kit.web.requests import safe_next
 
 LANDING = "/auth/oauth/callback"
 WAITS = timedelta(minutes=15)
@@ -52,7 +52,7 @@ def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpRes
 
     :raises RateLimitExceeded: that was asked too often from this address.
     """
-    limits.spend_of(request, "social", now=timezone.now())
+    rate_limits.spend_of(request, "social", now=timezone.now())
     person = str(request.user.uid) if isinstance(request.user, User) else ""
     try:
         address = providers.ask(request, slug, onward=onward, data={"purpose": purpose, "person": person})
@@ -66,7 +66,7 @@ def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpRes
 @require_safe
 def answer(request: HttpRequest, slug: str) -> HttpResponse:
     """Where the provider sends the browser back to; what it brought stands in the address no longer afterwards."""
-    limits.spend_of(request, "social", now=timezone.now())
+    rate_limits.spend_of(request, "social", now=timezone.now())
     request.session.pop(_KEY, None)
     try:
         providers.hear(request, slug)
@@ -169,7 +169,7 @@ def _join(request: HttpRequest, identity: Identity, onward: str) -> HttpResponse
         "provider_uid": identity.uid,
     }
     try:
-        limits.spend_of(request, "register", now=now)
+        rate_limits.spend_of(request, "register", now=now)
         if not identity.is_email_verified:  # as anybody who registers: the mail proves it (docs/adr/0009)
             row = services.ask_to_join(email=given["email"], **who, now=now)
             del request.session[_KEY]

@@ -31,20 +31,6 @@ from apps.accounts.services.factors import (
     turn_on_app,
 )
 from apps.accounts.services.handing_over import hand_over, take_over
-from apps.accounts.services.joining import (
-    EmailTaken,
-    Newcomer,
-    ask_for_join_mail,
-    ask_to_join,
-    join_by_code,
-    join_by_key,
-    join_elsewhere,
-    joining,
-    joining_of_key,
-    open_account,
-    seconds_until_join_mail,
-    send_join_mail,
-)
 from apps.accounts.services.leaving import hindrance_to_leave, leave, register_hindrance, send_goodbye
 from apps.accounts.services.linking import link, links_of, unlink
 from apps.accounts.services.notices import choose, mail_notification, mark_all_read, mark_read, notify, notify_all
@@ -69,6 +55,20 @@ from apps.accounts.services.people import (
 )
 from apps.accounts.services.pictures import Crop, remove_picture, set_picture
 from apps.accounts.services.proving import lift_lock, prove_password
+from apps.accounts.services.registration import (
+    EmailTaken,
+    Newcomer,
+    ask_for_join_mail,
+    ask_to_join,
+    join_by_code,
+    join_by_key,
+    join_elsewhere,
+    joining,
+    joining_of_key,
+    open_account,
+    seconds_until_join_mail,
+    send_join_mail,
+)
 from apps.accounts.services.resetting import ask_for_password_reset, reset_password, send_password_reset, user_of_reset
 from apps.accounts.services.settings import (
     UsernameTaken,

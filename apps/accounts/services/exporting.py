@@ -23,7 +23,7 @@ from apps.accounts.models import DataExport, User
 from apps.accounts.services.notices import notify
 from studyplatform.kit import jobs
 from studyplatform.kit.jobs import Running
-from studyplatform.kit.limits import spend
+from studyplatform.kit.web.rate_limits import spend
 
 KEPT = timedelta(days=7)
 Rows = Iterable[Mapping[str, Any]]

@@ -1,7 +1,7 @@
 """Passkeys (WebAuthn): adding, proving, renaming, removing.
 
 The challenge of a ceremony is kept by the caller, bound to the browser's session and used once
-(apps/accounts/ceremonies.py). What a browser answers is hostile until checked: origin, challenge, signature,
+(apps/accounts/passkeys/challenge.py). What a browser answers is hostile until checked: origin, challenge, signature,
 user verification where it is asked for, and a counter that must not run backwards.
 """
 
@@ -30,7 +30,7 @@ from fido2.webauthn import (
 
 from apps.accounts.errors import PasskeyRefused, TooManyPasskeys
 from apps.accounts.models import User
-from apps.accounts.relying_party import Party
+from apps.accounts.passkeys.relying_party import Party
 from apps.accounts.services.factors import PASSKEY, drop_codes_without_factor, first_codes, hold, tell
 
 MOST = 20

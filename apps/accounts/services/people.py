@@ -8,14 +8,16 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.accounts.devices import device_name
 from apps.accounts.errors import LastAdmin
 from apps.accounts.models import BrowserSession, EmailProof, LoginLock, Role, User
 from apps.accounts.services.digests import find_late_digests
 from apps.accounts.services.handing_over import forget_hand_overs
-from apps.accounts.services.joining import forget_joinings
 from apps.accounts.services.notices import notify, sweep_notifications
-from studyplatform.kit import jobs, limits, mailbox
+from apps.accounts.services.registration import forget_joinings
+from apps.accounts.sessions.devices import device_name
+from studyplatform.kit import jobs
+from studyplatform.kit.mail import mailbox
+from studyplatform.kit.web import rate_limits
 
 
 def change_role(*, user: User, role: Role, is_told: bool = True) -> None:
@@ -108,6 +110,6 @@ def sweep(*, now: datetime) -> None:
     mailbox.sweep(now=now)
     over = Q(locked_until=None) | Q(locked_until__lte=now)
     LoginLock.objects.filter(over, last_attempt_at__lt=now - settings.LOGIN_LOCK).delete()
-    limits.sweep(now=now)
+    rate_limits.sweep(now=now)
     forget_joinings(now=now)
     forget_hand_overs(now=now)

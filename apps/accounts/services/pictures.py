@@ -12,8 +12,8 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from apps.accounts.errors import PictureUnreadable
 from apps.accounts.models import User
+from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.turns import Turns
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MOST_BYTES = 5 * 2**20

@@ -16,8 +16,9 @@ from apps.accounts.models import User, UserManager
 from apps.accounts.services.notices import notify
 from apps.accounts.services.people import shut_everybody_out
 from apps.accounts.services.proving import lift_lock
-from studyplatform.kit import jobs, limits, mail
+from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.web import rate_limits
 
 VALID_FOR = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 
@@ -36,7 +37,7 @@ def send_password_reset(*, email: str) -> None:
     link = f"/auth/reset-password/{user.uid}/{quote(default_token_generator.make_token(user))}"
     # Counted together with the mail: a try that fails must not stand in the way of the next.
     with suppress(RateLimitExceeded), transaction.atomic():
-        limits.spend("reset-to-one", str(user.uid), now=timezone.now())
+        rate_limits.spend("reset-to-one", str(user.uid), now=timezone.now())
         mail.send("reset-password", to=user.email, valid_for=VALID_FOR, user=user, link=link)
 
 

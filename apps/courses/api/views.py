@@ -20,9 +20,9 @@ from apps.courses.models import Course, Lesson, Section
 from apps.courses.queries import authoring
 from apps.files import queries as files
 from apps.files.models import VideoAsset
-from studyplatform.kit.api import signed_in
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.api import signed_in
 
 MOST_VIDEOS = 100
 

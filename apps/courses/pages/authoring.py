@@ -16,14 +16,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import teaches
 from apps.accounts.models import User
-from apps.courses import policies, services
+from apps.courses import artwork, policies, services
 from apps.courses.forms import PLATE_VARIANTS, CourseForm
 from apps.courses.models import Course
 from apps.courses.pages.staffed import course_for_staff, person_of
 from apps.courses.queries import authoring, readiness
-from studyplatform.kit import plates
 from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.pages import searched
+from studyplatform.kit.web.requests import searched
 
 PAGE_SIZE = 20
 
@@ -89,7 +88,7 @@ def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
             "form": form,
             "outcomes": _outcome_lines(form),
             "variants": [
-                (variant, plates.plate(course.slug, course.subject.slug, variant)) for variant in range(PLATE_VARIANTS)
+                (variant, artwork.plate(course.slug, course.subject.slug, variant)) for variant in range(PLATE_VARIANTS)
             ],
             "history": authoring.history_of(course)[:20],
             "changes": course.status_changes.select_related("changed_by").order_by("-changed_at", "-pk")[:10],

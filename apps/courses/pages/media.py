@@ -18,8 +18,8 @@ from apps.courses.pages.outline import lesson_of, to_lesson
 from apps.courses.pages.staffed import course_for_staff, person_of
 from apps.files.models import VideoAsset
 from apps.files.services import MOST_CAPTION_BYTES
-from studyplatform.kit.bodies import takes_body
 from studyplatform.kit.errors import ValidationFailed
+from studyplatform.kit.web.body_limits import takes_body
 
 
 @require_POST

@@ -21,8 +21,8 @@ from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.panel import panel_of, texts_of
 from apps.courses.pages.staffed import course_for_staff, person_of
 from apps.courses.queries import authoring
-from studyplatform.kit import markdown
 from studyplatform.kit.errors import NotFound, ValidationFailed
+from studyplatform.kit.text import markdown
 
 UNDO = "outline_undo"
 

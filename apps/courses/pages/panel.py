@@ -11,7 +11,7 @@ from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.questions import Answers, Choice, written
 from apps.files.queries import notice_of
-from studyplatform.kit.sizes import as_size
+from studyplatform.kit.text.sizes import as_size
 
 ICONS = {
     Question.Kind.SINGLE: "list-checks",

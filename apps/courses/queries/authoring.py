@@ -14,7 +14,7 @@ from apps.courses.models import Course, Lesson, Section, Submission
 from apps.courses.queries.readiness import LONG_LESSON
 from apps.courses.questions import solution
 from apps.files.models import CaptionTrack, VideoAsset
-from studyplatform.kit.time import clock, length
+from studyplatform.kit.text.durations import clock, length
 
 __all__ = [
     "Badge",

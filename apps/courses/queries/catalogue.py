@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.courses.models import EVEN_RATING, Availability, Course, availability_of
 from apps.courses.search import search
 from apps.courses.spelling import corrections
-from studyplatform.kit.memo import Memo
+from studyplatform.kit.caching.versioned import Memo
 
 T = TypeVar("T")
 

@@ -8,11 +8,10 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from apps.accounts.models import User
-from apps.courses import policies
+from apps.courses import artwork, policies
 from apps.courses.events import CourseEdited
 from apps.courses.models import Course, Subject
 from apps.courses.services.search import index_course
-from studyplatform.kit import plates
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
@@ -83,7 +82,7 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
         changed = texts.fields()
         for name, value in changed.items():
             setattr(course, name, value)
-        course.plate = plates.plate(course.slug, texts.subject.slug, texts.plate_variant)
+        course.plate = artwork.plate(course.slug, texts.subject.slug, texts.plate_variant)
         course.updated_at = now
         course.version += 1
         course.save(update_fields=[*changed, "plate", "updated_at", "version"])
@@ -113,7 +112,7 @@ def _insert(by: User, texts: CourseTexts, now: datetime) -> Course:
                 return Course.objects.create(
                     slug=slug,
                     instructor=by,
-                    plate=plates.plate(slug, texts.subject.slug, texts.plate_variant),
+                    plate=artwork.plate(slug, texts.subject.slug, texts.plate_variant),
                     created_at=now,
                     updated_at=now,
                     **texts.fields(),

@@ -28,9 +28,9 @@ from apps.files.api.serializers import UploadOut
 from apps.files.models import Upload
 from apps.files.services.uploads import ALGORITHMS, Checksum
 from apps.files.streaming import send_upload
-from studyplatform.kit.api import signed_in
+from studyplatform.kit.concurrency import Shares
 from studyplatform.kit.errors import NotFound, RateLimitExceeded, StoreFull
-from studyplatform.kit.turns import Shares
+from studyplatform.kit.web.api import signed_in
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum"

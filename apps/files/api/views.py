@@ -16,8 +16,8 @@ from apps.accounts.models import User
 from apps.files import queries, services
 from apps.files.api.serializers import CaptionsIn, CaptionTrackOut, StorageOut, VideoOut, video_out
 from apps.files.models import CaptionTrack, VideoAsset
-from studyplatform.kit.api import signed_in
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.web.api import signed_in
 
 
 def _shown(request: Request, user: User, uid: uuid.UUID) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from apps.files import errors, policies
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.video import cues
 from apps.files.video.cues import UnreadableCaptions, read_apart
+from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.turns import Turns
 
 MOST_CAPTION_BYTES = cues.MOST_BYTES
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")

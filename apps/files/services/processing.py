@@ -40,7 +40,7 @@ from apps.files.video.playlist import MEDIA
 from apps.files.video.recipe import Recipe
 from studyplatform.kit.events import publish
 from studyplatform.kit.jobs import Postpone
-from studyplatform.kit.refusals import is_full
+from studyplatform.kit.web.failures import is_full
 
 logger = logging.getLogger(__name__)
 

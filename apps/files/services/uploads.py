@@ -28,10 +28,10 @@ from apps.files.video.sniff import HEAD, sniff
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError, StoreFull
 from studyplatform.kit.events import publish
-from studyplatform.kit.limits import spend
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.refusals import is_full
-from studyplatform.kit.sizes import as_size
+from studyplatform.kit.text.sizes import as_size
+from studyplatform.kit.web.failures import is_full
+from studyplatform.kit.web.rate_limits import spend
 
 logger = logging.getLogger(__name__)
 

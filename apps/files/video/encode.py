@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-from studyplatform.kit import leash
 from studyplatform.kit.disk import FULL
+from studyplatform.kit.jobs import die_with_parent
 
 from .failures import CorruptFile, FormatUnsupported, ProcessingFailed, VideoFailure
 from .recipe import Recipe
@@ -105,7 +105,7 @@ class _Complaints:
 
 
 def _start(command: list[str], recipe: Recipe) -> subprocess.Popen[str]:
-    keeper = [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), str(recipe.niceness)]
+    keeper = [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), str(recipe.niceness)]
     return subprocess.Popen(  # noqa: S603 (our own list of arguments, no shell)
         [*keeper, *command],
         # A pipe that nobody writes to: where the kernel has no leash, its end is the signal.

@@ -4,7 +4,7 @@ submission has a field for an answer, an explanation or a remark."""
 from rest_framework import serializers
 
 from apps.courses.models import Lesson, Question, Quiz
-from apps.learning.marking import LONGEST
+from apps.learning.quizzes.marking import LONGEST
 
 # --- Seats -----------------------------------------------------------------------------------------
 

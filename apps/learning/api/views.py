@@ -37,12 +37,12 @@ from apps.learning.queries.lessons import (
     player_out,
     signed_sources,
 )
+from apps.learning.queries.my_learning import enrollment_out, seats_of, shelve
 from apps.learning.queries.outline import outline_of
-from apps.learning.queries.quiz import attempt_page_out, get_attempt, quiz_page_out
-from apps.learning.queries.shelf import enrollment_out, seats_of, shelve
+from apps.learning.queries.quizzes import attempt_page_out, get_attempt, quiz_page_out
 from apps.learning.services.progress import Saved
-from studyplatform.kit.api import checked, signed_in
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.api import checked, signed_in
 
 
 class Enrollments(GenericAPIView[Any]):

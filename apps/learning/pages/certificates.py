@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone, signed_in
 from apps.learning import policies
-from apps.learning.certificate_pdf import draw
+from apps.learning.certificates.pdf import draw
 from apps.learning.errors import CertificateUnknown
 from apps.learning.forms import CodeForm
 from apps.learning.queries.certificates import certificate_by_code, readable_code, work_done

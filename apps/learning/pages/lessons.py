@@ -15,6 +15,7 @@ from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
 from apps.files.services import sign_file
 from apps.learning import services
+from apps.learning.activity.reading import seconds_to_wait
 from apps.learning.components import lesson_list
 from apps.learning.errors import EnrollmentClosed, NotEnrolled
 from apps.learning.forms import posted_answers
@@ -29,13 +30,12 @@ from apps.learning.queries.lessons import (
     player_out,
     signed_sources,
 )
-from apps.learning.queries.quiz import get_attempt, questions_of, quiz_ahead, quiz_page_out
+from apps.learning.queries.quizzes import get_attempt, questions_of, quiz_ahead, quiz_page_out
 from apps.learning.queries.transcript import Paragraph, paragraphs_of
-from apps.learning.reading import seconds_to_wait
 from apps.learning.services.progress import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.sizes import as_size
+from studyplatform.kit.text.sizes import as_size
 
 
 @open_to_everyone

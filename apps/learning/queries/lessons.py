@@ -35,11 +35,11 @@ from apps.learning.queries.outline import (
     standing_of,
 )
 from apps.learning.queries.transcript import cues_of
-from studyplatform.kit import markdown
-from studyplatform.kit.built import Built, Slot
+from studyplatform.kit.caching.versioned import Memo
+from studyplatform.kit.db.prepared_queries import Built, Slot
 from studyplatform.kit.errors import NotAuthenticated
-from studyplatform.kit.memo import Memo
 from studyplatform.kit.policies import Verdict
+from studyplatform.kit.text import markdown
 
 T = TypeVar("T")
 

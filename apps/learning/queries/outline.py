@@ -13,8 +13,8 @@ from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
 from apps.learning.models import Attempt, Bookmark, Enrollment, LessonProgress
-from studyplatform.kit.built import Built, Slot
-from studyplatform.kit.keep import Kept
+from studyplatform.kit.caching.lru import Kept
+from studyplatform.kit.db.prepared_queries import Built, Slot
 
 State = Literal["completed", "in_progress", "available", "locked"]
 Person = User | AnonymousUser

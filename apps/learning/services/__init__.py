@@ -1,8 +1,8 @@
 """What changes seats, progress, attempts, certificates."""
 
+from apps.learning.services.announcements import tell_of_lesson
 from apps.learning.services.certificates import issue_certificate
 from apps.learning.services.enrollment import enroll, forget_bookmarks, grant_seat, rate_course, set_bookmark
-from apps.learning.services.news import tell_of_lesson
 from apps.learning.services.progress import (
     complete_lesson,
     fetch_file,

@@ -28,15 +28,16 @@ from django.db.models.functions import Coalesce
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Course, Lesson
-from apps.learning import policies, reading, watching
-from apps.learning.budget import RATE
+from apps.learning import policies
+from apps.learning.activity import reading, watching
+from apps.learning.activity.time_budget import RATE
 from apps.learning.errors import FileNotFetched, LessonCompletesItself, ReadingTooShort
 from apps.learning.events import LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LessonProgress
 from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
-from apps.learning.services import budget
+from apps.learning.services import learning_time
 from apps.learning.services.certificates import issue_certificate
-from studyplatform.kit.built import Built, BuiltUpdate, Slot
+from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -162,7 +163,7 @@ def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
     if wait:
         raise ReadingTooShort(wait=wait)
     with transaction.atomic():
-        wait = budget.missing(
+        wait = learning_time.missing(
             user_id=progress.enrollment.user_id,
             # All that comes in that time: nobody reads two texts at once, or beside a video.
             needed=round(reading.least_seconds(text) * RATE),
@@ -281,7 +282,7 @@ def open_lesson(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> Les
     known = _BEGUN.first(seat=enrollment.pk, lesson=lesson.pk)
     if known is not None:
         return known
-    opened_at = budget.note_opening(user_id=enrollment.user_id, now=now)
+    opened_at = learning_time.note_opening(user_id=enrollment.user_id, now=now)
     LessonProgress.objects.bulk_create(
         [LessonProgress(enrollment=enrollment, lesson=lesson, started_at=opened_at, updated_at=opened_at)],
         ignore_conflicts=True,
@@ -309,7 +310,7 @@ def _try_to_save(
     if needed <= 0:
         return _write(progress, watching.take(fresh, believed), granted, place, now)
     with transaction.atomic():
-        granted += budget.take(
+        granted += learning_time.take(
             user_id=progress.enrollment.user_id,
             needed=needed,
             most=max(needed, min(BLOCK, duration - granted)),

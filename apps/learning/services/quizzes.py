@@ -12,14 +12,15 @@ from django.utils.translation import gettext as _
 
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
-from apps.learning import marking, policies
+from apps.learning import policies
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
 from apps.learning.events import QuizHandedIn
 from apps.learning.models import Attempt, Enrollment
 from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
-from apps.learning.queries.quiz import QuizStanding, is_over, plain_number, questions_of
+from apps.learning.queries.quizzes import QuizStanding, is_over, plain_number, questions_of
+from apps.learning.quizzes import marking
 from apps.learning.services.progress import Saved, finish, open_lesson
-from studyplatform.kit.built import Built, BuiltUpdate, Slot
+from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce

@@ -16,7 +16,7 @@ from pathlib import Path
 import skia
 from fontTools.ttLib import TTFont
 
-from studyplatform.kit.colors import srgb_of
+from apps.courses.artwork.colors import srgb_of
 
 WIDTH, HEIGHT = 1280, 720
 SAFE_BOTTOM = 600

@@ -3,15 +3,15 @@
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "apps.accounts.authentication.BearerAuthentication",
-        "studyplatform.kit.guards.CookieAuthentication",
+        "studyplatform.kit.web.drf_defaults.CookieAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["studyplatform.kit.guards.Closed"],
+    "DEFAULT_PERMISSION_CLASSES": ["studyplatform.kit.web.drf_defaults.Closed"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["studyplatform.kit.guards.JsonParser"],
-    "DEFAULT_PAGINATION_CLASS": "studyplatform.kit.api.Pages",
+    "DEFAULT_PARSER_CLASSES": ["studyplatform.kit.web.drf_defaults.JsonParser"],
+    "DEFAULT_PAGINATION_CLASS": "studyplatform.kit.web.api.Pages",
     "PAGE_SIZE": 24,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "studyplatform.kit.api.problem_handler",
+    "EXCEPTION_HANDLER": "studyplatform.kit.web.api.problem_handler",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
@@ -39,7 +39,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "studyplatform.kit.api.add_problems",
+        "studyplatform.kit.web.api.add_problems",
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

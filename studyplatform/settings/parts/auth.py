@@ -23,12 +23,12 @@ LOGOUT_REDIRECT_URL = "/"
 
 PASSWORD_RESET_TIMEOUT = 60 * 60
 
-SESSION_ENGINE = "apps.accounts.session_store"
+SESSION_ENGINE = "apps.accounts.sessions.store"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
-CSRF_FAILURE_VIEW = "studyplatform.site.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "studyplatform.site.system.errors.csrf_failure"
 
 # The account locks for this long at this many failures in a row (specification 9).
 LOGIN_FAILURES = 5

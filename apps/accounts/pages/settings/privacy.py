@@ -13,10 +13,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts import forms, known_browsers, services, sessions
+from apps.accounts import forms, services, sessions
 from apps.accounts.guards import asks_who_it_is, proved_lately_from
 from apps.accounts.models import DataExport, User
 from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 
 

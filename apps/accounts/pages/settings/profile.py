@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts import forms, known_browsers, services
+from apps.accounts import forms, services
 from apps.accounts.errors import PictureUnreadable
 from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in
 from apps.accounts.models import User
@@ -23,8 +23,9 @@ from apps.accounts.pages.common import private
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from apps.accounts.policies import be_signed_in
 from apps.accounts.services.pictures import MOST_BYTES
-from studyplatform.kit.bodies import takes_body
+from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.web.body_limits import takes_body
 
 FIELDS = ("username", "first_name", "last_name", "time_zone", "headline", "bio")
 

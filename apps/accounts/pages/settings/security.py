@@ -15,11 +15,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts import ceremonies, devices, forms, relying_party, services
+from apps.accounts import forms, services
 from apps.accounts.errors import PasskeyRefused, TooManyPasskeys, WrongCode
 from apps.accounts.guards import proved_lately, signed_in
 from apps.accounts.models import User
 from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.passkeys import challenge, relying_party
+from apps.accounts.sessions import devices
 from studyplatform.kit.errors import AppError
 
 _SECRET = "app_secret"  # noqa: S105 (the name under which the session keeps it, encrypted)
@@ -123,7 +125,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     if request.method == "POST":
         try:
-            state = ceremonies.take(request, "add", now=now, user=user)
+            state = challenge.take(request, "add", now=now, user=user)
             if form.is_valid():
                 codes = services.add_passkey(
                     user=user,
@@ -142,7 +144,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
         except (PasskeyRefused, TooManyPasskeys) as error:
             refusal = error
     options, state = services.begin_passkey(user=user, party=party)
-    ceremonies.keep(request, "add", state, now=now, user=user)
+    challenge.keep(request, "add", state, now=now, user=user)
     return render(
         request, "accounts/settings/passkey_add.html", {"form": form, "question": options, "refusal": refusal}
     )

@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from apps.accounts import devices, services, sessions
+from apps.accounts import services, sessions
 from apps.accounts.guards import signed_in
 from apps.accounts.models import BrowserSession, User
 from apps.accounts.pages.settings.shell import Section, register, saved
+from apps.accounts.sessions import devices
 
 _AT_ONCE = 10
 

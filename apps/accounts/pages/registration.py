@@ -1,0 +1,227 @@
+"""Make an account and prove its email. All of it works without JavaScript."""
+
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts import forms, policies, services
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.models import Joining, User
+from apps.accounts.pages.common import back, enter, form_page, private, verdict
+from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.web import rate_limits
+from studyplatform.kit.web.requests import safe_next
+
+JOINING = "joining"  # the key in the visitor's session: the wish that this browser has made
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_http_methods(["GET", "HEAD", "POST"])
+def register(request: HttpRequest) -> HttpResponse:
+    """Asks for an account; whether the email has one already, the answer does not tell."""
+    if isinstance(request.user, User):
+        return redirect(back(request, request.user))
+    form = forms.Register(request.POST or None)
+    refusal: RateLimitExceeded | None = None
+    if form.is_valid():
+        now = timezone.now()
+        wanted = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "email", "password")}
+        try:
+            rate_limits.spend_of(request, "register", now=now)
+            row = services.ask_to_join(**wanted, now=now)
+        except RateLimitExceeded as error:
+            refusal = error
+        else:
+            return await_proof(request, row)
+    return form_page(request, "accounts/register.html", form, refusal=refusal)
+
+
+def await_proof(request: HttpRequest, row: Joining, *, onward: str = "") -> HttpResponse:
+    """On to the page that asks for the mailed code: typed in this browser, it signs this browser in."""
+    request.session[JOINING] = str(row.uid)
+    return redirect(
+        "/auth/verify-email" + (f"?{urlencode({'next': onward}, safe='/')}" if onward else _onward(request))
+    )
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_POST
+def check_registration(request: HttpRequest) -> HttpResponse:
+    return verdict(forms.Register(request.POST))
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_http_methods(["GET", "HEAD", "POST"])
+def verify_email(request: HttpRequest) -> HttpResponse:
+    """By the link of the mail, which any browser may open, or by its code, typed in the browser that registered.
+
+    The link asks for a press: mail programs that follow links by themselves prove nothing. The page that waits for
+    the code looks the same whatever became of the email: free, taken, or joined by the link in another browser.
+    """
+    person = request.user if isinstance(request.user, User) else None
+    if key := request.POST.get("key") or request.GET.get("key"):
+        return private(_by_link(request, key, person))
+    if person is not None:
+        return _by_code(request, person)
+    row = _joining(request)
+    if row is None:
+        return _proof_page(request, "visitor")
+    form = forms.Code(request.POST or None)
+    if form.is_valid():
+        try:
+            user = services.join_by_code(uid=row.uid, code=form.cleaned_data["code"], now=timezone.now())
+        except services.EmailTaken:
+            return _proof_page(request, "taken", email=row.email)
+        if user is not None:
+            return _arrive(request, user)
+        _refuse_code(form)
+    return _proof_page(request, "joining", form=form, row=row)
+
+
+def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpResponse:
+    now, is_pressed = timezone.now(), request.method == "POST"
+    wish = services.joining_of_key(key, now=now)
+    if wish is None:  # not of somebody who joins, but of an account that is there
+        owner = services.user_of_key(key)
+        if owner is not None and is_pressed:
+            services.verify_by_key(key=key, now=now)
+        state = "ended" if owner is None else "done" if is_pressed else "press"
+        return _proof_page(request, state, person=owner or person, key=key)
+    if wish.user is not None:
+        return _proof_page(request, "joined", email=wish.email)
+    try:
+        mine = _joining(request)
+        if mine is None or mine.pk != wish.pk:
+            return _elsewhere(request, wish, key, person)
+        if not is_pressed:
+            return _proof_page(request, "press", email=wish.email, key=key)
+        user = services.join_by_key(key=key, now=now)
+    except services.EmailTaken:
+        return _proof_page(request, "taken", email=wish.email)
+    return _joined(request, user, person, wish.email)
+
+
+def _elsewhere(request: HttpRequest, wish: Joining, key: str, person: User | None) -> HttpResponse:
+    """This browser did not register: somebody else may have, so nothing that was chosen there is taken over."""
+    names = {"first_name": wish.first_name, "last_name": wish.last_name}
+    form = forms.FinishJoining(request.POST if "password" in request.POST else None, email=wish.email, initial=names)
+    if not form.is_valid():
+        return _proof_page(request, "finish", email=wish.email, key=key, form=form)
+    chosen = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "password")}
+    user = services.join_elsewhere(key=key, **chosen, now=timezone.now())
+    return _joined(request, user, person, wish.email)
+
+
+def _joined(request: HttpRequest, user: User | None, person: User | None, email: str) -> HttpResponse:
+    """Made now: this browser is signed in, unless somebody is already. Made before: it is asked to sign in."""
+    if user is None or person is not None:
+        return _proof_page(request, "joined", email=email)
+    return _arrive(request, user)
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters("password", "confirmation")
+@require_POST
+def check_joining(request: HttpRequest) -> HttpResponse:
+    """Without the link that the mail brought it says nothing: the rules know the email."""
+    wish = services.joining_of_key(request.POST.get("key", ""), now=timezone.now())
+    if wish is None:
+        raise Http404
+    return private(verdict(forms.FinishJoining(request.POST, email=wish.email)))
+
+
+def _by_code(request: HttpRequest, person: User) -> HttpResponse:
+    if person.email_verified_at:
+        return _proof_page(request, "done", person=person)
+    form = forms.Code(request.POST or None)
+    if form.is_valid():
+        if services.verify_by_code(user=person, code=form.cleaned_data["code"], now=timezone.now()):
+            return _proof_page(request, "done", person=person)
+        _refuse_code(form)
+    return _proof_page(request, "code", person=person, form=form)
+
+
+def _refuse_code(form: forms.Code) -> None:
+    form.add_error("code", _("This code is wrong or has expired. A code expires after five wrong attempts."))
+
+
+def _arrive(request: HttpRequest, user: User) -> HttpResponse:
+    """The account was made in this browser, so it is signed in."""
+    request.session.pop(JOINING, None)
+    messages.success(request, _("Welcome, %(name)s. Your email is verified.") % {"name": user.first_name})
+    return enter(request, user)
+
+
+@open_to_everyone
+@require_POST
+def resend_proof(request: HttpRequest) -> HttpResponse:
+    now = timezone.now()
+    rate_limits.spend_of(request, "resend", now=now)
+    row = _joining(request)
+    if isinstance(request.user, User):
+        wait = services.ask_for_email_proof(user=request.user, now=now)
+    elif row is not None:
+        wait = services.ask_for_join_mail(row=row, now=now)
+    else:
+        enforce(policies.be_signed_in(request.user))
+        wait = 0
+    if wait:
+        messages.info(
+            request, _("An email is already on its way. You can request another one in %(wait)d s.") % {"wait": wait}
+        )
+    else:
+        messages.success(request, _("We've sent you a new link and code."))
+    return redirect("/auth/verify-email" + (_onward(request) or _asked_from(request)))
+
+
+def _joining(request: HttpRequest) -> Joining | None:
+    uid = request.session.get(JOINING)
+    return services.joining(uid) if uid else None
+
+
+def _onward(request: HttpRequest) -> str:
+    onward = safe_next(request, request.POST.get("next") or request.GET.get("next"), "")
+    return f"?{urlencode({'next': onward}, safe='/')}" if onward else ""
+
+
+def _asked_from(request: HttpRequest) -> str:
+    """Back to the page that refused, once the email is proved."""
+    page = urlsplit(safe_next(request, request.headers.get("Referer"), ""))
+    if not page.path or page.path.startswith("/auth/"):
+        return ""
+    back = page.path + (f"?{page.query}" if page.query else "")
+    return f"?{urlencode({'next': back}, safe='/')}"
+
+
+def _proof_page(
+    request: HttpRequest, state: str, *, person: User | None = None, row: Joining | None = None, **context: Any
+) -> HttpResponse:
+    now = timezone.now()
+    wait = 0
+    if row is not None:
+        wait = services.seconds_until_join_mail(row, now=now)
+    elif person is not None and state in {"code", "ended"}:
+        wait = services.seconds_to_wait(person, now=now)
+    context = {"email": row.email if row else person.email if person else "", **context}
+    context |= {
+        "state": state,
+        "wait": wait,
+        "next": safe_next(request, request.POST.get("next") or request.GET.get("next"), ""),
+    }
+    return render(request, "accounts/verify_email.html", context)

@@ -1,0 +1,1 @@
+"""Passkeys (WebAuthn): the relying party and the challenge."""

@@ -1,0 +1,228 @@
+"""Making an account: asked for by anybody, made for whoever proves the email (docs/adr/0009).
+
+Nothing of what is answered here depends on whether the email has an account already: both wishes become a row
+and a mail, and only the mail, which its owner alone reads, says which of the two it is.
+
+The browser that registered has shown nothing but that it knows the email. What was chosen there, the password or the
+account at a provider, counts only once the owner of the email has confirmed it in that same browser, by the code or
+by the link. With the link in another browser the owner chooses a password there, and what was chosen first is dropped.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.core import signing
+from django.db import IntegrityError, transaction
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from apps.accounts.errors import IdentityTaken
+from apps.accounts.models import Joining, User, UserManager
+from apps.accounts.services.notices import notify
+from apps.accounts.services.verifying import BETWEEN_MAILS, TRIES, VALID_FOR
+from studyplatform.kit import jobs, mail
+from studyplatform.kit.web import rate_limits
+
+KEPT_FOR = timedelta(days=1)
+_SALT = "accounts.joining"
+
+
+class EmailTaken(Exception):
+    """Somebody has an account with this email."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Newcomer:
+    """Who will have the account. ``password`` is a hash, empty for people of a provider."""
+
+    email: str
+    first_name: str
+    last_name: str
+    password: str = ""
+    provider: str = ""
+    provider_uid: str = ""
+
+
+def ask_to_join(
+    *,
+    email: str,
+    first_name: str,
+    last_name: str,
+    password: str = "",
+    provider: str = "",
+    provider_uid: str = "",
+    now: datetime,
+) -> Joining:
+    """Keep the wish and promise a mail. The caller has validated the fields.
+
+    :raises RateLimitExceeded: this email has been written to often enough.
+    """
+    email = UserManager.normalize_email(email)
+    rate_limits.spend("mail-to-one", email, now=now)
+    row = Joining(email=email, first_name=first_name, last_name=last_name, asked_at=now)
+    row.password = make_password(password) if password else ""
+    row.provider, row.provider_uid = provider, provider_uid
+    with transaction.atomic():
+        row.save()
+        jobs.enqueue("accounts.send_join_mail", key=str(row.uid), uid=str(row.uid))
+    return row
+
+
+def ask_for_join_mail(*, row: Joining, now: datetime) -> int:
+    """Send a new link and code; returns 0, or the seconds one must still wait for it.
+
+    :raises RateLimitExceeded: this email has been written to often enough.
+    """
+    wait = seconds_until_join_mail(row, now=now)
+    if wait == 0:
+        rate_limits.spend("mail-to-one", row.email, now=now)
+        row.asked_at, row.code_hash = now, ""
+        row.save(update_fields=["asked_at", "code_hash"])
+        jobs.enqueue("accounts.send_join_mail", key=str(row.uid), uid=str(row.uid))
+    return wait
+
+
+def seconds_until_join_mail(row: Joining, *, now: datetime) -> int:
+    """Until another mail may be asked for; 0 if at once."""
+    left = row.asked_at + BETWEEN_MAILS - now
+    return max(0, -(-left // timedelta(seconds=1)))
+
+
+def send_join_mail(*, uid: str) -> None:
+    """Write to the email: a link and a code, or that there is an account already."""
+    row = Joining.objects.filter(uid=uid).first()
+    if row is None:
+        return
+    owner = User.objects.with_email(row.email)
+    if owner is not None:
+        if owner.is_active:
+            mail.send("already-here", to=row.email, user=owner, link="/auth/login")
+        return
+    if row.user_id is not None:  # used up, and its account has another email by now
+        return
+    code = f"{secrets.randbelow(10**6):06}"
+    Joining.objects.filter(pk=row.pk).update(code_hash=_hash(row, code), tries=0)
+    key = signing.dumps(str(row.uid), salt=_SALT)
+    mail.send("join", to=row.email, valid_for=VALID_FOR, code=code, link=f"/auth/verify-email?key={key}")
+
+
+def joining(uid: UUID | str) -> Joining | None:
+    """The wish with this name, while it is kept."""
+    return Joining.objects.select_related("user").filter(uid=uid).first()
+
+
+def joining_of_key(key: str, *, now: datetime) -> Joining | None:
+    """Whose wish the link in the mail proves, while it works."""
+    try:
+        uid = UUID(signing.loads(key, salt=_SALT, max_age=VALID_FOR))
+    except (signing.BadSignature, TypeError, ValueError, AttributeError):
+        return None
+    row = joining(uid)
+    return row if row is not None and row.asked_at > now - KEPT_FOR else None
+
+
+def join_by_key(*, key: str, now: datetime) -> User | None:
+    """The new account, with what was chosen when registering: only for the browser that registered.
+
+    None if the link has ended or the account was made already.
+
+    :raises EmailTaken: meanwhile somebody has made an account with this email.
+    """
+    row = joining_of_key(key, now=now)
+    return _join(row.pk, now=now) if row is not None else None
+
+
+def join_elsewhere(*, key: str, first_name: str, last_name: str, password: str, now: datetime) -> User | None:
+    """The new account, with what is chosen now: for any other browser in which the link was opened.
+
+    The password and the provider of the registration are dropped. None if the link has ended or the account was
+    made already. The caller has validated the fields.
+
+    :raises EmailTaken: meanwhile somebody has made an account with this email.
+    """
+    row = joining_of_key(key, now=now)
+    if row is None or row.user_id is not None:
+        return None
+    chosen = Newcomer(email=row.email, first_name=first_name, last_name=last_name, password=make_password(password))
+    return _join(row.pk, chosen=chosen, now=now)
+
+
+def join_by_code(*, uid: UUID | str, code: str, now: datetime) -> User | None:
+    """The new account; None if the code is wrong or has ended. Five wrong ones end it, however many arrive at once.
+
+    :raises EmailTaken: meanwhile somebody has made an account with this email.
+    """
+    with transaction.atomic():
+        row = Joining.objects.select_for_update().filter(uid=uid, user=None).first()
+        if row is None or not row.code_hash or row.tries >= TRIES or row.asked_at < now - VALID_FOR:
+            return None
+        if not constant_time_compare(row.code_hash, _hash(row, code)):
+            row.tries += 1
+            row.save(update_fields=["tries"])
+            return None
+    return _join(row.pk, now=now)
+
+
+def _join(pk: int, *, chosen: Newcomer | None = None, now: datetime) -> User | None:
+    """The account of a wish, or of what was ``chosen`` in its place; None if it was made before."""
+    with transaction.atomic():
+        row = Joining.objects.select_for_update().filter(pk=pk, user=None).first()
+        if row is None:
+            return None
+        wished = Newcomer(
+            email=row.email,
+            first_name=row.first_name,
+            last_name=row.last_name,
+            password=row.password,
+            provider=row.provider,
+            provider_uid=row.provider_uid,
+        )
+        row.user = open_account(chosen or wished, now=now)
+        row.password = row.code_hash = ""
+        row.save()
+        return row.user
+
+
+def open_account(newcomer: Newcomer, *, now: datetime) -> User:
+    """The account of somebody whose email is proved; the constraint judges the email.
+
+    :raises EmailTaken: an account with this email exists.
+    :raises IdentityTaken: the account at the provider is linked to another one here.
+    """
+    email = UserManager.normalize_email(newcomer.email)
+    while True:
+        try:
+            with transaction.atomic():
+                user = User(email=email, username=User.objects.free_username(email.split("@")[0]))
+                user.first_name, user.last_name = newcomer.first_name, newcomer.last_name
+                user.password = newcomer.password or make_password(None)
+                user.terms_accepted_at = user.email_verified_at = now
+                user.save()
+                if newcomer.provider:
+                    SocialAccount.objects.create(
+                        user=user,
+                        provider=newcomer.provider,
+                        uid=newcomer.provider_uid,
+                        extra_data={"email": email},
+                    )
+                notify("account.welcome", user, "/courses/", key="welcome", site=settings.SITE_NAME)
+                return user
+        except IntegrityError:
+            # The email, the account at the provider, or two people at once were given the same username.
+            if User.objects.with_email(email):
+                raise EmailTaken from None
+            if SocialAccount.objects.filter(provider=newcomer.provider, uid=newcomer.provider_uid).exists():
+                raise IdentityTaken(provider=newcomer.provider.capitalize()) from None
+
+
+def forget_joinings(*, now: datetime) -> None:
+    """Remove the wishes that nobody has proved in time."""
+    Joining.objects.filter(asked_at__lt=now - KEPT_FOR).delete()
+
+
+def _hash(row: Joining, code: str) -> str:
+    return salted_hmac(_SALT, f"{row.uid}:{code}", algorithm="sha256").hexdigest()

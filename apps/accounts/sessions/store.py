@@ -1,0 +1,106 @@
+"""Django's database sessions, kept in accounts.BrowserSession (SESSION_ENGINE)."""
+
+import json
+import uuid
+from datetime import datetime
+from typing import Any, cast
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.db.models import CharField, DateTimeField, IntegerField
+from django.db.models.expressions import RawSQL
+from django.utils import timezone
+
+from apps.accounts.models import BrowserSession, User
+from studyplatform.kit.caching.lru import Kept
+from studyplatform.kit.db.prepared_queries import Built, Slot
+
+# Every page's header shows it. A string, because building it from querysets would cost more than asking the database.
+_UNREAD = RawSQL(
+    "(SELECT COUNT(*) FROM accounts_notification WHERE accounts_notification.user_id = accounts_browsersession.user_id"
+    " AND accounts_notification.in_app AND accounts_notification.read_at IS NULL)",
+    (),
+    output_field=IntegerField(),
+)
+
+_LIVE = Built(
+    lambda: (
+        BrowserSession.objects.select_related("user")
+        .annotate(unread=_UNREAD)
+        .filter(session_key=Slot("key", CharField()), expire_date__gt=Slot("now", DateTimeField()))
+        .order_by()
+    )
+)
+
+_checked: Kept[str] = Kept(8_000_000, weigh=lambda text: 2 * len(text))  # signs
+
+
+class SessionStore(DatabaseStore):
+    """A session whose row carries its person and how much is new for them (``unread``), in one query.
+
+    What ``about`` notes when somebody signs in lies in the session's data and is mirrored to columns,
+    so that one can list and end the browsers of a person.
+    """
+
+    row: BrowserSession | None = None
+
+    @classmethod
+    def get_model_class(cls) -> type[BrowserSession]:
+        return BrowserSession
+
+    def _validate_session_key(self, key: str | None) -> bool:
+        # A cookie may bring any sign, also those that PostgreSQL refuses in a text.
+        return super()._validate_session_key(key) and str(key).isalnum() and str(key).isascii()  # type: ignore[misc]
+
+    def _get_session_from_db(self) -> BrowserSession | None:
+        self.row = _LIVE.first(key=self.session_key, now=timezone.now())
+        if self.row is None:
+            self._session_key = None
+        return self.row
+
+    def decode(self, session_data: bytes | str) -> dict[str, Any]:
+        """The session's data: their signature is checked once, as the same text stays as good as it was."""
+        known = _checked.get(session_data)
+        if known is not None:
+            return cast(dict[str, Any], json.loads(known))
+        found: dict[str, Any] = super().decode(session_data)
+        if found:
+            _checked.put(session_data, json.dumps(found))
+        return found
+
+    def person(self, pk: int) -> User | None:
+        """The user with this key: the one that came with the row, or else looked up."""
+        if self.row is not None and self.row.user_id == pk:
+            return self.row.user
+        return User.objects.filter(pk=pk).first()
+
+    def uid(self) -> uuid.UUID:
+        """The name of this session that tokens carry."""
+        return uuid.UUID(self.setdefault("uid", str(uuid.uuid4())))
+
+    def about(self, *, user_agent: str, address: str | None, now: datetime) -> None:
+        """Note the browser that somebody has just signed in with; tokens of an earlier login end."""
+        self["uid"] = str(uuid.uuid4())
+        self["browser"] = {"user_agent": user_agent[:256], "address": address, "signed_in_at": now.isoformat()}
+
+    def cycle_key(self) -> None:
+        # The new row must not claim the name of the one it replaces; tokens of the old one end with it.
+        self.pop("uid", None)
+        super().cycle_key()
+
+    def create_model_instance(self, data: dict[str, Any]) -> BrowserSession:
+        signed_in = data.get(SESSION_KEY) is not None
+        if signed_in:
+            data.setdefault("uid", str(uuid.uuid4()))
+        row = cast(BrowserSession, super().create_model_instance(data))
+        browser = data.get("browser", {}) if signed_in else {}
+        row.uid = uuid.UUID(data["uid"]) if signed_in else uuid.uuid4()
+        row.user_id = int(data[SESSION_KEY]) if signed_in else None
+        row.user_agent = browser.get("user_agent", "")
+        row.address = browser.get("address")
+        row.last_seen_at = timezone.now()
+        row.signed_in_at = datetime.fromisoformat(browser["signed_in_at"]) if browser else None
+        return row
+
+    async def acreate_model_instance(self, data: dict[str, Any]) -> BrowserSession:
+        return self.create_model_instance(data)

@@ -1,0 +1,78 @@
+"""The short-lived token of the islands: a simplejwt access token bound to one browser session.
+
+It names the session (``sid``) and carries a fingerprint of the password (``pwd``). Ending the session, a
+changed password or a block makes the server refuse it at once, whatever its ``exp`` says.
+"""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import DateTimeField, UUIDField
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
+from rest_framework_simplejwt.exceptions import TokenError
+from rest_framework_simplejwt.tokens import AccessToken
+
+from apps.accounts.models import BrowserSession, User
+from studyplatform.kit.caching.lru import Kept
+from studyplatform.kit.db.prepared_queries import Built, Slot
+
+_LIVE = Built(
+    lambda: (
+        BrowserSession.objects.select_related("user")
+        .filter(
+            uid=Slot("sid", UUIDField()),
+            user__uid=Slot("uid", UUIDField()),
+            expire_date__gt=Slot("now", DateTimeField()),
+        )
+        .order_by()
+    )
+)
+
+
+class _Claims(NamedTuple):
+    sid: UUID
+    uid: UUID
+    fingerprint: str
+    until: float
+
+
+_signed: Kept[_Claims] = Kept(10_000)
+
+
+def issue(user: User, session: UUID) -> str:
+    """A signed access token (three parts, ``exp``)."""
+    token = AccessToken.for_user(user)
+    token["sid"] = str(session)
+    token["pwd"] = _fingerprint(user)
+    token["role"] = user.role  # for the browser's eyes; the server asks the user
+    return str(token)
+
+
+def session_of(raw: str) -> BrowserSession | None:
+    """The live session (with its user) that a token was made from; None if the token is forged, expired
+    or revoked, or its user blocked. One query."""
+    claims = _claims_of(raw)
+    if claims is None:
+        return None
+    now = timezone.now()
+    session = _LIVE.first(sid=claims.sid, uid=claims.uid, now=now) if now.timestamp() < claims.until else None
+    if session is None or session.user is None or not session.user.is_active:
+        return None
+    return session if constant_time_compare(claims.fingerprint, _fingerprint(session.user)) else None
+
+
+def _claims_of(raw: str) -> _Claims | None:
+    """What a token says that we have signed. A signature stays as good as it was, so it is checked once."""
+    known = _signed.get(raw)
+    if known is not None:
+        return known
+    try:
+        token = AccessToken(raw)  # type: ignore[arg-type]
+        return _signed.put(raw, _Claims(UUID(token["sid"]), UUID(token["user_id"]), str(token["pwd"]), token["exp"]))
+    except (TokenError, KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _fingerprint(user: User) -> str:
+    return salted_hmac("accounts.token", user.password, algorithm="sha256").hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""Watching, reading and learning time as pure arithmetic."""

@@ -1,0 +1,242 @@
+"""The certificate as a document: one landscape page with the course's plate as its mount.
+
+Drawn, not printed from HTML: it needs no browser, carries its fonts, and is the same everywhere.
+"""
+
+import unicodedata
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+from django.conf import settings
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from reportlab.lib.colors import Color
+from reportlab.lib.pagesizes import A4, landscape
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+
+from apps.courses import artwork
+from apps.learning.certificates.vector_drawing import draw_lines, draw_plate, draw_seal, oklch, trace
+from apps.learning.models import Certificate
+from apps.learning.queries.addresses import certificate_url
+from apps.learning.queries.certificates import quizzes_passed, readable_code, work_done
+from studyplatform.kit.text.durations import length
+
+FONTS = Path(__file__).with_name("fonts")
+WIDTH, HEIGHT = landscape(A4)
+MOUNT = 46.0  # the plate that shows around the paper, in points
+TEXT_WIDTH = WIDTH - 2 * MOUNT - 120
+SMALLEST = 0.7  # of its size: a line that would be set smaller becomes two
+DISPLAY, ITALIC, PLAIN, OTHER = "Newsreader", "Newsreader-Italic", "InstrumentSans", "STIXTwo"
+FILES = {
+    DISPLAY: "newsreader-display.ttf",
+    ITALIC: "newsreader-italic.ttf",
+    PLAIN: "instrument-sans.ttf",
+    OTHER: "stix-two.ttf",
+}
+# Not carried by the document: every reader of such a name has a face for it, and it would weigh megabytes.
+HAN, KANA, HANGUL = "STSong-Light", "HeiseiMin-W3", "HYSMyeongJo-Medium"
+EAST_ASIA = {
+    HAN: (range(0x4E00, 0xA000), range(0x3400, 0x4DC0), range(0x3000, 0x3040)),
+    KANA: (range(0x3040, 0x3100),),
+    HANGUL: (range(0xAC00, 0xD7B0), range(0x1100, 0x1200)),
+}
+# The roles of the style sheet's light academic look.
+PAPER, INK, INK_2, INK_3 = (
+    oklch(0.993, 0.004, 108),
+    oklch(0.238, 0.020, 168),
+    oklch(0.385, 0.020, 166),
+    oklch(0.488, 0.018, 162),
+)
+RUBRIC, ACCENT, ACCENT_SOFT = oklch(0.505, 0.168, 29), oklch(0.405, 0.090, 163), oklch(0.932, 0.030, 155)
+RULE, BRAND_LEFT, BRAND_RIGHT = oklch(0.80, 0.014, 125), oklch(0.395, 0.084, 163), oklch(0.505, 0.168, 29)
+AWARD = [
+    "m15.477 12.89 1.515 8.526a.5.5 0 0 1-.81.47l-3.58-2.687a1 1 0 0 0-1.197 0l-3.586 2.686a.5.5 0 0 1-.81-.469"
+    "l1.514-8.526",
+    "M18 8A6 6 0 1 1 6 8A6 6 0 1 1 18 8Z",
+]
+MARK = [
+    ("M2 5.5 17 9.5v15L2 20.5z", BRAND_LEFT),
+    ("M26 5.5 11 9.5v15l15-4z", BRAND_RIGHT),
+    ("M11 9.5 14 8.7l3 .8v15l-3-.8-3 .8z", INK),
+]
+
+
+@cache
+def _register_fonts() -> dict[str, frozenset[int]]:
+    """Make the fonts known, once in a process; what each can write."""
+    known = {}
+    for name, file in FILES.items():
+        font = TTFont(name, str(FONTS / file))
+        pdfmetrics.registerFont(font)
+        known[name] = frozenset(font.face.charToGlyph)
+    for name in (HAN, KANA, HANGUL):
+        pdfmetrics.registerFont(UnicodeCIDFont(name))
+    return known
+
+
+def _face_of(char: str, wish: str) -> str | None:
+    """The face that can write this character: the wished one, one of ours, or the reader's own for East Asia."""
+    known, point = _register_fonts(), ord(char)
+    for name in (wish, DISPLAY, OTHER):
+        if point in known[name]:
+            return name
+    return next((name for name, ranges in EAST_ASIA.items() if any(point in span for span in ranges)), None)
+
+
+def draw(certificate: Certificate) -> bytes:
+    """The certificate as PDF."""
+    _register_fonts()
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=(WIDTH, HEIGHT), pageCompression=1, lang="en")
+    canvas.setTitle(_("Certificate: %(course)s") % {"course": certificate.course_title})
+    canvas.setAuthor(settings.SITE_NAME)
+    canvas.setSubject(_("Completed by %(name)s") % {"name": certificate.learner_name})
+    canvas.setKeywords([certificate.code, certificate.course_title])
+    canvas.setCreator(settings.SITE_NAME)
+    canvas.setProducer(settings.SITE_NAME)
+    course = certificate.enrollment.course
+    subject, variant = course.subject.slug, course.plate_variant
+    draw_plate(
+        canvas,
+        artwork.plate(course.slug, subject, variant),
+        artwork.inks(course.slug, subject, variant),
+        width=WIDTH,
+        height=HEIGHT,
+    )
+    _draw_paper(canvas)
+    _draw_words(canvas, certificate)
+    canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def _draw_paper(canvas: Canvas) -> None:
+    canvas.setFillColor(PAPER)
+    canvas.rect(MOUNT, MOUNT, WIDTH - 2 * MOUNT, HEIGHT - 2 * MOUNT, stroke=0, fill=1)
+    canvas.setStrokeColor(RULE)
+    canvas.setLineWidth(0.75)
+    canvas.rect(MOUNT + 7, MOUNT + 7, WIDTH - 2 * MOUNT - 14, HEIGHT - 2 * MOUNT - 14, stroke=1, fill=0)
+
+
+def _draw_words(canvas: Canvas, certificate: Certificate) -> None:
+    middle = WIDTH / 2
+    _draw_brand(canvas, middle, 478)
+    _center(canvas, _("This certifies that"), 436, ITALIC, 17, RUBRIC)
+    name = certificate.learner_name
+    if not _runs(name.strip(), DISPLAY):  # a script that none of the faces can write
+        name = certificate.enrollment.user.username
+    _title(canvas, name, 386, 46, least=20)
+    count = certificate.lesson_count
+    lessons = ngettext("has completed the one lesson of", "has completed the %(count)d lessons of", count)
+    _center(canvas, lessons % {"count": count}, 350, PLAIN, 11.5, INK_2)
+    _title(canvas, certificate.course_title, 315, 25, least=13)
+    canvas.saveState()
+    canvas.translate(middle, 248)
+    seal = artwork.seal(f"certificate-{certificate.enrollment.course.slug}")
+    draw_seal(canvas, seal, ink=ACCENT, paper=ACCENT_SOFT, size=82)
+    draw_lines(canvas, AWARD, ink=ACCENT, size=24)
+    canvas.restoreState()
+    canvas.setStrokeColor(RULE)
+    canvas.setLineWidth(0.75)
+    canvas.line(middle - 260, 188, middle + 260, 188)
+    facts = [
+        (_("Completed"), date_format(certificate.issued_at, "j F Y")),
+        (_("Instructor"), certificate.instructor_name),
+        (_("Length"), length(certificate.duration)),
+        (_("Verify"), readable_code(certificate.code)),
+    ]
+    for place, (label, value) in enumerate(facts):
+        x = middle - 260 + 130 * (place + 0.5)
+        _center(canvas, label, 166, PLAIN, 9, INK_3, x=x)
+        _center(canvas, value, 150, PLAIN, 11, INK, x=x, least=6, width=122)
+    _center(canvas, work_done(certificate), 127, PLAIN, 10, INK_2, least=6)
+    quizzes = quizzes_passed(certificate)
+    if _width(_runs(quizzes, PLAIN), SMALLEST * 10) > TEXT_WIDTH:
+        quizzes = quizzes_passed(certificate, briefly=True)
+    _center(canvas, quizzes, 112, PLAIN, 10, INK_2, least=6)
+    address = f"{settings.SITE_URL}{certificate_url(certificate.code)}"
+    width = _center(canvas, address, 84, PLAIN, 9, INK_3, least=6)
+    canvas.linkURL(address, (middle - width / 2, 80, middle + width / 2, 94), relative=0)
+
+
+def _draw_brand(canvas: Canvas, middle: float, y: float) -> None:
+    word = settings.SITE_NAME
+    runs = _runs(word, DISPLAY)
+    width = 28 + sum(pdfmetrics.stringWidth(text, font, 17) for text, font in runs)
+    canvas.saveState()
+    canvas.translate(middle - width / 2, y + 17)
+    canvas.scale(0.8, -0.8)
+    for data, color in MARK:
+        canvas.setFillColor(color)
+        canvas.drawPath(trace(canvas, data), stroke=0, fill=1)
+    canvas.restoreState()
+    _write(canvas, runs, middle - width / 2 + 28, y, 17, INK)
+
+
+def _title(canvas: Canvas, text: str, y: float, size: float, *, least: float) -> None:
+    """A name or a title: one line, or two where one would have to be much smaller."""
+    if _width(_runs(text, DISPLAY), size) * SMALLEST <= TEXT_WIDTH or " " not in text.strip():
+        _center(canvas, text, y, DISPLAY, size, INK, least=least)
+        return
+    words = text.split()
+    halves = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
+    widest, pair = min((max(_width(_runs(half, DISPLAY), 1) for half in pair), pair) for pair in halves)
+    size = max(least, min(size * 0.6, TEXT_WIDTH / widest))
+    for half, place in zip(pair, (0.62, -0.5), strict=True):
+        _center(canvas, half, y + size * place, DISPLAY, size, INK, least=least)
+
+
+def _center(
+    canvas: Canvas,
+    text: str,
+    y: float,
+    font: str,
+    size: float,
+    color: Color,
+    *,
+    x: float = WIDTH / 2,
+    width: float = TEXT_WIDTH,
+    least: float = 0,
+) -> float:
+    """A centered line, set smaller (not under ``least``) and at last cut where it would be too long."""
+    runs = _runs(text, font)
+    natural = _width(runs, size)
+    if natural > width and least:
+        size = max(least, size * width / natural)
+    while _width(runs, size) > width and len(text) > 1:
+        text = text[:-1].rstrip(" …") + "…" if not text.endswith("…") else text[:-2].rstrip() + "…"
+        runs = _runs(text, font)
+    set_width = _width(runs, size)
+    _write(canvas, runs, x - set_width / 2, y, size, color)
+    return set_width
+
+
+def _runs(text: str, font: str) -> list[tuple[str, str]]:
+    """The text in pieces, each with the face that can write it; what none can write is left out."""
+    runs: list[tuple[str, str]] = []
+    for char in unicodedata.normalize("NFC", text):
+        face = _face_of(char, font)
+        if face is None:
+            continue
+        if runs and runs[-1][1] == face:
+            runs[-1] = (runs[-1][0] + char, face)
+        else:
+            runs.append((char, face))
+    return runs
+
+
+def _width(runs: list[tuple[str, str]], size: float) -> float:
+    return float(sum(pdfmetrics.stringWidth(text, font, size) for text, font in runs))
+
+
+def _write(canvas: Canvas, runs: list[tuple[str, str]], x: float, y: float, size: float, color: Color) -> None:
+    canvas.setFillColor(color)
+    for text, font in runs:
+        canvas.setFont(font, size)
+        canvas.drawString(x, y, text, shaping=font in FILES)
+        x += pdfmetrics.stringWidth(text, font, size)

@@ -1,0 +1,134 @@
+"""What a learner has: courses, their lessons, the way through one."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from apps.accounts.guards import signed_in
+from apps.learning.components import lesson_rows, time_left
+from apps.learning.errors import NotEnrolled
+from apps.learning.pages.person import person
+from apps.learning.queries.course_progress import record_of, totals_of
+from apps.learning.queries.lessons import find_course
+from apps.learning.queries.my_learning import (
+    FILTERS,
+    ORDERS,
+    bookmarked_without_seat,
+    counts_of,
+    filtered,
+    seats_of,
+    shelve,
+)
+from apps.learning.queries.outline import outline_of, place_all, resume_entry
+from studyplatform.kit.web.paging import shown_pages
+
+GROUP = 12  # courses of a group before "See all"
+PAGE = 24
+
+
+@signed_in
+@require_GET
+def my_learning(request: HttpRequest) -> HttpResponse:
+    """My Learning: in progress, completed, and bookmarked but not begun."""
+    user, now = person(request), timezone.now()
+    order = _order(request)
+    seats = seats_of(user).order_by(*ORDERS[order])
+    going = shelve([*filtered(seats, "in_progress")[:GROUP], *filtered(seats, "completed")[:GROUP]])
+    context = {
+        "counts": counts_of(user),
+        "totals": totals_of(user, now=now),
+        "in_progress": [one for one in going if one.seat.completed_at is None],
+        "completed": [one for one in going if one.seat.completed_at is not None],
+        "ribbons": bookmarked_without_seat(user)[:GROUP],
+        "certificates": [one.seat for one in going if hasattr(one.seat, "certificate")],
+        "tab": "all",
+        "order": order,
+        "group": GROUP,
+    }
+    return render(request, "learning/my_learning.html", context)
+
+
+@signed_in
+@require_GET
+def my_courses(request: HttpRequest) -> HttpResponse:
+    """One filter of My Learning as pages: /me/courses?filter=in_progress."""
+    user = person(request)
+    name = request.GET.get("filter", "learning")
+    name = name if name in FILTERS else "learning"
+    order = _order(request)
+    counts = counts_of(user)
+    seats = filtered(seats_of(user), name).order_by(*ORDERS[order])
+    paginator = Paginator(seats, PAGE)
+    # The counts are known: the paginator need not ask again.
+    paginator.count = {"all": counts["learning"], "bookmarked": counts["bookmarked_seats"]}.get(name, counts[name])
+    page = paginator.get_page(request.GET.get("page"))
+    ribbons = bookmarked_without_seat(user)[:PAGE] if name in {"all", "bookmarked"} and page.number == 1 else []
+    context = {
+        "counts": counts,
+        "tab": name,
+        "order": order,
+        "shelved": shelve(page.object_list),
+        "ribbons": ribbons,
+        "page": page,
+        "pages": shown_pages(page.number, paginator.num_pages),
+        "query": urlencode({"filter": name} | ({"sort": order} if order != "recent" else {})),
+    }
+    return render(request, "learning/my_courses.html", context)
+
+
+def _order(request: HttpRequest) -> str:
+    wish = request.GET.get("sort", "")
+    return wish if wish in ORDERS else "recent"
+
+
+@signed_in
+@require_GET
+def course_progress(request: HttpRequest, course: str) -> HttpResponse:
+    """One course: milestones, lessons, quizzes, the certificate."""
+    user = person(request)
+    found, standing = find_course(user, course)
+    if standing.enrollment is None:
+        error = NotEnrolled(course=found.title, slug=found.slug)
+        return render(request, "learning/closed.html", {"error": error, "course": found}, status=error.status)
+    record = record_of(user, found, standing.enrollment, now=timezone.now())
+    by_pk = {one.entry.pk: one for one in record.placed}
+    # Where all is done, no lesson is the place to go on.
+    resume_pk = record.resume.pk if record.resume and record.left else 0
+    sections: list[dict[str, Any]] = []
+    for part in record.outline.parts:
+        placed = [by_pk[entry.pk] for entry in part.entries]
+        sections.append(
+            {
+                "part": part,
+                "done": sum(one.state == "completed" for one in placed),
+                "is_open": any(one.entry.pk == resume_pk for one in placed),
+                "rows": lesson_rows(found, placed, current=resume_pk, note=time_left(by_pk.get(resume_pk))),
+            }
+        )
+    return render(request, "learning/course_progress.html", {"record": record, "course": found, "sections": sections})
+
+
+@signed_in
+@require_GET
+def lessons(request: HttpRequest) -> HttpResponse:
+    """The lessons of a course with their states: /course/lessons?course={slug}."""
+    found, standing = find_course(person(request), request.GET.get("course", ""))
+    outline = outline_of(found)
+    placed = place_all(found, outline, standing)
+    by_pk = {one.entry.pk: one for one in placed}
+    entry = resume_entry(found, outline, standing, placed)
+    sections = [
+        {
+            "part": part,
+            "done": sum(by_pk[one.pk].state == "completed" for one in part.entries),
+            "rows": lesson_rows(found, [by_pk[one.pk] for one in part.entries]),
+        }
+        for part in outline.parts
+    ]
+    context = {"course": found, "seat": standing.enrollment, "sections": sections, "resume": entry, "placed": placed}
+    return render(request, "learning/lessons.html", context)

@@ -1,0 +1,1 @@
+"""Quizzes without the database: reading and marking answers."""

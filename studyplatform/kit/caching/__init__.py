@@ -1,0 +1,1 @@
+"""Caches of this process and the versions that keep them correct."""

@@ -1,0 +1,233 @@
+"""Background work that survives a kill at any moment.
+
+The table kit.Job is the truth, Celery's message only a wake-up. A worker claims the next job of
+its queue by an update that only one can win, extends the lease while it works, and a job whose
+lease ran out is claimed again. So every job may run twice: each must be idempotent.
+"""
+
+import logging
+import os
+import threading
+import traceback
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from celery import current_app
+from django.conf import settings
+from django.db import IntegrityError, close_old_connections, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.jobs.registry import KINDS, GiveUp, Kind, LeaseLost, Postpone
+from studyplatform.kit.models import Job
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=30)
+RETRY_BASE = timedelta(seconds=5)
+KEEP = timedelta(days=30)  # what has ended
+
+
+@dataclass
+class Running:
+    """A claimed job in the hands of its function."""
+
+    job: Job
+    token: uuid.UUID
+    _last: datetime = field(default_factory=timezone.now)
+
+    def keep(self) -> None:
+        """Extend the lease; cheap to call often.
+
+        :raises LeaseLost: another worker has taken the job over.
+        """
+        now = timezone.now()
+        if now - self._last < LEASE / 6:
+            return
+        self._last = now
+        self.hold(LEASE)
+
+    def hold(self, period: timedelta) -> None:
+        """Hold the lease for so long from now on: for a step that cannot say :meth:`keep` while it lasts.
+
+        :raises LeaseLost: another worker has taken the job over.
+        """
+        held = Job.objects.filter(pk=self.job.pk, lease_token=self.token, state=Job.State.RUNNING)
+        if not held.update(lease_until=timezone.now() + period):
+            raise LeaseLost(str(self.job))
+
+
+def enqueue(
+    kind: str,
+    *,
+    key: str = "",
+    priority: int = 0,
+    delay: timedelta = timedelta(0),
+    **payload: Any,
+) -> Job:
+    """Put work on the table; the worker is woken once the surrounding transaction has committed.
+
+    With a ``key`` there is at most one open job of this kind: the open one is returned instead.
+    """
+    queue = KINDS[kind].queue
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            row = Job.objects.create(
+                kind=kind, queue=queue, key=key, payload=payload, priority=priority, run_at=now + delay, created_at=now
+            )
+    except IntegrityError:
+        open_ = Job.objects.filter(kind=kind, key=key, state__in=[Job.State.QUEUED, Job.State.RUNNING]).first()
+        if open_ is None:  # it ended between the two statements
+            return enqueue(kind, key=key, priority=priority, delay=delay, **payload)
+        return open_
+    transaction.on_commit(lambda: wake(queue))
+    return row
+
+
+def retry(row: Job, *, now: datetime) -> bool:
+    """Start a failed job anew, with all its attempts; answers whether that was possible.
+
+    It is not for a job that has not failed, whose kind is gone, or whose work another open job does by now.
+    """
+    kind = KINDS.get(row.kind)
+    if kind is None:
+        return False
+    try:
+        with transaction.atomic():
+            again = Job.objects.filter(pk=row.pk, state=Job.State.FAILED).update(
+                state=Job.State.QUEUED, attempts=0, run_at=now, lease_token=None, lease_until=None, finished_at=None
+            )
+            if again and kind.on_retry:
+                kind.on_retry(**row.payload)
+    except IntegrityError:
+        return False
+    if again:
+        transaction.on_commit(lambda: wake(kind.queue))
+    return bool(again)
+
+
+def wake(queue: str) -> None:
+    """Tell a worker that there is work. Losing this message costs seconds, not the job."""
+    if settings.JOBS_IMMEDIATE:
+        run_pending(queue)
+        return
+    try:
+        current_app.send_task("kit.run_pending", kwargs={"queue": queue}, queue=queue, retry=False)
+    except Exception:
+        logger.warning("No wake-up for queue %s; the worker's timer will find the work", queue, exc_info=True)
+
+
+def claim(queue: str, *, now: datetime) -> Running | None:
+    """Take the next job of the queue: queued and due, or running with a lease that ran out."""
+    due = Q(state=Job.State.QUEUED, run_at__lte=now) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    while True:
+        row = Job.objects.filter(due, queue=queue).order_by("-priority", "run_at", "pk").first()
+        if row is None:
+            return None
+        token = uuid.uuid4()
+        # The conditions of the read are repeated in the update: only one worker wins.
+        won = Job.objects.filter(due, pk=row.pk, lease_token=row.lease_token).update(
+            state=Job.State.RUNNING, lease_token=token, lease_until=now + LEASE, attempts=row.attempts + 1
+        )
+        if won:
+            row.attempts += 1
+            row.lease_token = token
+            return Running(row, token)
+
+
+def perform(running: Running) -> None:
+    """Run a claimed job to its end, its next try or its failure."""
+    row = running.job
+    kind = KINDS.get(row.kind) or Kind(row.kind, row.queue, 1, _unknown, None)
+    mine = Job.objects.filter(pk=row.pk, lease_token=running.token)
+    try:
+        if row.attempts > kind.max_attempts:
+            raise RuntimeError(f"given up after {kind.max_attempts} attempts that ended without an error message")
+        kind.run(running, **row.payload)
+    except LeaseLost:
+        logger.warning("%s was taken over by another worker", row)
+    except Postpone as later:
+        run_at = timezone.now() + later.delay
+        mine.update(state=Job.State.QUEUED, run_at=run_at, lease_until=None, attempts=row.attempts - 1)
+        logger.warning("%s waits for %s", row, later.delay)
+    except Exception as error:
+        refused = isinstance(error, AppError | GiveUp)
+        if refused or row.attempts >= kind.max_attempts:
+            ended = mine.update(
+                state=Job.State.FAILED, error=_trace(error), lease_until=None, finished_at=timezone.now()
+            )
+            logger.log(logging.INFO if refused else logging.ERROR, "%s failed: %s", row, error, exc_info=not refused)
+            if ended and kind.on_failure:
+                kind.on_failure(error, **row.payload)
+        else:
+            pause = RETRY_BASE * 2 ** (row.attempts - 1)
+            mine.update(state=Job.State.QUEUED, run_at=timezone.now() + pause, lease_until=None, error=_trace(error))
+            logger.warning("%s will be tried again in %s: %s", row, pause, error, exc_info=True)
+    else:
+        mine.update(state=Job.State.DONE, lease_until=None, error="", finished_at=timezone.now())
+
+
+def _unknown(running: Running, **payload: Any) -> None:
+    """A kind of an earlier or a later release. It must not stand before the others in their queue for good."""
+    raise GiveUp("this release has no job of this kind")
+
+
+def sweep(*, now: datetime) -> None:
+    """Forget work that ended long ago: the table stays small, and payloads name people."""
+    ended = [Job.State.DONE, Job.State.FAILED]
+    Job.objects.filter(state__in=ended, finished_at__lt=now - KEEP).delete()
+
+
+# One heavy job at a time in a worker process: encoding fills the machine by itself.
+_slots = {"default": threading.Semaphore(4), "media": threading.Semaphore(1)}
+
+
+def run_pending(queue: str) -> int:
+    """Work the queue off; returns how many jobs were run. Returns at once if this process is busy with it."""
+    slot = _slots.setdefault(queue, threading.Semaphore(1))
+    if not slot.acquire(blocking=False):
+        return 0
+    try:
+        count = 0
+        while running := claim(queue, now=timezone.now()):
+            perform(running)
+            count += 1
+        return count
+    finally:
+        slot.release()
+
+
+def start_timer(queues: list[str], *, every: float = 2.0) -> threading.Thread:
+    """A thread of the worker that finds work whose wake-up was lost and leases that ran out."""
+
+    def loop() -> None:
+        pause = threading.Event()
+        while not pause.wait(every):
+            try:
+                now = timezone.now()
+                due = Q(state=Job.State.QUEUED, run_at__lte=now) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+                for queue in Job.objects.filter(due, queue__in=queues).values_list("queue", flat=True).distinct():
+                    threading.Thread(target=_in_thread, args=(queue,), daemon=True).start()
+            except Exception:
+                logger.exception("The worker's timer failed")
+            finally:
+                close_old_connections()
+
+    thread = threading.Thread(target=loop, daemon=True, name=f"jobs-timer-{os.getpid()}")
+    thread.start()
+    return thread
+
+
+def _in_thread(queue: str) -> None:
+    try:
+        run_pending(queue)
+    finally:
+        close_old_connections()
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))[-4000:]

@@ -1,0 +1,106 @@
+"""Where mails go while no mail server is configured: a folder of .eml files, which admins can read."""
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email import message_from_bytes, policy
+from email.message import EmailMessage as Parsed
+from pathlib import Path
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+from django.utils import timezone
+
+from studyplatform.kit import jobs
+
+_NAME = re.compile(r"^\d{8}-\d{6}-\d{6}-[0-9a-f]{8}\.eml$")
+BACKEND = "studyplatform.kit.mail.mailbox.EmailBackend"
+
+
+class EmailBackend(BaseEmailBackend):
+    """Writes each mail as a file of its own, readable by the site's user alone."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        for message in email_messages:
+            folder = _folder()
+            folder.mkdir(parents=True, exist_ok=True)
+            name = f"{timezone.now():%Y%m%d-%H%M%S-%f}-{secrets.token_hex(4)}.eml"
+            path = folder / f".{name}"
+            path.touch(mode=0o600)
+            path.write_bytes(message.message().as_bytes())
+            path.rename(folder / name)
+        return len(email_messages)
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail of the folder as it can be read."""
+
+    name: str
+    subject: str
+    to: str
+    sent_at: datetime
+    headers: list[tuple[str, str]]
+    text: str
+    html: str
+
+
+def is_in_use() -> bool:
+    """Whether mails go to the folder. With a mail server nobody reads other people's mails."""
+    return settings.EMAIL_BACKEND == BACKEND
+
+
+def names() -> list[str]:
+    """The names of all mails, the newest first."""
+    folder = _folder()
+    return (
+        sorted((path.name for path in folder.iterdir() if _NAME.match(path.name)), reverse=True)
+        if folder.is_dir()
+        else []
+    )
+
+
+def read(name: str) -> Letter | None:
+    """A mail by its name; None for any name that this module does not give."""
+    if not _NAME.match(name):
+        return None
+    try:
+        raw = (_folder() / name).read_bytes()
+    except OSError:
+        return None
+    parsed = message_from_bytes(raw, policy=policy.default)
+    text, html = parsed.get_body(("plain",)), parsed.get_body(("html",))
+    return Letter(
+        name=name,
+        subject=str(parsed["Subject"] or ""),
+        to=str(parsed["To"] or ""),
+        sent_at=datetime.strptime(f"{name[:22]}+0000", "%Y%m%d-%H%M%S-%f%z"),
+        headers=[(key, str(value)) for key, value in parsed.items()],
+        text=text.get_content() if text else "",
+        html=_with_pictures(parsed, html.get_content() if html else ""),
+    )
+
+
+def sweep(*, now: datetime) -> None:
+    """Delete mails as old as the jobs that are forgotten: what is in them is for one person."""
+    oldest = f"{now - jobs.KEEP:%Y%m%d-%H%M%S}"
+    for name in names():
+        if name < oldest:
+            (_folder() / name).unlink(missing_ok=True)
+
+
+def _with_pictures(parsed: Parsed, html: str) -> str:
+    """The page with the pictures that came along, which it names by ``cid:``, put into it."""
+    for part in parsed.walk():
+        cid = str(part["Content-ID"] or "").strip("<>")
+        if cid and part.get_content_maintype() == "image":
+            data = "".join(str(part.get_payload()).split())
+            html = html.replace(f"cid:{cid}", f"data:{part.get_content_type()};base64,{data}")
+    return html
+
+
+def _folder() -> Path:
+    return Path(settings.EMAIL_FILE_PATH)

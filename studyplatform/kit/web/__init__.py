@@ -1,0 +1,1 @@
+"""Requests and answers: middleware, templates, the API, rate limits, failures."""

@@ -1,0 +1,72 @@
+"""What fails below the project's own code, as refusals of the catalogue."""
+
+import logging
+import sqlite3
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import RequestDataTooBig
+from django.db import DataError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from studyplatform.kit.disk import FULL
+from studyplatform.kit.errors import AppError, RequestTooLarge, StoreFull, StoreUnavailable, ValidationFailed
+from studyplatform.kit.text.sizes import as_size
+from studyplatform.kit.web.problem_details import problem_answer
+from studyplatform.kit.web.request_id import request_id
+from studyplatform.kit.web.requests import safe_next
+
+logger = logging.getLogger(__name__)
+
+# SQLite says the second when it cannot open the database: its shared memory is a file beside it.
+SQLITE_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
+POSTGRESQL_FULL = "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html
+
+
+def refusal_of(error: Exception) -> AppError | None:
+    """The refusal that a person reads for a failure; None for one that nobody expected.
+
+    What no form looked at and the database refuses (PostgreSQL takes no NUL in a text) is bad input like any other;
+    a bucket that does not answer is out of reach for a while; a disk that is full is said to be full.
+    """
+    if isinstance(error, AppError):
+        return error
+    if isinstance(error, RequestDataTooBig):
+        return RequestTooLarge(limit=as_size(settings.BODY_LIMIT))
+    if isinstance(error, DataError):
+        logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=error)
+        return ValidationFailed()
+    if is_full(error):
+        logger.error("No space left, reference %s", request_id.get(), exc_info=error)
+        return StoreFull()
+    # By name: boto takes long to load, and only where there is a bucket it is.
+    if type(error).__module__.startswith(("botocore.", "boto3.")):
+        logger.error("The file store failed, reference %s", request_id.get(), exc_info=error)
+        return StoreUnavailable()
+    return None
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether something could not be written because no space is left, for a file or for the database."""
+    if isinstance(error, OSError):
+        return error.errno in FULL
+    if isinstance(error, OperationalError):
+        cause = error.__cause__
+        full = getattr(cause, "sqlite_errorcode", None) in SQLITE_FULL
+        return full or getattr(cause, "sqlstate", None) == POSTGRESQL_FULL
+    return False
+
+
+def refused(request: HttpRequest, refusal: AppError) -> HttpResponse:
+    """The answer that words a refusal: a problem for programs; for people a message where the form was, or a screen."""
+    if request.path.startswith("/api/"):
+        return problem_answer(refusal)
+    if refusal.leads_to:
+        messages.error(request, refusal.detail, extra_tags=refusal.code)
+        return redirect(refusal.leads_to)
+    # A message is kept in the session: on a full disk there is no way to save it.
+    if request.method == "POST" and not isinstance(refusal, StoreFull):
+        messages.error(request, refusal.detail, extra_tags=refusal.code)
+        return redirect(safe_next(request, request.headers.get("Referer", ""), "/"))
+    return render(request, "errors/refused.html", {"error": refusal}, status=refusal.status)

@@ -1,0 +1,256 @@
+"""The Jinja2 environment of the server-rendered pages.
+
+Django's own engine stays for the admin and third parties; it finds its templates in templates/django.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+import jinja2
+from django.conf import settings
+from django.contrib.messages import get_messages
+from django.http import HttpRequest
+from django.template.backends.jinja2 import Jinja2, Template
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import translation
+from django.utils.formats import date_format
+from django.utils.html import json_script
+from jinja2 import Environment, pass_context
+from jinja2.environment import TemplateModule
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from studyplatform.kit.caching import fragments
+from studyplatform.kit.errors import REGISTRY
+from studyplatform.kit.text import durations, markdown, sizes
+from studyplatform.kit.text.money import money
+from studyplatform.kit.web.paging import shown_pages
+
+MANIFEST = Path(settings.BASE_DIR) / "static" / "dist" / "manifest.json"
+
+
+class Page(Template):
+    """A template that Django renders: what is one reader's is filled in last."""
+
+    def render(self, context: dict[str, Any] | None = None, request: HttpRequest | None = None) -> str:
+        if request is None:
+            return str(super().render(context))
+        full = {**(context or {}), "request": request}
+        return fragments.render(lambda: str(super(Page, self).render(full)), request)
+
+
+class Templates(Jinja2):
+    """Django's Jinja2 backend, under the name that settings give."""
+
+    def get_template(self, template_name: str) -> Page:
+        return Page(super().get_template(template_name).template, self)
+
+    def from_string(self, template_code: str) -> Page:
+        return Page(super().from_string(template_code).template, self)
+
+
+class Source(jinja2.Template):
+    """A template that, imported by another, is run once and not once per page.
+
+    Jinja2 looks each time whether the importing one brings globals of its own; ours are the environment's.
+    """
+
+    def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
+        return super()._get_default_module()
+
+
+def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Offer a function to all templates, e.g. what an app lets other apps' pages show of it."""
+
+    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+        _extra[name] = function
+        return function
+
+    return keep
+
+
+_extra: dict[str, Callable[..., Any]] = {}
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def steady(function: Callable[P, R]) -> Callable[P, R]:
+    """Remember what a function of built files answers; developers see each change at once."""
+    return function if settings.DEBUG else cast(Callable[P, R], lru_cache(maxsize=1024)(function))
+
+
+@steady
+def _manifest() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(MANIFEST.read_text())
+    return loaded
+
+
+@lru_cache(maxsize=8192)
+def _translated(language: str | None, message: str) -> Markup:
+    return Markup(translation.gettext(message))  # noqa: S704 (our own texts)
+
+
+@lru_cache(maxsize=8192)
+def _plain(language: str | None, message: str) -> Markup:
+    return _translated(language, message) % {}  # "%%" is one sign, as in texts with values
+
+
+def _gettext(message: str, **values: Any) -> Markup:
+    # A page has some fifty texts; looking each up in Django's chain of catalogues is a tenth of its cost.
+    language = fragments.language()
+    return _translated(language, message) % values if values else _plain(language, message)
+
+
+@lru_cache(maxsize=8192)
+def _counted(language: str | None, singular: str, plural: str, num: int) -> Markup:
+    return Markup(translation.ngettext(singular, plural, num))  # noqa: S704 (our own texts)
+
+
+def _ngettext(singular: str, plural: str, num: int, **values: Any) -> Markup:
+    return _counted(fragments.language(), singular, plural, num) % {"num": num, **values}
+
+
+@steady
+def bundle(entry: str, kind: str = "js") -> str:
+    """The address of a built file: ``bundle("site")``, ``bundle("core", "css")``.
+
+    :raises KeyError: the build knows no such entry (run ``npm run build``).
+    """
+    return static("dist/" + _manifest()[entry][kind])
+
+
+@steady
+def imports(entry: str) -> list[str]:
+    """Addresses of the chunks an entry imports at once, for modulepreload."""
+    return [static("dist/" + name) for name in _manifest()[entry].get("imports", [])]
+
+
+@steady
+def _sprite() -> frozenset[str]:
+    """The names of the icons that were built."""
+    text = (MANIFEST.parent / _manifest()["icons"]["svg"]).read_text()
+    return frozenset(re.findall(r'<symbol id="([a-z0-9-]+)"', text))
+
+
+@steady
+def icon(name: str, *classes: str, label: str = "") -> Markup:
+    """A picture from the sprite of assets/icons.mjs, the size of the text around it.
+
+    ``icon("bell")`` beside a word or in a control that has a name; ``label`` where it stands alone.
+    """
+    if name not in _sprite() and settings.ENVIRONMENT in {"dev", "test"}:
+        raise KeyError(f"the sprite has no icon {name!r}: announce it in a template's comment, icons: {name}")
+    shown = " ".join(("i", *classes))
+    spoken = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
+    address = f"{bundle('icons', 'svg')}#{name}"
+    return Markup('<svg class="{}" {}><use href="{}"/></svg>').format(shown, spoken, address)
+
+
+FIRST_FACES = {
+    "academic": ["newsreader.woff2", "instrument-sans.woff2", "newsreader-italic.woff2"],
+    "corporate": ["geist.woff2"],
+}
+
+
+@steady
+def faces(style: str) -> list[str]:
+    """Addresses of the fonts that the first screen of a style is set in."""
+    files = _manifest()["core"]["files"]
+    return [static("dist/" + files[name]) for name in FIRST_FACES[style]]
+
+
+@steady
+def head_script() -> Markup:
+    """The text of the early script that sets theme and style before anything is painted."""
+    return Markup((MANIFEST.parent / _manifest()["head"]["js"]).read_text().strip())  # noqa: S704 (our own build)
+
+
+@pass_context
+def island(
+    context: Context,
+    name: str,
+    props: dict[str, Any],
+    when: str = "visible",
+    scope: str = "part",
+    caller: Callable[[], str] | None = None,
+) -> Markup:
+    """Mount point of a React island; the caller's content is what shows until it arrives.
+
+    ``{% call island("player", props) %} … {% endcall %}``
+
+    ``when``: its code is fetched once the spot is "visible", at the first sign of "intent" (a pointer
+    that moves, a key, a scroll), or "now". ``scope``: "page" if its failure is the whole page's.
+    """
+    fallback = caller() if caller else ""
+    spot = Markup('<div data-island="{}" data-when="{}" data-scope="{}">{}</div>').format(
+        name,
+        when,
+        scope,
+        Markup(fallback),  # noqa: S704 (rendered template)
+    )
+    return spot + Markup(str(json_script(props)))  # noqa: S704 (json_script escapes)
+
+
+@pass_context
+def flashes(context: Context) -> list[Any]:
+    """The messages waiting for this request; reading them uses them up."""
+    request = context.get("request")
+    return list(get_messages(request)) if request is not None and hasattr(request, "_messages") else []
+
+
+def csp_nonce() -> Markup:
+    """The nonce of this answer's content security policy, as a slot."""
+    return fragments.NONCE
+
+
+def _url(name: str, /, *args: Any, **kwargs: Any) -> str:
+    return reverse(name, args=args or None, kwargs=kwargs or None)
+
+
+def environment(**options: Any) -> Environment:
+    """The environment with what every template may use."""
+    env = Environment(  # noqa: S701 (Django's backend passes autoescape=True)
+        **options,
+        extensions=["jinja2.ext.do"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.template_class = Source
+    env.globals.update(
+        _=_gettext,
+        gettext=_gettext,
+        ngettext=_ngettext,
+        static=steady(static),
+        url=_url,
+        bundle=bundle,
+        imports=imports,
+        head_script=head_script,
+        icon=icon,
+        faces=faces,
+        shown_pages=shown_pages,
+        island=island,
+        fragment=fragments.fragment,
+        flashes=flashes,
+        csp_nonce=csp_nonce,
+        csrf_input=fragments.CSRF_INPUT,
+        csrf_token=fragments.CSRF,
+        site=settings,
+        catalogue=REGISTRY,
+        **_extra,
+    )
+    env.filters.update(
+        markdown=markdown.render,
+        clock=durations.clock,
+        duration=durations.length,  # not "length": that is Jinja's own, of lists
+        money=money,
+        size=sizes.as_size,
+        date=lambda value, form="j F Y": date_format(value, form),
+        json=lambda value: Markup(json.dumps(value).replace("<", "\\u003c")),  # noqa: S704 (for script type=json)
+    )
+    return env

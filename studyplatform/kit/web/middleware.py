@@ -1,0 +1,154 @@
+"""What every server-rendered page shares: request ids, both spellings of an address, refusals as pages."""
+
+import contextlib
+import re
+import uuid
+from collections.abc import Callable
+from functools import lru_cache
+from typing import cast
+
+from csp.constants import HEADER
+from csp.middleware import CheckableLazyObject, CSPMiddleware
+from csp.utils import build_policy
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
+from django.middleware.gzip import GZipMiddleware
+from django.urls import Resolver404, resolve
+from django.utils.encoding import iri_to_uri
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+from studyplatform.kit.web.failures import refusal_of, refused
+from studyplatform.kit.web.request_id import request_id
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+_GOOD_ID = re.compile(r"^[0-9A-Za-z-]{8,64}$")
+
+
+class RequestIdMiddleware:
+    """Give each request a reference that stands in the log and in error answers."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        offered = request.headers.get("X-Request-ID", "")
+        reference = offered if _GOOD_ID.match(offered) else uuid.uuid4().hex[:12]
+        request.reference = reference  # type: ignore[attr-defined]
+        token = request_id.set(reference)
+        try:
+            response = self.get_response(request)
+        finally:
+            request_id.reset(token)
+        response["X-Request-ID"] = reference
+        return response
+
+
+class TextCompressionMiddleware(GZipMiddleware):
+    """Compress pages and answers of the API; leave alone what is streamed or a part of a file.
+
+    A file's length and ranges must stay what they are, and media are compressed already.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if response.streaming or response.status_code == 206:
+            return response
+        return super().process_response(request, response)
+
+
+@lru_cache(maxsize=2)
+def _policy(*, with_nonce: bool) -> str:
+    return str(build_policy(nonce="{nonce}" if with_nonce else None))
+
+
+class PolicyMiddleware(CSPMiddleware):
+    """django-csp's header; where no view asked for another policy, from a text that is built once."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        excluded = tuple(settings.CONTENT_SECURITY_POLICY["EXCLUDE_URL_PREFIXES"])
+        is_own = any(name.startswith("_csp_") for name in vars(response)) or HEADER in response
+        if settings.DEBUG or is_own or request.path_info.startswith(excluded):
+            return super().process_response(request, response)
+        nonce = getattr(request, "_csp_nonce", None)
+        response[HEADER] = _policy(with_nonce=nonce is not None).replace("{nonce}", nonce or "")
+        if nonce is None:
+            # From here on the nonce would stand in no header: whoever still asks for one is told so.
+            request.csp_nonce = CheckableLazyObject(self._csp_nonce_post_response)  # type: ignore[attr-defined]
+        return response
+
+
+class StaticFilesMiddleware(WhiteNoiseMiddleware):
+    """Serve static files; one that has gone since the server started is like one that never was."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        static_file = self.find_file(path) if self.autorefresh else self.files.get(path)
+        if static_file is not None:
+            with contextlib.suppress(FileNotFoundError):
+                return cast(HttpResponseBase, self.serve(static_file, request))
+        return cast(HttpResponseBase, self.get_response(request))
+
+
+class PermissionsPolicyMiddleware:
+    """Tell the browser which of its abilities this site never asks for."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        return response
+
+
+class SlashMiddleware:
+    """Let an address work with and without its final slash.
+
+    Looks only at what no address answered. A page asked for in the other spelling is redirected; a call
+    with a body is answered in place, because a redirect would lose it.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code != 404 or request.resolver_match is not None:
+            return response
+        path = request.path_info
+        other = other_spelling(path)
+        # A path that begins with two slashes would be another host's address.
+        if path == "/" or path.startswith("//") or not _resolves(other):
+            return response
+        if path.startswith("/api/") or request.method not in {"GET", "HEAD"}:
+            request.path_info = request.path = other
+            return self.get_response(request)
+        query = request.META.get("QUERY_STRING", "")
+        return HttpResponsePermanentRedirect(iri_to_uri(other) + (f"?{query}" if query else ""))
+
+
+def other_spelling(path: str) -> str:
+    """The address with its final slash, if it has none, and without it otherwise."""
+    return path[:-1] if path.endswith("/") else path + "/"
+
+
+def _resolves(path: str) -> bool:
+    try:
+        resolve(path)
+    except Resolver404:
+        return False
+    return True
+
+
+class RefusalMiddleware:
+    """Turn a refusal into a page: a flash message and the way back for a form, a screen for the rest."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        refusal = refusal_of(error)
+        return refused(request, refusal) if refusal else None

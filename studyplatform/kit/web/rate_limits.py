@@ -1,0 +1,49 @@
+"""How often something may be done: counts in the database, so that all processes agree."""
+
+import hashlib
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest
+
+from studyplatform.kit.errors import RateLimitExceeded
+from studyplatform.kit.models import Tally
+from studyplatform.kit.web.client_address import client_address, neighborhood
+
+
+def spend(what: str, who: str, *, now: datetime) -> None:
+    """Count one more ``what`` of ``who``; how many are allowed in which time stands in ``settings.RATE_LIMITS``.
+
+    A refused one is not counted: whoever waits as long as they are told gets in.
+
+    :raises RateLimitExceeded: all of them are spent; says how long to wait.
+    """
+    most, seconds = settings.RATE_LIMITS[what]
+    key = hashlib.sha256(f"{what}|{who}".encode()).hexdigest()
+    ends_at = now + timedelta(seconds=seconds)
+    with transaction.atomic():
+        # In one step: between two, the row might be swept.
+        row, _ = Tally.objects.select_for_update().get_or_create(key=key, defaults={"ends_at": ends_at})
+        if row.ends_at <= now:
+            row.count, row.ends_at = 0, ends_at
+        if row.count < most:
+            row.count += 1
+            row.save()
+            return
+    raise RateLimitExceeded(wait=max(1, -(-(row.ends_at - now) // timedelta(seconds=1))))
+
+
+def spend_of(request: HttpRequest, what: str, *, now: datetime) -> None:
+    """:func:`spend` by the address that the request comes from; one that is not known is not counted.
+
+    :raises RateLimitExceeded: all of them are spent.
+    """
+    address = client_address(request)
+    if address:
+        spend(what, neighborhood(address), now=now)
+
+
+def sweep(*, now: datetime) -> None:
+    """Forget the counts whose time is over."""
+    Tally.objects.filter(ends_at__lte=now).delete()

@@ -1,0 +1,1 @@
+"""Pages for admins that compose several apps."""

@@ -1,0 +1,93 @@
+"""The admin's dashboard: the review queue, figures and background jobs."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Count, Q, Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import administers
+from apps.accounts.models import User
+from apps.courses.models import Course
+from apps.courses.queries import review
+from apps.files.models import VideoAsset
+from apps.learning.queries import figures
+from studyplatform.kit.models import Job
+from studyplatform.site.governing.jobs import job_label, job_rows
+
+LATEST = 8
+QUEUE_PAGE = 20
+MONTH = timedelta(days=30)
+
+
+@require_safe
+@administers
+def admin_home(request: HttpRequest) -> HttpResponse:
+    """The review queue with the time used, figures, recent jobs."""
+    now = timezone.now()
+    page = Paginator(review.queue(), QUEUE_PAGE).get_page(request.GET.get("page"))
+    waiting = [(submission, review.due(submission.submitted_at, now), _finding(submission)) for submission in page]
+    stored = VideoAsset.objects.aggregate(
+        bytes=Sum("source_bytes", default=0) + Sum("stored_bytes", default=0), count=Count("pk")
+    )
+    hours = review.decision_hours(since=now - MONTH)
+    return render(
+        request,
+        "site/admin.html",
+        {
+            "waiting": waiting,
+            "page": page,
+            "late": review.late(now),
+            "median_hours": max(1, round(hours[len(hours) // 2])) if hours else None,
+            "decided": len(hours),
+            "people": User.objects.aggregate(
+                all=Count("pk"),
+                new=Count("pk", filter=Q(date_joined__gte=now - MONTH)),
+                before=Count("pk", filter=Q(date_joined__gte=now - 2 * MONTH, date_joined__lt=now - MONTH)),
+            ),
+            "learning_today": figures.learning_since(now - timedelta(days=1)),
+            "seats": figures.seats_since(now - MONTH),
+            "courses": Course.objects.aggregate(
+                live=Count("pk", filter=Q(status=Course.Status.PUBLISHED)),
+                suspended=Count("pk", filter=Q(status=Course.Status.SUSPENDED)),
+            ),
+            "stored": stored,
+            "stored_size": filesizeformat(stored["bytes"]),
+            "queues": [{**row, "label": job_label(row["kind"])} for row in _queues()],
+            "jobs": job_rows(Job.objects.order_by("-created_at", "-pk")[:LATEST]),
+        },
+    )
+
+
+def _finding(submission: Any) -> tuple[str, str, str]:
+    """Tone, icon and words of what the automatic checks say about a submission."""
+    if submission.unready:
+        words = ngettext("%d video not ready", "%d videos not ready", submission.unready) % submission.unready
+        return "error", "circle-alert", words
+    if submission.uncaptioned:
+        return "warn", "captions", _("%d without captions") % submission.uncaptioned
+    if submission.too_long:
+        words = ngettext("%d lesson over 15 min", "%d lessons over 15 min", submission.too_long)
+        return "warn", "clock", words % submission.too_long
+    return "ok", "check", _("All passed")
+
+
+def _queues() -> Any:
+    """Open and failed jobs by kind."""
+    return (
+        Job.objects.values("kind")
+        .annotate(
+            waiting=Count("pk", filter=Q(state=Job.State.QUEUED)),
+            running=Count("pk", filter=Q(state=Job.State.RUNNING)),
+            failed=Count("pk", filter=Q(state=Job.State.FAILED)),
+            done=Count("pk", filter=Q(state=Job.State.DONE)),
+        )
+        .order_by("kind")
+    )

@@ -1,0 +1,1 @@
+"""Pages for everyone: home, catalog, course, help, status, offline."""

@@ -1,0 +1,186 @@
+"""The course page: what it teaches, its lessons, its teacher, what others say, and the way in."""
+
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import get_template
+from django.views.decorators.http import require_safe
+from markupsafe import Markup
+
+from apps.accounts.guards import open_to_everyone
+from apps.accounts.models import User
+from apps.courses.errors import CourseNotFound
+from apps.courses.models import Course, Lesson
+from apps.courses.queries.catalogue import remembered
+from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
+from apps.learning import policies
+from apps.learning.components import lesson_rows
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.course_marks import has_ribbon
+from apps.learning.queries.outline import (
+    Entry,
+    Outline,
+    Placed,
+    Standing,
+    outline_of,
+    place_all,
+    resume_entry,
+    standing_of,
+)
+from apps.learning.queries.ratings import Ratings, ratings_of
+from studyplatform.kit.caching.fragments import ready
+from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.policies import enforce
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The figures of an outline."""
+
+    quizzes: int
+    preview: Entry | None
+
+
+def facts_of(outline: Outline) -> Facts:
+    previews = [entry for entry in outline.entries if entry.is_preview]
+    videos = [entry for entry in previews if entry.kind == Lesson.Kind.VIDEO]
+    return Facts(
+        quizzes=sum(entry.kind == Lesson.Kind.QUIZ for entry in outline.entries),
+        preview=next(iter(videos or previews), None),
+    )
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Where a learner goes on."""
+
+    entry: Entry
+    href: str
+    percent: int
+    completed: int
+    total: int
+
+
+def resume_of(course: Course, outline: Outline, standing: Standing, placed: list[Placed]) -> Resume | None:
+    seat = standing.enrollment
+    entry = resume_entry(course, outline, standing, placed) if seat else None
+    if seat is None or entry is None:
+        return None
+    total = len(outline.entries)
+    return Resume(entry, lesson_url(course.slug, entry.slug), seat.percent, standing.completed_count, total)
+
+
+def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[Placed], opened: int) -> Markup:
+    """The sections with their lessons; the one of the lesson ``opened`` is open, else the first."""
+    is_shared = standing.enrollment is None and not standing.is_staff
+    by_pk = {one.entry.pk: one for one in placed}
+    macros = get_template("courses/_syllabus.html").template.module  # type: ignore[attr-defined]
+    parts = []
+    for part in outline.parts:
+        is_open = any(entry.pk == opened for entry in part.entries) if opened else part.number == 1
+        if is_shared:
+            key = ("syllabus", course.uid, course.version, part.number)
+            rows = ready(key, partial(macros.shared_rows, course.slug, part))
+        else:
+            rows = lesson_rows(course, [by_pk[entry.pk] for entry in part.entries])
+        parts.append(macros.section(part, is_open, rows))
+    return Markup("").join(parts)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the page tells everyone. Remembered: nobody may change it."""
+
+    course: Course
+    outline: Outline
+    facts: Facts
+    captions: list[str]
+    ratings: Ratings
+    beside: Beside
+    stamp: int = field(default_factory=count().__next__)
+    """What is rendered from it is kept under its stamp, which nothing else has."""
+
+
+def shared_of(slug: str) -> Shared:
+    """Up to eight queries, none while it is remembered.
+
+    :raises CourseNotFound: there is no such course.
+    """
+    return remembered(("course", slug), lambda: _read(slug))
+
+
+def _read(slug: str) -> Shared:
+    course = course_for_page().filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    outline = outline_of(course)
+    return Shared(
+        course, outline, facts_of(outline), caption_languages(course), ratings_of(course), courses_beside(course)
+    )
+
+
+def structured_data(course: Course, address: str) -> dict[str, Any]:
+    """The course in the words of schema.org."""
+    offer: dict[str, Any] = {"@type": "Offer", "category": "Free" if course.pricing == "free" else "Paid"}
+    if course.pricing == Course.Pricing.ONE_TIME:
+        offer |= {"price": f"{course.price / 100:.2f}", "priceCurrency": course.currency.upper()}
+    facts: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "Course",
+        "name": course.title,
+        "description": course.summary or course.title,
+        "url": address,
+        "inLanguage": course.language,
+        "educationalLevel": course.get_difficulty_display(),
+        "provider": {"@type": "Organization", "name": settings.SITE_NAME, "url": settings.SITE_URL},
+        "author": {"@type": "Person", "name": course.instructor.display_name},
+        "offers": [offer],
+        "hasCourseInstance": [
+            {"@type": "CourseInstance", "courseMode": "Online", "courseWorkload": f"PT{max(1, course.duration // 60)}M"}
+        ],
+    }
+    if course.rating_count:
+        facts["aggregateRating"] = {
+            "@type": "AggregateRating",
+            "ratingValue": round(course.rating, 2),
+            "ratingCount": course.rating_count,
+        }
+    return facts
+
+
+@require_safe
+@open_to_everyone
+@same_for_visitors("catalogue")
+def course_page(request: HttpRequest, slug: str) -> HttpResponse:
+    shared = shared_of(slug)
+    course, outline = shared.course, shared.outline
+    standing = standing_of(request.user, course)
+    if standing.enrollment is None:
+        enforce(policies.see_course(request.user, course))
+    is_bookmarked = getattr(standing.enrollment, "is_bookmarked", None)
+    if is_bookmarked is None and isinstance(request.user, User):
+        is_bookmarked = has_ribbon(request.user, course.pk)
+    placed = place_all(course, outline, standing)
+    resume = resume_of(course, outline, standing, placed)
+    context = {
+        "shared": shared,
+        "course": course,
+        "availability": course.availability_for(has_seat=standing.enrollment is not None),
+        "is_listed": policies.see_course(AnonymousUser(), course) is None,
+        "standing": standing,
+        "seat": standing.enrollment,
+        "is_bookmarked": bool(is_bookmarked),
+        "resume": resume,
+        "refusal": policies.enroll(request.user, course),
+        "outline": outline,
+        "facts": shared.facts,
+        "syllabus": syllabus(course, outline, standing, placed, resume.entry.pk if resume else 0),
+        "structured": lambda: structured_data(course, f"{settings.SITE_URL}/courses/{course.slug}"),
+    }
+    return render(request, "courses/detail.html", context)

@@ -1,0 +1,66 @@
+"""Help articles, the meaning of each error code, and the texts that a site owes its readers."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import open_to_everyone
+from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.errors import REGISTRY
+
+ARTICLES = {
+    "supported-formats": (
+        _("Supported formats"),
+        _("Which videos and files you can upload, and how large they can be."),
+    ),
+    "video-compression": (
+        _("Preparing a video"),
+        _("How to record and export a lesson that looks sharp and uploads quickly."),
+    ),
+    "teaching": (_("How teaching works"), _("From an idea to a published course: writing, uploading and review.")),
+    "learning": (_("How learning works"), _("Enrolling, progress, quizzes and certificates.")),
+}
+TEXTS = {
+    "accessibility": _("Accessibility"),
+    "terms": _("Terms of service"),
+    "privacy": _("Privacy"),
+}
+
+
+@require_safe
+@open_to_everyone
+@same_for_visitors()
+def help_index(request: HttpRequest) -> HttpResponse:
+    return render(request, "site/help/index.html", {"articles": ARTICLES, "texts": TEXTS})
+
+
+@require_safe
+@open_to_everyone
+@same_for_visitors()
+def help_article(request: HttpRequest, article: str) -> HttpResponse:
+    if article not in ARTICLES:
+        raise Http404
+    title, summary = ARTICLES[article]
+    minutes = int(settings.LOGIN_LOCK.total_seconds() // 60)
+    context = {"title": title, "summary": summary, "lock_minutes": minutes}
+    return render(request, f"site/help/{article}.html", context)
+
+
+@require_safe
+@open_to_everyone
+@same_for_visitors()
+def help_error(request: HttpRequest, code: str) -> HttpResponse:
+    """The page that the ``type`` of a problem leads to."""
+    error = REGISTRY.get(code)
+    if error is None:
+        raise Http404
+    return render(request, "site/help/error.html", {"error": error})
+
+
+@require_safe
+@open_to_everyone
+@same_for_visitors()
+def text(request: HttpRequest, name: str) -> HttpResponse:
+    return render(request, f"site/help/{name}.html", {"title": TEXTS[name]})

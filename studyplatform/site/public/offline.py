@@ -1,0 +1,56 @@
+"""What works without a connection: the page /offline, and the service worker that keeps it in the browser."""
+
+import json
+from hashlib import sha256
+from types import SimpleNamespace
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import open_to_everyone
+from studyplatform.kit.caching import fragments
+from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.web import jinja
+
+PAGE = "/offline"
+
+
+@require_safe
+@open_to_everyone
+@same_for_visitors()
+def offline(request: HttpRequest) -> HttpResponse:
+    """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it.
+
+    It names nobody and asks nobody who they are: browsers keep it.
+    """
+    return render(request, "site/offline.html")
+
+
+def kept_files() -> list[str]:
+    """The addresses of everything that the page needs to look as it should in all four looks."""
+    scripts = [jinja.bundle(name) for name in ("site", "islands", "offline")]
+    chunks = [chunk for name in ("site", "islands", "offline") for chunk in jinja.imports(name)]
+    faces = [face for style in jinja.FIRST_FACES for face in jinja.faces(style)]
+    return sorted({jinja.bundle("core", "css"), jinja.bundle("icons", "svg"), *scripts, *chunks, *faces})
+
+
+@jinja.steady
+def worker_script() -> str:
+    """The service worker, with what it keeps. Its text changes with the page, so browsers update what they keep."""
+    files = kept_files()
+    page = render_to_string("site/offline.html", {"request": SimpleNamespace(path=PAGE)}).replace(fragments.NONCE, "")
+    code = (jinja.MANIFEST.parent / "sw.js").read_text()
+    version = sha256("\n".join([*files, page, code]).encode()).hexdigest()[:16]
+    kept = {"version": version, "page": PAGE, "files": files}
+    return f"const kept = {json.dumps(kept)};\n{code}"
+
+
+@require_safe
+@open_to_everyone
+def worker(request: HttpRequest) -> HttpResponse:
+    """/sw.js: at the root of the site, as it answers for all of it. Never older than the server."""
+    answer = HttpResponse(worker_script(), content_type="text/javascript; charset=utf-8")
+    answer["Cache-Control"] = "no-cache"
+    return answer

@@ -1,0 +1,1 @@
+"""Error pages, health checks, maintenance, and what search engines read."""

@@ -1,0 +1,57 @@
+"""The screens for what is not found and what failed."""
+
+import sys
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from studyplatform.kit.errors import (
+    AppError,
+    FormOutdated,
+    NotFound,
+    PermissionRefused,
+    ServerError,
+    StoreFull,
+    ValidationFailed,
+)
+from studyplatform.kit.web.failures import is_full
+from studyplatform.kit.web.problem_details import problem_answer
+from studyplatform.kit.web.request_id import request_id
+from studyplatform.kit.web.requests import safe_next
+
+API = "/api/"
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if not hasattr(request, "user"):  # refused before it was asked who this is, e.g. for its Host header
+        request.user = AnonymousUser()
+    return _said(request, ValidationFailed(), "errors/refused.html", status=400)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _said(request, PermissionRefused(), "errors/refused.html", status=403)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The form's token is not the session's: an old page far more often than a forgery; what it asked is not done."""
+    back = safe_next(request, request.headers.get("Referer"), "/")
+    return _said(request, FormOutdated(back=back), "errors/refused.html", status=403)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _said(request, NotFound(), "errors/not_found.html", status=404)
+
+
+def crash(request: HttpRequest) -> HttpResponse:
+    error = sys.exception()
+    if error is not None and is_full(error):  # the database cannot even be opened
+        return _said(request, StoreFull(), "errors/crash.html", status=StoreFull.status)
+    return _said(request, ServerError(reference=request_id.get()), "errors/crash.html", status=500)
+
+
+def _said(request: HttpRequest, error: AppError, page: str, *, status: int) -> HttpResponse:
+    """A problem where a program asked, else the screen."""
+    if request.path_info.startswith(API):
+        return problem_answer(error)
+    return render(request, page, {"error": error}, status=status)

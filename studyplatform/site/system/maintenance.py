@@ -1,0 +1,33 @@
+"""The site while it is closed."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from studyplatform.kit.errors import MaintenanceMode
+from studyplatform.kit.web.problem_details import problem_answer
+
+OPEN = ("/static/", "/healthz", "/readyz", "/status")
+RETRY_AFTER = 20 * 60  # seconds; maintenance usually takes 15 to 30 minutes
+
+
+class MaintenanceMiddleware:
+    """Close the site while ``MAINTENANCE`` is set: a page for people, a problem for programs, 503 for both."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not settings.MAINTENANCE or request.path_info.startswith(OPEN):
+            return self.get_response(request)
+        error = MaintenanceMode()
+        response: HttpResponse
+        if request.path_info.startswith("/api/"):
+            response = problem_answer(error)
+        else:
+            response = render(request, "errors/maintenance.html", {"error": error}, status=error.status)
+        response["Retry-After"] = str(RETRY_AFTER)
+        response["Cache-Control"] = "no-store"
+        return response

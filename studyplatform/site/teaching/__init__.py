@@ -1,0 +1,1 @@
+"""Pages for instructors that compose several apps."""

@@ -1,0 +1,76 @@
+"""The instructor's dashboard: tasks, courses, reviews and figures."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import teaches
+from apps.accounts.models import User
+from apps.courses.models import Course, Submission
+from apps.courses.queries import authoring, review
+from apps.files.models import VideoAsset
+from apps.learning.queries import figures
+from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.text import markdown
+
+LATEST = 8
+
+
+@require_safe
+@teaches
+def instructor_home(request: HttpRequest) -> HttpResponse:
+    """What needs the instructor, their courses, the state of their reviews."""
+    person = _person(request)
+    now = timezone.now()
+    totals = authoring.totals_of(person)
+    courses = list(authoring.courses_of(person)[:LATEST])
+    return render(
+        request,
+        "site/instructor.html",
+        {
+            "figures": figures.figures_of_teacher(person, now=now),
+            "rating": totals["stars"] / totals["ratings"] if totals["ratings"] else None,
+            "totals": totals,
+            "rows": [(course, authoring.course_badge(course)) for course in courses],
+            "waiting": [
+                (submission, review.due(submission.submitted_at, now))
+                for submission in Submission.objects.filter(
+                    course__instructor=person, outcome=Submission.Outcome.PENDING
+                ).select_related("course")
+            ],
+            "todos": _todos(person, courses),
+        },
+    )
+
+
+def _person(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return request.user
+
+
+def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:
+    """What only the instructor can put right, the most pressing first."""
+    found: list[dict[str, Any]] = []
+    for course in courses:
+        address = f"/dashboard/instructor/courses/{course.slug}"
+        if course.status == Course.Status.SUSPENDED:
+            found.append(_todo("error", "circle-alert", _("%s is suspended") % course.title, "", f"{address}/edit"))
+        elif course.status == Course.Status.DRAFT and course.last_outcome in {"changes_requested", "rejected"}:  # type: ignore[attr-defined]
+            said = " ".join(markdown.render(course.last_comment).striptags().split())[:160]  # type: ignore[attr-defined]
+            found.append(
+                _todo("info", "pencil", _("%s: the reviewer requested changes") % course.title, said, f"{address}/edit")
+            )
+    failed = VideoAsset.objects.filter(owner=person, stage=VideoAsset.Stage.FAILED).order_by("-created_at")[:5]
+    for video in failed:
+        detail = video.failure_detail or str(video.get_failure_display())
+        found.append(_todo("warn", "film", video.filename, detail, "/dashboard/instructor/upload/"))
+    return found
+
+
+def _todo(tone: str, icon: str, title: str, text: str, href: str) -> dict[str, Any]:
+    return {"tone": tone, "icon": icon, "title": title, "text": text, "href": href}

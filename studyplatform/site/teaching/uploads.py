@@ -1,0 +1,90 @@
+"""Where videos come in: the uploader and, without scripts, what is known of the videos."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import Resolver404, resolve
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import teaches
+from apps.accounts.models import User
+from apps.courses import policies
+from apps.courses.models import Lesson
+from apps.courses.queries import authoring
+from apps.files import queries
+from apps.files.errors import FileTooLarge, FormatUnsupported, QuotaExceeded
+from apps.files.services.uploads import VIDEO_SUFFIXES
+from studyplatform.kit.errors import NotAuthenticated
+from studyplatform.kit.text.sizes import as_size
+
+LATEST = 12
+
+
+@require_safe
+@teaches
+def uploads(request: HttpRequest) -> HttpResponse:
+    """The uploader; ``?lesson=`` names the lesson that the first file is for."""
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    person = request.user
+    target = _target(person, request.GET.get("lesson", ""))
+    storage = queries.storage_of(person)
+    limits = limits_of_videos()
+    return render(
+        request,
+        "site/upload.html",
+        {
+            "props": {
+                "endpoint": "/api/v1/uploads/",
+                "limits": limits,
+                "target": target,
+                "links": known_pages(),
+            },
+            "limits": limits,
+            "target": target,
+            "videos": queries.videos_of(person.pk)[:LATEST],
+            "storage": storage,
+            "free": as_size(storage.free),
+            "allowance": as_size(storage.allowance),
+        },
+    )
+
+
+def limits_of_videos() -> dict[str, Any]:
+    """What the page promises, from the settings that the server enforces."""
+    return {
+        "video": settings.UPLOAD_LIMITS["video"],
+        "videoLabel": as_size(settings.UPLOAD_LIMITS["video"]),
+        "fileLabel": as_size(settings.UPLOAD_LIMITS["file"]),
+        "formats": list(settings.VIDEO_FORMATS),
+        "endings": sorted(VIDEO_SUFFIXES - {""}),
+    }
+
+
+def known_pages() -> list[str]:
+    """Pages of the refusals' actions that this site has."""
+    actions = (error.action for error in (FileTooLarge, FormatUnsupported, QuotaExceeded))
+    return [action.href for action in actions if action and _resolves(action.href)]
+
+
+def _resolves(address: str) -> bool:
+    """Whether the page is there, and not only announced (see ``pending``)."""
+    try:
+        return not (resolve(address).url_name or "").startswith("pending-")
+    except Resolver404:
+        return False
+
+
+def _target(person: User, text: str) -> dict[str, Any] | None:
+    """The lesson, if it is a video lesson of a course that the person may change."""
+    try:
+        uid = UUID(text)
+    except ValueError:
+        return None
+    lesson = Lesson.objects.select_related("course", "video").filter(uid=uid, kind=Lesson.Kind.VIDEO).first()
+    if lesson is None or policies.edit_course(person, lesson.course) is not None:
+        return None
+    return authoring.video_lesson_out(lesson)
