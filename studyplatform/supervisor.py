@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 BIN = Path(sys.executable).parent
-DIE_WITH_PARENT = Path(__file__).with_name("kit") / "jobs" / "die_with_parent.py"
+DIE_WITH_PARENT = Path(__file__).with_name("kit") / "die_with_parent.py"
 GRACE = 10.0  # seconds a process has to end by itself
 
 

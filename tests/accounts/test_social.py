@@ -16,8 +16,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import services, sessions
+from apps.accounts import services
 from apps.accounts.models import BrowserSession, Joining, User
+from apps.accounts.sessions import signing_in
 from studyplatform.kit import jobs
 from studyplatform.settings.parts import social as social_settings
 from tests.accounts.provider import CLIENT, Liar, configured, consent, honest, know, lying
@@ -647,7 +648,7 @@ def test_who_has_no_password_shows_who_they_are_at_the_provider(client: Client, 
     assert parse_qs(urlsplit(address).query)["prompt"] == ["login"]
     assert back(client, consent(address, "mia-77"))["Location"] == "/settings/"
     assert "accounts/social" not in client.get("/settings/").content.decode()
-    assert client.session["proved_at"] > (timezone.now() - sessions.PROOF_HOLDS).isoformat()
+    assert client.session["proved_at"] > (timezone.now() - signing_in.PROOF_HOLDS).isoformat()
 
 
 @pytest.mark.parametrize(("minutes", "is_proved"), [(0, True), (5, True), (6, False), (600, False)])

@@ -16,7 +16,7 @@ from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.encode import PID_FILE, end_stray, run
 from apps.files.video.failures import ProcessingFailed
 from apps.files.video.recipe import Recipe
-from studyplatform.kit.jobs import die_with_parent
+from studyplatform.kit import die_with_parent
 
 pytestmark = pytest.mark.media
 QUIET = ["-v", "error", "-nostdin", "-progress", "pipe:1", "-nostats"]
@@ -142,7 +142,7 @@ def test_without_the_kernels_leash_the_keeper_watches_the_pipe(tmp_path: Path, m
         Path(str(die_with_parent.__file__)).read_text().replace('startswith("linux")', 'startswith("never")')
     )
     worker = subprocess.Popen(
-        [sys.executable, "-c", f"import studyplatform.kit.jobs.die_with_parent as l; l.__file__ = {str(keeper)!r}\n"
+        [sys.executable, "-c", f"import studyplatform.kit.die_with_parent as l; l.__file__ = {str(keeper)!r}\n"
          + textwrap.dedent(WORKER), str(tmp_path), *ENDLESS],
         cwd=ROOT,
     )  # fmt: skip

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+from studyplatform.kit import die_with_parent
 from studyplatform.kit.disk import FULL
-from studyplatform.kit.jobs import die_with_parent
 
 from .failures import CorruptFile, FormatUnsupported, ProcessingFailed, VideoFailure
 from .recipe import Recipe

@@ -23,7 +23,7 @@ import av
 import av.error
 import av.stream
 
-from studyplatform.kit.jobs.die_with_parent import be_nice, hold
+from studyplatform.kit.die_with_parent import be_nice, hold
 
 from .failures import CorruptFile, FormatUnsupported, VideoFailure
 
