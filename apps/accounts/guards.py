@@ -15,7 +15,7 @@ policy inside; the refusal finds its way by itself (``AppError.leads_to``).
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
@@ -26,6 +26,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 from django.utils import timezone
+from rest_framework.request import Request
 
 from apps.accounts import policies, sessions
 from apps.accounts.errors import SessionExpired
@@ -98,7 +99,7 @@ def _proved(name: str, is_asked: Callable[[User], bool], onward: str = "") -> Ca
         @wraps(page)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             enforce(policies.be_signed_in(request.user))
-            if is_asked(cast(User, request.user)) or sessions.is_proved_lately(request, now=timezone.now()):
+            if is_asked(signed_in_user(request)) or sessions.is_proved_lately(request, now=timezone.now()):
                 return page(request, *args, **kwargs)
             back = urlencode({"next": onward}, safe="/") if onward else _way_back(request)
             return HttpResponseRedirect(f"{reverse('accounts:prove')}?{back}")
@@ -129,6 +130,16 @@ class LoginMiddleware(LoginRequiredMiddleware):
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseRedirect | None:
         return ask_to_sign_in(request) if isinstance(error, NotAuthenticated) else None
+
+
+def signed_in_user(request: HttpRequest | Request) -> User:
+    """The user who is signed in, for a page or an API view that is not open to visitors.
+
+    :raises NotAuthenticated: a visitor asks.
+    """
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return request.user
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from apps.accounts.guards import signed_in_user
 from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course, Lesson, Section, StatusChange, Subject, Submission
@@ -21,12 +22,10 @@ Step = Callable[[Course, User, datetime], object]
 
 def _each(request: HttpRequest, courses: QuerySet[Course], step: Step) -> None:
     """Take a step with each course; say how many went, and why the others did not."""
-    if not isinstance(request.user, User):
-        return
-    done = 0
+    user, done = signed_in_user(request), 0
     for course in courses:
         try:
-            step(course, request.user, timezone.now())
+            step(course, user, timezone.now())
         except AppError as refusal:
             messages.warning(request, f"{course}: {refusal}")
         else:

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.http import HttpRequest, HttpResponse
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import path
 
 from apps.accounts import guards, services
 from apps.accounts.errors import SessionExpired
 from apps.accounts.models import User
+from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.urls import urlpatterns as real
 
 
@@ -105,3 +107,18 @@ def test_a_form_leads_back_to_its_own_page(client: Client, referer: str, back: s
     answer = client.post("/t/signed-in", headers={"Referer": referer})
 
     assert answer["Location"] == f"/auth/login?next={back}"
+
+
+def test_signed_in_user_returns_the_user(rf: RequestFactory, leo: User) -> None:
+    request = rf.get("/")
+    request.user = leo
+
+    assert guards.signed_in_user(request) == leo
+
+
+def test_signed_in_user_refuses_a_visitor(rf: RequestFactory) -> None:
+    request = rf.get("/")
+    request.user = AnonymousUser()
+
+    with pytest.raises(NotAuthenticated):
+        guards.signed_in_user(request)

@@ -17,11 +17,11 @@ from apps.accounts import guards, services, sessions
 from apps.accounts.api.serializers import LogInIn, LookIn, PasskeyOptionsOut, ResendOut, SessionOut
 from apps.accounts.authentication import BearerAuthentication
 from apps.accounts.errors import PasskeyRefused
+from apps.accounts.guards import signed_in_user
 from apps.accounts.models import BrowserSession
 from apps.accounts.passkeys import challenge, relying_party
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.web import rate_limits
-from studyplatform.kit.web.api import signed_in
 from studyplatform.kit.web.drf_defaults import CookieAuthentication
 
 
@@ -102,7 +102,7 @@ class Session(APIView):
 
     @extend_schema(operation_id="auth_session", responses={200: SessionOut})
     def get(self, request: Request) -> Response:
-        user = signed_in(request)
+        user = signed_in_user(request)
         if isinstance(request.auth, BrowserSession):
             return Response(sessions.answer(user, request.auth.uid))
         sessions.keep_alive(request._request, now=timezone.now())  # noqa: SLF001
@@ -118,7 +118,7 @@ class Look(APIView):
     def put(self, request: Request) -> Response:
         form = LookIn(data=request.data)
         form.is_valid(raise_exception=True)
-        services.choose_look(user=signed_in(request), **form.validated_data)
+        services.choose_look(user=signed_in_user(request), **form.validated_data)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -131,5 +131,5 @@ class ResendVerification(APIView):
     def post(self, request: Request) -> Response:
         now = timezone.now()
         rate_limits.spend_of(request._request, "resend", now=now)  # noqa: SLF001
-        wait = services.ask_for_email_proof(user=signed_in(request), now=now)
+        wait = services.ask_for_email_proof(user=signed_in_user(request), now=now)
         return Response({"wait": wait}, status=status.HTTP_202_ACCEPTED)

@@ -1,6 +1,5 @@
 """For admins: people with their roles, the blocked, and requests to teach."""
 
-from typing import cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts import forms, queries, services
-from apps.accounts.guards import administers
+from apps.accounts.guards import administers, signed_in_user
 from apps.accounts.models import Role, User
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.requests import safe_next, searched
@@ -89,7 +88,7 @@ def decide(request: HttpRequest, uid: UUID) -> HttpResponse:
     try:
         decided = services.decide_teaching(
             uid=uid,
-            by=cast(User, request.user),
+            by=signed_in_user(request),
             is_approved=form.cleaned_data["decision"] == "approve",
             answer=form.cleaned_data["answer"],
             now=timezone.now(),

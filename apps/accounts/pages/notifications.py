@@ -1,7 +1,6 @@
 """What is new: the page, the panel of the header, and the link at the foot of every mail."""
 
 from datetime import date, timedelta
-from typing import cast
 from uuid import UUID
 
 from django.core.paginator import Paginator
@@ -15,8 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts import queries, services
-from apps.accounts.guards import open_to_everyone, signed_in
-from apps.accounts.models import User
+from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
 from apps.accounts.pages.common import private
 from studyplatform.kit.web.requests import safe_next
 
@@ -28,7 +26,7 @@ LOOKED_THROUGH = 40  # rows that the panel's entries are made of
 @never_cache
 @require_safe
 def notifications(request: HttpRequest) -> HttpResponse:
-    user, unread = cast(User, request.user), request.GET.get("show") == "unread"
+    user, unread = signed_in_user(request), request.GET.get("show") == "unread"
     page = Paginator(queries.notices_of(user, unread=unread), PER_PAGE).get_page(request.GET.get("page"))
     today = timezone.now().astimezone(queries.zone_of(user)).date()
     days = [(_day_name(day, today), entries) for day, entries in queries.by_day(page, user).items()]
@@ -48,7 +46,7 @@ def _day_name(day: date, today: date) -> str:
 @require_safe
 def panel(request: HttpRequest) -> HttpResponse:
     """The content of the header's panel, fetched when somebody opens it."""
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     days = queries.by_day(queries.notices_of(user)[:LOOKED_THROUGH], user)
     entries = [entry for day in days.values() for entry in day][:IN_PANEL]
     return render(request, "accounts/_panel.html", {"entries": entries})
@@ -57,21 +55,21 @@ def panel(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def read(request: HttpRequest, uid: UUID) -> HttpResponse:
-    services.mark_read(user=cast(User, request.user), uid=uid, now=timezone.now())
+    services.mark_read(user=signed_in_user(request), uid=uid, now=timezone.now())
     return _done(request)
 
 
 @signed_in
 @require_POST
 def read_all(request: HttpRequest) -> HttpResponse:
-    services.mark_all_read(user=cast(User, request.user), now=timezone.now())
+    services.mark_all_read(user=signed_in_user(request), now=timezone.now())
     return _done(request)
 
 
 def _done(request: HttpRequest) -> HttpResponse:
     """Back to the list; a script that only wants to know what is left is told that."""
     if request.headers.get("Accept") == "application/json":
-        return JsonResponse({"unread": queries.unread_count(cast(User, request.user))})
+        return JsonResponse({"unread": queries.unread_count(signed_in_user(request))})
     return redirect(safe_next(request, request.headers.get("Referer"), "/notifications"))
 
 

@@ -1,7 +1,7 @@
 """Is it you? Asked before the way into an account is changed, and before all its data leave, if that was not shown
 within ten minutes."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts import forms, services, sessions
 from apps.accounts.errors import AccountLocked, InvalidCredentials, PasskeyRefused, SecondStepLocked, WrongCode
-from apps.accounts.guards import signed_in
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages.common import answered_passkey, form_page, passkey_question
 from apps.accounts.sessions import known_browsers
@@ -28,7 +28,7 @@ from studyplatform.kit.web.requests import safe_next
 @require_http_methods(["GET", "HEAD", "POST"])
 def prove(request: HttpRequest) -> HttpResponse:
     """By the password, a code or a passkey; guesses count as they do at the sign-in."""
-    user, now = cast(User, request.user), timezone.now()
+    user, now = signed_in_user(request), timezone.now()
     by_password = forms.ProvePassword(request.POST if "password" in request.POST else None)
     by_code = forms.AnyCode(request.POST if "code" in request.POST else None)
     refusal: AppError | None = None

@@ -1,6 +1,5 @@
 """Sign in, sign out, and where each role's day begins. All of it works without JavaScript."""
 
-from typing import cast
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts import forms, policies, services, sessions
 from apps.accounts.errors import AccountLocked, InvalidCredentials
-from apps.accounts.guards import open_to_everyone, signed_in
+from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages.common import back, enter, home_of, sign_in_page
 from apps.accounts.sessions import known_browsers
@@ -26,7 +25,7 @@ from studyplatform.kit.web.requests import safe_next
 @require_safe
 @signed_in
 def dashboard(request: HttpRequest) -> HttpResponse:
-    return redirect(home_of(cast(User, request.user)))
+    return redirect(home_of(signed_in_user(request)))
 
 
 @open_to_everyone

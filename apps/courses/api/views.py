@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from apps.accounts.guards import signed_in_user
 from apps.accounts.policies import teach
 from apps.courses import policies, services
 from apps.courses.api import serializers as shapes
@@ -22,7 +23,6 @@ from apps.files import queries as files
 from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.web.api import signed_in
 
 MOST_VIDEOS = 100
 
@@ -45,7 +45,7 @@ class CourseLessons(APIView):
         if section is None:
             raise NotFound
         services.add_lesson(
-            section=section, by=signed_in(request), kind=form["kind"], title=form["title"], now=timezone.now()
+            section=section, by=signed_in_user(request), kind=form["kind"], title=form["title"], now=timezone.now()
         )
         return Response(_outline(course), status.HTTP_201_CREATED)
 
@@ -58,7 +58,7 @@ class CourseSections(APIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         course, form = _course(request, slug), _read(shapes.SectionIn, request)
-        services.add_section(course=course, by=signed_in(request), title=form["title"], now=timezone.now())
+        services.add_section(course=course, by=signed_in_user(request), title=form["title"], now=timezone.now())
         return Response(_outline(course), status.HTTP_201_CREATED)
 
 
@@ -70,14 +70,14 @@ class OneSection(APIView):
     )
     def patch(self, request: Request, uid: UUID) -> Response:
         section, form = _section(request, uid), _read(shapes.SectionIn, request)
-        services.rename_section(section=section, by=signed_in(request), title=form["title"], now=timezone.now())
+        services.rename_section(section=section, by=signed_in_user(request), title=form["title"], now=timezone.now())
         return Response(_outline(section.course))
 
     @extend_schema(operation_id="authoring_section_delete", responses={200: shapes.AuthoredOutline})
     def delete(self, request: Request, uid: UUID) -> Response:
         """Removes the section with its lessons."""
         section = _section(request, uid)
-        services.delete_section(section=section, by=signed_in(request), now=timezone.now())
+        services.delete_section(section=section, by=signed_in_user(request), now=timezone.now())
         return Response(_outline(section.course))
 
 
@@ -89,7 +89,9 @@ class SectionMove(APIView):
     )
     def post(self, request: Request, uid: UUID) -> Response:
         section, form = _section(request, uid), _read(shapes.SectionMoveIn, request)
-        services.move_section(section=section, by=signed_in(request), position=form["position"], now=timezone.now())
+        services.move_section(
+            section=section, by=signed_in_user(request), position=form["position"], now=timezone.now()
+        )
         return Response(_outline(section.course))
 
 
@@ -107,13 +109,13 @@ class OneLesson(APIView):
             if len(kept["prerequisites"]) != len(set(uids)):
                 unknown = {"code": "invalid", "message": _("The course has no such lesson.")}
                 raise ValidationFailed(in_fields={"prerequisites": [unknown]})
-        services.edit_lesson(lesson=lesson, by=signed_in(request), now=timezone.now(), **{**kept, **form})
+        services.edit_lesson(lesson=lesson, by=signed_in_user(request), now=timezone.now(), **{**kept, **form})
         return Response(_outline(lesson.course))
 
     @extend_schema(operation_id="authoring_lesson_delete", responses={200: shapes.AuthoredOutline})
     def delete(self, request: Request, uid: UUID) -> Response:
         lesson = _lesson(request, uid)
-        services.delete_lesson(lesson=lesson, by=signed_in(request), now=timezone.now())
+        services.delete_lesson(lesson=lesson, by=signed_in_user(request), now=timezone.now())
         return Response(_outline(lesson.course))
 
 
@@ -130,7 +132,7 @@ class LessonMove(APIView):
         if section is None:
             raise NotFound
         services.move_lesson(
-            lesson=lesson, by=signed_in(request), section=section, position=form["position"], now=timezone.now()
+            lesson=lesson, by=signed_in_user(request), section=section, position=form["position"], now=timezone.now()
         )
         return Response(_outline(lesson.course))
 
@@ -147,7 +149,7 @@ class LessonVideo(APIView):
         video = VideoAsset.objects.filter(uid=form["video"]).first() if form["video"] else None
         if form["video"] and video is None:
             raise VideoNotYours
-        services.attach_video(lesson=lesson, by=signed_in(request), video=video, now=timezone.now())
+        services.attach_video(lesson=lesson, by=signed_in_user(request), video=video, now=timezone.now())
         return Response(authoring.video_lesson_out(lesson))
 
 
@@ -159,7 +161,7 @@ class LessonFile(APIView):
     )
     def put(self, request: Request, uid: UUID) -> Response:
         """Lets the lesson hand out a file of one's own that has arrived whole, or none. The one before is deleted."""
-        lesson, form, user = _lesson(request, uid), _read(shapes.LessonFileIn, request), signed_in(request)
+        lesson, form, user = _lesson(request, uid), _read(shapes.LessonFileIn, request), signed_in_user(request)
         upload = files.upload_for(user, form["upload"]) if form["upload"] else None
         lesson = services.attach_file(lesson=lesson, by=user, upload=upload, now=timezone.now())
         return Response(authoring.file_lesson_out(lesson))
@@ -182,7 +184,7 @@ class VideoLessons(GenericAPIView[Any]):
     )
     def get(self, request: Request) -> Response:
         """The video lessons of one's own courses."""
-        user = signed_in(request)
+        user = signed_in_user(request)
         enforce(teach(user))
         videos = [_uid(text) for text in request.query_params.getlist("video")[:MOST_VIDEOS]]
         found = authoring.video_lessons(
@@ -214,20 +216,20 @@ def _course(request: Request, slug: str) -> Course:
     course = Course.objects.filter(slug=slug).first()
     if course is None:
         raise CourseNotFound
-    enforce(policies.manage_course(signed_in(request), course))
+    enforce(policies.manage_course(signed_in_user(request), course))
     return course
 
 
 def _section(request: Request, uid: UUID) -> Section:
     section = Section.objects.select_related("course").filter(uid=uid).first()
-    if section is None or policies.manage_course(signed_in(request), section.course) is not None:
+    if section is None or policies.manage_course(signed_in_user(request), section.course) is not None:
         raise NotFound
     return section
 
 
 def _lesson(request: Request, uid: UUID) -> Lesson:
     lesson = Lesson.objects.select_related("course", "section", "video").filter(uid=uid).first()
-    if lesson is None or policies.manage_course(signed_in(request), lesson.course) is not None:
+    if lesson is None or policies.manage_course(signed_in_user(request), lesson.course) is not None:
         raise LectureUnavailable
     return lesson
 

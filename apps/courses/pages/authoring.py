@@ -14,12 +14,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts.guards import teaches
+from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses import artwork, policies, services
 from apps.courses.forms import PLATE_VARIANTS, CourseForm
 from apps.courses.models import Course
-from apps.courses.pages.staffed import course_for_staff, person_of
+from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.web.requests import searched
@@ -31,7 +31,7 @@ PAGE_SIZE = 20
 @teaches
 def course_list(request: HttpRequest) -> HttpResponse:
     """Own courses with status, the last touched first."""
-    person = person_of(request)
+    person = signed_in_user(request)
     status, text = request.GET.get("status", ""), searched(request)
     counts = authoring.count_by_status(person)
     page = Paginator(authoring.courses_of(person, status=status, text=text), PAGE_SIZE).get_page(
@@ -59,7 +59,7 @@ def course_new(request: HttpRequest) -> HttpResponse:
     """A simple form; what is not asked for here is on the edit page."""
     form = CourseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        course = services.create_course(by=person_of(request), texts=form.texts(), now=timezone.now())
+        course = services.create_course(by=signed_in_user(request), texts=form.texts(), now=timezone.now())
         messages.success(request, _("Draft saved. Now add your first section."))
         return redirect("courses:studio-lectures", course.slug)
     return render(request, "courses/studio/new.html", {"form": form, "outcomes": _outcome_lines(form)})
@@ -70,7 +70,7 @@ def course_new(request: HttpRequest) -> HttpResponse:
 def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """A course's texts, its way to review and the steps of its life."""
     course = course_for_staff(request, slug)
-    person = person_of(request)
+    person = signed_in_user(request)
     form = CourseForm(
         request.POST or None,
         initial=CourseForm.initial_of(course),
@@ -130,7 +130,7 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("step") not in STEPS:
         raise ValidationFailed
     take, said = STEPS[request.POST["step"]]
-    take(course, person_of(request), request.POST.get("note", "")[:4000], timezone.now())
+    take(course, signed_in_user(request), request.POST.get("note", "")[:4000], timezone.now())
     messages.success(request, _(said))
     return redirect("courses:studio-edit", course.slug)
 
@@ -141,7 +141,7 @@ def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Asks, then removes a draft that was never public."""
     course = course_for_staff(request, slug)
     if request.method == "POST":
-        services.delete_course(course=course, by=person_of(request))
+        services.delete_course(course=course, by=signed_in_user(request))
         messages.success(request, _("“%s” was deleted.") % course.title)
         return redirect("courses:studio-list")
     return confirm(

@@ -9,13 +9,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.guards import teaches
+from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
 from apps.courses import services
 from apps.courses.errors import VideoNotYours
 from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm
 from apps.courses.pages.outline import lesson_of, to_lesson
-from apps.courses.pages.staffed import course_for_staff, person_of
+from apps.courses.pages.staffed import course_for_staff
 from apps.files.models import VideoAsset
 from apps.files.services import MOST_CAPTION_BYTES
 from studyplatform.kit.errors import ValidationFailed
@@ -29,7 +29,7 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
     chosen = _video(request.POST.get("video", ""))
-    services.attach_video(lesson=opened, by=person_of(request), video=chosen, now=timezone.now())
+    services.attach_video(lesson=opened, by=signed_in_user(request), video=chosen, now=timezone.now())
     messages.success(
         request, _("The video was added to the lesson.") if chosen else _("The video was removed from the lesson.")
     )
@@ -44,7 +44,7 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
     if "remove" in request.POST:
-        services.attach_file(lesson=opened, by=person_of(request), upload=None, now=timezone.now())
+        services.attach_file(lesson=opened, by=signed_in_user(request), upload=None, now=timezone.now())
         messages.success(request, _("The file was removed."))
         return to_lesson(course, opened)
     form = AttachmentForm(request.POST, request.FILES)
@@ -52,7 +52,7 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         messages.error(request, str(form.errors["file"][0]))
         return to_lesson(course, opened)
     sent = form.cleaned_data["file"]
-    services.upload_file(lesson=opened, by=person_of(request), file=sent, name=sent.name, now=timezone.now())
+    services.upload_file(lesson=opened, by=signed_in_user(request), file=sent, name=sent.name, now=timezone.now())
     name = opened.file.filename if opened.file else ""
     messages.success(request, _("“%s” is ready to download.") % name)
     return to_lesson(course, opened)
@@ -65,7 +65,7 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """Add captions from a file, or remove those of one language."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
-    person, now = person_of(request), timezone.now()
+    person, now = signed_in_user(request), timezone.now()
     if language := request.POST.get("remove"):
         services.remove_captions(lesson=opened, by=person, language=language, now=now)
         messages.success(request, _("The captions were removed."))

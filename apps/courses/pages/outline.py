@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts.guards import teaches
+from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
 from apps.courses.errors import LectureUnavailable
 from apps.courses.forms import LessonForm, NewLessonForm, SectionForm
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.panel import panel_of, texts_of
-from apps.courses.pages.staffed import course_for_staff, person_of
+from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.text import markdown
@@ -46,7 +46,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         if "preview" in request.POST:
             preview = markdown.render(form.cleaned_data["body"])
         else:
-            services.edit_lesson(lesson=opened, by=person_of(request), now=timezone.now(), **form.cleaned_data)
+            services.edit_lesson(lesson=opened, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("Saved."))
             return to_lesson(course, opened)
     return show(request, course, opened=opened, form=form, preview=preview)
@@ -54,7 +54,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 
 def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:
     """The page with its outline and, beside it, the panel of the open lesson."""
-    person = person_of(request)
+    person = signed_in_user(request)
     rows = authoring.outline_of(course)
     panel = panel_of(course, opened) if opened is not None else {}
     undo = request.session.pop(UNDO, None)
@@ -80,7 +80,7 @@ def section_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = SectionForm(request.POST)
     if not form.is_valid():
         raise ValidationFailed
-    section = services.add_section(course=course, by=person_of(request), now=timezone.now(), **form.cleaned_data)
+    section = services.add_section(course=course, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
     return to_section(course, section)
 
 
@@ -92,7 +92,7 @@ def section_rename(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     form = SectionForm(request.POST)
     if not form.is_valid():
         raise ValidationFailed
-    services.rename_section(section=section, by=person_of(request), now=timezone.now(), **form.cleaned_data)
+    services.rename_section(section=section, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
     return to_section(course, section)
 
 
@@ -104,7 +104,7 @@ def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     section = section_of(course, uid)
     was = section.position
     position = _target(request, was)
-    services.move_section(section=section, by=person_of(request), position=position, now=timezone.now())
+    services.move_section(section=section, by=signed_in_user(request), position=position, now=timezone.now())
     if "undo" not in request.POST:
         request.session[UNDO] = {
             "course": course.slug,
@@ -122,7 +122,7 @@ def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     section = section_of(course, uid)
     count = section.lessons.count()
     if request.method == "POST":
-        services.delete_section(section=section, by=person_of(request), now=timezone.now())
+        services.delete_section(section=section, by=signed_in_user(request), now=timezone.now())
         messages.success(request, _("Section “%s” was deleted.") % section.title)
         return redirect("courses:studio-lectures", course.slug)
     return confirm(
@@ -146,7 +146,7 @@ def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
     form = NewLessonForm(request.POST, course=course)
     if not form.is_valid():
         raise ValidationFailed
-    added = services.add_lesson(by=person_of(request), now=timezone.now(), **form.cleaned_data)
+    added = services.add_lesson(by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
     return to_lesson(course, added)
 
 
@@ -158,7 +158,9 @@ def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     moving = lesson_of(course, lesson)
     was = moving.number, moving.section.uid, moving.position
     section, position = _place(request, course, moving)
-    services.move_lesson(lesson=moving, by=person_of(request), section=section, position=position, now=timezone.now())
+    services.move_lesson(
+        lesson=moving, by=signed_in_user(request), section=section, position=position, now=timezone.now()
+    )
     if "undo" not in request.POST:
         moving.refresh_from_db(fields=["number"])
         request.session[UNDO] = {
@@ -178,7 +180,7 @@ def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     leaving = lesson_of(course, lesson)
     if request.method == "POST":
         section = leaving.section
-        services.delete_lesson(lesson=leaving, by=person_of(request), now=timezone.now())
+        services.delete_lesson(lesson=leaving, by=signed_in_user(request), now=timezone.now())
         messages.success(request, _("“%s” was deleted.") % leaving.title)
         return to_section(course, section)
     return confirm(
@@ -198,7 +200,7 @@ def order(request: HttpRequest, slug: str) -> HttpResponse:
     """Whether lessons open one after the other."""
     course = course_for_staff(request, slug)
     services.require_order(
-        course=course, by=person_of(request), required="required" in request.POST, now=timezone.now()
+        course=course, by=signed_in_user(request), required="required" in request.POST, now=timezone.now()
     )
     return redirect("courses:studio-lectures", course.slug)
 

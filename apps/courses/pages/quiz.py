@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.guards import teaches
+from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
 from apps.courses.errors import LectureUnavailable, QuestionInvalid
 from apps.courses.forms import QuestionForm, QuizForm, answers_of
@@ -19,7 +19,7 @@ from apps.courses.models import Course, Lesson, Question
 from apps.courses.pages.authoring import confirm
 from apps.courses.pages.outline import lesson_of, show, to_lesson
 from apps.courses.pages.panel import question_context
-from apps.courses.pages.staffed import course_for_staff, person_of
+from apps.courses.pages.staffed import course_for_staff
 from studyplatform.kit.errors import NotFound, ValidationFailed
 
 
@@ -35,7 +35,7 @@ def rules(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     given = form.cleaned_data
     services.edit_quiz(
         quiz=opened.quiz,
-        by=person_of(request),
+        by=signed_in_user(request),
         intro=given["intro"],
         pass_percent=given["pass_percent"],
         max_attempts=given["max_attempts"] or 0,
@@ -81,7 +81,9 @@ def question_move(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Ht
     step = {"up": -1, "down": 1}.get(request.POST.get("to", ""))
     if step is None:
         raise ValidationFailed
-    services.move_question(question=moving, by=person_of(request), position=moving.position + step, now=timezone.now())
+    services.move_question(
+        question=moving, by=signed_in_user(request), position=moving.position + step, now=timezone.now()
+    )
     return to_question(course, opened, moving)
 
 
@@ -90,7 +92,9 @@ def question_move(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Ht
 def question_copy(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)
-    copy = services.duplicate_question(question=question_of(opened, uid), by=person_of(request), now=timezone.now())
+    copy = services.duplicate_question(
+        question=question_of(opened, uid), by=signed_in_user(request), now=timezone.now()
+    )
     messages.success(request, _("Question duplicated."))
     return to_question(course, opened, copy)
 
@@ -102,7 +106,7 @@ def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> 
     opened = quiz_lesson(course, lesson)
     leaving = question_of(opened, uid)
     if request.method == "POST":
-        services.delete_question(question=leaving, by=person_of(request), now=timezone.now())
+        services.delete_question(question=leaving, by=signed_in_user(request), now=timezone.now())
         messages.success(request, _("The question was deleted."))
         return to_lesson(course, opened)
     return confirm(
@@ -169,7 +173,7 @@ def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question 
 
 
 def _save(request: HttpRequest, lesson: Lesson, found: Question | None, form: QuestionForm) -> Question:
-    by, now = person_of(request), timezone.now()
+    by, now = signed_in_user(request), timezone.now()
     if found is None:
         return services.add_question(quiz=lesson.quiz, by=by, draft=form.draft(), now=now)
     return services.edit_question(question=found, by=by, draft=form.draft(), now=now)

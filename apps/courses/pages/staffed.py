@@ -2,23 +2,12 @@
 
 from django.http import HttpRequest
 
-from apps.accounts.models import User
+from apps.accounts.guards import signed_in_user
 from apps.accounts.policies import teach
 from apps.courses import policies
 from apps.courses.errors import CourseNotFound, NotCourseStaff
 from apps.courses.models import Course
-from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.policies import enforce
-
-
-def person_of(request: HttpRequest) -> User:
-    """The signed-in person.
-
-    :raises NotAuthenticated: nobody is.
-    """
-    if not isinstance(request.user, User):
-        raise NotAuthenticated
-    return request.user
 
 
 def course_for_staff(request: HttpRequest, slug: str) -> Course:
@@ -28,7 +17,7 @@ def course_for_staff(request: HttpRequest, slug: str) -> Course:
         is refused in the same way.
     :raises CourseNotFound: an admin asked for what does not exist.
     """
-    person = person_of(request)
+    person = signed_in_user(request)
     course = Course.objects.select_related("subject", "instructor").filter(slug=slug).first()
     if course is None:
         if person.is_admin:

@@ -23,6 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from apps.accounts.guards import signed_in_user
 from apps.files import errors, queries, services
 from apps.files.api.serializers import UploadOut
 from apps.files.models import Upload
@@ -30,7 +31,6 @@ from apps.files.services.uploads import ALGORITHMS, Checksum
 from apps.files.streaming import send_upload
 from studyplatform.kit.concurrency import Shares
 from studyplatform.kit.errors import NotFound, RateLimitExceeded, StoreFull
-from studyplatform.kit.web.api import signed_in
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum"
@@ -122,7 +122,7 @@ class Uploads(TusView):
     )
     def get(self, request: Request) -> Response:
         """One's own uploads on their way, newest first, to resume them; at most a hundred."""
-        user = signed_in(request)
+        user = signed_in_user(request)
         if request.query_params.get("kept") in {"1", "true"}:
             return Response(UploadOut(queries.kept_files(user.pk)[:100], many=True).data)
         uploads = Upload.objects.of(user.pk).open().order_by("-created_at")[:100]
@@ -139,7 +139,7 @@ class Uploads(TusView):
 
         The first bytes may come along, as in a PATCH; ``Upload-Offset`` says how many were kept.
         """
-        user = signed_in(request)
+        user = signed_in_user(request)
         length = _number(request, "Upload-Length")
         checksum = _checksum(request)
         facts = _metadata(request.headers.get("Upload-Metadata", ""))
@@ -177,7 +177,7 @@ class OneUpload(TusView):
     )
     def get(self, request: Request, uid: uuid.UUID) -> HttpResponseBase:
         """Download a file of one's own that has arrived whole; parts of it by ``Range``."""
-        upload = queries.upload_for(signed_in(request), uid)
+        upload = queries.upload_for(signed_in_user(request), uid)
         if upload.purpose != Upload.Purpose.FILE or upload.completed_at is None:
             raise NotFound
         try:
@@ -190,7 +190,7 @@ class OneUpload(TusView):
     )
     def head(self, request: Request, uid: uuid.UUID) -> HttpResponse:
         """How much has arrived."""
-        upload = queries.upload_for(signed_in(request), uid)
+        upload = queries.upload_for(signed_in_user(request), uid)
         now = timezone.now()
         if upload.is_expired(now):
             raise errors.UploadExpired
@@ -211,7 +211,7 @@ class OneUpload(TusView):
     )
     def patch(self, request: Request, uid: uuid.UUID) -> HttpResponse:
         """Append a piece. The last one starts the processing of a video."""
-        upload = queries.upload_for(signed_in(request), uid)
+        upload = queries.upload_for(signed_in_user(request), uid)
         if not _is_piece(request):
             raise UnsupportedMediaType(request.content_type)
         offset, checksum = _number(request, "Upload-Offset"), _checksum(request)
@@ -223,7 +223,7 @@ class OneUpload(TusView):
     @extend_schema(operation_id="files_upload_cancel", parameters=[HEADERS["Tus-Resumable"]], responses={204: None})
     def delete(self, request: Request, uid: uuid.UUID) -> HttpResponse:
         """Give up an unfinished upload, or remove a file that is kept and not in use; its room is free again."""
-        user = signed_in(request)
+        user = signed_in_user(request)
         services.cancel_upload(upload=queries.upload_for(user, uid), by=user)
         return HttpResponse(status=204)
 

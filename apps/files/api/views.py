@@ -11,13 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts.guards import signed_in_holder
+from apps.accounts.guards import signed_in_holder, signed_in_user
 from apps.accounts.models import User
 from apps.files import queries, services
 from apps.files.api.serializers import CaptionsIn, CaptionTrackOut, StorageOut, VideoOut, video_out
 from apps.files.models import CaptionTrack, VideoAsset
 from studyplatform.kit.errors import NotFound
-from studyplatform.kit.web.api import signed_in
 
 
 def _shown(request: Request, user: User, uid: uuid.UUID) -> dict[str, Any]:
@@ -35,7 +34,7 @@ class Videos(viewsets.GenericViewSet[Any]):
 
     @extend_schema(operation_id="files_videos", responses={200: VideoOut(many=True)})
     def list(self, request: Request) -> Response:
-        user = signed_in(request)
+        user = signed_in_user(request)
         page = self.paginate_queryset(queries.videos_of(user.pk)) or []
         now = timezone.now()
         holder = signed_in_holder(request)
@@ -43,12 +42,12 @@ class Videos(viewsets.GenericViewSet[Any]):
 
     @extend_schema(operation_id="files_video", responses={200: VideoOut})
     def retrieve(self, request: Request, uid: uuid.UUID) -> Response:
-        user = signed_in(request)
+        user = signed_in_user(request)
         return Response(_shown(request, user, uid))
 
     @extend_schema(operation_id="files_video_delete", responses={204: None})
     def destroy(self, request: Request, uid: uuid.UUID) -> Response:
-        user = signed_in(request)
+        user = signed_in_user(request)
         services.delete_video(video=queries.video_for(user, uid), by=user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -56,7 +55,7 @@ class Videos(viewsets.GenericViewSet[Any]):
     @action(detail=True, methods=["post"])
     def retry(self, request: Request, uid: uuid.UUID) -> Response:
         """Process a video again whose processing failed."""
-        user = signed_in(request)
+        user = signed_in_user(request)
         services.retry_video(video=queries.video_for(user, uid), by=user)
         return Response(_shown(request, user, uid))
 
@@ -64,7 +63,7 @@ class Videos(viewsets.GenericViewSet[Any]):
     @action(detail=True, methods=["post"])
     def captions(self, request: Request, uid: uuid.UUID) -> Response:
         """Give a video captions in one language, in place of those it had."""
-        user = signed_in(request)
+        user = signed_in_user(request)
         video = queries.video_for(user, uid)
         form = CaptionsIn(data=request.data)
         form.is_valid(raise_exception=True)
@@ -84,7 +83,7 @@ class Captions(APIView):
 
     @extend_schema(operation_id="files_captions_delete", responses={204: None})
     def delete(self, request: Request, uid: uuid.UUID) -> Response:
-        user = signed_in(request)
+        user = signed_in_user(request)
         track = CaptionTrack.objects.select_related("video").filter(uid=uid).first()
         if track is None:
             raise NotFound
@@ -98,4 +97,4 @@ class Storage(APIView):
     @extend_schema(operation_id="files_storage", responses={200: StorageOut})
     def get(self, request: Request) -> Response:
         """One's room: what takes it, what is free."""
-        return Response(StorageOut(queries.storage_of(signed_in(request))).data)
+        return Response(StorageOut(queries.storage_of(signed_in_user(request))).data)

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts.guards import holder_of
+from apps.accounts.guards import holder_of, signed_in_user
 from apps.learning import services
 from apps.learning.api.serializers import (
     AttemptOut,
@@ -42,7 +42,7 @@ from apps.learning.queries.outline import outline_of
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt, quiz_page_out
 from apps.learning.services.progress import Saved
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.web.api import checked, signed_in
+from studyplatform.kit.web.api import checked
 
 
 class Enrollments(GenericAPIView[Any]):
@@ -53,14 +53,14 @@ class Enrollments(GenericAPIView[Any]):
 
     @extend_schema(operation_id="learning_enrollments", responses={200: EnrollmentOut(many=True)})
     def get(self, request: Request) -> Response:
-        page = self.paginate_queryset(seats_of(signed_in(request)))
+        page = self.paginate_queryset(seats_of(signed_in_user(request)))
         return self.get_paginated_response([enrollment_out(one) for one in shelve(page or [])])
 
     @extend_schema(operation_id="learning_enroll", request=EnrollIn, responses={201: EnrollmentOut})
     def post(self, request: Request) -> Response:
         form = EnrollIn(data=request.data)
         form.is_valid(raise_exception=True)
-        user = signed_in(request)
+        user = signed_in_user(request)
         course, _ = find_course(user, form.validated_data["course"])
         services.enroll(user=user, course=course, now=timezone.now())
         [shelved] = shelve(seats_of(user).filter(course=course))
@@ -90,7 +90,7 @@ class CourseBookmark(APIView):
         return self._set(request, slug, on=False)
 
     def _set(self, request: Request, slug: str, *, on: bool) -> Response:
-        user = signed_in(request)
+        user = signed_in_user(request)
         course, _ = find_course(user, slug)
         services.set_bookmark(user=user, course=course, on=on, now=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -103,7 +103,7 @@ class CourseRating(APIView):
     def put(self, request: Request, slug: str) -> Response:
         form = RateIn(data=request.data)
         form.is_valid(raise_exception=True)
-        user = signed_in(request)
+        user = signed_in_user(request)
         course, _ = find_course(user, slug)
         rating = services.rate_course(user=user, course=course, **form.validated_data, now=timezone.now())
         return Response(RatingOut(rating).data)
@@ -132,7 +132,7 @@ class LessonWatching(APIView):
     @extend_schema(operation_id="learning_save_progress", request=SaveProgressIn, responses={200: ProgressOut})
     def post(self, request: Request, uid: UUID) -> Response:
         sent = checked(SaveProgressIn, request)
-        saved = services.save_watching(user=signed_in(request), lesson_uid=uid, **sent, now=timezone.now())
+        saved = services.save_watching(user=signed_in_user(request), lesson_uid=uid, **sent, now=timezone.now())
         return Response(progress_out(saved))
 
 
@@ -143,7 +143,7 @@ class LessonCompletion(APIView):
 
     @extend_schema(operation_id="learning_complete_lesson", request=None, responses={200: ProgressOut})
     def post(self, request: Request, uid: UUID) -> Response:
-        saved = services.complete_lesson(user=signed_in(request), lesson_uid=uid, now=timezone.now())
+        saved = services.complete_lesson(user=signed_in_user(request), lesson_uid=uid, now=timezone.now())
         return Response(progress_out(saved))
 
 
@@ -180,7 +180,7 @@ class LessonAttempts(APIView):
     @extend_schema(operation_id="learning_open_attempt", request=None, responses={201: AttemptOut})
     def post(self, request: Request, uid: UUID) -> Response:
         """Open a try at the lesson's quiz, or go on with the open one."""
-        attempt = services.open_attempt(user=signed_in(request), lesson_uid=uid, now=timezone.now())
+        attempt = services.open_attempt(user=signed_in_user(request), lesson_uid=uid, now=timezone.now())
         return Response(attempt_page_out(attempt, now=timezone.now()), status.HTTP_201_CREATED)
 
 
@@ -189,7 +189,7 @@ class AttemptDetail(APIView):
 
     @extend_schema(operation_id="learning_attempt", responses={200: AttemptOut})
     def get(self, request: Request, uid: UUID) -> Response:
-        return Response(attempt_page_out(get_attempt(signed_in(request), uid), now=timezone.now()))
+        return Response(attempt_page_out(get_attempt(signed_in_user(request), uid), now=timezone.now()))
 
 
 class AttemptSubmission(APIView):
@@ -199,7 +199,7 @@ class AttemptSubmission(APIView):
     def post(self, request: Request, uid: UUID) -> Response:
         """Hand in. The same answers again get the same result; other answers are refused."""
         sent = checked(SubmitAttemptIn, request)
-        attempt = get_attempt(signed_in(request), uid)
+        attempt = get_attempt(signed_in_user(request), uid)
         attempt, saved = services.hand_in(attempt=attempt, answers=sent["answers"], now=timezone.now())
         progress = progress_out(saved) if saved is not None else None
         return Response({**attempt_page_out(attempt, now=timezone.now()), "progress": progress})
@@ -213,7 +213,7 @@ class Certificates(GenericAPIView[Any]):
 
     @extend_schema(operation_id="learning_certificates", responses={200: CertificateOut(many=True)})
     def get(self, request: Request) -> Response:
-        page = self.paginate_queryset(certificates_of(signed_in(request)))
+        page = self.paginate_queryset(certificates_of(signed_in_user(request)))
         return self.get_paginated_response([certificate_out(one) for one in page or []])
 
 

@@ -9,10 +9,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from apps.accounts.guards import signed_in
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
-from apps.learning.pages.person import person
 from apps.learning.queries.course_progress import record_of, totals_of
 from apps.learning.queries.lessons import find_course
 from apps.learning.queries.my_learning import (
@@ -35,7 +34,7 @@ PAGE = 24
 @require_GET
 def my_learning(request: HttpRequest) -> HttpResponse:
     """My Learning: in progress, completed, and bookmarked but not begun."""
-    user, now = person(request), timezone.now()
+    user, now = signed_in_user(request), timezone.now()
     order = _order(request)
     seats = seats_of(user).order_by(*ORDERS[order])
     going = shelve([*filtered(seats, "in_progress")[:GROUP], *filtered(seats, "completed")[:GROUP]])
@@ -57,7 +56,7 @@ def my_learning(request: HttpRequest) -> HttpResponse:
 @require_GET
 def my_courses(request: HttpRequest) -> HttpResponse:
     """One filter of My Learning as pages: /me/courses?filter=in_progress."""
-    user = person(request)
+    user = signed_in_user(request)
     name = request.GET.get("filter", "learning")
     name = name if name in FILTERS else "learning"
     order = _order(request)
@@ -90,7 +89,7 @@ def _order(request: HttpRequest) -> str:
 @require_GET
 def course_progress(request: HttpRequest, course: str) -> HttpResponse:
     """One course: milestones, lessons, quizzes, the certificate."""
-    user = person(request)
+    user = signed_in_user(request)
     found, standing = find_course(user, course)
     if standing.enrollment is None:
         error = NotEnrolled(course=found.title, slug=found.slug)
@@ -117,7 +116,7 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
 @require_GET
 def lessons(request: HttpRequest) -> HttpResponse:
     """The lessons of a course with their states: /course/lessons?course={slug}."""
-    found, standing = find_course(person(request), request.GET.get("course", ""))
+    found, standing = find_course(signed_in_user(request), request.GET.get("course", ""))
     outline = outline_of(found)
     placed = place_all(found, outline, standing)
     by_pk = {one.entry.pk: one for one in placed}

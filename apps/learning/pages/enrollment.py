@@ -7,10 +7,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from apps.accounts.guards import signed_in
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.learning import policies, services
 from apps.learning.errors import AlreadyEnrolled
-from apps.learning.pages.person import person
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import find_course
 from apps.learning.queries.outline import outline_of, resume_entry
@@ -21,7 +20,7 @@ from studyplatform.kit.web.requests import safe_next
 @require_GET
 def resume(request: HttpRequest, course: str) -> HttpResponse:
     """Where the learner goes on in this course."""
-    found, standing = find_course(person(request), course)
+    found, standing = find_course(signed_in_user(request), course)
     entry = resume_entry(found, outline_of(found), standing)
     if entry is None or (standing.enrollment is None and not standing.is_staff):
         return redirect(f"/courses/{found.slug}")
@@ -33,18 +32,18 @@ def resume(request: HttpRequest, course: str) -> HttpResponse:
 def enroll(request: HttpRequest) -> HttpResponse:
     """Confirm, then take a seat: /courses/enroll?course={slug}."""
     slug = request.POST.get("course") or request.GET.get("course") or ""
-    course, standing = find_course(person(request), slug)
+    course, standing = find_course(signed_in_user(request), slug)
     if standing.enrollment is not None:
         return redirect("learning:resume", course=course.slug)
     if request.method == "POST":
         try:
-            services.enroll(user=person(request), course=course, now=timezone.now())
+            services.enroll(user=signed_in_user(request), course=course, now=timezone.now())
         except AlreadyEnrolled:  # the other tab was faster
             return redirect("learning:resume", course=course.slug)
         told = _("You are enrolled in “%(course)s”.") % {"course": course.title}
         messages.success(request, told, extra_tags="toast")
         return redirect(safe_next(request, request.POST.get("next"), f"/learn/{course.slug}"))
-    refusal = policies.enroll(person(request), course)
+    refusal = policies.enroll(signed_in_user(request), course)
     context = {"course": course, "refusal": refusal, "next": safe_next(request, request.GET.get("next"), "")}
     return render(request, "learning/enroll.html", context, status=refusal.status if refusal else 200)
 
@@ -53,6 +52,8 @@ def enroll(request: HttpRequest) -> HttpResponse:
 @require_POST
 def bookmark(request: HttpRequest, course: str) -> HttpResponse:
     """The ribbon as a form: on or off, then back to where it was pressed."""
-    found, _standing = find_course(person(request), course)
-    services.set_bookmark(user=person(request), course=found, on=bool(request.POST.get("on")), now=timezone.now())
+    found, _standing = find_course(signed_in_user(request), course)
+    services.set_bookmark(
+        user=signed_in_user(request), course=found, on=bool(request.POST.get("on")), now=timezone.now()
+    )
     return redirect(safe_next(request, request.POST.get("next"), f"/courses/{found.slug}"))

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts.guards import holder_of, open_to_everyone, signed_in
+from apps.accounts.guards import holder_of, open_to_everyone, signed_in, signed_in_user
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
 from apps.files.services import sign_file
@@ -19,7 +19,6 @@ from apps.learning.activity.reading import seconds_to_wait
 from apps.learning.components import lesson_list
 from apps.learning.errors import EnrollmentClosed, NotEnrolled
 from apps.learning.forms import posted_answers
-from apps.learning.pages.person import person
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import (
     OpenLesson,
@@ -164,7 +163,7 @@ def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> Http
 def complete(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     """The button under a text: mark it and go on."""
     opened = lesson_at(request.user, course, lesson)
-    saved = services.complete_lesson(user=person(request), lesson_uid=opened.lesson.uid, now=timezone.now())
+    saved = services.complete_lesson(user=signed_in_user(request), lesson_uid=opened.lesson.uid, now=timezone.now())
     if saved.certificate is not None:
         messages.success(request, _("You completed the course. Your certificate is ready."))
         return redirect("learning:course-progress", course=course)
@@ -194,7 +193,7 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
     if one.kind != Lesson.Kind.FILE or one.file is None:
         raise LectureUnavailable
     if opened.may_save:
-        services.fetch_file(user=person(request), lesson_uid=one.uid, now=timezone.now())
+        services.fetch_file(user=signed_in_user(request), lesson_uid=one.uid, now=timezone.now())
     audience = audience_of(one, holder_of(request))
     return redirect(sign_file(upload=one.file, now=timezone.now(), audience=audience))
 
@@ -204,7 +203,7 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
 def start_attempt(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     """Open a try and show its questions."""
     opened = lesson_at(request.user, course, lesson)
-    services.open_attempt(user=person(request), lesson_uid=opened.lesson.uid, now=timezone.now())
+    services.open_attempt(user=signed_in_user(request), lesson_uid=opened.lesson.uid, now=timezone.now())
     return redirect(lesson_url(course, lesson))
 
 

@@ -2,9 +2,8 @@
 
 import logging
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404
 from rest_framework import exceptions
@@ -109,21 +108,6 @@ def checked(form: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]
     """
     sent: dict[str, Any] = _form(form).run_validation(request.data)  # type: ignore[arg-type]  # a class has a hash
     return sent
-
-
-def signed_in(request: Request) -> Any:
-    """The signed-in user of a request that has passed its permission.
-
-    :raises NotAuthenticated: nobody is signed in.
-    """
-    user = request.user
-    if not isinstance(user, AbstractBaseUser):
-        refuse_visitor()
-    return user
-
-
-def refuse_visitor() -> NoReturn:
-    raise errors.NotAuthenticated
 
 
 def add_problems(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.guards import administers, holder_of
+from apps.accounts.guards import administers, holder_of, signed_in_user
 from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
@@ -20,7 +20,7 @@ from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import authoring, readiness, review
 from apps.learning.queries.lessons import lesson_at, player_out, signed_sources
 from apps.learning.queries.transcript import cues_of
-from studyplatform.kit.errors import NotAuthenticated, ValidationFailed
+from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 
 Outcome = Submission.Outcome
@@ -54,7 +54,7 @@ class DecisionForm(forms.Form):
 @administers
 def course_review(request: HttpRequest, slug: str) -> HttpResponse:
     """The course with its checks beside it; a form that sends the decision."""
-    course, person = _course(slug), _person(request)
+    course, person = _course(slug), signed_in_user(request)
     form = DecisionForm(request.POST or None)
     if request.method == "POST":
         enforce(policies.review_course(person, course))
@@ -70,7 +70,7 @@ def course_review(request: HttpRequest, slug: str) -> HttpResponse:
 @administers
 def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     """Suspend a live course, or end a suspension."""
-    course, person, now = _course(slug), _person(request), timezone.now()
+    course, person, now = _course(slug), signed_in_user(request), timezone.now()
     match request.POST.get("step"):
         case "suspend":
             services.suspend_course(course=course, by=person, reason=request.POST.get("reason", "")[:4000], now=now)
@@ -81,12 +81,6 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
         case _:
             raise ValidationFailed
     return redirect("site:review", course.slug)
-
-
-def _person(request: HttpRequest) -> User:
-    if not isinstance(request.user, User):
-        raise NotAuthenticated
-    return request.user
 
 
 def _course(slug: str) -> Course:

@@ -8,13 +8,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import teaches
+from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses.models import Course, Submission
 from apps.courses.queries import authoring, review
 from apps.files.models import VideoAsset
 from apps.learning.queries import figures
-from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.text import markdown
 
 LATEST = 8
@@ -24,7 +23,7 @@ LATEST = 8
 @teaches
 def instructor_home(request: HttpRequest) -> HttpResponse:
     """What needs the instructor, their courses, the state of their reviews."""
-    person = _person(request)
+    person = signed_in_user(request)
     now = timezone.now()
     totals = authoring.totals_of(person)
     courses = list(authoring.courses_of(person)[:LATEST])
@@ -45,12 +44,6 @@ def instructor_home(request: HttpRequest) -> HttpResponse:
             "todos": _todos(person, courses),
         },
     )
-
-
-def _person(request: HttpRequest) -> User:
-    if not isinstance(request.user, User):
-        raise NotAuthenticated
-    return request.user
 
 
 def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:

@@ -10,14 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.guards import signed_in
-from apps.accounts.models import User
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.courses import services as courses
 from apps.courses.queries.storage_used import holdings, largest_first
 from apps.files import queries
 from apps.files import services as files
 from apps.files.models import Upload, VideoAsset
-from studyplatform.kit.errors import NotAuthenticated, NotFound
+from studyplatform.kit.errors import NotFound
 
 PAGE = 20
 LITTLE = 0.9  # of the allowance: from here on a word of warning
@@ -28,7 +27,7 @@ LITTLE = 0.9  # of the allowance: from here on a word of warning
 @never_cache
 def storage(request: HttpRequest) -> HttpResponse:
     """The allowance and what takes it, the largest first."""
-    person = _person(request)
+    person = signed_in_user(request)
     room = queries.storage_of(person)
     page = Paginator(largest_first(person.pk), PAGE).get_page(request.GET.get("page"))
     return render(
@@ -42,7 +41,7 @@ def storage(request: HttpRequest) -> HttpResponse:
 @signed_in
 def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Delete a video of one's own that no lesson shows."""
-    person = _person(request)
+    person = signed_in_user(request)
     video = VideoAsset.objects.of(person.pk).filter(uid=uid).first()
     if video is None:
         raise NotFound
@@ -55,16 +54,10 @@ def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
 @signed_in
 def delete_file(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Delete a file of one's own that no lesson hands out, or give up an upload that is on its way."""
-    person = _person(request)
+    person = signed_in_user(request)
     upload = queries.upload_for(person, uid)
     if upload.purpose != Upload.Purpose.FILE and upload.completed_at is not None:
         raise NotFound  # it has become a video, which has a button of its own
     files.cancel_upload(upload=upload, by=person)
     messages.success(request, _("“%s” was deleted.") % upload.filename)
     return redirect("site:storage")
-
-
-def _person(request: HttpRequest) -> User:
-    if not isinstance(request.user, User):
-        raise NotAuthenticated
-    return request.user

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import Resolver404, resolve
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import teaches
+from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses import policies
 from apps.courses.models import Lesson
@@ -17,7 +17,6 @@ from apps.courses.queries import authoring
 from apps.files import queries
 from apps.files.errors import FileTooLarge, FormatUnsupported, QuotaExceeded
 from apps.files.services.uploads import VIDEO_SUFFIXES
-from studyplatform.kit.errors import NotAuthenticated
 from studyplatform.kit.text.sizes import as_size
 
 LATEST = 12
@@ -27,9 +26,7 @@ LATEST = 12
 @teaches
 def uploads(request: HttpRequest) -> HttpResponse:
     """The uploader; ``?lesson=`` names the lesson that the first file is for."""
-    if not isinstance(request.user, User):
-        raise NotAuthenticated
-    person = request.user
+    person = signed_in_user(request)
     target = _target(person, request.GET.get("lesson", ""))
     storage = queries.storage_of(person)
     limits = limits_of_videos()

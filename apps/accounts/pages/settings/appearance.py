@@ -1,19 +1,18 @@
 """Theme and style, kept with the account so that they follow a person to every device."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services
-from apps.accounts.guards import signed_in
-from apps.accounts.models import User
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     wants = {name: getattr(user, name) for name in ("theme", "style")}
     return {"form": forms.Appearance(initial=wants)}
 
@@ -27,5 +26,5 @@ def save(request: HttpRequest) -> HttpResponse:
     form = forms.Appearance(request.POST)
     if not form.is_valid():
         return page(request, "appearance", form=form)
-    services.choose_look(user=cast(User, request.user), **form.cleaned_data)
+    services.choose_look(user=signed_in_user(request), **form.cleaned_data)
     return saved("appearance")

@@ -1,6 +1,6 @@
 """The providers one signs in with: link one more, unlink one. Each change asks first who is there."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -11,14 +11,14 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts import providers, services
 from apps.accounts.errors import LastSignIn
-from apps.accounts.guards import proved_lately
+from apps.accounts.guards import proved_lately, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages import social
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    links = services.links_of(cast(User, request.user))
+    links = services.links_of(signed_in_user(request))
     linked = {one.provider for one in links}
     return {
         "links": [{"row": one, "title": providers.title_of(one.provider)} for one in links],
@@ -50,7 +50,7 @@ def link(request: HttpRequest, slug: str) -> HttpResponse:
 def unlink(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return saved("connections")
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     row = next((one for one in services.links_of(user) if one.pk == pk), None)
     if row is None:
         return saved("connections")

@@ -1,19 +1,18 @@
 """Learning goals: minutes a day, lessons a week."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services
-from apps.accounts.guards import signed_in
-from apps.accounts.models import User
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     wants = {"daily_minutes": user.daily_minutes, "weekly_lessons": user.weekly_lessons}
     return {"form": forms.Goals(initial=wants)}
 
@@ -27,5 +26,5 @@ def save(request: HttpRequest) -> HttpResponse:
     form = forms.Goals(request.POST)
     if not form.is_valid():
         return page(request, "goals", form=form)
-    services.set_goals(user=cast(User, request.user), **form.cleaned_data)
+    services.set_goals(user=signed_in_user(request), **form.cleaned_data)
     return saved("goals")

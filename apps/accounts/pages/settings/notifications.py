@@ -1,21 +1,20 @@
 """How one wants to hear of what: each choice is kept as it is made; without scripts, by the button."""
 
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts import queries, services
-from apps.accounts.guards import signed_in
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.kinds import GROUPS, Mail, kinds_for
-from apps.accounts.models import User
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     chosen = queries.choices_of(user)
     kinds = kinds_for(user)
     rows = [(kind, *chosen[kind.name]) for kind in kinds if not kind.is_security]
@@ -38,7 +37,7 @@ def save(request: HttpRequest) -> HttpResponse:
     names = request.POST.getlist("kind")
     choices = {name: (f"site.{name}" in request.POST, request.POST.get(f"mail.{name}", "")) for name in names}
     try:
-        services.choose(user=cast(User, request.user), choices=choices)
+        services.choose(user=signed_in_user(request), choices=choices)
     except ValueError:
         return page(request, "notifications", refused=True)
     if request.headers.get("Accept") == "application/json":

@@ -1,6 +1,6 @@
 """Change the password: proves the old one, keeps this browser signed in and ends all others."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -10,8 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services, sessions
-from apps.accounts.guards import asks_who_it_is, signed_in
-from apps.accounts.models import User
+from apps.accounts.guards import asks_who_it_is, signed_in, signed_in_user
 from apps.accounts.pages.common import verdict
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from apps.accounts.sessions import known_browsers
@@ -19,7 +18,7 @@ from studyplatform.kit.errors import AppError
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    return {"form": forms.ChangePassword(user=cast(User, request.user)), "refusal": None}
+    return {"form": forms.ChangePassword(user=signed_in_user(request)), "refusal": None}
 
 
 register(Section(slug="password", title=_("Password"), icon="lock-keyhole", context=_context))
@@ -30,7 +29,7 @@ register(Section(slug="password", title=_("Password"), icon="lock-keyhole", cont
 @sensitive_post_parameters()
 @require_POST
 def change(request: HttpRequest) -> HttpResponse:
-    user, now = cast(User, request.user), timezone.now()
+    user, now = signed_in_user(request), timezone.now()
     form = forms.ChangePassword(request.POST, user=user)
     refusal: AppError | None = None
     if form.is_valid():
@@ -58,4 +57,4 @@ def change(request: HttpRequest) -> HttpResponse:
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
     """Of the rules alone: whether the current password is right, only the form itself says, and counts."""
-    return verdict(forms.ChangePassword(request.POST, user=cast(User, request.user)))
+    return verdict(forms.ChangePassword(request.POST, user=signed_in_user(request)))

@@ -1,6 +1,6 @@
 """All one's data in one file, and the way out."""
 
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -14,15 +14,15 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts import forms, services, sessions
-from apps.accounts.guards import asks_who_it_is, proved_lately_from
-from apps.accounts.models import DataExport, User
+from apps.accounts.guards import asks_who_it_is, proved_lately_from, signed_in_user
+from apps.accounts.models import DataExport
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    exports = DataExport.objects.filter(user=cast(User, request.user))
+    exports = DataExport.objects.filter(user=signed_in_user(request))
     return {"export": exports.order_by("-created_at").first(), "refusal": None}
 
 
@@ -33,7 +33,7 @@ register(Section(slug="privacy", title=gettext_lazy("Privacy"), icon="eye", cont
 @require_POST
 def export(request: HttpRequest) -> HttpResponse:
     try:
-        services.ask_for_export(user=cast(User, request.user), now=timezone.now())
+        services.ask_for_export(user=signed_in_user(request), now=timezone.now())
     except AppError as refusal:
         return page(request, "privacy", refusal=refusal)
     return saved("privacy")
@@ -45,7 +45,7 @@ def export(request: HttpRequest) -> HttpResponse:
 def download(request: HttpRequest, uid: UUID) -> FileResponse:
     """The archive, for its person alone."""
     found = DataExport.objects.filter(
-        uid=uid, user=cast(User, request.user), state=DataExport.State.READY, expires_at__gt=timezone.now()
+        uid=uid, user=signed_in_user(request), state=DataExport.State.READY, expires_at__gt=timezone.now()
     ).first()
     if found is None:
         raise Http404
@@ -59,7 +59,7 @@ def download(request: HttpRequest, uid: UUID) -> FileResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
     """What goes and what stays, the password, and then there is no account any more."""
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     form = forms.Leave(request.POST or None, user=user)
     refusal: AppError | None = services.hindrance_to_leave(user)
     if form.is_valid() and refusal is None:

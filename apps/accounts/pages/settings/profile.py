@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from functools import cache
-from typing import Any, cast
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, services
 from apps.accounts.errors import PictureUnreadable
-from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in
+from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages.common import private
 from apps.accounts.pages.settings.shell import Section, page, register, saved
@@ -31,7 +31,7 @@ FIELDS = ("username", "first_name", "last_name", "time_zone", "headline", "bio")
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     return {
         "form": forms.Profile(initial={name: getattr(user, name) for name in FIELDS}),
         "email_form": forms.ChangeEmail(auto_id="email-%s", user=user),
@@ -69,7 +69,7 @@ def save(request: HttpRequest) -> HttpResponse:
     form = forms.Profile(request.POST)
     if form.is_valid():
         try:
-            services.save_profile(user=cast(User, request.user), **form.cleaned_data)
+            services.save_profile(user=signed_in_user(request), **form.cleaned_data)
         except services.UsernameTaken:
             form.add_error("username", _("This username is taken."))
         else:
@@ -87,7 +87,7 @@ def save_picture(request: HttpRequest) -> HttpResponse:
     place = [form.cleaned_data[name] for name in ("x", "y", "size")]
     crop = None if None in place else services.Crop(*place)
     try:
-        services.set_picture(user=cast(User, request.user), file=form.cleaned_data["picture"], crop=crop)
+        services.set_picture(user=signed_in_user(request), file=form.cleaned_data["picture"], crop=crop)
     except PictureUnreadable as error:
         form.add_error("picture", error.detail)
         return page(request, "profile", picture_form=form)
@@ -97,7 +97,7 @@ def save_picture(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def remove_picture(request: HttpRequest) -> HttpResponse:
-    services.remove_picture(user=cast(User, request.user))
+    services.remove_picture(user=signed_in_user(request))
     return saved("profile")
 
 
@@ -106,7 +106,7 @@ def remove_picture(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_POST
 def change_email(request: HttpRequest) -> HttpResponse:
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     form = forms.ChangeEmail(request.POST, auto_id="email-%s", user=user)
     refusal: AppError | None = None
     if form.is_valid():
@@ -132,7 +132,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def drop_email_change(request: HttpRequest) -> HttpResponse:
-    services.drop_email_change(user=cast(User, request.user))
+    services.drop_email_change(user=signed_in_user(request))
     return saved("profile")
 
 

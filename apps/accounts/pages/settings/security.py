@@ -1,6 +1,6 @@
 """Sign-in safety: the authenticator app, recovery codes and passkeys. Each change asks first who is there."""
 
-from typing import Any, cast
+from typing import Any
 
 import qrcode
 from allauth.mfa.adapter import get_adapter
@@ -17,8 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, services
 from apps.accounts.errors import PasskeyRefused, TooManyPasskeys, WrongCode
-from apps.accounts.guards import proved_lately, signed_in
-from apps.accounts.models import User
+from apps.accounts.guards import proved_lately, signed_in, signed_in_user
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from apps.accounts.passkeys import challenge, relying_party
 from apps.accounts.sessions import devices
@@ -30,7 +29,7 @@ _SECRET = "app_secret"  # noqa: S105 (the name under which the session keeps it,
 def _context(request: HttpRequest) -> dict[str, Any]:
     party = relying_party.site_party()
     return {
-        "factors": services.factors_of(cast(User, request.user)),
+        "factors": services.factors_of(signed_in_user(request)),
         "can_add": relying_party.party_of(request) is not None,
         "elsewhere": f"{party.origin}/settings/#security" if party else "",
         "form": forms.PasskeyName(),
@@ -46,7 +45,7 @@ register(Section(slug="security", title=gettext_lazy("Two-factor and passkeys"),
 @require_http_methods(["GET", "HEAD", "POST"])
 def app(request: HttpRequest) -> HttpResponse:
     """Set up an authenticator app, or another in its place. The secret waits in the session until a code proves it."""
-    user, now = cast(User, request.user), timezone.now()
+    user, now = signed_in_user(request), timezone.now()
     form = forms.AppCode(request.POST or None)
     secret = request.session.get(_SECRET)
     if secret is not None and form.is_valid():
@@ -79,7 +78,7 @@ def app(request: HttpRequest) -> HttpResponse:
 @proved_lately
 @require_POST
 def remove_app(request: HttpRequest) -> HttpResponse:
-    services.remove_app(user=cast(User, request.user))
+    services.remove_app(user=signed_in_user(request))
     messages.success(request, _("The authenticator app was removed."))
     return saved("security")
 
@@ -89,7 +88,7 @@ def remove_app(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def codes(request: HttpRequest) -> HttpResponse:
     """New recovery codes, shown in the answer and never again."""
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     if not services.has_second_factor(user):
         return redirect(reverse("accounts:settings") + "#security")
     if request.method == "POST":
@@ -101,7 +100,7 @@ def codes(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def turn_off(request: HttpRequest) -> HttpResponse:
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     if request.method == "POST":
         if services.turn_off(user=user):
             messages.success(request, _("Two-factor sign-in is off. You now sign in with your password alone."))
@@ -116,7 +115,7 @@ def turn_off(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_passkey(request: HttpRequest) -> HttpResponse:
-    user, now = cast(User, request.user), timezone.now()
+    user, now = signed_in_user(request), timezone.now()
     party = relying_party.party_of(request)
     if party is None:
         return redirect(reverse("accounts:settings") + "#security")
@@ -156,7 +155,7 @@ def rename_passkey(request: HttpRequest, pk: int) -> HttpResponse:
     form = forms.PasskeyName(request.POST)
     if not form.is_valid():
         return page(request, "security", form=form, renamed=pk)
-    if not services.rename_passkey(user=cast(User, request.user), pk=pk, name=form.cleaned_data["name"]):
+    if not services.rename_passkey(user=signed_in_user(request), pk=pk, name=form.cleaned_data["name"]):
         raise Http404
     return saved("security")
 
@@ -164,7 +163,7 @@ def rename_passkey(request: HttpRequest, pk: int) -> HttpResponse:
 @proved_lately
 @require_POST
 def remove_passkey(request: HttpRequest, pk: int) -> HttpResponse:
-    if not services.remove_passkey(user=cast(User, request.user), pk=pk):
+    if not services.remove_passkey(user=signed_in_user(request), pk=pk):
         raise Http404
     messages.success(request, _("The passkey was removed."))
     return saved("security")

@@ -1,6 +1,6 @@
 """Where you are signed in: every browser, with its device, address and time; ended one by one, or all others."""
 
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from apps.accounts import services, sessions
-from apps.accounts.guards import signed_in
-from apps.accounts.models import BrowserSession, User
+from apps.accounts.guards import signed_in, signed_in_user
+from apps.accounts.models import BrowserSession
 from apps.accounts.pages.settings.shell import Section, register, saved
 from apps.accounts.sessions import devices
 
@@ -21,7 +21,7 @@ _AT_ONCE = 10
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    user, now = cast(User, request.user), timezone.now()
+    user, now = signed_in_user(request), timezone.now()
     here = sessions.session_uid(request)
     rows = BrowserSession.objects.of(user).live(now).defer("session_data").order_by("-last_seen_at", "pk")
     shown = Paginator(rows, _AT_ONCE).get_page(request.GET.get("page"))
@@ -47,7 +47,7 @@ register(Section(slug="sessions", title=gettext_lazy("Where you're signed in"), 
 @require_POST
 def end(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Sign out one browser; its tokens are refused from then on. One that is gone already is no mistake."""
-    if services.end_other_session(user=cast(User, request.user), uid=uid):
+    if services.end_other_session(user=signed_in_user(request), uid=uid):
         messages.success(request, _("That browser was signed out."))
     return saved("sessions")
 
@@ -55,6 +55,6 @@ def end(request: HttpRequest, uid: UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def end_others(request: HttpRequest) -> HttpResponse:
-    services.end_sessions(user=cast(User, request.user), but=sessions.session_uid(request))
+    services.end_sessions(user=signed_in_user(request), but=sessions.session_uid(request))
     messages.success(request, _("All other browsers were signed out."))
     return saved("sessions")

@@ -6,7 +6,7 @@ with :func:`page` and the bound form, so that the whole page comes back with wha
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import signed_in
+from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 
 
@@ -62,7 +62,7 @@ def settings_page(request: HttpRequest) -> HttpResponse:
 
 def page(request: HttpRequest, slug: str = "", **changed: Any) -> HttpResponse:
     """The whole page; of the section ``slug``, ``changed`` replaces what its context gives (a bound form, say)."""
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     sections = sections_for(user)
     shown = [(one, one.context(request) | (changed if one.slug == slug else {})) for one in sections]
     current = slug or request.GET.get("saved") or request.GET.get("at", "")

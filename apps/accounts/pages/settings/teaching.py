@@ -1,6 +1,6 @@
 """Ask to become an instructor, and what became of it."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -8,14 +8,14 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services
-from apps.accounts.guards import signed_in
-from apps.accounts.models import TeachingRequest, User
+from apps.accounts.guards import signed_in, signed_in_user
+from apps.accounts.models import TeachingRequest
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from studyplatform.kit.errors import AppError
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    user = cast(User, request.user)
+    user = signed_in_user(request)
     return {
         "form": forms.AskToTeach(),
         "refusal": None,
@@ -42,7 +42,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     if form.is_valid():
         try:
-            services.ask_to_teach(user=cast(User, request.user), reason=form.cleaned_data["reason"], now=timezone.now())
+            services.ask_to_teach(user=signed_in_user(request), reason=form.cleaned_data["reason"], now=timezone.now())
         except AppError as error:
             refusal = error
         else:
