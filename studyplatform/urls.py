@@ -1,20 +1,22 @@
-"""Every address of the site. Each app's pages and API are listed in its own urls modules."""
+"""All URLs of the site. Each app lists its pages and its API in its own urls modules."""
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from apps.accounts.pages.signing_in import sign_in_for_admin
-from studyplatform.site.governing.jobs import password_elsewhere
+from studyplatform.site.governing.django_admin import redirect_to_settings
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("studyplatform.api_urls")),
-    path("admin/login/", sign_in_for_admin, name="sign-in-for-admin"),  # there is one sign-in page, and it has the lock
-    # The settings change a password with all that follows from it: other sessions end, a mail says so.
-    path("admin/password_change/", password_elsewhere),
+    path(
+        "admin/login/", sign_in_for_admin, name="sign-in-for-admin"
+    ),  # the one sign-in page, which counts failed attempts
+    # Only the settings do what a new password requires: end other sessions and send an email about it.
+    path("admin/password_change/", redirect_to_settings),
     path("admin/", admin.site.urls),
     path("", include("apps.accounts.urls")),
     path("", include("apps.files.urls")),
-    path("", include("apps.learning.urls")),  # before the courses: /courses/enroll is no course
+    path("", include("apps.learning.urls")),  # before courses, so that /courses/enroll is not read as a course's slug
     path("", include("apps.courses.urls")),
     path("", include("studyplatform.site.urls")),
 ]

@@ -1,10 +1,24 @@
 """The accounts' background work."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
-from studyplatform.kit.jobs import Running, job
+from apps.accounts.models import User
+from studyplatform.kit.jobs import JobSubject, Running, job
+
+
+def _about_user(payloads: Sequence[Mapping[str, Any]]) -> list[JobSubject | None]:
+    users = User.objects.in_bulk([payload.get("user_id", 0) for payload in payloads])
+    found = [users.get(payload.get("user_id", 0)) for payload in payloads]
+    return [
+        JobSubject(user.username, reverse("admin:accounts_user_change", args=[user.pk])) if user else None
+        for user in found
+    ]
 
 
 @job("accounts.send_password_reset", label=_("Send password reset email"))
@@ -12,7 +26,7 @@ def send_password_reset(running: Running, *, email: str) -> None:
     services.send_password_reset(email=email)
 
 
-@job("accounts.send_email_proof", label=_("Send verification email"))
+@job("accounts.send_email_proof", label=_("Send verification email"), about=_about_user)
 def send_email_proof(running: Running, *, user_id: int) -> None:
     services.send_email_proof(user_id=user_id)
 
@@ -22,7 +36,7 @@ def send_join_mail(running: Running, *, uid: str) -> None:
     services.send_join_mail(uid=uid)
 
 
-@job("accounts.send_email_change", label=_("Send email change link"))
+@job("accounts.send_email_change", label=_("Send email change link"), about=_about_user)
 def send_email_change(running: Running, *, user_id: int, email: str) -> None:
     services.send_email_change(user_id=user_id, email=email)
 
@@ -41,7 +55,7 @@ def expire_exports(running: Running) -> None:
     services.expire_exports(now=timezone.now())
 
 
-@job("accounts.send_goodbye", label=_("Send account deletion email"))
+@job("accounts.send_goodbye", label=_("Send account deletion email"), about=_about_user)
 def send_goodbye(running: Running, *, user_id: int, email: str, name: str) -> None:
     services.send_goodbye(user_id=user_id, email=email, name=name)
 
@@ -56,6 +70,6 @@ def mail_notification(running: Running, *, notification_id: int, to: str) -> Non
     services.mail_notification(notification_id=notification_id, to=to)
 
 
-@job("accounts.send_digest", label=_("Send daily digest"))
+@job("accounts.send_digest", label=_("Send daily digest"), about=_about_user)
 def send_digest(running: Running, *, user_id: int) -> None:
     services.send_digest(user_id=user_id, now=timezone.now())

@@ -1,47 +1,69 @@
 """Background work on files: each job loads by id and calls one service."""
 
 import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.files import services
-from studyplatform.kit.jobs import Running, job
+from apps.files.models import Upload, VideoAsset
+from studyplatform.kit.jobs import JobSubject, Running, job
 
-TRIES = 5
+MAX_ATTEMPTS = 5
+
+
+def _about_video(payloads: Sequence[Mapping[str, Any]]) -> list[JobSubject | None]:
+    videos = VideoAsset.objects.only("filename").in_bulk([payload.get("video", 0) for payload in payloads])
+    found = [videos.get(payload.get("video", 0)) for payload in payloads]
+    return [
+        JobSubject(video.filename, reverse("admin:files_videoasset_change", args=[video.pk])) if video else None
+        for video in found
+    ]
+
+
+def _about_upload(payloads: Sequence[Mapping[str, Any]]) -> list[JobSubject | None]:
+    uids = [str(payload.get("upload", "")) for payload in payloads]
+    names = {
+        uid.hex: name for uid, name in Upload.objects.filter(uid__in=filter(None, uids)).values_list("uid", "filename")
+    }
+    return [JobSubject(names[uid]) if uid in names else None for uid in uids]
 
 
 def _give_up(error: BaseException, *, video: int, version: str) -> None:
     services.give_up(video_id=video, version=uuid.UUID(version))
 
 
-def _take_up_again(*, video: int, version: str) -> None:
+def _reopen(*, video: int, version: str) -> None:
     services.reopen_video(video_id=video, version=uuid.UUID(version))
 
 
 @job(
     "files.process_video",
     queue="media",
-    max_attempts=TRIES,
+    max_attempts=MAX_ATTEMPTS,
     on_failure=_give_up,
-    on_retry=_take_up_again,
+    on_retry=_reopen,
     label=_("Process a video"),
+    about=_about_video,
 )
 def process_video(running: Running, *, video: int, version: str) -> None:
     services.process_video(
         video_id=video,
         version=uuid.UUID(version),
         keep=running.keep,
-        last_try=running.job.attempts >= TRIES,
+        last_try=running.job.attempts >= MAX_ATTEMPTS,
     )
 
 
-@job("files.expire_upload", label=_("Delete an unfinished upload"))
+@job("files.expire_upload", label=_("Delete an unfinished upload"), about=_about_upload)
 def expire_upload(running: Running, *, upload: str) -> None:
     services.expire_upload(uid=uuid.UUID(upload), now=timezone.now())
 
 
-@job("files.store_file", label=_("Store a file"))
+@job("files.store_file", label=_("Store a file"), about=_about_upload)
 def store_file(running: Running, *, upload: str) -> None:
     services.store_file(uid=uuid.UUID(upload), keep=running.keep)
 

@@ -1,5 +1,9 @@
 """Background work of learning."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -8,7 +12,16 @@ from apps.learning import services
 from studyplatform.kit import jobs
 
 
-@jobs.job("learning.recount_course", label=_("Recalculate progress"))
+def _about_course(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject | None]:
+    courses = Course.objects.only("slug", "title").in_bulk([payload.get("course_id", 0) for payload in payloads])
+    found = [courses.get(payload.get("course_id", 0)) for payload in payloads]
+    return [
+        jobs.JobSubject(course.title, reverse("site:review", args=[course.slug])) if course else None
+        for course in found
+    ]
+
+
+@jobs.job("learning.recount_course", label=_("Recalculate progress"), about=_about_course)
 def recount_course(running: jobs.Running, *, course_id: int) -> None:
     """Count every seat of a course anew. Twice is harmless: it counts what is there."""
     course = Course.objects.filter(pk=course_id).first()

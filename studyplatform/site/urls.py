@@ -3,7 +3,7 @@
 from django.urls import path
 
 from studyplatform.site.governing import home as admin_home
-from studyplatform.site.governing import jobs, mailbox, reviews
+from studyplatform.site.governing import jobs, mailbox, past_reviews, reviews
 from studyplatform.site.public import help, offline
 from studyplatform.site.public.catalogue import catalogue_page, suggestions
 from studyplatform.site.public.course import course_page
@@ -24,7 +24,7 @@ urlpatterns = [
     path("dashboard/admin/", admin_home.admin_home, name="admin-home"),
     path("dashboard/admin/courses/<slug:slug>/review", reviews.course_review, name="review"),
     path("dashboard/admin/courses/<slug:slug>/step", reviews.course_step, name="review-step"),
-    path("dashboard/admin/reviews/", jobs.review_history, name="admin-reviews"),
+    path("dashboard/admin/reviews/", past_reviews.review_history, name="admin-reviews"),
     path("dashboard/admin/jobs/", jobs.job_list, name="admin-jobs"),
     path("dashboard/admin/mails/", mailbox.mail_list, name="admin-mails"),
     path("dashboard/admin/mails/<str:name>", mailbox.mail, name="admin-mail"),

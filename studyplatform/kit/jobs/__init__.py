@@ -16,13 +16,14 @@ from studyplatform.kit.jobs.queue import (
     sweep,
     wake,
 )
-from studyplatform.kit.jobs.registry import KINDS, GiveUp, Kind, LeaseLost, Postpone, job
+from studyplatform.kit.jobs.registry import KINDS, GiveUp, JobSubject, Kind, LeaseLost, Postpone, job
 
 __all__ = [
     "KEEP",
     "KINDS",
     "LEASE",
     "GiveUp",
+    "JobSubject",
     "Kind",
     "LeaseLost",
     "Postpone",

@@ -1,8 +1,9 @@
 """Kinds of background work, and how a job's function says what should happen next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.utils.functional import Promise
 
@@ -24,8 +25,29 @@ class GiveUp(Exception):
 
 
 @dataclass(frozen=True)
+class JobSubject:
+    """What a job is about, for the people who look after jobs: a text, and the address of its page if it has one."""
+
+    text: str
+    url: str = ""
+
+
+Describe = Callable[[Sequence[Mapping[str, Any]]], Sequence[JobSubject | None]]
+"""Takes the payloads of several jobs and returns what each is about, in the same order; None if it no longer exists.
+
+It receives several payloads at once so that a list of jobs costs one query per kind. A payload may come from another
+release and lack a field.
+"""
+
+
+def about_nothing(payloads: Sequence[Mapping[str, Any]]) -> Sequence[JobSubject | None]:
+    """The default of ``about``: the label alone says what the job does."""
+    return [None] * len(payloads)
+
+
+@dataclass(frozen=True)
 class Kind:
-    """A sort of work; ``label`` says in words what it does."""
+    """A kind of background work. ``label`` says in words what it does, ``about`` what one job of it is about."""
 
     name: str
     queue: str
@@ -34,6 +56,7 @@ class Kind:
     on_failure: Callable[..., None] | None
     on_retry: Callable[..., None] | None = None
     label: str | Promise = ""
+    about: Describe = about_nothing
 
 
 KINDS: dict[str, Kind] = {}
@@ -47,16 +70,18 @@ def job(
     on_failure: Callable[..., None] | None = None,
     on_retry: Callable[..., None] | None = None,
     label: str | Promise = "",
+    about: Describe = about_nothing,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Declare a kind of job: ``function(running, **payload)``.
 
     An AppError or GiveUp ends the job at once (a refusal does not get better by trying again); any other
     exception is tried again with growing pauses; Postpone uses up no attempt. ``on_failure(error, **payload)`` is
     called once when the job is given up; ``on_retry(**payload)`` undoes that when somebody starts it again.
+    ``label`` and ``about`` are what admins see of a job of this kind.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        KINDS[name] = Kind(name, queue, max_attempts, function, on_failure, on_retry, label or name)
+        KINDS[name] = Kind(name, queue, max_attempts, function, on_failure, on_retry, label or name, about)
         return function
 
     return register

@@ -1,6 +1,6 @@
-"""What admins look after beside the queue: past reviews, and the background work."""
+"""The admins' list of background jobs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,14 +17,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import administers
-from apps.accounts.models import User
-from apps.courses.models import Course, Submission
-from apps.courses.queries import authoring, review
-from apps.files.models import Upload, VideoAsset
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.jobs import JobSubject
 from studyplatform.kit.models import Job
-from studyplatform.kit.web.requests import searched
 
 PAGE = 20
 State = Job.State
@@ -33,7 +29,7 @@ STATES = [State.FAILED, State.RUNNING, State.QUEUED, State.DONE]
 
 @dataclass(frozen=True)
 class JobRow:
-    """A job in words: what it does, what it is about, and why it failed."""
+    """A job as the lists show it: what it does, what it is about (a link if ``href`` is not empty), why it failed."""
 
     job: Job
     label: str
@@ -42,7 +38,7 @@ class JobRow:
 
     @property
     def reason(self) -> str:
-        """The last line of the error: what happened, without the way there."""
+        """The last line of the error: what happened, without the traceback."""
         lines = self.job.error.strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -50,7 +46,7 @@ class JobRow:
 @require_safe
 @administers
 def job_list(request: HttpRequest) -> HttpResponse:
-    """All background work, the newest first; what failed can be tried again."""
+    """All background jobs, newest first; a failed one can be tried again."""
     state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
     found = Job.objects.order_by("-created_at", "-pk")
     if kind in jobs.KINDS:
@@ -91,40 +87,8 @@ def job_retry(request: HttpRequest, uid: UUID) -> HttpResponse:
     return redirect(back if is_ours else reverse("site:admin-jobs"))
 
 
-@require_safe
-@administers
-def review_history(request: HttpRequest) -> HttpResponse:
-    """Every submission that was answered or withdrawn, the latest first."""
-    outcome, text = request.GET.get("outcome", ""), searched(request)
-    found = review.decided(text=text)
-    counted = {row["outcome"]: row["count"] for row in found.order_by().values("outcome").annotate(count=Count("pk"))}
-    if outcome in counted:
-        found = found.filter(outcome=outcome)
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    tabs = [("", _("All"), sum(counted.values()))]
-    tabs += [(value, str(label), counted[value]) for value, label in Submission.Outcome.choices if counted.get(value)]
-    return render(
-        request,
-        "site/reviews.html",
-        {
-            "page": page,
-            "rows": [(one, authoring.outcome_badge(one.outcome), _hours(one)) for one in page],
-            "tabs": tabs,
-            "outcome": outcome if outcome in counted else "",
-            "text": text,
-        },
-    )
-
-
-@require_safe
-@administers
-def password_elsewhere(request: HttpRequest) -> HttpResponse:
-    """Django's admin has a form of its own for the password; there is one such form, in the settings."""
-    return redirect("accounts:settings")
-
-
 def job_label(kind: str) -> str:
-    """The kind in words; of one that no longer exists, its name."""
+    """What jobs of this kind do, in words; the name of a kind that this release does not have."""
     known = jobs.KINDS.get(kind)
     return str(known.label) if known else kind
 
@@ -135,43 +99,19 @@ def state_label(state: str) -> str:
 
 
 def job_rows(found: Iterable[Job]) -> list[JobRow]:
-    """Jobs with what they are about. At most four queries, however many jobs."""
+    """Jobs with what they are about: the functions given as ``about`` are called once each, however many jobs."""
     rows = list(found)
-    videos = VideoAsset.objects.defer("facts").in_bulk(_ids(rows, "video"))
-    courses = Course.objects.only("slug", "title").in_bulk(_ids(rows, "course_id"))
-    people = User.objects.in_bulk(_ids(rows, "user_id"))
-    uploads = {upload.uid.hex: upload for upload in Upload.objects.filter(uid__in=_uids(rows))}
-    return [_row(job, videos, courses, people, uploads) for job in rows]
+    described: dict[Any, list[Job]] = {}
+    for job in rows:
+        if job.kind in jobs.KINDS:
+            described.setdefault(jobs.KINDS[job.kind].about, []).append(job)
+    subjects: dict[int, JobSubject | None] = {}
+    for about, group in described.items():
+        for job, subject in zip(group, about([job.payload for job in group]), strict=True):
+            subjects[job.pk] = subject
+    return [_row(job, subjects.get(job.pk)) for job in rows]
 
 
-def _row(
-    job: Job,
-    videos: Mapping[int, VideoAsset],
-    courses: Mapping[int, Course],
-    people: Mapping[int, User],
-    uploads: Mapping[str, Upload],
-) -> JobRow:
-    given, label = job.payload, job_label(job.kind)
-    if (course := courses.get(given.get("course_id", 0))) is not None:
-        return JobRow(job, label, course.title, reverse("site:review", args=[course.slug]))
-    if (person := people.get(given.get("user_id", 0))) is not None:
-        return JobRow(job, label, person.username, reverse("admin:accounts_user_change", args=[person.pk]))
-    if (video := videos.get(given.get("video", 0))) is not None:
-        return JobRow(job, label, video.filename, reverse("admin:files_videoasset_change", args=[video.pk]))
-    if (upload := uploads.get(given.get("upload", ""))) is not None:
-        return JobRow(job, label, upload.filename)
-    return JobRow(job, label)
-
-
-def _ids(rows: Iterable[Job], name: str) -> set[int]:
-    return {value for job in rows if isinstance(value := job.payload.get(name), int)}
-
-
-def _uids(rows: Iterable[Job]) -> set[UUID]:
-    return {UUID(value) for job in rows if job.kind == "files.expire_upload" and (value := job.payload.get("upload"))}
-
-
-def _hours(submission: Submission) -> Any:
-    if submission.decided_at is None:
-        return None
-    return round((submission.decided_at - submission.submitted_at).total_seconds() / 3600)
+def _row(job: Job, subject: JobSubject | None) -> JobRow:
+    label = job_label(job.kind)
+    return JobRow(job, label, subject.text, subject.url) if subject else JobRow(job, label)
