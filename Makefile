@@ -1,7 +1,7 @@
 # Study Platform. `make help` lists the targets.
 PYTHON3 ?= python3
 LAUNCH = $(PYTHON3) -P studyplatform/launch.py
-.PHONY: run test test-all test-app dev check format contract bench help clean
+.PHONY: run test test-all test-app dev check format contract messages bench help clean
 .DEFAULT_GOAL := help
 
 run: ## Set up what is missing and serve everything on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
@@ -27,6 +27,9 @@ format: ## Format and fix what can be fixed by a tool
 
 contract: ## Write the API schema and the error catalog for TypeScript
 	@exec $(LAUNCH) contract
+
+messages: ## Update and compile the translations; NEW=de adds a language (docs/translating.md)
+	@exec $(LAUNCH) messages $(NEW)
 
 bench: ## Measure pages and the pipeline against a reference in the same run
 	@exec $(LAUNCH) bench

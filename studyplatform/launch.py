@@ -1,6 +1,6 @@
 """What the Makefile calls: sets the project up and runs it. Standard library only, for any Python 3.11+.
 
-    python3 -P studyplatform/launch.py run | dev | test | check | format | contract | bench
+    python3 -P studyplatform/launch.py run | dev | test | check | format | contract | messages | bench
 
 ``test`` takes the arguments of tests/suite.py.
 
@@ -227,6 +227,12 @@ def contract() -> None:
     run("npm", "run", "--silent", "contract")
 
 
+def messages() -> None:
+    """Update and compile the translations; the arguments are languages to add."""
+    tools()
+    run(PYTHON, "manage.py", "messages", *sys.argv[2:], DJANGO_SETTINGS_MODULE="studyplatform.settings.test")
+
+
 def suite() -> None:
     """The test run: what CI runs, or what the arguments ask for."""
     check_machine()
@@ -252,6 +258,7 @@ COMMANDS = {
     "check": check,
     "format": format_code,
     "contract": contract,
+    "messages": messages,
     "bench": bench,
 }
 

@@ -10,6 +10,7 @@ from studyplatform.settings import env
 from studyplatform.settings.parts.api import *  # noqa: F403
 from studyplatform.settings.parts.auth import *  # noqa: F403
 from studyplatform.settings.parts.billing import *  # noqa: F403
+from studyplatform.settings.parts.language import *  # noqa: F403
 from studyplatform.settings.parts.security import *  # noqa: F403
 from studyplatform.settings.parts.social import *  # noqa: F403
 from studyplatform.settings.parts.storage import *  # noqa: F403
@@ -243,11 +244,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 JOBS_IMMEDIATE = False
 
-# --- Language and time --------------------------------------------------------------------------
-LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English")]
-LOCALE_PATHS = [BASE_DIR / "studyplatform" / "locale"]
-USE_I18N = True
+# --- Time ---------------------------------------------------------------------------------------
 USE_TZ = True
 TIME_ZONE = "UTC"
 

@@ -62,7 +62,7 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
   const whole = Math.round(duration);
   const spoken = t("{now} of {all}", { now: spokenTime(time), all: spokenTime(whole) });
   const spokenChapter = chapter
-    ? `, ${t("chapter {number}, {title}", { number, title: chapter.title })}`
+    ? ", " + t("chapter {number}, {title}", { number, title: chapter.title })
     : "";
   const shown = dragged ?? hovered;
 

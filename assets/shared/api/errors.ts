@@ -1,4 +1,5 @@
 /** The error catalogue: one source in Python, shown here with the network off. */
+import { t } from "../i18n";
 import type { IconName } from "../iconNames";
 import { catalogue, type ErrorCode } from "./errors.gen";
 
@@ -32,11 +33,15 @@ function filled(code: ErrorCode): CatalogueEntry {
   return {
     severity: "error",
     icon: "circle-alert",
-    helpText: "",
     retryDelay: null,
     ...told,
     code,
-    action: told.action ? { href: "", handler: "", ...told.action } : null,
+    title: t(told.title),
+    message: t(told.message),
+    helpText: told.helpText ? t(told.helpText) : "",
+    action: told.action
+      ? { href: "", handler: "", ...told.action, label: t(told.action.label) }
+      : null,
     autoRetry: told.retryDelay !== undefined,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Words of the islands. The English sentence is the key, so the code reads as the page does; another
- * language arrives as a JSON script `#study-messages` that the server puts into the page.
+ * Texts of the islands. The English sentence is the key, so the code reads as the page does; another
+ * language arrives as a JSON script `#study-messages` that the server puts into the page
+ * (docs/translating.md).
  */
 export type Values = Record<string, string | number>;
 
@@ -47,3 +48,7 @@ export function tn(one: string, many: string, count: number, values: Values = {}
   const form = forms[plurals.select(count)] ?? forms.other ?? many;
   return fill(form, { count, ...values });
 }
+
+// Read when this module is first imported, so that texts which other modules define at the top are translated too.
+// A service worker has no document.
+if (typeof document !== "undefined") loadMessages();

@@ -45,14 +45,16 @@ export function ofTransfer(transfer: Transfer): Said {
         main: transfer.error?.message ?? "",
         aside: transfer.sent > 0 ? "" : t("Nothing was uploaded."),
       };
-    default:
+    default: {
+      const speed = transfer.speed > 0 ? `, ${bytes(transfer.speed)}/s` : "";
       return {
         main: t("{sent} of {size}{speed}", {
           sent: bytes(transfer.sent),
           size: bytes(size),
-          speed: transfer.speed > 0 ? `, ${bytes(transfer.speed)}/s` : "",
+          speed,
         }),
         aside: transfer.speed > 0 ? timeLeft((size - transfer.sent) / transfer.speed) : "",
       };
+    }
   }
 }

@@ -27,7 +27,7 @@ from markupsafe import Markup
 
 from studyplatform.kit.caching import fragments
 from studyplatform.kit.errors import REGISTRY
-from studyplatform.kit.text import durations, markdown, sizes
+from studyplatform.kit.text import durations, languages, markdown, sizes
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.paging import shown_pages
 
@@ -213,6 +213,11 @@ def _url(name: str, /, *args: Any, **kwargs: Any) -> str:
     return reverse(name, args=args or None, kwargs=kwargs or None)
 
 
+def _language() -> str:
+    """The language of the page, as the attribute ``lang`` takes it."""
+    return fragments.language() or "en"
+
+
 def environment(**options: Any) -> Environment:
     """The environment with what every template may use."""
     env = Environment(  # noqa: S701 (Django's backend passes autoescape=True)
@@ -234,6 +239,8 @@ def environment(**options: Any) -> Environment:
         icon=icon,
         faces=faces,
         shown_pages=shown_pages,
+        language=_language,
+        island_messages=lambda: languages.island_messages(fragments.language()),
         island=island,
         fragment=fragments.fragment,
         flashes=flashes,
