@@ -3,11 +3,8 @@
 import "./shared/announce";
 import "./shared/format";
 
-import { loadMessages } from "./shared/i18n";
 import { complete, openOutbox, tell } from "./lesson/kept";
 import { startFetching, startReading } from "./lesson/reading";
-
-loadMessages();
 
 const reading = startReading(document, complete, (lesson, title) => outbox.keep(lesson, title));
 const outbox = openOutbox((delivery) => {

@@ -4,12 +4,9 @@ import "./shared/announce";
 import "./shared/format";
 
 import { authenticatedApi, unwrap } from "./shared/api/client";
-import { loadMessages } from "./shared/i18n";
 import { startDragging } from "./outline/drag";
 import { watchGoing } from "./outline/going";
 import { makeMover } from "./outline/moves";
-
-loadMessages();
 
 const outline = document.querySelector<HTMLElement>("[data-outline]");
 if (outline) {

@@ -3,10 +3,8 @@
 import "./shared/announce";
 import "./shared/format";
 
-import { loadMessages } from "./shared/i18n";
 import { startKeeping } from "./security/keeping";
 import { browserDialogs, startPasskeys } from "./security/passkeys";
 
-loadMessages();
 startPasskeys(document, browserDialogs());
 startKeeping(document);

@@ -1,7 +1,6 @@
 // The enhancements of server pages. Every page works without them (docs/pages-and-islands.md).
 import { session } from "./shared/auth/browser";
 import { startConnection } from "./shared/connection";
-import { loadMessages } from "./shared/i18n";
 import { startAccount } from "./site/account";
 import { startAccountLook } from "./site/account-look";
 import { startAvatars } from "./site/avatars";
@@ -22,7 +21,6 @@ import { startTimes, writeTimes } from "./site/times";
 import { startToasts } from "./site/toasts";
 import { startWaiting } from "./site/waiting";
 
-loadMessages();
 startLook();
 startMenus();
 startSearch();

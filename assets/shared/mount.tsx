@@ -9,12 +9,9 @@ import { createRoot, type Root } from "react-dom/client";
 import { type IslandModule, registry } from "../islands/registry";
 import { AuthProvider } from "./auth/AuthProvider";
 import { ErrorBoundary } from "./errors/ErrorBoundary";
-import { loadMessages } from "./i18n";
 import { queries } from "./queries";
 
 const roots = new WeakMap<HTMLElement, Root>();
-
-loadMessages();
 
 /** The props that the page wrote as JSON behind the spot. */
 export function propsOf(spot: HTMLElement): object {

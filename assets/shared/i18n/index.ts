@@ -19,7 +19,7 @@ export function setMessages(next: Messages, lang: string): void {
 }
 
 /** Read what the page carries. */
-export function loadMessages(): void {
+function loadMessages(): void {
   const text = document.getElementById("study-messages")?.textContent;
   setMessages(text ? (JSON.parse(text) as Messages) : {}, document.documentElement.lang || "en");
 }
