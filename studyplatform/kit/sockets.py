@@ -1,22 +1,259 @@
-"""Websockets are opened by pages of this site alone."""
+"""The hub of all websockets: who may open one, how many, when they close, and how a message reaches them.
 
+The tables are the truth. Each second a process reads them once for all its sockets (:meth:`Socket.refresh`), so a
+socket is right with any number of web and worker processes, and nothing is lost when one of them is killed.
+:func:`publish` and :func:`wake` make it faster: they reach the sockets of all processes through the channel layer if
+``REDIS_URL`` is set, and the sockets of this process otherwise.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
+from asgiref.sync import async_to_sync
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from channels.layers import InMemoryChannelLayer, get_channel_layer
 from channels.security.websocket import WebsocketDenier
 from django.conf import settings
+from django.db import transaction
 from django.http.request import validate_host
 
+from studyplatform.kit.errors import AppError
+
+logger = logging.getLogger(__name__)
+
 App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
-MOST_SOCKETS = 24  # of one person, one kind and one process
-SIGNED_OUT = 4401  # closed with this when the browser was signed out; pages know it (assets/site/noticesLive.ts)
+
+MAX_SOCKETS = 24  # per user, class of socket and process
+SIGNED_OUT = 4401  # close code: the session has ended; pages know it (assets/site/noticesLive.ts)
+BAD_MESSAGE = 4400  # close code: the browser sent something else than a JSON object
+REFRESH_EVERY = 1.0  # seconds
+REFRESH_GAP = 0.1  # seconds between two refreshes, however often the hub is woken
+RECONNECT_AFTER = 5.0  # seconds until the hub subscribes to a channel layer again that failed
+GROUP = "sockets"  # the group of the channel layer to which every process belongs
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
+class Socket(AsyncJsonWebsocketConsumer):
+    """A websocket of a signed-in user; the base class of all consumers.
+
+    Refuses visitors, blocked users and more than :data:`MAX_SOCKETS` of a user. Closes with :data:`SIGNED_OUT` when the
+    browser's session ends or the user is blocked. A subclass overrides what it needs: :meth:`authorize`,
+    :meth:`refresh`, :meth:`handle`.
+    """
+
+    name: ClassVar[str] = ""  # for wake()
+    is_open = False
+
+    async def connect(self) -> None:
+        user, session = self.scope.get("user"), self.scope.get("session")
+        if user is None or not user.is_active or not session.session_key:  # visitors are never active
+            await self.close()  # before accept(): the handshake is refused with 403
+            return
+        self.user, self.session_key = user, session.session_key
+        self.topics: set[str] = set()
+        hub = current_hub()
+        if not hub.add(self):
+            await self.close()
+            return
+        try:
+            await self.authorize()
+            await self.accept()
+        except AppError:
+            hub.discard(self)
+            await self.close()
+            return
+        except BaseException:
+            hub.discard(self)
+            raise
+        self.is_open = True
+        hub.wake()
+
+    async def disconnect(self, code: int) -> None:
+        self.is_open = False
+        current_hub().discard(self)
+
+    async def authorize(self) -> None:
+        """Called before the handshake ends: subscribe to topics, or raise an AppError to refuse."""
+
+    @classmethod
+    async def refresh(cls, sockets: "list[Self]") -> None:
+        """Read the tables and send what is new to these sockets of the class. Called at least every second."""
+
+    async def handle(self, message: dict[str, Any]) -> None:
+        """A JSON object from the browser. Without an override, incoming messages are ignored."""
+
+    def subscribe(self, topic: str) -> None:
+        """Receive what is published to this topic. Check the policy first."""
+        self.topics.add(topic)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **_: Any) -> None:
+        if type(self).handle is Socket.handle:
+            return
+        try:
+            message = json.loads(text_data or "")
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            await self.close(code=BAD_MESSAGE)
+            return
+        await self.handle(message)
+
+    async def send_quietly(self, message: dict[str, Any]) -> None:
+        """Send, unless the socket has just closed: that must not stop the messages to others."""
+        with contextlib.suppress(Exception):
+            await self.send_json(message)
+
+
+def publish(topic: str, message: dict[str, Any]) -> None:
+    """Send a JSON message to every socket that subscribed to the topic, once the transaction has committed.
+
+    A message may be lost (Redis is down, a process restarts): what matters must be in a table that ``refresh`` reads.
+    """
+    _after_commit({"topic": topic, "message": message})
+
+
+def wake(name: str) -> None:
+    """Refresh the sockets of this class now instead of within a second, once the transaction has committed."""
+    _after_commit({"wake": name})
+
+
+def _after_commit(event: dict[str, Any]) -> None:
+    transaction.on_commit(lambda: _broadcast(event), robust=True)
+
+
+def _broadcast(event: dict[str, Any]) -> None:
+    layer = get_channel_layer()
+    if layer is not None and not isinstance(layer, InMemoryChannelLayer):
+        async_to_sync(layer.group_send)(GROUP, {"type": "socket.event", **event})
+        return
+    # The in-memory layer does not reach other threads, and pages run in threads.
+    for loop, hub in list(_hubs.items()):
+        with contextlib.suppress(RuntimeError):  # a loop that has just closed
+            loop.call_soon_threadsafe(hub.dispatch, event)
+
+
+UsersOfSessions = Callable[[set[str]], dict[str, Any]]
+_session_readers: list[UsersOfSessions] = []
+
+
+def register_session_reader(reader: UsersOfSessions) -> UsersOfSessions:
+    """Tell the hub how to read sessions: ``reader(session_keys)`` returns the user id of each that is still valid."""
+    _session_readers[:] = [reader]
+    return reader
+
+
+class Hub:
+    """The sockets of one process (of one event loop), and the task that keeps them up to date."""
+
+    def __init__(self) -> None:
+        self.sockets: set[Socket] = set()
+        self._woken = asyncio.Event()
+        self._runner: asyncio.Task[None] | None = None
+        self._sends: set[asyncio.Task[None]] = set()  # asyncio itself holds tasks only weakly
+
+    def add(self, socket: Socket) -> bool:
+        """Take a socket in, unless its user has too many of its class."""
+        same = [one for one in self.sockets if one.user.pk == socket.user.pk and type(one) is type(socket)]
+        if len(same) >= MAX_SOCKETS:
+            return False
+        self.sockets.add(socket)
+        if self._runner is None or self._runner.done():
+            self._runner = asyncio.create_task(self._run())
+        return True
+
+    def discard(self, socket: Socket) -> None:
+        self.sockets.discard(socket)
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    def dispatch(self, event: dict[str, Any]) -> None:
+        """Handle what :func:`publish` or :func:`wake` sent. Runs in the hub's event loop."""
+        if "wake" in event:
+            if any(socket.name == event["wake"] for socket in self.sockets):
+                self.wake()
+            return
+        for socket in [one for one in self.sockets if one.is_open and event["topic"] in one.topics]:
+            task = asyncio.create_task(socket.send_quietly(event["message"]))
+            self._sends.add(task)
+            task.add_done_callback(self._sends.discard)
+
+    async def _run(self) -> None:
+        listener = asyncio.create_task(self._listen())
+        try:
+            while self.sockets:
+                self._woken.clear()
+                await self._refresh()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), REFRESH_EVERY)
+                await asyncio.sleep(min(REFRESH_GAP, REFRESH_EVERY))
+        finally:
+            listener.cancel()
+
+    async def _refresh(self) -> None:
+        try:
+            await self._close_ended()
+        except Exception:  # the database does not answer: try again at the next refresh
+            logger.exception("Reading the sessions of websockets failed")
+            return
+        by_class: dict[type[Socket], list[Any]] = {}
+        for socket in self.sockets:
+            if socket.is_open:
+                by_class.setdefault(type(socket), []).append(socket)
+        for kind, sockets in by_class.items():
+            try:
+                await kind.refresh(sockets)
+            except Exception:
+                logger.exception("Refreshing the sockets of %s failed", kind.__name__)
+
+    async def _close_ended(self) -> None:
+        opened = [socket for socket in self.sockets if socket.is_open]
+        users = await database_sync_to_async(_session_readers[0])({socket.session_key for socket in opened})
+        for socket in opened:
+            if users.get(socket.session_key) != socket.user.pk:
+                self.discard(socket)
+                with contextlib.suppress(Exception):
+                    await socket.close(code=SIGNED_OUT)
+
+    async def _listen(self) -> None:
+        """Pass on what other processes publish, where a channel layer connects them."""
+        layer = get_channel_layer()
+        if layer is None or isinstance(layer, InMemoryChannelLayer):
+            return
+        while True:
+            try:
+                channel = await layer.new_channel()
+                await layer.group_add(GROUP, channel)
+                while True:
+                    self.dispatch(await layer.receive(channel))
+            except Exception:  # Redis does not answer: the refresh each second goes on
+                logger.warning("The channel layer failed; subscribing again", exc_info=True)
+            await asyncio.sleep(RECONNECT_AFTER)
+
+
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+
+
+def current_hub() -> Hub:
+    """The hub of the running event loop."""
+    loop = asyncio.get_running_loop()
+    if loop not in _hubs:
+        _hubs[loop] = Hub()
+    return _hubs[loop]
+
+
 class OwnOrigin:
-    """Refuse the handshake unless the page that asks came from here: the same host and port, or one of
-    ``SITE_URL`` and ``CSRF_TRUSTED_ORIGINS``. A cookie is sent to every port of a host, so the host alone says little.
+    """Refuse the handshake of a page from another site.
+
+    Allowed are the host and port of the request, ``SITE_URL`` and ``CSRF_TRUSTED_ORIGINS``. The port counts, because
+    browsers send cookies to every port of a host.
     """
 
     def __init__(self, app: App) -> None:
@@ -24,26 +261,31 @@ class OwnOrigin:
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"] if name in {b"origin", b"host"}}
-        is_own = _is_own(headers.get(b"origin", ""), headers.get(b"host", ""), scope.get("scheme", "ws"))
+        is_own = is_own_origin(headers.get(b"origin", ""), headers.get(b"host", ""), scope.get("scheme", "ws"))
         await (self.app if is_own else WebsocketDenier())(scope, receive, send)
 
 
-def _is_own(origin: str, host: str, scheme: str) -> bool:
-    asking = _place(origin)
-    if asking is None:
+def is_own_origin(origin: str, host: str, scheme: str) -> bool:
+    """Whether a page of this origin may open a websocket to this host.
+
+    ``origin`` and ``host`` are the request's headers, ``scheme`` is ``ws`` or ``wss``.
+    """
+    page = _address(origin)
+    if page is None:
         return False
-    if asking in {_place(one) for one in (settings.SITE_URL, *settings.CSRF_TRUSTED_ORIGINS)}:
+    if page in {_address(one) for one in (settings.SITE_URL, *settings.CSRF_TRUSTED_ORIGINS)}:
         return True
-    name = f"[{asking[0]}]" if ":" in asking[0] else asking[0]  # as hosts of IPv6 are written
+    name = f"[{page[0]}]" if ":" in page[0] else page[0]  # hosts write IPv6 addresses in brackets
     if not validate_host(name, settings.ALLOWED_HOSTS):
         return False
-    # Behind a proxy that speaks TLS the scheme here is not the page's: its own default port stands for itself.
-    return asking in {_place(f"{scheme}://{host}"), _place(f"{urlsplit(origin).scheme}://{host}")}
+    # Behind a TLS proxy the scheme is http here and https in the page, so their default ports differ: compare both.
+    return page in {_address(f"{scheme}://{host}"), _address(f"{urlsplit(origin).scheme}://{host}")}
 
 
-def _place(address: str) -> tuple[str, int] | None:
+def _address(url: str) -> tuple[str, int] | None:
+    """Host and port; None if there is none."""
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(url)
         port = parts.port or PORTS.get(parts.scheme, 0)
     except ValueError:
         return None

@@ -19,7 +19,8 @@ from apps.accounts import kinds, queries, services
 from apps.accounts.kinds import Kind
 from apps.accounts.models import Notification, NotificationChoice, User
 from studyplatform.asgi import application
-from studyplatform.kit.sockets import MOST_SOCKETS
+from studyplatform.kit import sockets as hub
+from studyplatform.kit.sockets import MAX_SOCKETS
 from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -242,9 +243,7 @@ def test_the_number_in_the_header_costs_no_query(leo, browser_of, django_assert_
 
 @pytest.fixture
 def _quick(monkeypatch) -> None:
-    from apps.accounts import consumers
-
-    monkeypatch.setattr(consumers, "EVERY", 0.05)
+    monkeypatch.setattr(hub, "REFRESH_EVERY", 0.05)
 
 
 def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> WebsocketCommunicator:
@@ -366,11 +365,11 @@ def test_one_person_holds_only_so_many_sockets(leo, browser_of) -> None:
     browser = browser_of(leo)
 
     async def live() -> list[bool]:
-        sockets = [knock(browser) for _ in range(MOST_SOCKETS + 1)]
+        sockets = [knock(browser) for _ in range(MAX_SOCKETS + 1)]
         answers = [(await socket.connect(timeout=5))[0] for socket in sockets]
         for socket, accepted in zip(sockets, answers, strict=True):
             if accepted:
                 await socket.disconnect()
         return answers
 
-    assert asyncio.run(live()) == [True] * MOST_SOCKETS + [False]
+    assert asyncio.run(live()) == [True] * MAX_SOCKETS + [False]

@@ -17,6 +17,7 @@ from django.utils import timezone
 from apps.files import services
 from apps.files.models import CaptionTrack, VideoAsset
 from studyplatform.asgi import application
+from studyplatform.kit import sockets as hub
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, RenditionFactory, VideoFactory
 
@@ -181,9 +182,7 @@ def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> Websocket
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    from apps.files import consumers
-
-    monkeypatch.setattr(consumers, "EVERY", 0.05)
+    monkeypatch.setattr(hub, "REFRESH_EVERY", 0.05)
 
 
 def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any], **options: Any) -> Any:
@@ -278,9 +277,7 @@ def test_the_socket_is_shut_to_visitors_the_blocked_and_other_sites(ada, ben, br
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_one_person_opens_so_many_sockets_and_others_are_still_let_in(ada, eve, browser_of, monkeypatch) -> None:
-    from apps.files import consumers
-
-    monkeypatch.setattr(consumers, "MOST_SOCKETS", 2)
+    monkeypatch.setattr(hub, "MAX_SOCKETS", 2)
     hers, theirs = browser_of(ada), browser_of(eve)
 
     async def live() -> list[bool]:

@@ -16,7 +16,7 @@ from apps.accounts.models import Notification, NotificationChoice, User
 from apps.accounts.queries import alike_on_that_day, as_notice
 from apps.accounts.services.digests import enqueue_digest, next_digest
 from apps.accounts.services.unsubscribing import unsubscribe_link
-from studyplatform.kit import jobs, mail
+from studyplatform.kit import jobs, mail, sockets
 
 KEPT, KEPT_FOR_MAIL = timedelta(days=365), timedelta(days=30)
 NEWS = timedelta(days=1)  # what happened earlier, and is only brought in now, goes by no mail
@@ -82,6 +82,7 @@ def notify_all(
                 enqueue_digest(user_id=user_id, due=due, now=now)
             elif ways[user_id][1] == Mail.NOW:
                 jobs.enqueue("accounts.mail_notification", key=str(pk), notification_id=pk, to=to)
+        sockets.wake("notifications")
 
 
 def mail_notification(*, notification_id: int, to: str = "") -> None:

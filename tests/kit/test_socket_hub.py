@@ -1,0 +1,165 @@
+"""The hub of websockets: messages, refusals, sessions; alone in a process and with Redis between processes."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from channels.auth import AuthMiddlewareStack
+from channels.layers import InMemoryChannelLayer, channel_layers, get_channel_layer
+from channels.testing import WebsocketCommunicator
+from django.conf import settings as django_settings
+from django.db import transaction
+from django.test import Client
+
+from studyplatform.kit import sockets
+from studyplatform.kit.errors import PermissionRefused
+from studyplatform.kit.sockets import BAD_MESSAGE, Socket, publish, wake
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Room(Socket):
+    """Subscribes to a topic, answers a message, and counts how often it is refreshed."""
+
+    name = "rooms"
+    refreshes = 0
+    refused = False
+
+    async def authorize(self) -> None:
+        if type(self).refused:
+            raise PermissionRefused
+        self.subscribe("room-1")
+
+    @classmethod
+    async def refresh(cls, sockets: list["Room"]) -> None:
+        Room.refreshes += len(sockets)
+
+    async def handle(self, message: dict[str, Any]) -> None:
+        await self.send_json({"heard": message})
+
+
+@pytest.fixture(autouse=True)
+def _room(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(sockets, "REFRESH_EVERY", 0.05)
+    monkeypatch.setattr(Room, "refreshes", 0)
+    yield
+    channel_layers.backends.clear()
+
+
+def open_socket(browser: Client) -> WebsocketCommunicator:
+    cookie = browser.cookies[django_settings.SESSION_COOKIE_NAME].value
+    headers = [(b"cookie", f"{django_settings.SESSION_COOKIE_NAME}={cookie}".encode())]
+    return WebsocketCommunicator(AuthMiddlewareStack(Room.as_asgi()), "/ws/rooms/", headers=headers)
+
+
+def during(browser: Client, story: Callable[[WebsocketCommunicator], Awaitable[Any]]) -> Any:
+    async def live() -> Any:
+        socket = open_socket(browser)
+        accepted, _ = await socket.connect(timeout=5)
+        if not accepted:
+            return "refused"
+        try:
+            return await story(socket)
+        finally:
+            await socket.disconnect()
+
+    return asyncio.run(live())
+
+
+def in_thread(function: Callable[..., Any], *args: Any) -> None:
+    """Pages run in threads, not in the sockets' event loop."""
+    thread = threading.Thread(target=function, args=args)
+    thread.start()
+    thread.join()
+
+
+async def receive_published(socket: WebsocketCommunicator) -> list[Any]:
+    """What arrives of two messages, of which one is for another topic. Published again until the hub has subscribed."""
+    for _ in range(50):
+        in_thread(publish, "room-2", {"text": "not for us"})
+        in_thread(publish, "room-1", {"text": "for us"})
+        if not await socket.receive_nothing(0.1):
+            break
+    received = [await socket.receive_json_from(5)]
+    while not await socket.receive_nothing(0.2):
+        received.append(await socket.receive_json_from(5))
+    return received
+
+
+def test_a_published_message_reaches_the_subscribers_of_its_topic(leo, browser_of) -> None:
+    received = during(browser_of(leo), receive_published)
+
+    assert all(message == {"text": "for us"} for message in received)
+
+
+@pytest.mark.database
+def test_a_published_message_arrives_through_redis(leo, browser_of, settings) -> None:
+    if not settings.REDIS_URL:
+        pytest.skip("without Redis one process is all there is")
+    assert not isinstance(get_channel_layer(), InMemoryChannelLayer)
+
+    received = during(browser_of(leo), receive_published)
+
+    assert all(message == {"text": "for us"} for message in received)
+
+
+def test_what_is_rolled_back_is_not_published(leo, browser_of) -> None:
+    def roll_back() -> None:
+        with transaction.atomic():
+            publish("room-1", {"text": "never happened"})
+            transaction.set_rollback(True)
+
+    async def story(socket: WebsocketCommunicator) -> bool:
+        in_thread(roll_back)
+        return await socket.receive_nothing(0.3)
+
+    assert during(browser_of(leo), story)
+
+
+def test_waking_refreshes_at_once(leo, browser_of, monkeypatch) -> None:
+    monkeypatch.setattr(sockets, "REFRESH_EVERY", 60)
+    monkeypatch.setattr(sockets, "REFRESH_GAP", 0.01)
+
+    async def story(socket: WebsocketCommunicator) -> tuple[int, int, int]:
+        await asyncio.sleep(0.3)
+        before = Room.refreshes
+        in_thread(wake, "others")
+        await asyncio.sleep(0.3)
+        between = Room.refreshes
+        in_thread(wake, "rooms")
+        await asyncio.sleep(0.3)
+        return before, between, Room.refreshes
+
+    assert during(browser_of(leo), story) == (1, 1, 2)
+
+
+def test_a_policy_refuses_the_handshake_and_frees_the_place(leo, browser_of, monkeypatch) -> None:
+    monkeypatch.setattr(sockets, "MAX_SOCKETS", 1)
+    browser = browser_of(leo)
+
+    async def story(socket: WebsocketCommunicator) -> str:
+        return "open"
+
+    monkeypatch.setattr(Room, "refused", True)
+    assert during(browser, story) == "refused"
+    monkeypatch.setattr(Room, "refused", False)
+    assert during(browser, story) == "open"
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[]", "3", "[" * 100_000])
+def test_anything_but_an_object_closes_the_socket(leo, browser_of, text) -> None:
+    async def story(socket: WebsocketCommunicator) -> int:
+        await socket.send_to(text_data=text)
+        return (await socket.receive_output(5))["code"]
+
+    assert during(browser_of(leo), story) == BAD_MESSAGE
+
+
+def test_an_object_is_handled(leo, browser_of) -> None:
+    async def story(socket: WebsocketCommunicator) -> Any:
+        await socket.send_json_to({"say": "hello"})
+        return await socket.receive_json_from(5)
+
+    assert during(browser_of(leo), story) == {"heard": {"say": "hello"}}
