@@ -72,7 +72,7 @@ def course(ada: User) -> Course:
 
 
 @pytest.fixture
-def seat(leo: User, course: Course) -> Enrollment:
+def enrollment(leo: User, course: Course) -> Enrollment:
     return EnrollmentFactory(user=leo, course=course)
 
 

@@ -12,9 +12,9 @@ from studyplatform.kit.caching.lru import clear_all
 from tests import databases
 from tests.buckets import s3, s3_server
 from tests.built import build_problem
-from tests.cast import ada, ben, browser_of, course, eve, leo, mia, nobody, sam, seat
+from tests.cast import ada, ben, browser_of, course, enrollment, eve, leo, mia, nobody, sam
 
-__all__ = ["ada", "ben", "browser_of", "course", "eve", "leo", "mia", "nobody", "s3", "s3_server", "sam", "seat"]
+__all__ = ["ada", "ben", "browser_of", "course", "enrollment", "eve", "leo", "mia", "nobody", "s3", "s3_server", "sam"]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -28,8 +28,8 @@ def course_cards(
     cards: Iterable[Card],
     *,
     heading: int = 3,
-    seats: Mapping[int, int] | None = None,
-    ribbons: Collection[int] | None = None,
+    percents: Mapping[int, int] | None = None,
+    bookmarked: Collection[int] | None = None,
 ) -> Markup:
     """Cards in their order. ``heading``: the level of their titles.
 
@@ -38,8 +38,8 @@ def course_cards(
     """
     shown = []
     for card in cards:
-        percent = seats.get(card.pk) if seats else None
-        is_marked = None if ribbons is None else card.pk in ribbons
+        percent = percents.get(card.pk) if percents else None
+        is_marked = None if bookmarked is None else card.pk in bookmarked
         shown.append(
             ready(
                 ("card", card, heading, percent, is_marked),

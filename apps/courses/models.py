@@ -38,7 +38,7 @@ class Availability(models.TextChoices):
     PAST = "past", _("No Longer Available")
 
 
-def availability_of(status: str, *, has_seat: bool) -> Availability:
+def availability_of(status: str, *, is_enrolled: bool) -> Availability:
     """What a person is told of a course with this status.
 
     A course that is a draft again, under review again, suspended or archived is closed to new learners, and those
@@ -46,7 +46,7 @@ def availability_of(status: str, *, has_seat: bool) -> Availability:
     """
     if status == Course.Status.PUBLISHED:
         return Availability.NOW
-    if status in {Course.Status.DRAFT, Course.Status.REVIEW} and not has_seat:
+    if status in {Course.Status.DRAFT, Course.Status.REVIEW} and not is_enrolled:
         return Availability.SOON
     return Availability.PAST
 
@@ -160,9 +160,9 @@ class Course(models.Model):
         """Whether new learners may enroll."""
         return self.status == self.Status.PUBLISHED
 
-    def availability_for(self, *, has_seat: bool) -> Availability:
+    def availability_for(self, *, is_enrolled: bool) -> Availability:
         """What a learner with or without a seat is told of its status."""
-        return availability_of(self.status, has_seat=has_seat)
+        return availability_of(self.status, is_enrolled=is_enrolled)
 
 
 class Section(models.Model):

@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson
+from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
-from apps.learning.queries.outline import Outline, Placed
 from studyplatform.kit.caching.lru import Kept
 from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money

@@ -37,7 +37,7 @@ class CertificateIssued(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuizHandedIn(Event):
+class QuizSubmitted(Event):
     attempt_id: int
     user_id: int
     lesson_id: int

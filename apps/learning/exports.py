@@ -10,10 +10,10 @@ from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, Les
 @register_export("learning")
 def of_learning(user: User) -> Iterator[Part]:
     mine = {"enrollment__user": user}
-    seats = Enrollment.objects.filter(user=user).values(
+    enrollments = Enrollment.objects.filter(user=user).values(
         "course__title", "enrolled_at", "revoked_at", "percent", "completed_lessons", "completed_at"
     )
-    yield Part("learning/courses.json", seats.iterator())
+    yield Part("learning/courses.json", enrollments.iterator())
     lessons = LessonProgress.objects.filter(**mine).values(
         "enrollment__course__title", "lesson__title", "position", "watched_seconds", "started_at", "completed_at"
     )

@@ -30,5 +30,5 @@ def recount_course(running: jobs.Running, *, course_id: int) -> None:
 
 
 @jobs.job("learning.tell_of_lesson", label=_("Notify learners about a new lesson"))
-def tell_of_lesson(running: jobs.Running, *, lesson_id: int) -> None:
-    services.tell_of_lesson(lesson_id=lesson_id, keep=running.keep)
+def announce_lesson(running: jobs.Running, *, lesson_id: int) -> None:
+    services.announce_lesson(lesson_id=lesson_id, keep=running.keep)

@@ -4,12 +4,12 @@ from apps.accounts.models import User
 from apps.accounts.policies import be_signed_in, be_verified
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
-from apps.courses.policies import is_staff_of
+from apps.courses.policies import Person, is_staff_of
 from apps.files.models import VideoAsset
 from apps.files.policies import register_audience
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
 from apps.learning.models import Attempt, Certificate, Enrollment
-from apps.learning.queries.outline import Entry, Person, Standing
+from apps.learning.outline import Entry, Standing
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict
 
@@ -84,11 +84,11 @@ def save_progress(person: Person, course: Course, standing: Standing) -> Verdict
     return None
 
 
-def rate(person: Person, course: Course, seat: Enrollment | None) -> Verdict:
+def rate(person: Person, course: Course, enrollment: Enrollment | None) -> Verdict:
     """Whoever holds a seat rates the course."""
     if not isinstance(person, User):
         return NotAuthenticated()
-    return None if seat is not None else NotEnrolled(course=course.title, slug=course.slug)
+    return None if enrollment is not None else NotEnrolled(course=course.title, slug=course.slug)
 
 
 def see_attempt(person: Person, attempt: Attempt) -> Verdict:

@@ -30,7 +30,7 @@ for shown in (Section, Lesson, Quiz, Question, CaptionTrack):
 
 
 @subscribe(OutlineChanged)
-def recount_the_seats(event: OutlineChanged) -> None:
+def recount_enrollments(event: OutlineChanged) -> None:
     """Lessons came, went or moved: what share of the course is complete has changed for everyone in it."""
     jobs.enqueue("learning.recount_course", key=str(event.course_id), course_id=event.course_id)
 
@@ -38,33 +38,35 @@ def recount_the_seats(event: OutlineChanged) -> None:
 @subscribe(PersonLeft)
 def forget_their_bookmarks(event: PersonLeft) -> None:
     """Seats and progress stay as numbers of the course; what only the person knew goes."""
-    services.forget_bookmarks(user_id=event.user_id)
+    services.delete_bookmarks(user_id=event.user_id)
 
 
 @subscribe(LearnerEnrolled)
 def tell_of_the_seat(event: LearnerEnrolled) -> None:
-    seat = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
-    link = f"/courses/{seat.course.slug}"
-    key = f"seat {seat.pk}"
-    people.notify("learning.enrolled", seat.user, link, key, now=seat.enrolled_at, course=seat.course.title)
+    enrollment = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
+    link = f"/courses/{enrollment.course.slug}"
+    key = f"seat {enrollment.pk}"
+    people.notify(
+        "learning.enrolled", enrollment.user, link, key, now=enrollment.enrolled_at, course=enrollment.course.title
+    )
 
 
 @subscribe(MilestoneReached)
 def tell_of_the_milestone(event: MilestoneReached) -> None:
     """25, 50 and 75 percent; the certificate tells of 100. Of several that one lesson reached, the last is told."""
-    seat = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
-    if not 0 < event.percent < 100 or event.percent < seat.milestone:
+    enrollment = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
+    if not 0 < event.percent < 100 or event.percent < enrollment.milestone:
         return
     people.notify(
         "learning.milestone",
-        seat.user,
-        f"/me/course/{seat.course.slug}/progress",
-        f"seat {seat.pk} at {event.percent}",
-        now=seat.last_activity_at,
+        enrollment.user,
+        f"/me/course/{enrollment.course.slug}/progress",
+        f"seat {enrollment.pk} at {event.percent}",
+        now=enrollment.last_activity_at,
         percent=event.percent,
-        course=seat.course.title,
-        done=seat.completed_lessons,
-        total=seat.course.lesson_count,
+        course=enrollment.course.title,
+        done=enrollment.completed_lessons,
+        total=enrollment.course.lesson_count,
     )
 
 

@@ -76,7 +76,7 @@ class Activity:
     bookmarked: bool = False
 
     @property
-    def has_seat(self) -> bool:
+    def is_enrolled(self) -> bool:
         """Somebody who only pulled the ribbon is not enrolled."""
         return self.percent_done is not None or self.lessons_done is not None
 

@@ -258,7 +258,7 @@ def seed_activity(line: Activity, now: datetime) -> None:
     dice = random.Random(zlib.crc32(f"{line.email} {line.course}".encode()))  # noqa: S311 (the same life each time)
     latest = now - timedelta(days=line.days_ago, minutes=dice.randrange(10, 55))
     with transaction.atomic():
-        if line.has_seat and not Enrollment.objects.active().of(user.pk).filter(course=course).exists():
+        if line.is_enrolled and not Enrollment.objects.active().of(user.pk).filter(course=course).exists():
             _live(user, course, line, dice, latest)
         if line.bookmarked and not user.bookmarks.filter(course=course).exists():
             learning.set_bookmark(user=user, course=course, on=True, now=latest)
@@ -269,21 +269,21 @@ def _live(user: User, course: Course, line: Activity, dice: random.Random, lates
     done = line.lessons_of(len(lessons))
     # The last evening is for what comes next; whoever is through completed the course on it.
     times = _evenings(min(done + 1, len(lessons)), dice, latest)
-    seat = learning.grant_seat(user=user, course=course, now=times[0] - timedelta(minutes=7))
+    enrollment = learning.grant_enrollment(user=user, course=course, now=times[0] - timedelta(minutes=7))
     rows: list[LessonProgress] = []
     for lesson, at in zip(lessons[:done], times, strict=False):
         if lesson.kind == Kind.QUIZ:
-            _take_quiz(seat, lesson.quiz, dice, at)
+            _take_quiz(enrollment, lesson.quiz, dice, at)
         else:
-            rows.append(_completed(seat, lesson, at))
+            rows.append(_completed(enrollment, lesson, at))
     after = lessons[done] if done < len(lessons) else None
     if after is not None and done and after.kind == Kind.VIDEO:
-        rows.append(_half_watched(seat, after, dice, latest))
+        rows.append(_half_watched(enrollment, after, dice, latest))
     LessonProgress.objects.bulk_create(rows)
     last = (
         after if after is not None and rows and rows[-1].lesson_id == after.pk else lessons[done - 1] if done else None
     )
-    learning.recount(enrollment_id=seat.pk, now=latest, last_lesson_id=last.pk if last else None)
+    learning.recount(enrollment_id=enrollment.pk, now=latest, last_lesson_id=last.pk if last else None)
     if line.stars:
         learning.rate_course(user=user, course=course, stars=line.stars, text=line.review, now=latest)
 
@@ -297,10 +297,10 @@ def _evenings(count: int, dice: random.Random, latest: datetime) -> list[datetim
     return times[::-1]
 
 
-def _completed(seat: Enrollment, lesson: Lesson, at: datetime) -> LessonProgress:
+def _completed(enrollment: Enrollment, lesson: Lesson, at: datetime) -> LessonProgress:
     length = lesson.duration if lesson.kind == Kind.VIDEO else 0
     return LessonProgress(
-        enrollment=seat,
+        enrollment=enrollment,
         lesson=lesson,
         position=float(length),
         watched=[[0, length]] if length else [],
@@ -311,11 +311,11 @@ def _completed(seat: Enrollment, lesson: Lesson, at: datetime) -> LessonProgress
     )
 
 
-def _half_watched(seat: Enrollment, lesson: Lesson, dice: random.Random, at: datetime) -> LessonProgress:
+def _half_watched(enrollment: Enrollment, lesson: Lesson, dice: random.Random, at: datetime) -> LessonProgress:
     """Where the learner stopped last time: the player resumes there."""
     place = round(lesson.duration * dice.uniform(0.35, 0.6))
     return LessonProgress(
-        enrollment=seat,
+        enrollment=enrollment,
         lesson=lesson,
         position=float(place),
         watched=[[0, place]],
@@ -325,25 +325,25 @@ def _half_watched(seat: Enrollment, lesson: Lesson, dice: random.Random, at: dat
     )
 
 
-def _take_quiz(seat: Enrollment, quiz: Quiz, dice: random.Random, at: datetime) -> None:
+def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: datetime) -> None:
     """One or two tries, the last of them passed, marked by the same service as everyone's."""
     questions = list(quiz.questions.order_by("position"))
     slips = dice.choice([0, 0, 1, 1, 2])
-    tries = [len(questions) // 2 + 1, min(slips, 1)] if dice.random() < 0.25 else [slips]
-    start = at - timedelta(minutes=9 * len(tries))
-    for number, wrong in enumerate(tries, start=1):
+    attempts = [len(questions) // 2 + 1, min(slips, 1)] if dice.random() < 0.25 else [slips]
+    start = at - timedelta(minutes=9 * len(attempts))
+    for number, wrong in enumerate(attempts, start=1):
         missed = set(dice.sample(range(len(questions)), min(wrong, len(questions))))
         answers = {
             str(question.uid): (wrong_answer(question) if place in missed else right_answer(question))
             for place, question in enumerate(questions)
         }
-        attempt = Attempt.objects.create(enrollment=seat, quiz=quiz, number=number, started_at=start)
+        attempt = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=start)
         start += timedelta(minutes=8)
-        attempt, _ = learning.hand_in(attempt=attempt, answers=answers, now=start)
+        attempt, _ = learning.submit_attempt(attempt=attempt, answers=answers, now=start)
     if not attempt.is_passed:  # a short quiz in which the slips weigh too much
         answers = {str(question.uid): right_answer(question) for question in questions}
-        attempt = Attempt.objects.create(enrollment=seat, quiz=quiz, number=len(tries) + 1, started_at=start)
-        learning.hand_in(attempt=attempt, answers=answers, now=start + timedelta(minutes=5))
+        attempt = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=len(attempts) + 1, started_at=start)
+        learning.submit_attempt(attempt=attempt, answers=answers, now=start + timedelta(minutes=5))
 
 
 def right_answer(question: Question) -> dict[str, Any]:

@@ -45,13 +45,13 @@ def archive(browser: Client, user: User) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(content))
 
 
-def test_the_archive_holds_what_is_theirs(browser: Client, leo: User, seat: Enrollment, mia: User) -> None:
+def test_the_archive_holds_what_is_theirs(browser: Client, leo: User, enrollment: Enrollment, mia: User) -> None:
     packed = archive(browser, leo)
 
     assert packed.testzip() is None
     account = json.loads(packed.read("account.json"))
     assert account[0]["email"] == leo.email
-    assert json.loads(packed.read("learning/courses.json"))[0]["course__title"] == seat.course.title
+    assert json.loads(packed.read("learning/courses.json"))[0]["course__title"] == enrollment.course.title
     everything = b"".join(packed.read(name) for name in packed.namelist()).decode()
     assert mia.email not in everything
     for secret in (leo.password, "argon2", "session_key", "token"):
@@ -185,11 +185,11 @@ def leave(browser: Client, password: str = PASSWORD, **more: str):
 
 
 def test_what_is_personal_goes_and_what_others_rely_on_stays(
-    browser: Client, leo: User, seat: Enrollment, django_capture_on_commit_callbacks: Callable, client: Client
+    browser: Client, leo: User, enrollment: Enrollment, django_capture_on_commit_callbacks: Callable, client: Client
 ) -> None:
-    Bookmark.objects.create(user=leo, course=seat.course, created_at=timezone.now())
+    Bookmark.objects.create(user=leo, course=enrollment.course, created_at=timezone.now())
     certificate = Certificate.objects.create(
-        enrollment=seat,
+        enrollment=enrollment,
         learner_name="Leo Marsh",
         course_title="Rivers",
         instructor_name="Ada Byron",

@@ -72,7 +72,7 @@ class World:
     video: VideoAsset
     failed_video: VideoAsset
     captions: CaptionTrack
-    seat: Enrollment
+    enrollment: Enrollment
     attempt: Attempt
     certificate: Certificate
     arriving: Upload
@@ -80,7 +80,7 @@ class World:
 
 
 @pytest.fixture
-def world(course: Course, seat: Enrollment, ada: User, leo: User, kim: User) -> World:
+def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: User) -> World:
     now = timezone.now()
     section = SectionFactory(course=course)
     video = VideoFactory(owner=ada)
@@ -102,9 +102,9 @@ def world(course: Course, seat: Enrollment, ada: User, leo: User, kim: User) -> 
         video=video,
         failed_video=VideoFactory(owner=ada, stage=VideoAsset.Stage.FAILED, failure=VideoAsset.Failure.PROCESSING),
         captions=CaptionFactory(video=video),
-        seat=seat,
-        attempt=AttemptFactory(enrollment=seat, quiz=quiz, started_at=now),
-        certificate=CertificateFactory(enrollment=seat),
+        enrollment=enrollment,
+        attempt=AttemptFactory(enrollment=enrollment, quiz=quiz, started_at=now),
+        certificate=CertificateFactory(enrollment=enrollment),
         arriving=UploadFactory(owner=leo, purpose=Upload.Purpose.FILE, length=5, expires_at=now + timedelta(days=1)),
         kept=kept,
     )

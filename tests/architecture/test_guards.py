@@ -101,7 +101,7 @@ def rows() -> list[Row]:
 
 
 @pytest.fixture
-def address(course: Course, seat: Enrollment) -> Callable[[str], str]:
+def address(course: Course, enrollment: Enrollment) -> Callable[[str], str]:
     """An address of the table with the course and a lesson that is no preview filled in."""
     lesson = Lesson.objects.filter(course=course, is_preview=False).first()
     assert lesson

@@ -10,8 +10,8 @@ pytestmark = pytest.mark.xdist_group("source")  # one process parses the project
 
 ORDER = ["accounts", "files", "courses", "billing", "learning", "forum", "tutor"]
 SIBLINGS = {("forum", "tutor"), ("tutor", "forum")}
-# What an app offers the apps to its right; artwork is courses' drawing of pictures, which knows no table.
-PUBLIC = {"models", "services", "queries", "policies", "events", "errors", "guards", "artwork"}
+# What an app offers the apps to its right; artwork (courses' pictures) and outline (learning) read no database.
+PUBLIC = {"models", "services", "queries", "policies", "events", "errors", "guards", "artwork", "outline"}
 # The frame's wiring names pages, calls and consumers by their module; nothing else of it does.
 WIRING = {"urls", "api_urls", "routing", "asgi", "wsgi", "celery", "settings", "supervisor", "launch"}
 PROTOCOL = {"api", "pages", "consumers", "tasks", "jobs", "receivers", "components", "middleware", "forms"}

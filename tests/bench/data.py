@@ -104,7 +104,7 @@ def fill() -> None:
     )
     _film(next(lesson for lesson in lessons if lesson.slug == VIDEO), teachers[0], dice)
     _ask(next(lesson for lesson in lessons if lesson.slug == QUIZ))
-    seat = Enrollment.objects.create(
+    enrollment = Enrollment.objects.create(
         user=person,
         course=big,
         enrolled_at=now,
@@ -114,17 +114,17 @@ def fill() -> None:
         last_lesson=lessons[65],
     )
     LessonProgress.objects.bulk_create(
-        LessonProgress(enrollment=seat, lesson=lesson, started_at=now, updated_at=now, completed_at=now)
+        LessonProgress(enrollment=enrollment, lesson=lesson, started_at=now, updated_at=now, completed_at=now)
         for lesson in lessons[:65]
     )
-    seats = Enrollment.objects.bulk_create(
+    enrollments = Enrollment.objects.bulk_create(
         Enrollment(user=learner, course=big, enrolled_at=now, last_activity_at=now) for learner in learners
     )
     Rating.objects.bulk_create(
         Rating(enrollment=row, course=big, stars=dice.randint(3, 5), text="Clear.", created_at=now, updated_at=now)
-        for row in seats
+        for row in enrollments
     )
-    big.rating_count, big.rating_sum = len(seats), sum(Rating.objects.values_list("stars", flat=True))
+    big.rating_count, big.rating_sum = len(enrollments), sum(Rating.objects.values_list("stars", flat=True))
     big.save(update_fields=["rating_count", "rating_sum"])
     search.index_all()
 
@@ -200,26 +200,28 @@ def players(count: int) -> dict[str, Any]:
         )
         for user in learners
     )
-    seats = {seat.user_id: seat for seat in Enrollment.objects.filter(course__slug=BIG, user__in=learners)}
-    LessonProgress.objects.filter(enrollment__in=seats.values()).delete()
-    Attempt.objects.filter(enrollment__in=seats.values()).delete()
-    Enrollment.objects.filter(pk__in=[seat.pk for seat in seats.values()]).update(
+    enrollments = {
+        enrollment.user_id: enrollment for enrollment in Enrollment.objects.filter(course__slug=BIG, user__in=learners)
+    }
+    LessonProgress.objects.filter(enrollment__in=enrollments.values()).delete()
+    Attempt.objects.filter(enrollment__in=enrollments.values()).delete()
+    Enrollment.objects.filter(pk__in=[enrollment.pk for enrollment in enrollments.values()]).update(
         completed_lessons=0, percent=0, milestone=0, last_lesson=film, last_activity_at=now
     )
     LessonProgress.objects.bulk_create(
         LessonProgress(
-            enrollment=seat,
+            enrollment=enrollment,
             lesson=lesson,
             started_at=now - timedelta(minutes=20),
             updated_at=now - timedelta(minutes=20),
         )
-        for seat in seats.values()
+        for enrollment in enrollments.values()
         for lesson in (film, quiz.lesson)
     )
-    tries = {
+    attempts = {
         attempt.enrollment_id: attempt
         for attempt in Attempt.objects.bulk_create(
-            Attempt(enrollment=seat, quiz=quiz, number=1, started_at=now) for seat in seats.values()
+            Attempt(enrollment=enrollment, quiz=quiz, number=1, started_at=now) for enrollment in enrollments.values()
         )
     }
     questions = list(quiz.questions.order_by("position"))
@@ -233,7 +235,7 @@ def players(count: int) -> dict[str, Any]:
         "people": [
             {
                 "token": tokens.issue(user, session.uid),
-                "submit": f"/api/v1/attempts/{tries[seats[user.pk].pk].uid}/submit/",
+                "submit": f"/api/v1/attempts/{attempts[enrollments[user.pk].pk].uid}/submit/",
             }
             for user, session in zip(learners, sessions, strict=True)
         ],

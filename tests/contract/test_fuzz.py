@@ -36,14 +36,14 @@ Rows = dict[str, list[str]]
 
 
 @pytest.fixture
-def rows(course: Course, seat: Any, leo: Any, ada: Any, own_folders: Any) -> Rows:
+def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) -> Rows:
     """Ids of real rows, by what stands before them in an address, or by the name of a field."""
     video = VideoFactory(owner=ada)
     caption = CaptionFactory(video=video)
     quiz = make_quiz(course)
     film = LessonFactory(section=course.sections.first(), course=course, kind=Lesson.Kind.VIDEO, video=video)
     file = LessonFactory(section=course.sections.first(), course=course, kind=Lesson.Kind.FILE)
-    attempt = AttemptFactory(enrollment=seat, quiz=quiz)
+    attempt = AttemptFactory(enrollment=enrollment, quiz=quiz)
     text = course.lessons.filter(kind=Lesson.Kind.TEXT).first()
     assert text is not None
     draft = Course.objects.create(
@@ -58,7 +58,7 @@ def rows(course: Course, seat: Any, leo: Any, ada: Any, own_folders: Any) -> Row
     found = {
         "attempts": [attempt.uid],
         "captions": [caption.uid],
-        "certificates": [CertificateFactory(enrollment=seat).code],
+        "certificates": [CertificateFactory(enrollment=enrollment).code],
         "courses": [course.slug, draft.slug],
         "lessons": lessons,
         "sections": [section.uid for section in course.sections.all()],

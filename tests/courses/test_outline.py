@@ -110,8 +110,8 @@ def test_deleting_a_section_closes_the_gap(course, ada):
 
 def test_what_learners_handed_in_is_not_deleted(course, ada, leo):
     quiz = QuizFactory(lesson__section=course.sections.first())
-    seat = Enrollment.objects.create(user=leo, course=course, enrolled_at=NOW, last_activity_at=NOW)
-    Attempt.objects.create(enrollment=seat, quiz=quiz, number=1, started_at=NOW, submitted_at=NOW)
+    enrollment = Enrollment.objects.create(user=leo, course=course, enrolled_at=NOW, last_activity_at=NOW)
+    Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=1, started_at=NOW, submitted_at=NOW)
 
     with pytest.raises(LessonInUse):
         services.delete_lesson(lesson=quiz.lesson, by=ada, now=NOW)

@@ -101,11 +101,11 @@ def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
     assert Certificate.objects.filter(enrollment__user=amara).exists()
     assert Bookmark.objects.filter(user=amara).exists()
     assert Rating.objects.exclude(text="").count() >= 10
-    for seat in Enrollment.objects.all():
-        done = seat.progress.exclude(completed_at=None).count()
-        assert seat.completed_lessons == done
-        assert (seat.percent == 100) == Certificate.objects.filter(enrollment=seat).exists()
-        assert seat.enrolled_at <= seat.last_activity_at <= timezone.now()
+    for enrollment in Enrollment.objects.all():
+        done = enrollment.progress.exclude(completed_at=None).count()
+        assert enrollment.completed_lessons == done
+        assert (enrollment.percent == 100) == Certificate.objects.filter(enrollment=enrollment).exists()
+        assert enrollment.enrolled_at <= enrollment.last_activity_at <= timezone.now()
     for course in Course.objects.filter(status="published"):
         ratings = [rating.stars for rating in course.ratings.all()]
         assert (course.rating_count, course.rating_sum) == (len(ratings), sum(ratings))
@@ -162,7 +162,7 @@ def test_a_broken_off_run_is_completed(few, monkeypatch):
                 seed()
     seed()
     assert Course.objects.count() == len(few.courses)
-    assert Enrollment.objects.count() == sum(line.has_seat for line in few.activity)
+    assert Enrollment.objects.count() == sum(line.is_enrolled for line in few.activity)
     films = [lesson for course in few.courses for lesson in course.lessons if lesson.film]
     assert VideoAsset.objects.count() == CaptionTrack.objects.count() == len(films)
     assert not Lesson.objects.filter(kind="video", video=None).exists()

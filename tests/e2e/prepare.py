@@ -80,10 +80,10 @@ def add_learners() -> None:
     )
     for name in [SEEN, *(f"learner-{number}" for number in range(1, LEARNERS + 1))]:
         person = add_person(name)
-        seats = {course.slug: EnrollmentFactory(user=person, course=course) for course in (algebra, short)}
+        enrollments = {course.slug: EnrollmentFactory(user=person, course=course) for course in (algebra, short)}
         if name == SEEN:
             LessonProgressFactory(
-                enrollment=seats[SHORT], lesson=first, position=38, watched=[[0, 38]], watched_seconds=38
+                enrollment=enrollments[SHORT], lesson=first, position=38, watched=[[0, 38]], watched_seconds=38
             )
 
 

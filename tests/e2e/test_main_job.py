@@ -143,7 +143,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     for answer, score in (("On the inside of the bend", "0%"), ("On the outside of the bend", "100%")):
         learner.get_by_role("button", name=re.compile("^(Start the quiz|Try again)$")).first.click()
         learner.get_by_label(answer).check(force=True)
-        hand_in(learner)
+        submit_attempt(learner)
         expect(learner.get_by_text(score, exact=True).first).to_be_visible(timeout=15_000)
     expect(learner.get_by_text("The water is fastest there.")).to_be_visible()
 
@@ -166,7 +166,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
 HALFWAY = "/Uploading (3|4|5)\\d%/.test(document.querySelector('.jobs')?.innerText ?? '')"
 
 
-def hand_in(learner: Page) -> None:
+def submit_attempt(learner: Page) -> None:
     """Submit, and say yes if a dialog asks."""
     learner.wait_for_timeout(1_000)  # an answer that arrives faster is refused: nobody reads that fast
     learner.get_by_role("button", name="Submit").last.click()

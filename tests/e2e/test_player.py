@@ -213,11 +213,11 @@ def test_every_key_does_what_the_help_says(watch):
     press("f")
     until(page, "document.fullscreenElement === null")
 
-    ribbon = page.locator("[data-bookmark]")
-    expect(ribbon).to_have_attribute("aria-pressed", "false")
+    bookmark = page.locator("[data-bookmark]")
+    expect(bookmark).to_have_attribute("aria-pressed", "false")
     with page.expect_response(lambda answer: "bookmark" in answer.url):
         press("b")
-    expect(ribbon).to_have_attribute("aria-pressed", "true")
+    expect(bookmark).to_have_attribute("aria-pressed", "true")
 
     press("?")
     help_ = page.get_by_role("dialog", name="Keyboard shortcuts")

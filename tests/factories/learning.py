@@ -15,7 +15,7 @@ class EnrollmentFactory(DjangoModelFactory[Enrollment]):
     user = SubFactory(UserFactory)
     course = SubFactory(CourseFactory, status="published")
     enrolled_at = THEN
-    last_activity_at = LazyAttribute(lambda seat: seat.enrolled_at)
+    last_activity_at = LazyAttribute(lambda enrollment: enrollment.enrolled_at)
 
 
 class LessonProgressFactory(DjangoModelFactory[LessonProgress]):

@@ -15,8 +15,8 @@ NOON = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
 
 def open_lesson(user: User, lesson: Lesson, now: datetime) -> LessonProgress:
     """As the lesson's page does."""
-    seat = Enrollment.objects.get(user=user, course=lesson.course)
-    return services.open_lesson(enrollment=seat, lesson=lesson, now=now)
+    enrollment = Enrollment.objects.get(user=user, course=lesson.course)
+    return services.open_lesson(enrollment=enrollment, lesson=lesson, now=now)
 
 
 @pytest.fixture

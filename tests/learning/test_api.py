@@ -47,8 +47,8 @@ def film_with_words(film, ada):
 
 def test_enrolling(ask, course):
     assert ask("nobody", "POST", "/enrollments/", {"course": course.slug})[:2] == (401, "NOT_AUTHENTICATED")
-    status, _, seat = ask("mia", "POST", "/enrollments/", {"course": course.slug, "percent": 100, "user": 1})
-    assert (status, seat["percent"], seat["course"]["slug"]) == (201, 0, course.slug)
+    status, _, enrollment = ask("mia", "POST", "/enrollments/", {"course": course.slug, "percent": 100, "user": 1})
+    assert (status, enrollment["percent"], enrollment["course"]["slug"]) == (201, 0, course.slug)
     assert ask("mia", "POST", "/enrollments/", {"course": course.slug})[:2] == (409, "ALREADY_ENROLLED")
     assert ask("mia", "POST", "/enrollments/", {})[:2] == (400, "VALIDATION_FAILED")
     hidden, dear = CourseFactory(), CourseFactory(status="published", pricing="premium")
@@ -56,7 +56,7 @@ def test_enrolling(ask, course):
     assert ask("mia", "POST", "/enrollments/", {"course": dear.slug})[:2] == (402, "PAYMENT_REQUIRED")
 
 
-def test_one_s_own_seats_in_pages(ask, leo, mia, seat, browser_of, django_assert_max_num_queries):
+def test_one_s_own_seats_in_pages(ask, leo, mia, enrollment, browser_of, django_assert_max_num_queries):
     EnrollmentFactory(user=mia)
     EnrollmentFactory.create_batch(30, user=leo)
 
@@ -81,7 +81,7 @@ def test_one_s_own_seats_in_pages(ask, leo, mia, seat, browser_of, django_assert
         ("sam", 200, False),
     ],
 )
-def test_the_player_s_start(ask, seat, film_with_words, who, status, may_save):
+def test_the_player_s_start(ask, enrollment, film_with_words, who, status, may_save):
     answered, code, found = ask(who, "GET", f"/lessons/{film_with_words.uid}/player/")
 
     assert answered == status
@@ -94,12 +94,12 @@ def test_the_player_s_start(ask, seat, film_with_words, who, status, may_save):
         assert "sources" not in found
 
 
-def test_the_server_notes_that_the_player_opened_a_lesson(ask, seat, film_with_words):
+def test_the_server_notes_that_the_player_opened_a_lesson(ask, enrollment, film_with_words):
     for who in ("leo", "leo", "ada"):
         assert ask(who, "GET", f"/lessons/{film_with_words.uid}/player/")[0] == 200
 
     [opened] = LessonProgress.objects.all()
-    assert (opened.enrollment, opened.lesson, opened.watched_seconds) == (seat, film_with_words, 0)
+    assert (opened.enrollment, opened.lesson, opened.watched_seconds) == (enrollment, film_with_words, 0)
 
 
 def test_previews_play_for_everyone_and_keep_nothing(ask, film_with_words):
@@ -113,7 +113,7 @@ def test_previews_play_for_everyone_and_keep_nothing(ask, film_with_words):
     assert not LessonProgress.objects.exists()
 
 
-def test_only_a_visitor_of_a_preview_gets_addresses_for_everyone(film_with_words, leo, seat, browser_of, client):
+def test_only_a_visitor_of_a_preview_gets_addresses_for_everyone(film_with_words, leo, enrollment, browser_of, client):
     """The last door, should a policy ever let a visitor through: addresses for everyone need a preview."""
     opened = lesson_of(leo, film_with_words.uid)
     with pytest.raises(NotAuthenticated):
@@ -127,7 +127,7 @@ def test_only_a_visitor_of_a_preview_gets_addresses_for_everyone(film_with_words
     assert client.get(his).status_code == 403
 
 
-def test_heartbeats(ask, seat, film):
+def test_heartbeats(ask, enrollment, film):
     path = f"/lessons/{film.uid}/progress/"
     status, _, found = ask("leo", "POST", path, {"position": 12.5, "watched": [[0, 12]], "completed": True})
 
@@ -156,12 +156,12 @@ def test_heartbeats(ask, seat, film):
         {"position": 1, "at": "yesterday"},
     ],
 )
-def test_nonsense_is_no_progress(ask, seat, film, body):
+def test_nonsense_is_no_progress(ask, enrollment, film, body):
     assert ask("leo", "POST", f"/lessons/{film.uid}/progress/", body)[:2] == (400, "VALIDATION_FAILED")
     assert not LessonProgress.objects.exists()
 
 
-def test_a_heartbeat_with_a_token_costs_three_queries(leo, seat, film, client, django_assert_num_queries):
+def test_a_heartbeat_with_a_token_costs_three_queries(leo, enrollment, film, client, django_assert_num_queries):
     services.save_watching(user=leo, lesson_uid=film.uid, position=1, watched=[[0, 1]], now=timezone.now())
     client.get("/auth/login")
     login = client.post(
@@ -183,7 +183,7 @@ def _a_minute_ago() -> None:
     Attempt.objects.update(started_at=timezone.now() - timedelta(minutes=1))
 
 
-def test_handing_in_a_quiz_costs_eleven_queries(ask, leo, seat, course, browser_of, django_assert_num_queries):
+def test_handing_in_a_quiz_costs_eleven_queries(ask, leo, enrollment, course, browser_of, django_assert_num_queries):
     quiz, browser = make_quiz(course), browser_of(leo)
     opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
     path, body = f"/api/v1/attempts/{opened['uid']}/submit/", {"answers": right_answers(quiz)}
@@ -195,7 +195,7 @@ def test_handing_in_a_quiz_costs_eleven_queries(ask, leo, seat, course, browser_
     assert answer.json()["result"]["is_passed"]
 
 
-def test_marking_a_text(ask, seat, lessons):
+def test_marking_a_text(ask, enrollment, lessons):
     path = f"/lessons/{lessons[0].uid}/complete/"
 
     assert ask("nobody", "POST", path)[0] == 401
@@ -205,7 +205,7 @@ def test_marking_a_text(ask, seat, lessons):
     assert ask("leo", "POST", path)[2]["newly_completed"] is False
 
 
-def test_no_answer_is_in_a_call_or_a_page_before_submission(ask, course, seat, lessons, browser_of, leo):
+def test_no_answer_is_in_a_call_or_a_page_before_submission(ask, course, enrollment, lessons, browser_of, leo):
     quiz = make_quiz(course, rewatch=lessons[0])
     page = f"/learn/{course.slug}/{quiz.lesson.slug}"
     opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
@@ -234,7 +234,7 @@ def test_no_answer_is_in_a_call_or_a_page_before_submission(ask, course, seat, l
         assert not [secret for secret in SECRETS if secret in text]
 
 
-def test_handing_in(ask, course, seat):
+def test_handing_in(ask, course, enrollment):
     quiz = make_quiz(course)
     opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
     path, answers = f"/attempts/{opened['uid']}/submit/", right_answers(quiz)
@@ -258,7 +258,7 @@ def test_handing_in(ask, course, seat):
     assert Attempt.objects.get().percent == 100
 
 
-def test_passing_a_quiz_says_which_milestone_it_reached(ask, course, seat, lessons):
+def test_passing_a_quiz_says_which_milestone_it_reached(ask, course, enrollment, lessons):
     for lesson in lessons[1:]:
         lesson.delete()
     quiz = make_quiz(course)
@@ -270,27 +270,31 @@ def test_passing_a_quiz_says_which_milestone_it_reached(ask, course, seat, lesso
     assert passed["progress"]["milestone"] == 50
 
 
-def test_ribbons_and_ratings(ask, course, seat):
-    ribbon, rating = f"/courses/{course.slug}/bookmark/", f"/courses/{course.slug}/rating/"
+def test_ribbons_and_ratings(ask, course, enrollment):
+    bookmark, rating = f"/courses/{course.slug}/bookmark/", f"/courses/{course.slug}/rating/"
 
-    assert ask("nobody", "PUT", ribbon)[0] == 401
-    assert [ask("mia", "PUT", ribbon)[0], ask("mia", "PUT", ribbon)[0], Bookmark.objects.count()] == [204, 204, 1]
-    assert [ask("mia", "DELETE", ribbon)[0], Bookmark.objects.count()] == [204, 0]
+    assert ask("nobody", "PUT", bookmark)[0] == 401
+    assert [ask("mia", "PUT", bookmark)[0], ask("mia", "PUT", bookmark)[0], Bookmark.objects.count()] == [
+        204,
+        204,
+        1,
+    ]
+    assert [ask("mia", "DELETE", bookmark)[0], Bookmark.objects.count()] == [204, 0]
     assert ask("mia", "PUT", f"/courses/{CourseFactory().slug}/bookmark/")[:2] == (404, "COURSE_NOT_FOUND")
     assert ask("mia", "PUT", rating, {"stars": 5})[:2] == (403, "ENROLLMENT_REQUIRED")
     assert ask("leo", "PUT", rating, {"stars": 6})[:2] == (400, "VALIDATION_FAILED")
     assert ask("leo", "PUT", rating, {"stars": 4, "text": "Clear."})[2]["stars"] == 4
 
 
-def test_the_outline_hides_what_is_hidden(ask, course, seat):
+def test_the_outline_hides_what_is_hidden(ask, course, enrollment):
     assert [ask(who, "GET", f"/courses/{course.slug}/outline/")[0] for who in PEOPLE] == [200] * 6
     course.status = "suspended"
     course.save()
     assert [ask(who, "GET", f"/courses/{course.slug}/outline/")[0] for who in PEOPLE] == [404, 404, 200, 200, 404, 200]
 
 
-def test_certificates_are_listed_to_their_owner_and_verified_by_anyone(ask, seat):
-    code = CertificateFactory(enrollment=seat).code
+def test_certificates_are_listed_to_their_owner_and_verified_by_anyone(ask, enrollment):
+    code = CertificateFactory(enrollment=enrollment).code
 
     assert ask("leo", "GET", "/certificates/")[2]["count"] == 1
     assert ask("mia", "GET", "/certificates/")[2]["count"] == 0
@@ -301,7 +305,9 @@ def test_certificates_are_listed_to_their_owner_and_verified_by_anyone(ask, seat
     assert ask("nobody", "GET", "/certificates/WRONGWRONG22/")[:2] == (404, "CERTIFICATE_UNKNOWN")
 
 
-def test_a_changed_outline_recounts_the_seats(leo, seat, ada, course, lessons, django_capture_on_commit_callbacks):
+def test_a_changed_outline_recounts_the_seats(
+    leo, enrollment, ada, course, lessons, django_capture_on_commit_callbacks
+):
     from apps.courses.services import delete_lesson
 
     services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=timezone.now())
@@ -309,4 +315,4 @@ def test_a_changed_outline_recounts_the_seats(leo, seat, ada, course, lessons, d
         delete_lesson(lesson=lessons[5], by=ada, now=timezone.now())
     jobs.run_pending("default")
 
-    assert Enrollment.objects.get(pk=seat.pk).percent == 20
+    assert Enrollment.objects.get(pk=enrollment.pk).percent == 20

@@ -23,10 +23,10 @@ def told(monkeypatch):
 
 
 def test_a_free_course_gives_a_seat_once(mia, course, now, told):
-    seat = services.enroll(user=mia, course=course, now=now)
+    enrollment = services.enroll(user=mia, course=course, now=now)
 
     course.refresh_from_db()
-    assert (seat.percent, seat.completed_lessons, seat.is_active) == (0, 0, True)
+    assert (enrollment.percent, enrollment.completed_lessons, enrollment.is_active) == (0, 0, True)
     assert course.learner_count == 1
     assert [type(event) for event in told] == [LearnerEnrolled, MilestoneReached]
     assert told[1].percent == 0
@@ -60,7 +60,7 @@ def test_visitors_sign_in_first(nobody, course):
     assert isinstance(policies.enroll(nobody, course), NotAuthenticated)
 
 
-def test_who_holds_a_seat_hears_that_first_whatever_became_of_the_course(leo, seat, course, now):
+def test_who_holds_a_seat_hears_that_first_whatever_became_of_the_course(leo, enrollment, course, now):
     course.status = "archived"
     course.save()
 
@@ -68,15 +68,15 @@ def test_who_holds_a_seat_hears_that_first_whatever_became_of_the_course(leo, se
         services.enroll(user=leo, course=course, now=now)
 
 
-def test_a_revoked_seat_is_given_back_with_its_progress(leo, seat, lessons, course, now, told):
+def test_a_revoked_seat_is_given_back_with_its_progress(leo, enrollment, lessons, course, now, told):
     services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now)
-    seat.refresh_from_db()
-    seat.revoke(now=now)
+    enrollment.refresh_from_db()
+    enrollment.revoke(now=now)
     told.clear()
 
     again = services.enroll(user=leo, course=course, now=now)
 
-    assert again.pk == seat.pk
+    assert again.pk == enrollment.pk
     assert again.completed_lessons == 1
     assert [type(event) for event in told] == [LearnerEnrolled]
 
@@ -84,7 +84,7 @@ def test_a_revoked_seat_is_given_back_with_its_progress(leo, seat, lessons, cour
 def test_a_paid_seat_is_granted_without_asking_for_a_price(mia, now):
     course = CourseFactory(status="published", pricing="premium")
 
-    assert services.grant_seat(user=mia, course=course, now=now).is_active
+    assert services.grant_enrollment(user=mia, course=course, now=now).is_active
 
 
 def test_a_ribbon_is_there_or_not(mia, course, now):
@@ -102,7 +102,7 @@ def test_no_ribbon_on_what_one_cannot_see(mia, now):
         services.set_bookmark(user=mia, course=CourseFactory(status="draft"), on=True, now=now)
 
 
-def test_a_rating_is_one_per_seat_and_the_mean_follows(leo, seat, course, mia, now):
+def test_a_rating_is_one_per_seat_and_the_mean_follows(leo, enrollment, course, mia, now):
     services.enroll(user=mia, course=course, now=now)
     services.rate_course(user=leo, course=course, stars=2, text="Hm.", now=now)
     services.rate_course(user=mia, course=course, stars=5, text="", now=now)
@@ -110,7 +110,7 @@ def test_a_rating_is_one_per_seat_and_the_mean_follows(leo, seat, course, mia, n
 
     course.refresh_from_db()
     assert (course.rating_count, course.rating) == (2, 4.5)
-    assert seat.rating.text == "Better on a second look."
+    assert enrollment.rating.text == "Better on a second look."
 
 
 def test_only_seats_rate(mia, course, now):

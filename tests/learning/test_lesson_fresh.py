@@ -21,7 +21,7 @@ def lesson(course, ada):
 
 
 @pytest.fixture
-def look(browser_of, leo, seat, course, lesson):
+def look(browser_of, leo, enrollment, course, lesson):
     browser = browser_of(leo)
 
     def page() -> str:
@@ -61,19 +61,19 @@ def test_a_video_opens_as_soon_as_it_can_be_watched(look, lesson):
     assert "still being processed" not in look()
 
 
-def test_a_quiz_that_follows_and_ones_own_best_try(look, lesson, seat, course):
+def test_a_quiz_that_follows_and_ones_own_best_try(look, lesson, enrollment, course):
     quiz = QuizFactory(lesson__section=lesson.section, lesson__title="What stayed")
     Course.objects.filter(pk=course.pk).update(version=99)
     assert 'id="quiz"' not in look()
     QuestionFactory(quiz=quiz)
     assert "1 question" in look()
-    AttemptFactory(enrollment=seat, quiz=quiz, submitted_at=THEN, percent=40)
-    AttemptFactory(enrollment=seat, quiz=quiz, submitted_at=THEN, percent=30)
+    AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=THEN, percent=40)
+    AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=THEN, percent=30)
     assert "Best attempt 40%" in look()
 
 
-def test_what_one_has_watched_is_not_shown_to_another(look, lesson, browser_of, mia, course, seat):
-    LessonProgress.objects.filter(enrollment=seat, lesson=lesson).update(position=33, watched=[[0, 33]])
+def test_what_one_has_watched_is_not_shown_to_another(look, lesson, browser_of, mia, course, enrollment):
+    LessonProgress.objects.filter(enrollment=enrollment, lesson=lesson).update(position=33, watched=[[0, 33]])
     Enrollment.objects.create(user=mia, course=course, enrolled_at=THEN, last_activity_at=THEN)
     other = browser_of(mia).get(f"/learn/{course.slug}/{lesson.slug}").content.decode()
 

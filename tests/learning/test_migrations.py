@@ -31,14 +31,14 @@ def test_older_certificates_state_what_was_done_until_they_were_issued(
     section = SectionFactory(course=course)
     films = [LessonFactory(section=section, course=course, kind="video", duration=100) for _ in range(3)]
     quizzes = [make_quiz(course) for _ in range(3)]
-    seat = past.get_model("learning", "Enrollment").objects.create(
+    enrollment = past.get_model("learning", "Enrollment").objects.create(
         user_id=leo.pk, course_id=course.pk, enrolled_at=now, last_activity_at=now
     )
     later = now + timedelta(days=1)
     # One was watched in full, one nearly, one after the certificate was issued.
     for film, watched, completed_at in zip(films, (140, 93, 90), (now, now, later), strict=True):
         past.get_model("learning", "LessonProgress").objects.create(
-            enrollment=seat,
+            enrollment=enrollment,
             lesson_id=film.pk,
             watched_seconds=watched,
             started_at=now,
@@ -50,7 +50,7 @@ def test_older_certificates_state_what_was_done_until_they_were_issued(
         [(quizzes[1], 90, now), (quizzes[0], 75, now), (quizzes[0], 100, now), (quizzes[2], 100, later)], start=1
     ):
         past.get_model("learning", "Attempt").objects.create(
-            enrollment=seat,
+            enrollment=enrollment,
             quiz_id=quiz.pk,
             number=number,
             started_at=now,
@@ -59,7 +59,7 @@ def test_older_certificates_state_what_was_done_until_they_were_issued(
             is_passed=True,
         )
     past.get_model("learning", "Certificate").objects.create(
-        enrollment=seat, code="OLD-CERTIFICATE", lesson_count=11, issued_at=now
+        enrollment=enrollment, code="OLD-CERTIFICATE", lesson_count=11, issued_at=now
     )
 
     call_command("migrate", "learning", verbosity=0)

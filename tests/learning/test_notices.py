@@ -72,9 +72,9 @@ def test_the_owner_hears_of_the_video_once(ada, happen) -> None:
 
 
 def test_the_learner_hears_of_seat_and_certificate(course, mia, happen) -> None:
-    seat = happen(learning.enroll, user=mia, course=course, now=timezone.now())
-    certificate = happen(learning.issue_certificate, enrollment=seat, now=timezone.now())
-    happen(learning.issue_certificate, enrollment=seat, now=timezone.now())
+    enrollment = happen(learning.enroll, user=mia, course=course, now=timezone.now())
+    certificate = happen(learning.issue_certificate, enrollment=enrollment, now=timezone.now())
+    happen(learning.issue_certificate, enrollment=enrollment, now=timezone.now())
 
     assert told(mia) == [
         ("learning.enrolled", f"/courses/{course.slug}"),
@@ -83,14 +83,14 @@ def test_the_learner_hears_of_seat_and_certificate(course, mia, happen) -> None:
 
 
 def test_the_learner_hears_of_a_quarter_a_half_and_three_quarters_once_and_by_no_mail(
-    course, seat, leo, happen
+    course, enrollment, leo, happen
 ) -> None:
     page = f"/me/course/{course.slug}/progress"
     lessons = list(course.lessons.order_by("section__position", "position"))
     kinds = []
     for lesson in lessons[:5]:
         happen(learning.complete_lesson, user=leo, lesson_uid=lesson.uid, now=timezone.now())
-        happen(learning.recount, enrollment_id=seat.pk, now=timezone.now())
+        happen(learning.recount, enrollment_id=enrollment.pk, now=timezone.now())
         kinds.append([kind for kind, _ in told(leo)].count("learning.milestone"))
 
     assert kinds == [0, 1, 2, 2, 3]  # of six lessons: 33, 50 and 83 percent
@@ -123,7 +123,7 @@ def jobs_waiting() -> list[tuple[str, str]]:
     return list(Job.objects.values_list("kind", "key"))
 
 
-def test_learners_hear_of_a_lesson_once_there_was_time_to_write_it(course, seat, leo, mia, ada, happen) -> None:
+def test_learners_hear_of_a_lesson_once_there_was_time_to_write_it(course, enrollment, leo, mia, ada, happen) -> None:
     now = timezone.now()
     with time_machine.travel(now, tick=False) as clock:
         lesson = happen(
@@ -133,7 +133,7 @@ def test_learners_hear_of_a_lesson_once_there_was_time_to_write_it(course, seat,
         assert told(leo) == []
         clock.shift(timedelta(minutes=31))
         jobs.run_pending("default")
-        learning.tell_of_lesson(lesson_id=lesson.pk, keep=lambda: None)
+        learning.announce_lesson(lesson_id=lesson.pk, keep=lambda: None)
 
     assert told(leo) == [("learning.new_lesson", f"/learn/{course.slug}/{lesson.slug}")]
     assert told(mia) == []

@@ -13,9 +13,10 @@ from apps.courses.models import Course, Lesson
 from apps.courses.services import delete_lesson
 from apps.learning import services
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PrerequisiteNotMet
+from apps.learning.outline import place_all, resume_entry
 from apps.learning.queries import outline
 from apps.learning.queries.lessons import find_course, lesson_of
-from apps.learning.queries.outline import outline_of, outlines_of, place_all, resume_entry, standing_of
+from apps.learning.queries.outline import outline_of, outlines_of, standing_of
 from apps.learning.queries.transcript import cues_of, paragraphs_of
 from studyplatform.kit.caching.lru import clear_all
 from studyplatform.kit.errors import NotAuthenticated
@@ -48,14 +49,14 @@ def states(course, person):
         pytest.param("sam", None, id="admin"),
     ],
 )
-def test_who_opens_a_lesson(request, seat, lessons, who, refusal):
+def test_who_opens_a_lesson(request, enrollment, lessons, who, refusal):
     found = verdict(request.getfixturevalue(who), lessons[0])
 
     assert (found and type(found)) == refusal
 
 
 @pytest.mark.parametrize("status", ["published", "archived", "suspended", "draft", "review"])
-def test_a_seat_outlives_the_courses_publication(leo, seat, course, lessons, status):
+def test_a_seat_outlives_the_courses_publication(leo, enrollment, course, lessons, status):
     course.status = status
     course.save()
 
@@ -90,7 +91,7 @@ def test_strangers_learn_of_an_archived_course_that_it_is_closed(mia, course, le
     assert isinstance(verdict(mia, lessons[0]), EnrollmentClosed)
 
 
-def test_in_order_a_lesson_waits_for_all_before_it(leo, seat, course, lessons):
+def test_in_order_a_lesson_waits_for_all_before_it(leo, enrollment, course, lessons):
     course.requires_order = True
     course.save()
 
@@ -100,18 +101,18 @@ def test_in_order_a_lesson_waits_for_all_before_it(leo, seat, course, lessons):
     assert isinstance(refusal, PrerequisiteNotMet)
     assert refusal.lesson == f"{lessons[0].number} {lessons[0].title}"
 
-    LessonProgressFactory(enrollment=seat, lesson=lessons[0], completed_at=seat.enrolled_at)
+    LessonProgressFactory(enrollment=enrollment, lesson=lessons[0], completed_at=enrollment.enrolled_at)
     assert states(course, leo) == ["completed", "available"] + ["locked"] * 4
     assert verdict(leo, lessons[1]) is None
     assert isinstance(verdict(leo, lessons[2]), PrerequisiteNotMet)
 
 
-def test_order_binds_neither_staff_nor_previews_nor_what_is_done(leo, seat, ada, course, lessons):
+def test_order_binds_neither_staff_nor_previews_nor_what_is_done(leo, enrollment, ada, course, lessons):
     course.requires_order = True
     course.save()
     lessons[4].is_preview = True
     lessons[4].save()
-    LessonProgressFactory(enrollment=seat, lesson=lessons[3], completed_at=seat.enrolled_at)
+    LessonProgressFactory(enrollment=enrollment, lesson=lessons[3], completed_at=enrollment.enrolled_at)
 
     assert verdict(ada, lessons[5]) is None
     assert verdict(leo, lessons[4]) is None
@@ -128,20 +129,20 @@ def needs(course, lessons):
     return lessons
 
 
-def test_a_lesson_waits_for_those_it_names(leo, seat, course, needs):
+def test_a_lesson_waits_for_those_it_names(leo, enrollment, course, needs):
     assert states(course, leo) == ["available"] * 5 + ["locked"]
     refusal = verdict(leo, needs[5])
     assert isinstance(refusal, PrerequisiteNotMet)
     assert (refusal.lesson, refusal.slug) == (f"{needs[0].number} {needs[0].title}", needs[0].slug)
 
-    LessonProgressFactory(enrollment=seat, lesson=needs[0], completed_at=seat.enrolled_at)
+    LessonProgressFactory(enrollment=enrollment, lesson=needs[0], completed_at=enrollment.enrolled_at)
     assert verdict(leo, needs[5]).slug == needs[3].slug
-    LessonProgressFactory(enrollment=seat, lesson=needs[3], completed_at=seat.enrolled_at)
+    LessonProgressFactory(enrollment=enrollment, lesson=needs[3], completed_at=enrollment.enrolled_at)
     assert verdict(leo, needs[5]) is None
     assert states(course, leo)[5] == "available"
 
 
-def test_prerequisites_bind_neither_staff_nor_previews_nor_what_is_done(leo, seat, ada, course, needs):
+def test_prerequisites_bind_neither_staff_nor_previews_nor_what_is_done(leo, enrollment, ada, course, needs):
     assert verdict(ada, needs[5]) is None
     Lesson.objects.filter(pk=needs[5].pk).update(is_preview=True)
     course.version += 1
@@ -150,14 +151,14 @@ def test_prerequisites_bind_neither_staff_nor_previews_nor_what_is_done(leo, sea
     assert states(course, leo)[5] == "available"
 
     Lesson.objects.filter(pk=needs[5].pk).update(is_preview=False)
-    LessonProgressFactory(enrollment=seat, lesson=needs[5], completed_at=seat.enrolled_at)
+    LessonProgressFactory(enrollment=enrollment, lesson=needs[5], completed_at=enrollment.enrolled_at)
     course.version += 1
     course.save()
     assert verdict(leo, needs[5]) is None
     assert states(course, leo)[5] == "completed"
 
 
-def test_in_a_course_with_an_order_the_order_alone_decides(leo, seat, course, needs):
+def test_in_a_course_with_an_order_the_order_alone_decides(leo, enrollment, course, needs):
     """A lesson that waits for a later one would never open: its order comes first."""
     needs[0].prerequisites.set([needs[2]])
     course.requires_order = True
@@ -168,17 +169,17 @@ def test_in_a_course_with_an_order_the_order_alone_decides(leo, seat, course, ne
     assert states(course, leo) == ["available"] + ["locked"] * 5
 
 
-def test_a_deleted_lesson_is_waited_for_no_longer(leo, seat, ada, course, needs):
-    delete_lesson(lesson=needs[0], by=ada, now=seat.enrolled_at)
-    delete_lesson(lesson=needs[3], by=ada, now=seat.enrolled_at)
+def test_a_deleted_lesson_is_waited_for_no_longer(leo, enrollment, ada, course, needs):
+    delete_lesson(lesson=needs[0], by=ada, now=enrollment.enrolled_at)
+    delete_lesson(lesson=needs[3], by=ada, now=enrollment.enrolled_at)
 
     course.refresh_from_db()
     assert verdict(leo, needs[5]) is None
     assert states(course, leo) == ["available"] * 4
 
 
-def test_a_locked_lesson_takes_nothing_by_any_way(leo, seat, course, needs):
-    now = seat.enrolled_at
+def test_a_locked_lesson_takes_nothing_by_any_way(leo, enrollment, course, needs):
+    now = enrollment.enrolled_at
     for way in (
         lambda: services.complete_lesson(user=leo, lesson_uid=needs[5].uid, now=now),
         lambda: services.save_watching(user=leo, lesson_uid=needs[5].uid, position=1, watched=[[0, 1]], now=now),
@@ -188,9 +189,9 @@ def test_a_locked_lesson_takes_nothing_by_any_way(leo, seat, course, needs):
             way()
 
 
-def test_what_was_only_opened_is_not_in_progress(leo, seat, course, lessons):
-    LessonProgressFactory(enrollment=seat, lesson=lessons[0])
-    LessonProgressFactory(enrollment=seat, lesson=lessons[1], position=5)
+def test_what_was_only_opened_is_not_in_progress(leo, enrollment, course, lessons):
+    LessonProgressFactory(enrollment=enrollment, lesson=lessons[0])
+    LessonProgressFactory(enrollment=enrollment, lesson=lessons[1], position=5)
 
     assert states(course, leo)[:2] == ["available", "in_progress"]
 
@@ -202,15 +203,15 @@ def test_states_without_a_seat(mia, course, lessons):
     assert states(course, mia) == ["locked", "available", "locked", "locked", "locked", "locked"]
 
 
-def test_resume_goes_to_the_last_lesson_or_the_next_open_one(leo, seat, course, lessons):
+def test_resume_goes_to_the_last_lesson_or_the_next_open_one(leo, enrollment, course, lessons):
     assert resume(course, leo) == lessons[0].pk
 
-    LessonProgressFactory(enrollment=seat, lesson=lessons[3])
-    seat.last_lesson = lessons[3]
-    seat.save()
+    LessonProgressFactory(enrollment=enrollment, lesson=lessons[3])
+    enrollment.last_lesson = lessons[3]
+    enrollment.save()
     assert resume(course, leo) == lessons[3].pk
 
-    seat.progress.update(completed_at=seat.enrolled_at)
+    enrollment.progress.update(completed_at=enrollment.enrolled_at)
     assert resume(course, leo) == lessons[4].pk
 
 
@@ -264,7 +265,7 @@ def test_many_threads_share_the_outlines_that_are_kept(monkeypatch):
     assert len(kept) == 20
 
 
-def test_a_hidden_course_is_found_by_its_learners_and_staff_alone(leo, mia, ada, seat, course):
+def test_a_hidden_course_is_found_by_its_learners_and_staff_alone(leo, mia, ada, enrollment, course):
     course.status = "suspended"
     course.save()
 

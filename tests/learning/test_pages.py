@@ -28,7 +28,7 @@ def text(answer) -> str:
 
 
 @pytest.fixture
-def at_leo(leo, seat, browser_of) -> Client:
+def at_leo(leo, enrollment, browser_of) -> Client:
     return browser_of(leo)
 
 
@@ -56,7 +56,7 @@ def grow(course: Course, ada) -> Callable[[int], Lesson]:
 
 @pytest.mark.parametrize("size", [10, 1000])
 def test_pages_cost_the_same_for_a_course_of_any_length(
-    at_leo, seat, course, grow, size, now, django_assert_max_num_queries
+    at_leo, enrollment, course, grow, size, now, django_assert_max_num_queries
 ):
     film = grow(size)
     quiz = make_quiz(course)
@@ -68,7 +68,7 @@ def test_pages_cost_the_same_for_a_course_of_any_length(
         f"/course/lessons?course={course.slug}": 6,
     }
     for lesson in course.lessons.filter(slug__in=[film.slug, "lesson-1-1"]):  # opened before: that is noted once
-        LessonProgress.objects.create(enrollment=seat, lesson=lesson, started_at=now, updated_at=now)
+        LessonProgress.objects.create(enrollment=enrollment, lesson=lesson, started_at=now, updated_at=now)
     at_leo.get("/healthz")
     assert connection.features.supports_json_field  # SQLite is asked once in a process: not by a page that is counted
 
@@ -79,10 +79,10 @@ def test_pages_cost_the_same_for_a_course_of_any_length(
         assert text(answer).count("data-lesson=") in {0, size + 1}
 
 
-@pytest.mark.parametrize("seats", [3, 40])
-def test_my_learning_costs_the_same_for_many_courses(at_leo, leo, seats, django_assert_max_num_queries):
-    EnrollmentFactory.create_batch(seats, user=leo)
-    BookmarkFactory.create_batch(seats, user=leo)
+@pytest.mark.parametrize("enrollments", [3, 40])
+def test_my_learning_costs_the_same_for_many_courses(at_leo, leo, enrollments, django_assert_max_num_queries):
+    EnrollmentFactory.create_batch(enrollments, user=leo)
+    BookmarkFactory.create_batch(enrollments, user=leo)
     for page in ("/me/enrollments", "/me/courses?filter=all", "/me/courses?filter=bookmarked"):
         with django_assert_max_num_queries(10):
             assert at_leo.get(page).status_code == 200
@@ -98,7 +98,7 @@ def test_the_shelf_s_filters_and_pages(at_leo, leo, course):
     assert at_leo.get("/me/courses?filter=nonsense&sort=nonsense&page=99").status_code == 200
 
 
-def test_my_learning_shows_the_weekly_goal(at_leo, leo, seat, course, lessons):
+def test_my_learning_shows_the_weekly_goal(at_leo, leo, enrollment, course, lessons):
     leo.weekly_lessons = 4
     leo.save()
     at_leo.post(f"/learn/{course.slug}/{lessons[0].slug}/complete")
@@ -109,7 +109,7 @@ def test_my_learning_shows_the_weekly_goal(at_leo, leo, seat, course, lessons):
     assert re.search(r'<progress[^>]* max="4" value="1" aria-label="Weekly goal"', page)
 
 
-def test_a_page_has_one_left_edge(at_leo, seat, course, lessons, grow):
+def test_a_page_has_one_left_edge(at_leo, enrollment, course, lessons, grow):
     """The header of a lesson is as wide as what is below it: wide with a video, else as on other pages."""
     video = grow(len(lessons) + 1)
 
@@ -119,7 +119,7 @@ def test_a_page_has_one_left_edge(at_leo, seat, course, lessons, grow):
         assert ("page--wide" in page) is is_wide
 
 
-def test_a_text_is_read_marked_and_left_for_the_next(at_leo, seat, course, lessons):
+def test_a_text_is_read_marked_and_left_for_the_next(at_leo, enrollment, course, lessons):
     page = text(at_leo.get(f"/learn/{course.slug}/{lessons[0].slug}"))
     assert "Words to read." in page
     assert f'data-reading-end="{lessons[0].uid}"' in page
@@ -136,7 +136,7 @@ def test_a_text_is_read_marked_and_left_for_the_next(at_leo, seat, course, lesso
     assert toast_of(at_leo.get(f"/learn/{course.slug}/{lessons[2].slug}")) == ""  # said once
 
 
-def test_a_completed_text_does_not_lead_to_a_lesson_that_is_locked(at_leo, seat, course, lessons):
+def test_a_completed_text_does_not_lead_to_a_lesson_that_is_locked(at_leo, enrollment, course, lessons):
     lessons[1].prerequisites.set([lessons[5]])
     lessons[5].prerequisites.set([lessons[4]])
     course.version += 1
@@ -163,10 +163,10 @@ def test_to_listen_looks_like_to_read(at_leo, course, grow):
     assert LessonProgress.objects.get().lesson == film  # what is heard from here on may count
 
 
-def test_a_lesson_is_heard_by_the_player_and_the_transcript_leads_it(at_leo, seat, course, grow, now):
+def test_a_lesson_is_heard_by_the_player_and_the_transcript_leads_it(at_leo, enrollment, course, grow, now):
     film = grow(8)
     LessonProgress.objects.create(
-        enrollment=seat, lesson=film, position=30, watched_seconds=30, started_at=now, updated_at=now
+        enrollment=enrollment, lesson=film, position=30, watched_seconds=30, started_at=now, updated_at=now
     )
     page = text(at_leo.get(f"/audio-fallback?lesson={film.uid}"))
 
@@ -180,25 +180,27 @@ def test_a_lesson_is_heard_by_the_player_and_the_transcript_leads_it(at_leo, sea
     assert '<span data-from="0.0" data-to="2.0">Hello.</span>' in page
 
 
-def test_a_lesson_that_cannot_be_heard_has_no_player(at_leo, seat, course, lessons):
+def test_a_lesson_that_cannot_be_heard_has_no_player(at_leo, enrollment, course, lessons):
     page = text(at_leo.get(f"/audio-fallback?lesson={lessons[0].uid}"))
 
     assert "There is no audio here" in page
     assert 'data-island="player"' not in page
 
 
-def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_done(at_leo, seat, course, grow, now):
+def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_done(
+    at_leo, enrollment, course, grow, now
+):
     film = grow(8)
     LessonProgress.objects.create(
-        enrollment=seat, lesson=film, position=30, watched_seconds=30, started_at=now, updated_at=now
+        enrollment=enrollment, lesson=film, position=30, watched_seconds=30, started_at=now, updated_at=now
     )
-    Enrollment.objects.filter(pk=seat.pk).update(last_lesson=film)
+    Enrollment.objects.filter(pk=enrollment.pk).update(last_lesson=film)
     address = f"/me/course/{course.slug}/progress"
     assert "1:00 left" in text(at_leo.get(address))
 
     for lesson in course.lessons.all():
         LessonProgress.objects.update_or_create(
-            enrollment=seat, lesson=lesson, defaults={"started_at": now, "updated_at": now, "completed_at": now}
+            enrollment=enrollment, lesson=lesson, defaults={"started_at": now, "updated_at": now, "completed_at": now}
         )
     page = text(at_leo.get(address))
     assert "lesson--now" not in page
@@ -215,13 +217,13 @@ def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_do
     ],
 )
 def test_every_page_says_the_same_of_the_place_in_a_video(
-    at_leo, seat, course, grow, now, position, button, shelf, left
+    at_leo, enrollment, course, grow, now, position, button, shelf, left
 ):
     film = grow(8)
     LessonProgress.objects.create(
-        enrollment=seat, lesson=film, position=position, watched_seconds=9, started_at=now, updated_at=now
+        enrollment=enrollment, lesson=film, position=position, watched_seconds=9, started_at=now, updated_at=now
     )
-    Enrollment.objects.filter(pk=seat.pk).update(last_lesson=film)
+    Enrollment.objects.filter(pk=enrollment.pk).update(last_lesson=film)
 
     lesson = text(at_leo.get(f"/learn/{course.slug}/{film.slug}"))
     assert re.search(r"data-start>.*?<span>(.*?)</span>", lesson)[1] == button
@@ -291,7 +293,7 @@ def test_enrolling_leads_to_no_other_site_and_into_no_closed_course(mia, browser
     assert browser.get("/courses/enroll?course=nothing").status_code == 404
 
 
-def test_forms_need_their_token(leo, seat, course, lessons):
+def test_forms_need_their_token(leo, enrollment, course, lessons):
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(leo)
 
@@ -329,7 +331,7 @@ def test_a_file_is_fetched_by_those_who_may_and_is_then_complete(
 
 
 def test_the_card_beside_a_video_tells_of_the_quiz_that_follows(
-    at_leo, leo, mia, browser_of, client, seat, course, grow
+    at_leo, leo, mia, browser_of, client, enrollment, course, grow
 ):
     film = grow(8)
     Lesson.objects.filter(pk=film.pk).update(is_preview=True)
@@ -346,9 +348,9 @@ def test_the_card_beside_a_video_tells_of_the_quiz_that_follows(
     earlier = timezone.now() - timedelta(minutes=1)
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier)
     assert "Best attempt" not in text(at_leo.get(page))  # an open try has no score
-    services.hand_in(attempt=attempt, answers={}, now=timezone.now())
+    services.submit_attempt(attempt=attempt, answers={}, now=timezone.now())
     assert "Best attempt 0%" in text(at_leo.get(page))
-    services.hand_in(
+    services.submit_attempt(
         attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier),
         answers=right_answers(quiz),
         now=timezone.now(),
@@ -363,7 +365,7 @@ def test_the_card_beside_a_video_tells_of_the_quiz_that_follows(
         assert "<a " not in card
 
 
-def test_the_card_says_what_a_locked_quiz_waits_for(at_leo, seat, course, grow, lessons):
+def test_the_card_says_what_a_locked_quiz_waits_for(at_leo, enrollment, course, grow, lessons):
     film = grow(8)
     Lesson.objects.filter(pk=film.pk).update(is_preview=True)
     make_quiz(course)
@@ -375,7 +377,7 @@ def test_the_card_says_what_a_locked_quiz_waits_for(at_leo, seat, course, grow, 
     assert "<a " not in card
 
 
-def test_before_a_quiz_one_reads_what_awaits_and_no_answer(at_leo, seat, course):
+def test_before_a_quiz_one_reads_what_awaits_and_no_answer(at_leo, enrollment, course):
     quiz = make_quiz(course, max_attempts=2)
     page = text(at_leo.get(f"/learn/{course.slug}/{quiz.lesson.slug}"))
 
@@ -385,7 +387,7 @@ def test_before_a_quiz_one_reads_what_awaits_and_no_answer(at_leo, seat, course)
     assert "This is the last lesson" in page
 
 
-def test_a_quiz_works_as_a_form(at_leo, seat, course):
+def test_a_quiz_works_as_a_form(at_leo, enrollment, course):
     quiz = make_quiz(course)
     page = f"/learn/{course.slug}/{quiz.lesson.slug}"
     assert "Start the quiz" in text(at_leo.get(page))
@@ -415,10 +417,10 @@ def test_a_quiz_works_as_a_form(at_leo, seat, course):
     assert toast_of(passed) == f"Lesson {quiz.lesson.number} complete."
 
 
-def test_a_form_that_completes_the_course_says_so(at_leo, leo, seat, course, lessons, now):
+def test_a_form_that_completes_the_course_says_so(at_leo, leo, enrollment, course, lessons, now):
     quiz = make_quiz(course, pass_percent=1)
     for lesson in lessons:
-        LessonProgressFactory(enrollment=seat, lesson=lesson, completed_at=now)
+        LessonProgressFactory(enrollment=enrollment, lesson=lesson, completed_at=now)
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now() - timedelta(minutes=1))
     page = f"/learn/{course.slug}/{quiz.lesson.slug}"
 
@@ -428,7 +430,7 @@ def test_a_form_that_completes_the_course_says_so(at_leo, leo, seat, course, les
     assert "You completed the course. Your certificate is ready." in text(at_leo.get(page))
 
 
-def test_another_s_attempt_takes_no_form(leo, mia, seat, course, browser_of):
+def test_another_s_attempt_takes_no_form(leo, mia, enrollment, course, browser_of):
     quiz = make_quiz(course)
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
     EnrollmentFactory(user=mia, course=course)
@@ -450,8 +452,8 @@ def test_the_sound_page_names_a_lesson_in_any_way(at_leo, course, grow):
     assert at_leo.get("/audio-fallback").status_code == 404
 
 
-def test_anyone_verifies_a_certificate_and_only_its_owner_fetches_it(at_leo, mia, seat, browser_of):
-    certificate = CertificateFactory(enrollment=seat)
+def test_anyone_verifies_a_certificate_and_only_its_owner_fetches_it(at_leo, mia, enrollment, browser_of):
+    certificate = CertificateFactory(enrollment=enrollment)
     page = f"/certificates/{certificate.code}"
 
     assert "This certificate is valid" in text(Client().get(page))
@@ -469,9 +471,9 @@ def test_anyone_verifies_a_certificate_and_only_its_owner_fetches_it(at_leo, mia
 QUIZZES = [{"title": "Arrows and grids", "percent": 90}, {"title": "Slopes", "percent": 75}]
 
 
-def test_the_certificate_page_and_the_document_state_what_was_done(seat):
+def test_the_certificate_page_and_the_document_state_what_was_done(enrollment):
     certificate = CertificateFactory(
-        enrollment=seat, lesson_count=6, video_seconds=1000, watched_seconds=978, quizzes=QUIZZES
+        enrollment=enrollment, lesson_count=6, video_seconds=1000, watched_seconds=978, quizzes=QUIZZES
     )
 
     page = text(Client().get(f"/certificates/{certificate.code}"))
@@ -488,8 +490,8 @@ def test_the_certificate_page_and_the_document_state_what_was_done(seat):
     assert "Quizzes passed: Arrows and grids 90%, Slopes 75%" in document
 
 
-def test_a_course_without_video_or_quizzes_states_neither(seat):
-    certificate = CertificateFactory(enrollment=seat, lesson_count=1)
+def test_a_course_without_video_or_quizzes_states_neither(enrollment):
+    certificate = CertificateFactory(enrollment=enrollment, lesson_count=1)
 
     page = text(Client().get(f"/certificates/{certificate.code}"))
     assert "completed the only lesson in the course." in page
@@ -499,17 +501,19 @@ def test_a_course_without_video_or_quizzes_states_neither(seat):
     assert "Quizzes" not in words
 
 
-def test_many_quizzes_are_summed_up_in_the_document(seat):
+def test_many_quizzes_are_summed_up_in_the_document(enrollment):
     many = [{"title": f"Check your understanding of chapter {n}", "percent": 70 + n} for n in range(12)]
-    certificate = CertificateFactory(enrollment=seat, lesson_count=24, quizzes=many)
+    certificate = CertificateFactory(enrollment=enrollment, lesson_count=24, quizzes=many)
 
     words = pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
     assert "12 quizzes passed with 70 to 81%" in words
 
 
 @pytest.mark.parametrize("name", ["Zoë Ångström-Łukasiewicz", "Νίκος Иванов", "李小龙", "N" * 160])
-def test_the_document_says_it_in_any_script_on_one_page(seat, name):
-    certificate: Certificate = CertificateFactory(enrollment=seat, learner_name=name, lesson_count=6, duration=3600)
+def test_the_document_says_it_in_any_script_on_one_page(enrollment, name):
+    certificate: Certificate = CertificateFactory(
+        enrollment=enrollment, learner_name=name, lesson_count=6, duration=3600
+    )
 
     document = pypdfium2.PdfDocument(draw(certificate))
     words = document[0].get_textpage().get_text_bounded()
@@ -522,10 +526,10 @@ def test_the_document_says_it_in_any_script_on_one_page(seat, name):
     assert width > height
 
 
-def test_a_long_name_and_title_are_written_in_full(seat):
+def test_a_long_name_and_title_are_written_in_full(enrollment):
     name = "Wilhelmina-Alexandrine Theodora von Hohenzollern-Sigmaringen-Oranien"
     title = "An Unhurried Introduction to the Thermodynamics of Irreversible Processes in Open Systems"
-    certificate = CertificateFactory(enrollment=seat, learner_name=name, course_title=title)
+    certificate = CertificateFactory(enrollment=enrollment, learner_name=name, course_title=title)
 
     words = pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
 
@@ -533,8 +537,8 @@ def test_a_long_name_and_title_are_written_in_full(seat):
     assert " ".join(words.split()).count(title) == 1
 
 
-def test_a_name_that_no_face_can_write_falls_back_to_the_username(seat):
-    certificate = CertificateFactory(enrollment=seat, learner_name="\u0e2a\u0e21")
+def test_a_name_that_no_face_can_write_falls_back_to_the_username(enrollment):
+    certificate = CertificateFactory(enrollment=enrollment, learner_name="\u0e2a\u0e21")
 
     assert "leo" in pypdfium2.PdfDocument(draw(certificate))[0].get_textpage().get_text_bounded()
 
@@ -566,7 +570,9 @@ def test_machines_may_show_preview_lessons_and_no_others(client, at_leo, course,
     assert head(at_leo.get(f"/learn/{course.slug}/lesson-1-1"))["robots"] == "noindex"
 
 
-def test_opening_a_lesson_is_noted_once_and_a_long_text_says_how_long_it_takes(at_leo, leo, seat, course, lessons):
+def test_opening_a_lesson_is_noted_once_and_a_long_text_says_how_long_it_takes(
+    at_leo, leo, enrollment, course, lessons
+):
     Lesson.objects.filter(pk=lessons[0].pk).update(body="word " * 600)
     page = f"/learn/{course.slug}/{lessons[0].slug}"
 
@@ -583,7 +589,9 @@ def test_opening_a_lesson_is_noted_once_and_a_long_text_says_how_long_it_takes(a
     assert LessonProgress.objects.get().completed_at is not None
 
 
-def test_a_preview_that_a_visitor_or_staff_opens_is_noted_for_nobody(client, ada, browser_of, seat, course, lessons):
+def test_a_preview_that_a_visitor_or_staff_opens_is_noted_for_nobody(
+    client, ada, browser_of, enrollment, course, lessons
+):
     Lesson.objects.filter(pk=lessons[0].pk).update(is_preview=True)
     for visitor in (client, browser_of(ada)):
         assert visitor.get(f"/learn/{course.slug}/{lessons[0].slug}").status_code == 200
@@ -591,11 +599,11 @@ def test_a_preview_that_a_visitor_or_staff_opens_is_noted_for_nobody(client, ada
     assert not LessonProgress.objects.exists()
 
 
-def test_the_quiz_page_counts_the_wait(at_leo, leo, seat, course):
+def test_the_quiz_page_counts_the_wait(at_leo, leo, enrollment, course):
     quiz = make_quiz(course)
     for _ in range(2):
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
-        services.hand_in(attempt=attempt, answers={}, now=timezone.now())
+        services.submit_attempt(attempt=attempt, answers={}, now=timezone.now())
 
     page = text(at_leo.get(f"/learn/{course.slug}/{quiz.lesson.slug}"))
     assert "You can start your next attempt in" in page

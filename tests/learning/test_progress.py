@@ -35,7 +35,7 @@ def told(monkeypatch):
 
 
 @pytest.fixture
-def watch(leo, film, seat, now):
+def watch(leo, film, enrollment, now):
     """Leo's player speaks: what was watched, where he is, how many seconds after noon."""
 
     def say(watched=(), *, position=0.0, after=0.0, at=None, user=leo):
@@ -198,9 +198,9 @@ def test_only_a_seat_keeps_progress(request, watch, film, who, refusal):
     assert not LessonProgress.objects.exists()
 
 
-def test_a_revoked_seat_keeps_no_progress(watch, seat, now):
+def test_a_revoked_seat_keeps_no_progress(watch, enrollment, now):
     watch([[0, 5]])
-    seat.revoke(now=now)
+    enrollment.revoke(now=now)
 
     with pytest.raises(NotEnrolled):
         watch([[5, 9]], after=10)
@@ -214,12 +214,12 @@ def test_a_locked_lesson_takes_no_progress(watch, course):
         watch([[0, 5]])
 
 
-def test_only_videos_are_watched(leo, seat, lessons, now):
+def test_only_videos_are_watched(leo, enrollment, lessons, now):
     with pytest.raises(LectureUnavailable):
         services.save_watching(user=leo, lesson_uid=lessons[0].uid, position=0, watched=[[0, 5]], now=now)
 
 
-def test_a_text_is_marked_once(leo, seat, lessons, now, told):
+def test_a_text_is_marked_once(leo, enrollment, lessons, now, told):
     first = services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now)
     again = services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now + SECOND)
 
@@ -229,7 +229,7 @@ def test_a_text_is_marked_once(leo, seat, lessons, now, told):
     assert again.enrollment.last_lesson_id == lessons[0].pk
 
 
-def test_a_file_is_complete_once_it_is_fetched_and_not_by_saying_so(leo, seat, course, lessons, now):
+def test_a_file_is_complete_once_it_is_fetched_and_not_by_saying_so(leo, enrollment, course, lessons, now):
     file = LessonFactory(section=lessons[0].section, course=course, kind="file")
 
     with pytest.raises(FileNotFetched):
@@ -241,7 +241,7 @@ def test_a_file_is_complete_once_it_is_fetched_and_not_by_saying_so(leo, seat, c
 
 
 @pytest.mark.parametrize("kind", ["video", "quiz"])
-def test_what_completes_itself_cannot_be_marked(leo, seat, course, lessons, now, kind):
+def test_what_completes_itself_cannot_be_marked(leo, enrollment, course, lessons, now, kind):
     lesson = LessonFactory(section=lessons[0].section, course=course, kind=kind)
 
     with pytest.raises(LessonCompletesItself):
@@ -250,7 +250,7 @@ def test_what_completes_itself_cannot_be_marked(leo, seat, course, lessons, now,
     assert Enrollment.objects.get().completed_lessons == 0
 
 
-def test_milestones_are_told_once_each(leo, seat, lessons, now, told):
+def test_milestones_are_told_once_each(leo, enrollment, lessons, now, told):
     for lesson in lessons:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
 
@@ -259,7 +259,7 @@ def test_milestones_are_told_once_each(leo, seat, lessons, now, told):
     assert sum(isinstance(event, CertificateIssued) for event in told) == 1
 
 
-def test_the_last_lesson_brings_the_certificate(leo, seat, course, lessons, now):
+def test_the_last_lesson_brings_the_certificate(leo, enrollment, course, lessons, now):
     for lesson in lessons[:-1]:
         assert services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now).certificate is None
 
@@ -272,70 +272,70 @@ def test_the_last_lesson_brings_the_certificate(leo, seat, course, lessons, now)
     assert saved.enrollment.completed_at == now
 
 
-def test_lessons_added_later_take_no_certificate_away(leo, seat, course, lessons, now, told):
+def test_lessons_added_later_take_no_certificate_away(leo, enrollment, course, lessons, now, told):
     for lesson in lessons:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
     late = LessonFactory(section=lessons[0].section, course=course)
     services.recount_course(course=course, now=now)
 
-    seat.refresh_from_db()
-    assert (seat.percent, seat.milestone) == (85, 100)
-    assert seat.completed_at == now
+    enrollment.refresh_from_db()
+    assert (enrollment.percent, enrollment.milestone) == (85, 100)
+    assert enrollment.completed_at == now
     assert Certificate.objects.get().lesson_count == 6
 
     told.clear()
     services.complete_lesson(user=leo, lesson_uid=late.uid, now=now + SECOND)
-    seat.refresh_from_db()
-    assert seat.percent == 100
-    assert seat.completed_at == now
+    enrollment.refresh_from_db()
+    assert enrollment.percent == 100
+    assert enrollment.completed_at == now
     assert [type(event) for event in told] == [LessonCompleted]
     assert Certificate.objects.count() == 1
 
 
-def test_when_the_missing_lesson_is_removed_the_course_is_complete(leo, seat, course, lessons, now):
+def test_when_the_missing_lesson_is_removed_the_course_is_complete(leo, enrollment, course, lessons, now):
     for lesson in lessons[:-1]:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
     lessons[-1].delete()
 
     services.recount_course(course=course, now=now)
 
-    assert Certificate.objects.get().enrollment == seat
+    assert Certificate.objects.get().enrollment == enrollment
 
 
-def test_an_empty_course_is_not_complete(leo, seat, course, now):
+def test_an_empty_course_is_not_complete(leo, enrollment, course, now):
     course.lessons.all().delete()
 
     services.recount_course(course=course, now=now)
 
-    seat.refresh_from_db()
-    assert (seat.percent, seat.completed_at) == (0, None)
+    enrollment.refresh_from_db()
+    assert (enrollment.percent, enrollment.completed_at) == (0, None)
 
 
-def test_activity_is_noted_when_the_lesson_changes_and_every_few_minutes(watch, seat, film, now):
+def test_activity_is_noted_when_the_lesson_changes_and_every_few_minutes(watch, enrollment, film, now):
     watch([[0, 5]], position=5)
-    seat.refresh_from_db()
-    assert (seat.last_lesson_id, seat.last_activity_at) == (film.pk, now)
+    enrollment.refresh_from_db()
+    assert (enrollment.last_lesson_id, enrollment.last_activity_at) == (film.pk, now)
 
     watch([[5, 9]], position=9, after=30)
-    seat.refresh_from_db()
-    assert seat.last_activity_at == now
+    enrollment.refresh_from_db()
+    assert enrollment.last_activity_at == now
 
     watch([[9, 12]], position=12, after=400)
-    seat.refresh_from_db()
-    assert seat.last_activity_at == now + 400 * SECOND
+    enrollment.refresh_from_db()
+    assert enrollment.last_activity_at == now + 400 * SECOND
 
 
 # --- One budget of time per learner ------------------------------------------------------------------
 
 
 @pytest.fixture
-def films(leo, seat, ada, now):
+def films(leo, enrollment, ada, now):
     """Four videos of ten minutes, two each in two courses of Leo's."""
     other = CourseFactory(instructor=ada, status="published")
     EnrollmentFactory(user=leo, course=other)
     return [
         LessonFactory(section__course=course, kind="video", duration=600)
-        for course in (seat.course, seat.course, other, other)
+        for course in (enrollment.course, enrollment.course, other, other)
     ]
 
 
@@ -420,7 +420,7 @@ def texts(lessons):
     return lessons[:3]
 
 
-def test_a_text_is_not_marked_before_it_can_have_been_read(leo, seat, texts, now):
+def test_a_text_is_not_marked_before_it_can_have_been_read(leo, enrollment, texts, now):
     def mark(after):
         return services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + after * SECOND)
 
@@ -431,7 +431,7 @@ def test_a_text_is_not_marked_before_it_can_have_been_read(leo, seat, texts, now
     assert mark(60).newly_completed
 
 
-def test_a_text_that_was_never_opened_begins_with_the_first_mark(leo, seat, texts, now):
+def test_a_text_that_was_never_opened_begins_with_the_first_mark(leo, enrollment, texts, now):
     with pytest.raises(ReadingTooShort) as refusal:
         services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now)
     assert refusal.value.wait == 60
@@ -439,7 +439,7 @@ def test_a_text_that_was_never_opened_begins_with_the_first_mark(leo, seat, text
     assert services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + 60 * SECOND).newly_completed
 
 
-def test_texts_opened_at_once_are_read_one_after_the_other(leo, seat, texts, now):
+def test_texts_opened_at_once_are_read_one_after_the_other(leo, enrollment, texts, now):
     for text in texts:
         open_lesson(leo, text, now)
 
@@ -456,7 +456,7 @@ def test_texts_opened_at_once_are_read_one_after_the_other(leo, seat, texts, now
     assert mark(texts[2], 173).newly_completed
 
 
-def test_an_idle_hour_before_texts_were_opened_is_no_time_for_reading_them(leo, seat, texts, now):
+def test_an_idle_hour_before_texts_were_opened_is_no_time_for_reading_them(leo, enrollment, texts, now):
     open_lesson(leo, texts[0], now)
     later = now + timedelta(hours=1)
     for text in texts[1:]:
@@ -468,7 +468,7 @@ def test_an_idle_hour_before_texts_were_opened_is_no_time_for_reading_them(leo, 
         services.complete_lesson(user=leo, lesson_uid=texts[2].uid, now=later + 60 * SECOND)
 
 
-def test_reading_and_watching_share_the_time(leo, seat, texts, films, now):
+def test_reading_and_watching_share_the_time(leo, enrollment, texts, films, now):
     open_lesson(leo, texts[0], now)
     for film in films[:3]:
         open_lesson(leo, film, now)
@@ -478,16 +478,16 @@ def test_reading_and_watching_share_the_time(leo, seat, texts, films, now):
         services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + 60 * SECOND)
 
 
-def test_opening_is_kept_once_and_shows_no_progress(leo, seat, texts, course, now):
+def test_opening_is_kept_once_and_shows_no_progress(leo, enrollment, texts, course, now):
     first = open_lesson(leo, texts[0], now)
     again = open_lesson(leo, texts[0], now + 60 * SECOND)
 
     assert first.started_at == again.started_at == now
-    seat.refresh_from_db()
-    assert (seat.completed_lessons, seat.last_lesson_id) == (0, None)
+    enrollment.refresh_from_db()
+    assert (enrollment.completed_lessons, enrollment.last_lesson_id) == (0, None)
 
 
-def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, seat, course, lessons, now):
+def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, enrollment, course, lessons, now):
     """Later attempts have seen the right answers."""
     quizzes = [make_quiz(course, pass_percent=60) for _ in range(2)]
     for lesson, title in ((quizzes[0].lesson, "First quiz"), (quizzes[1].lesson, "Second quiz")):
@@ -496,7 +496,7 @@ def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, seat
     for number, (quiz, wrong) in enumerate([(quizzes[1], 0), (quizzes[0], 1), (quizzes[0], 0)]):
         moment = now + number * timedelta(minutes=5)
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=moment)
-        services.hand_in(
+        services.submit_attempt(
             attempt=attempt, answers=dict(list(right_answers(quiz).items())[wrong:]), now=moment + 60 * SECOND
         )
     for lesson in lessons:
@@ -508,7 +508,7 @@ def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, seat
     ]
 
 
-def test_the_certificate_states_what_was_done(leo, seat, course, lessons, film, now):
+def test_the_certificate_states_what_was_done(leo, enrollment, course, lessons, film, now):
     quiz = make_quiz(course, pass_percent=60)
     for lesson in lessons:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
@@ -518,13 +518,13 @@ def test_the_certificate_states_what_was_done(leo, seat, course, lessons, film, 
     answers = right_answers(quiz)
     wrong_first = dict(list(answers.items())[1:])  # 6 of 8
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=later)
-    _, saved = services.hand_in(attempt=attempt, answers=wrong_first, now=later + 60 * SECOND)
+    _, saved = services.submit_attempt(attempt=attempt, answers=wrong_first, now=later + 60 * SECOND)
 
     certificate = saved.certificate
     assert (certificate.lesson_count, certificate.video_percent) == (8, 93)
     assert certificate.quizzes == [{"title": "Check yourself", "percent": 75}]
     # A better attempt after the answers were shown changes nothing.
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=later + 120 * SECOND)
-    services.hand_in(attempt=attempt, answers=answers, now=later + 180 * SECOND)
+    services.submit_attempt(attempt=attempt, answers=answers, now=later + 180 * SECOND)
     certificate.refresh_from_db()
     assert certificate.quizzes[0]["percent"] == 75

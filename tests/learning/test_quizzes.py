@@ -27,7 +27,7 @@ MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
-def quiz(course, seat, lessons):
+def quiz(course, enrollment, lessons):
     return make_quiz(course, rewatch=lessons[0])
 
 
@@ -44,7 +44,7 @@ def test_the_open_try_is_the_one_there_is(leo, quiz, attempt, now):
 
 
 def test_all_right_passes_and_completes_the_lesson(leo, quiz, attempt, now):
-    done, saved = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    done, saved = services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
 
     assert (str(done.score), done.points, done.percent, done.is_passed) == ("8.00", 8, 100, True)
     assert saved is not None
@@ -58,7 +58,7 @@ def test_parts_are_earned_and_the_exact_share_decides(leo, quiz, attempt, now):
     answers[uids[0]] = {"id": "a"}  # 0 of 2
     answers[uids[5]] = {"ids": ["s", "r", "p", "q"]}  # half of 1
 
-    done, saved = services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+    done, saved = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
 
     assert (str(done.score), done.percent, done.is_passed) == ("5.50", 68, False)
     assert saved is None
@@ -71,26 +71,26 @@ def test_the_pass_mark_is_reached_exactly(leo, quiz, attempt, now):
     answers = right_answers(quiz)
     answers.pop(next(iter(answers)))  # 6 of 8
 
-    done, _ = services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+    done, _ = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
 
     assert (done.percent, done.is_passed) == (75, True)
 
 
 def test_the_same_answers_again_get_the_same_result(leo, quiz, attempt, now):
     answers = right_answers(quiz)
-    first, _ = services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+    first, _ = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
     stale = Attempt.objects.get(pk=attempt.pk)
-    again, _ = services.hand_in(attempt=stale, answers=dict(reversed(answers.items())), now=now + 2 * MINUTE)
+    again, _ = services.submit_attempt(attempt=stale, answers=dict(reversed(answers.items())), now=now + 2 * MINUTE)
 
     assert again.submitted_at == now + MINUTE
     assert again.results == first.results
 
 
 def test_other_answers_afterwards_are_refused_and_the_result_stands(leo, quiz, attempt, now):
-    services.hand_in(attempt=attempt, answers={}, now=now)
+    services.submit_attempt(attempt=attempt, answers={}, now=now)
 
     with pytest.raises(AttemptClosed):
-        services.hand_in(attempt=Attempt.objects.get(), answers=right_answers(quiz), now=now)
+        services.submit_attempt(attempt=Attempt.objects.get(), answers=right_answers(quiz), now=now)
 
     assert Attempt.objects.get().score == 0
 
@@ -99,7 +99,7 @@ def test_malformed_answers_leave_the_try_open(leo, quiz, attempt, now):
     uid = next(iter(right_answers(quiz)))
 
     with pytest.raises(ValidationFailed) as refusal:
-        services.hand_in(attempt=attempt, answers={uid: {"id": "zz"}}, now=now)
+        services.submit_attempt(attempt=attempt, answers={uid: {"id": "zz"}}, now=now)
 
     assert list(refusal.value.in_fields) == [f"answers.{uid}"]
     assert Attempt.objects.get().submitted_at is None
@@ -110,7 +110,7 @@ def test_tries_run_out(leo, quiz, attempt, now):
     quiz.save()
     for _ in range(2):
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
-        services.hand_in(attempt=attempt, answers={}, now=now)
+        services.submit_attempt(attempt=attempt, answers={}, now=now)
 
     with pytest.raises(NoAttemptsLeft):
         services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
@@ -119,9 +119,9 @@ def test_tries_run_out(leo, quiz, attempt, now):
 
 
 def test_the_best_try_counts(leo, quiz, attempt, now):
-    services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
     second = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now + MINUTE)
-    second, _ = services.hand_in(attempt=second, answers={}, now=now + MINUTE)
+    second, _ = services.submit_attempt(attempt=second, answers={}, now=now + MINUTE)
 
     result = attempt_page_out(get_attempt(leo, second.uid), now=now)["result"]
     assert (result["percent"], result["best_percent"], result["is_passed"]) == (0, 100, False)
@@ -134,12 +134,14 @@ def test_the_clock_gives_grace_and_then_closes(leo, quiz, now):
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
     assert attempt_page_out(attempt, now=now + MINUTE)["seconds_left"] == 540
 
-    on_its_way, _ = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=620))
+    on_its_way, _ = services.submit_attempt(
+        attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=620)
+    )
     assert on_its_way.is_passed
 
     late = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
     with pytest.raises(QuizTimeOver):
-        services.hand_in(attempt=late, answers=right_answers(quiz), now=now + timedelta(seconds=640))
+        services.submit_attempt(attempt=late, answers=right_answers(quiz), now=now + timedelta(seconds=640))
     late.refresh_from_db()
     assert (str(late.score), late.is_passed) == ("0.00", False)
     assert late.submitted_at == now + timedelta(seconds=640)
@@ -184,7 +186,7 @@ def test_a_locked_quiz_opens_no_try(leo, quiz, course, now):
         services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
 
 
-def test_a_quiz_without_questions_and_a_lesson_without_a_quiz_are_unavailable(leo, seat, course, lessons, now):
+def test_a_quiz_without_questions_and_a_lesson_without_a_quiz_are_unavailable(leo, enrollment, course, lessons, now):
     empty = QuizFactory(lesson__section=lessons[0].section, lesson__course=course)
 
     for uid in (empty.lesson.uid, lessons[0].uid):
@@ -192,7 +194,7 @@ def test_a_quiz_without_questions_and_a_lesson_without_a_quiz_are_unavailable(le
             services.open_attempt(user=leo, lesson_uid=uid, now=now)
 
 
-def test_an_attempt_exists_for_its_learner_alone(leo, mia, ada, sam, nobody, seat, course, attempt, now):
+def test_an_attempt_exists_for_its_learner_alone(leo, mia, ada, sam, nobody, enrollment, course, attempt, now):
     EnrollmentFactory(user=mia, course=course)
 
     assert get_attempt(leo, attempt.uid) == attempt
@@ -200,7 +202,7 @@ def test_an_attempt_exists_for_its_learner_alone(leo, mia, ada, sam, nobody, sea
         with pytest.raises(NotFound):
             get_attempt(person, attempt.uid)
 
-    seat.revoke(now=now)
+    enrollment.revoke(now=now)
     with pytest.raises(NotFound):
         get_attempt(leo, attempt.uid)
 
@@ -217,7 +219,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
     answers[uids[6]] = {"pairs": {"a": "1"}}
     del answers[uids[4]]
 
-    done, _ = services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+    done, _ = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
     result = attempt_page_out(get_attempt(leo, done.uid), now=now)["result"]
     single, multiple, truth, number, text, order, match = result["questions"]
 
@@ -252,7 +254,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
 
 
 def test_a_result_stands_when_the_quiz_is_edited_later(leo, quiz, attempt, now):
-    done, _ = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    done, _ = services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
     before = attempt_page_out(get_attempt(leo, done.uid), now=now)["result"]
     quiz.questions.all().delete()
 
@@ -266,7 +268,7 @@ def result_of(leo, quiz, answers, now):
     """The result of one more attempt with these answers, an hour after the last."""
     now += timedelta(hours=Attempt.objects.count())
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
-    services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+    services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
     return attempt_page_out(get_attempt(leo, attempt.uid), now=now)["result"]
 
 
@@ -336,7 +338,9 @@ def test_a_right_answer_is_explained_at_once(leo, quiz, now):
         pytest.param({"reveal": "never", "max_attempts": 1}, ["wrong"], False, id="never, no attempt left"),
     ],
 )
-def test_the_right_answers_are_shown_as_the_instructor_chose(leo, seat, course, lessons, now, rules, attempts, shown):
+def test_the_right_answers_are_shown_as_the_instructor_chose(
+    leo, enrollment, course, lessons, now, rules, attempts, shown
+):
     quiz = make_quiz(course, **rules)
     answers = {"wrong": wrong_answers(quiz), "right": right_answers(quiz) | dict(list(wrong_answers(quiz).items())[:1])}
 
@@ -354,7 +358,7 @@ def test_the_right_answers_are_shown_as_the_instructor_chose(leo, seat, course, 
 
 def test_after_the_second_attempt_there_is_a_wait(leo, quiz, now):
     def fail_at(moment):
-        services.hand_in(
+        services.submit_attempt(
             attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=moment), answers={}, now=moment
         )
 
@@ -373,11 +377,13 @@ def test_after_the_second_attempt_there_is_a_wait(leo, quiz, now):
     assert Attempt.objects.count() == 4
 
 
-def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_counted(leo, quiz, course, seat, now):
+def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_counted(
+    leo, quiz, course, enrollment, now
+):
     counted = make_quiz(course, max_attempts=3)
     for one, answers in ((counted, {}), (counted, {}), (quiz, {}), (quiz, right_answers(quiz))):
         attempt = services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now)
-        services.hand_in(attempt=attempt, answers=answers, now=now + MINUTE)
+        services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
 
     for one in (counted, quiz):
         opened = services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now + MINUTE)
@@ -386,9 +392,9 @@ def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_cou
 
 def test_answers_that_nobody_can_have_read_the_questions_for_stay_open(leo, quiz, attempt, now):
     with pytest.raises(AnsweredTooFast) as refusal:
-        services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=2))
+        services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=2))
 
     assert refusal.value.wait == 5
     assert Attempt.objects.get().submitted_at is None
-    done, _ = services.hand_in(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=7))
+    done, _ = services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=7))
     assert done.is_passed

@@ -66,17 +66,20 @@ def test_twelve_people_who_enroll_at_once_are_all_counted(course):
 
 
 def test_twelve_ratings_at_once_are_all_counted(course):
-    seats = EnrollmentFactory.create_batch(12, course=course)
+    enrollments = EnrollmentFactory.create_batch(12, course=course)
 
     at_once(
-        *[partial(services.rate_course, user=seat.user, course=course, stars=4, text="", now=NOON) for seat in seats]
+        *[
+            partial(services.rate_course, user=enrollment.user, course=course, stars=4, text="", now=NOON)
+            for enrollment in enrollments
+        ]
     )
 
     course.refresh_from_db()
     assert (course.rating_count, course.rating_sum) == (12, 48)
 
 
-def test_the_two_last_lessons_at_once_issue_one_certificate(leo, seat, lessons):
+def test_the_two_last_lessons_at_once_issue_one_certificate(leo, enrollment, lessons):
     for lesson in lessons[:-2]:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=NOON)
 
@@ -90,13 +93,13 @@ def test_the_two_last_lessons_at_once_issue_one_certificate(leo, seat, lessons):
 
     assert not [outcome for outcome in outcomes if isinstance(outcome, Exception)]
     assert Certificate.objects.count() == 1
-    seat.refresh_from_db()
-    assert (seat.completed_lessons, seat.percent) == (6, 100)
+    enrollment.refresh_from_db()
+    assert (enrollment.completed_lessons, enrollment.percent) == (6, 100)
 
 
-def test_heartbeats_of_many_tabs_lose_no_second(leo, seat, film):
+def test_heartbeats_of_many_tabs_lose_no_second(leo, enrollment, film):
     LessonProgress.objects.create(
-        enrollment=seat, lesson=film, started_at=seat.enrolled_at, updated_at=seat.enrolled_at
+        enrollment=enrollment, lesson=film, started_at=enrollment.enrolled_at, updated_at=enrollment.enrolled_at
     )
 
     LearningTime.objects.create(user=leo, counted_at=NOON - timedelta(minutes=1))
@@ -114,7 +117,7 @@ def test_heartbeats_of_many_tabs_lose_no_second(leo, seat, film):
     assert LessonProgress.objects.get().watched == [[0, 50]]
 
 
-def test_two_tabs_open_one_try(leo, seat, course):
+def test_two_tabs_open_one_try(leo, enrollment, course):
     quiz = make_quiz(course, max_attempts=1)
 
     outcomes = at_once(*[lambda: services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)] * 5)
@@ -122,25 +125,25 @@ def test_two_tabs_open_one_try(leo, seat, course):
     assert {getattr(outcome, "pk", outcome) for outcome in outcomes} == {Attempt.objects.get().pk}
 
 
-def test_a_double_submit_is_marked_once(leo, seat, course):
+def test_a_double_submit_is_marked_once(leo, enrollment, course):
     quiz = make_quiz(course)
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)
     answers = right_answers(quiz)
 
-    def hand_in(given):
-        return lambda: services.hand_in(
+    def submit_attempt(given):
+        return lambda: services.submit_attempt(
             attempt=Attempt.objects.get(pk=attempt.pk), answers=given, now=NOON + timedelta(minutes=1)
         )
 
-    same = at_once(hand_in(answers), hand_in(answers), hand_in(answers))
-    other = at_once(hand_in({}), hand_in(answers))
+    same = at_once(submit_attempt(answers), submit_attempt(answers), submit_attempt(answers))
+    other = at_once(submit_attempt({}), submit_attempt(answers))
 
     assert all(outcome[0].is_passed for outcome in same)
     assert isinstance(other[0], AttemptClosed)
     assert other[1][0].percent == 100
 
 
-def test_all_lessons_claimed_at_once_share_one_budget(leo, seat, course):
+def test_all_lessons_claimed_at_once_share_one_budget(leo, enrollment, course):
     films = LessonFactory.create_batch(6, section__course=course, kind="video", duration=600)
     at_once(*[lambda film=film: open_lesson(leo, film, NOON) for film in films])
     assert LessonProgress.objects.count() == 6
@@ -162,7 +165,7 @@ def test_all_lessons_claimed_at_once_share_one_budget(leo, seat, course):
     assert believed == 20 * 4 + 30
 
 
-def test_texts_marked_at_once_are_not_all_read(leo, seat, lessons):
+def test_texts_marked_at_once_are_not_all_read(leo, enrollment, lessons):
     for lesson in lessons:
         lesson.body = "word " * 600
         lesson.save()

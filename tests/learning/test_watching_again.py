@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def addresses(film, ada, leo, seat, browser_of, own_folders: Path):
+def addresses(film, ada, leo, enrollment, browser_of, own_folders: Path):
     """Playlists and captions as Leo's player gets them, and a segment."""
     video = film.video = VideoFactory(owner=ada)
     video.directory = video_directory(video.uid, video.uid)
@@ -33,13 +33,13 @@ def statuses(browser, addresses):
     return [browser.get(address).status_code for address in playlists], browser.get(segment).status_code
 
 
-def test_without_a_seat_playlists_and_captions_end_and_the_rest_runs_out(addresses, leo, seat, client):
+def test_without_a_seat_playlists_and_captions_end_and_the_rest_runs_out(addresses, leo, enrollment, client):
     playlists, _ = addresses
     client.cookies["sessionid"] = leo.browser_sessions.order_by("pk").first().session_key
     assert statuses(client, addresses) == ([200] * 3, 200)
 
-    seat.revoked_at = timezone.now()
-    seat.save()
+    enrollment.revoked_at = timezone.now()
+    enrollment.save()
 
     assert statuses(client, addresses) == ([403] * 3, 200)
     assert "no-store" in client.get(playlists[0])["Cache-Control"]
@@ -56,10 +56,10 @@ def test_when_the_session_ends_so_do_they(addresses, leo, client):
 
 
 @pytest.mark.parametrize("why", ["preview", "staff"])
-def test_previews_and_the_staff_s_own_videos_need_no_seat(addresses, film, leo, seat, client, why):
+def test_previews_and_the_staff_s_own_videos_need_no_seat(addresses, film, leo, enrollment, client, why):
     client.cookies["sessionid"] = leo.browser_sessions.order_by("pk").first().session_key
-    seat.revoked_at = timezone.now()
-    seat.save()
+    enrollment.revoked_at = timezone.now()
+    enrollment.save()
     if why == "preview":
         film.is_preview = True
         film.save()

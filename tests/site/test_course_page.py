@@ -153,13 +153,13 @@ def test_a_paid_course_names_its_price_and_sells_nothing(browser_of, mia, fields
     assert 'action="/courses/enroll"' not in page
 
 
-def test_a_learner_resumes_where_they_stand(browser_of, leo, seat, course):
+def test_a_learner_resumes_where_they_stand(browser_of, leo, enrollment, course):
     first, second, *_ = course.lessons.order_by("section__position", "position")
     LessonProgress.objects.create(
-        enrollment=seat, lesson=first, started_at=THEN, updated_at=THEN, completed_at=THEN, watched_seconds=60
+        enrollment=enrollment, lesson=first, started_at=THEN, updated_at=THEN, completed_at=THEN, watched_seconds=60
     )
-    seat.percent, seat.last_lesson = 16, first
-    seat.save(update_fields=["percent", "last_lesson"])
+    enrollment.percent, enrollment.last_lesson = 16, first
+    enrollment.save(update_fields=["percent", "last_lesson"])
 
     page = browser_of(leo).get(address(course)).content.decode()
 
@@ -169,13 +169,13 @@ def test_a_learner_resumes_where_they_stand(browser_of, leo, seat, course):
     assert 'action="/courses/enroll"' not in page
 
 
-def test_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, seat, course):
+def test_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, enrollment, course):
     for lesson in course.lessons.all():
         LessonProgress.objects.create(
-            enrollment=seat, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN
+            enrollment=enrollment, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN
         )
-    seat.percent = 100
-    seat.save(update_fields=["percent"])
+    enrollment.percent = 100
+    enrollment.save(update_fields=["percent"])
 
     page = browser_of(leo).get(address(course)).content.decode()
 
@@ -185,7 +185,7 @@ def test_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, seat,
     assert "Next: " not in page
 
 
-def test_a_lesson_that_waits_for_another_is_no_link(browser_of, leo, seat, course):
+def test_a_lesson_that_waits_for_another_is_no_link(browser_of, leo, enrollment, course):
     course.requires_order = True
     course.save(update_fields=["requires_order"])
     first, second, *_ = course.lessons.order_by("section__position", "position")
@@ -197,7 +197,7 @@ def test_a_lesson_that_waits_for_another_is_no_link(browser_of, leo, seat, cours
     assert "Opens when you complete 1.1" in page
 
 
-def test_one_learners_syllabus_is_not_another_visitors(client: Client, browser_of, leo, mia, seat, course):
+def test_one_learners_syllabus_is_not_another_visitors(client: Client, browser_of, leo, mia, enrollment, course):
     linked = re.compile(rf'/learn/{course.slug}/[\w-]+" class="lesson')
 
     assert linked.search(browser_of(leo).get(address(course)).content.decode())
@@ -218,8 +218,10 @@ def test_the_ribbon_shows_whether_it_is_pulled(client: Client, browser_of, mia, 
 def test_ratings_show_stars_words_and_no_full_names(client: Client, course):
     for stars, text in ((4, "It drew the picture of my wrong answer."), (5, ""), (5, "Short <b>and</b> clear.")):
         learner = UserFactory(first_name="Joanna", last_name="Pellingham")
-        seat = EnrollmentFactory(user=learner, course=course, percent=71)
-        Rating.objects.create(enrollment=seat, course=course, stars=stars, text=text, created_at=THEN, updated_at=THEN)
+        enrollment = EnrollmentFactory(user=learner, course=course, percent=71)
+        Rating.objects.create(
+            enrollment=enrollment, course=course, stars=stars, text=text, created_at=THEN, updated_at=THEN
+        )
     Course.objects.filter(pk=course.pk).update(rating_count=3, rating_sum=14)
 
     page = client.get(address(course)).content.decode()
@@ -332,7 +334,7 @@ def test_the_subject_comes_first_beside_a_course_then_what_most_take(course, dja
 
 @pytest.mark.parametrize("others", [0, 8])
 def test_costs_the_same_with_130_lessons_and_many_reviews(
-    client: Client, browser_of, leo, course, seat, django_assert_max_num_queries, others: int
+    client: Client, browser_of, leo, course, enrollment, django_assert_max_num_queries, others: int
 ):
     for _ in range(10):
         section = SectionFactory(course=course)
@@ -350,7 +352,7 @@ def test_costs_the_same_with_130_lessons_and_many_reviews(
             for at in range(1, 14)
         )
     LessonProgress.objects.bulk_create(
-        LessonProgress(enrollment=seat, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN)
+        LessonProgress(enrollment=enrollment, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN)
         for lesson in course.lessons.all()[:60]
     )
     for learner in UserFactory.create_batch(40):

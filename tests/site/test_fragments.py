@@ -55,7 +55,7 @@ def addresses(course: Course) -> list[str]:
     ]  # fmt: skip
 
 
-def test_each_fragment_is_whole(addresses, monkeypatch, browser_of: Callable[[User], Client], leo, ada, seat):
+def test_each_fragment_is_whole(addresses, monkeypatch, browser_of: Callable[[User], Client], leo, ada, enrollment):
     made: dict[str, str] = {}
     ready = fragments.ready
 
@@ -73,7 +73,7 @@ def test_each_fragment_is_whole(addresses, monkeypatch, browser_of: Callable[[Us
 
 
 def test_a_page_is_the_same_cold_and_warm_and_each_reader_gets_their_own(
-    addresses, browser_of: Callable[[User], Client], leo, ada, mia, seat
+    addresses, browser_of: Callable[[User], Client], leo, ada, mia, enrollment
 ):
     people = {"visitor": None, "leo": leo, "ada": ada, "mia": mia}
     browsers = {name: browser_of(person) if person else Client() for name, person in people.items()}

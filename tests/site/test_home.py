@@ -90,7 +90,7 @@ def test_a_first_lesson_is_one_that_anyone_may_watch(client: Client, course):
     assert f'href="/learn/{course.slug}/{lesson.slug}"' in client.get("/").content.decode()
 
 
-def test_a_learner_goes_on_from_here(browser_of, leo, seat, course):
+def test_a_learner_goes_on_from_here(browser_of, leo, enrollment, course):
     page = browser_of(leo).get("/").content.decode()
 
     assert "Welcome back, Leo" in page
@@ -124,8 +124,8 @@ def test_costs_few_queries(client: Client, browser_of, leo, django_assert_max_nu
         for n in range(200)
     )
     for _ in range(5):
-        seat = EnrollmentFactory(user=leo)
-        LessonFactory.create_batch(3, section=SectionFactory(course=seat.course))
+        enrollment = EnrollmentFactory(user=leo)
+        LessonFactory.create_batch(3, section=SectionFactory(course=enrollment.course))
     browser = browser_of(leo)
 
     with django_assert_max_num_queries(5):

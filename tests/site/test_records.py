@@ -43,10 +43,10 @@ def test_every_list_is_searched_and_paged(desk, model, django_assert_max_num_que
 
 @pytest.mark.parametrize("model", [Enrollment, Attempt, Certificate, Course], ids=lambda model: model.__name__)
 def test_what_people_earned_is_not_written_by_hand(desk, leo, course, model):
-    seat = EnrollmentFactory(user=leo, course=course)
-    CertificateFactory(enrollment=seat)
+    enrollment = EnrollmentFactory(user=leo, course=course)
+    CertificateFactory(enrollment=enrollment)
     quiz = QuizFactory(lesson__section__course=course)
-    Attempt.objects.create(enrollment=seat, quiz=quiz, number=1, started_at=timezone.now())
+    Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=1, started_at=timezone.now())
     row = model.objects.first()
     before = model.objects.filter(pk=row.pk).values().get()
 

@@ -121,9 +121,9 @@ class Card(NamedTuple):
     def rating(self) -> float:
         return self.rating_sum / self.rating_count if self.rating_count else 0.0
 
-    def availability_for(self, *, has_seat: bool) -> Availability:
+    def availability_for(self, *, is_enrolled: bool) -> Availability:
         """What a learner with or without a seat is told of its status."""
-        return availability_of(self.status, has_seat=has_seat)
+        return availability_of(self.status, is_enrolled=is_enrolled)
 
 
 _CARD_FIELDS = (

@@ -14,7 +14,7 @@ ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
 
 
 @dataclass
-class Holding:
+class StoredItem:
     """A video, a file, or an upload that is still on its way (then ``room`` is what it reserves)."""
 
     kind: str
@@ -54,17 +54,17 @@ def largest_first(user_id: int) -> QuerySet[Any, Any]:
     return videos.order_by().union(uploads.order_by(), all=True).order_by("-room", "-pk")
 
 
-def holdings(rows: list[tuple[str, int, int]]) -> list[Holding]:
+def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
     """A page of `largest_first` with what is shown of each. Three queries however many."""
     videos = VideoAsset.objects.defer("facts").in_bulk([pk for kind, pk, _ in rows if kind == VIDEO])
     uploads = Upload.objects.in_bulk([pk for kind, pk, _ in rows if kind == FILE])
-    found: dict[tuple[str, int], Holding] = {}
+    found: dict[tuple[str, int], StoredItem] = {}
     for kind, pk, room in rows:
         thing: VideoAsset | Upload | None = videos.get(pk) if kind == VIDEO else uploads.get(pk)
         if isinstance(thing, VideoAsset):
-            found[kind, pk] = Holding(kind, thing.uid, thing.filename, room, video=thing)
+            found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, room, video=thing)
         elif thing is not None:
-            found[kind, pk] = Holding(kind, thing.uid, thing.filename, room, upload=thing)
+            found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, room, upload=thing)
     shown = Lesson.objects.filter(Q(video__in=videos) | Q(file__in=uploads)).select_related("course")
     for lesson in shown.defer("body").order_by("course__title", "section__position", "position"):
         for key in ((VIDEO, lesson.video_id), (FILE, lesson.file_id)):

@@ -37,7 +37,7 @@ from apps.learning.queries.lessons import (
     player_out,
     signed_sources,
 )
-from apps.learning.queries.my_learning import enrollment_out, seats_of, shelve
+from apps.learning.queries.my_learning import enrollment_out, enrollments_of, with_resume
 from apps.learning.queries.outline import outline_of
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt, quiz_page_out
 from apps.learning.services.progress import Saved
@@ -53,8 +53,8 @@ class Enrollments(GenericAPIView[Any]):
 
     @extend_schema(operation_id="learning_enrollments", responses={200: EnrollmentOut(many=True)})
     def get(self, request: Request) -> Response:
-        page = self.paginate_queryset(seats_of(signed_in_user(request)))
-        return self.get_paginated_response([enrollment_out(one) for one in shelve(page or [])])
+        page = self.paginate_queryset(enrollments_of(signed_in_user(request)))
+        return self.get_paginated_response([enrollment_out(one) for one in with_resume(page or [])])
 
     @extend_schema(operation_id="learning_enroll", request=EnrollIn, responses={201: EnrollmentOut})
     def post(self, request: Request) -> Response:
@@ -63,8 +63,8 @@ class Enrollments(GenericAPIView[Any]):
         user = signed_in_user(request)
         course, _ = find_course(user, form.validated_data["course"])
         services.enroll(user=user, course=course, now=timezone.now())
-        [shelved] = shelve(seats_of(user).filter(course=course))
-        return Response(enrollment_out(shelved), status.HTTP_201_CREATED)
+        [my_course] = with_resume(enrollments_of(user).filter(course=course))
+        return Response(enrollment_out(my_course), status.HTTP_201_CREATED)
 
 
 class CourseOutline(APIView):
@@ -149,14 +149,14 @@ class LessonCompletion(APIView):
 
 def progress_out(saved: Saved) -> dict[str, Any]:
     """The shape ``ProgressOut``."""
-    progress, seat = saved.progress, saved.enrollment
+    progress, enrollment = saved.progress, saved.enrollment
     return {
         "position": progress.position,
         "watched_seconds": progress.watched_seconds,
         "completed": progress.completed_at is not None,
         "newly_completed": saved.newly_completed,
-        "course_percent": seat.percent,
-        "completed_lessons": seat.completed_lessons,
+        "course_percent": enrollment.percent,
+        "completed_lessons": enrollment.completed_lessons,
         "certificate_url": certificate_url(saved.certificate.code) if saved.certificate else None,
         "milestone": saved.milestone,
     }
@@ -200,7 +200,7 @@ class AttemptSubmission(APIView):
         """Hand in. The same answers again get the same result; other answers are refused."""
         sent = checked(SubmitAttemptIn, request)
         attempt = get_attempt(signed_in_user(request), uid)
-        attempt, saved = services.hand_in(attempt=attempt, answers=sent["answers"], now=timezone.now())
+        attempt, saved = services.submit_attempt(attempt=attempt, answers=sent["answers"], now=timezone.now())
         progress = progress_out(saved) if saved is not None else None
         return Response({**attempt_page_out(attempt, now=timezone.now()), "progress": progress})
 

@@ -12,18 +12,19 @@ from django.views.decorators.http import require_GET
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.learning.components import lesson_rows, time_left
 from apps.learning.errors import NotEnrolled
+from apps.learning.outline import place_all, resume_entry
 from apps.learning.queries.course_progress import record_of, totals_of
 from apps.learning.queries.lessons import find_course
 from apps.learning.queries.my_learning import (
     FILTERS,
     ORDERS,
-    bookmarked_without_seat,
+    bookmarked_not_enrolled,
     counts_of,
+    enrollments_of,
     filtered,
-    seats_of,
-    shelve,
+    with_resume,
 )
-from apps.learning.queries.outline import outline_of, place_all, resume_entry
+from apps.learning.queries.outline import outline_of
 from studyplatform.kit.web.paging import shown_pages
 
 GROUP = 12  # courses of a group before "See all"
@@ -36,15 +37,15 @@ def my_learning(request: HttpRequest) -> HttpResponse:
     """My Learning: in progress, completed, and bookmarked but not begun."""
     user, now = signed_in_user(request), timezone.now()
     order = _order(request)
-    seats = seats_of(user).order_by(*ORDERS[order])
-    going = shelve([*filtered(seats, "in_progress")[:GROUP], *filtered(seats, "completed")[:GROUP]])
+    enrollments = enrollments_of(user).order_by(*ORDERS[order])
+    going = with_resume([*filtered(enrollments, "in_progress")[:GROUP], *filtered(enrollments, "completed")[:GROUP]])
     context = {
         "counts": counts_of(user),
         "totals": totals_of(user, now=now),
-        "in_progress": [one for one in going if one.seat.completed_at is None],
-        "completed": [one for one in going if one.seat.completed_at is not None],
-        "ribbons": bookmarked_without_seat(user)[:GROUP],
-        "certificates": [one.seat for one in going if hasattr(one.seat, "certificate")],
+        "in_progress": [one for one in going if one.enrollment.completed_at is None],
+        "completed": [one for one in going if one.enrollment.completed_at is not None],
+        "bookmarked": bookmarked_not_enrolled(user)[:GROUP],
+        "certificates": [one.enrollment for one in going if hasattr(one.enrollment, "certificate")],
         "tab": "all",
         "order": order,
         "group": GROUP,
@@ -61,18 +62,20 @@ def my_courses(request: HttpRequest) -> HttpResponse:
     name = name if name in FILTERS else "learning"
     order = _order(request)
     counts = counts_of(user)
-    seats = filtered(seats_of(user), name).order_by(*ORDERS[order])
-    paginator = Paginator(seats, PAGE)
+    enrollments = filtered(enrollments_of(user), name).order_by(*ORDERS[order])
+    paginator = Paginator(enrollments, PAGE)
     # The counts are known: the paginator need not ask again.
-    paginator.count = {"all": counts["learning"], "bookmarked": counts["bookmarked_seats"]}.get(name, counts[name])
+    paginator.count = {"all": counts["learning"], "bookmarked": counts["bookmarked_enrollments"]}.get(
+        name, counts[name]
+    )
     page = paginator.get_page(request.GET.get("page"))
-    ribbons = bookmarked_without_seat(user)[:PAGE] if name in {"all", "bookmarked"} and page.number == 1 else []
+    bookmarked = bookmarked_not_enrolled(user)[:PAGE] if name in {"all", "bookmarked"} and page.number == 1 else []
     context = {
         "counts": counts,
         "tab": name,
         "order": order,
-        "shelved": shelve(page.object_list),
-        "ribbons": ribbons,
+        "my_courses": with_resume(page.object_list),
+        "bookmarked": bookmarked,
         "page": page,
         "pages": shown_pages(page.number, paginator.num_pages),
         "query": urlencode({"filter": name} | ({"sort": order} if order != "recent" else {})),
@@ -129,5 +132,11 @@ def lessons(request: HttpRequest) -> HttpResponse:
         }
         for part in outline.parts
     ]
-    context = {"course": found, "seat": standing.enrollment, "sections": sections, "resume": entry, "placed": placed}
+    context = {
+        "course": found,
+        "enrollment": standing.enrollment,
+        "sections": sections,
+        "resume": entry,
+        "placed": placed,
+    }
     return render(request, "learning/lessons.html", context)

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.learning import policies, services
 from apps.learning.errors import AlreadyEnrolled
+from apps.learning.outline import resume_entry
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import find_course
-from apps.learning.queries.outline import outline_of, resume_entry
+from apps.learning.queries.outline import outline_of
 from studyplatform.kit.web.requests import safe_next
 
 

@@ -72,11 +72,11 @@ def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
 
 def _seconds_to_read(opened: OpenLesson) -> int:
     """How long until the text may be marked as read."""
-    seat = opened.standing.enrollment
-    if seat is None or not opened.may_save or opened.standing.has_completed(opened.lesson.pk):
+    enrollment = opened.standing.enrollment
+    if enrollment is None or not opened.may_save or opened.standing.has_completed(opened.lesson.pk):
         return 0
     now = timezone.now()
-    progress = services.open_lesson(enrollment=seat, lesson=opened.lesson, now=now)
+    progress = services.open_lesson(enrollment=enrollment, lesson=opened.lesson, now=now)
     return seconds_to_wait(opened.lesson.body, opened_at=progress.started_at, now=now)
 
 
@@ -103,7 +103,7 @@ _PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: 
 
 def _shared(opened: OpenLesson) -> dict[str, Any]:
     """What the pages of all kinds show."""
-    one, course, seat = opened.lesson, opened.course, opened.standing.enrollment
+    one, course, enrollment = opened.lesson, opened.course, opened.standing.enrollment
     placed = opened.placed
     states = {item.entry.pk: item.state for item in placed}
     before, after = opened.around()
@@ -114,7 +114,7 @@ def _shared(opened: OpenLesson) -> dict[str, Any]:
         "stamp": opened.known.stamp,
         "known": opened.known,
         "course": course,
-        "seat": seat,
+        "enrollment": enrollment,
         "bookmarked": opened.is_bookmarked,
         "may_save": opened.may_save,
         "done": opened.standing.has_completed(one.pk),
@@ -122,7 +122,7 @@ def _shared(opened: OpenLesson) -> dict[str, Any]:
         "before": entry_out(before, course.slug, states[before.pk]) if before else None,
         "after": entry_out(after, course.slug, states[after.pk]) if after else None,
         "lesson_count": len(opened.outline.entries),
-        "outline": lesson_list(course, opened.outline, placed, current=one.pk, counts=seat is not None),
+        "outline": lesson_list(course, opened.outline, placed, current=one.pk, counts=enrollment is not None),
         "preview_note": _preview_note(opened),
     }
 
@@ -209,13 +209,13 @@ def start_attempt(request: HttpRequest, course: str, lesson: str) -> HttpRespons
 
 @signed_in
 @require_POST
-def hand_in(request: HttpRequest, course: str, lesson: str, uid: UUID) -> HttpResponse:
+def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) -> HttpResponse:
     """The quiz as a posted form. What does not fit its question is shown again, nothing is lost."""
     attempt = get_attempt(request.user, uid)
     given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
     answers = posted_answers(questions_of(attempt.quiz), given)
     try:
-        attempt, saved = services.hand_in(attempt=attempt, answers=answers, now=timezone.now())
+        attempt, saved = services.submit_attempt(attempt=attempt, answers=answers, now=timezone.now())
     except ValidationFailed as refusal:
         opened = lesson_at(request.user, course, lesson)
         enforce(opened.verdict)

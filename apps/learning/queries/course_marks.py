@@ -1,45 +1,40 @@
-"""What one person holds over all courses: enough to mark every card of a list."""
+"""What a list of courses marks on its cards for one user: enrolled, completed, bookmarked."""
 
 from dataclasses import dataclass, field
 
 from apps.accounts.models import User
-from apps.learning.models import Bookmark, Enrollment
+from apps.learning.models import Enrollment
+from apps.learning.queries.bookmarks import bookmarked_courses
 
 
 @dataclass(frozen=True)
-class Holdings:
-    """Seats with their percentage and ribbons, by course id."""
+class CourseMarks:
+    """A user's courses by primary key; ``percents`` is the progress in each course they are enrolled in."""
 
-    seats: dict[int, int] = field(default_factory=dict)
+    percents: dict[int, int] = field(default_factory=dict)
     completed: frozenset[int] = frozenset()
-    ribbons: frozenset[int] = frozenset()
+    bookmarked: frozenset[int] = frozenset()
 
     def of(self, name: str) -> frozenset[int]:
-        """The courses of one filter: learning, in_progress, completed, bookmarked."""
+        """Return the courses of one filter: learning, in_progress, completed, bookmarked."""
         match name:
             case "in_progress":
-                return frozenset(self.seats) - self.completed
+                return frozenset(self.percents) - self.completed
             case "completed":
                 return self.completed
             case "bookmarked":
-                return self.ribbons
+                return self.bookmarked
             case _:
-                return frozenset(self.seats)
+                return frozenset(self.percents)
 
 
-def holdings_of(user: User) -> Holdings:
-    """Two queries."""
-    seats = Enrollment.objects.active().of(user.pk).values_list("course_id", "percent", "completed_at")
-    percent = {}
+def course_marks_of(user: User) -> CourseMarks:
+    """Return the marks of all courses of the user. Two queries."""
+    enrollments = Enrollment.objects.active().of(user.pk).values_list("course_id", "percent", "completed_at")
+    percents = {}
     completed = set()
-    for course_id, share, done in seats:
-        percent[course_id] = share
-        if done is not None:
+    for course_id, percent, completed_at in enrollments:
+        percents[course_id] = percent
+        if completed_at is not None:
             completed.add(course_id)
-    ribbons = Bookmark.objects.filter(user=user).values_list("course_id", flat=True)
-    return Holdings(percent, frozenset(completed), frozenset(ribbons))
-
-
-def has_ribbon(user: User, course_id: int) -> bool:
-    """Whether the person bookmarked the course. One query."""
-    return Bookmark.objects.filter(user=user, course_id=course_id).exists()
+    return CourseMarks(percents, frozenset(completed), bookmarked_courses(user))

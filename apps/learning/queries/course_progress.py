@@ -9,7 +9,8 @@ from django.db.models import Count, Q, Sum
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson, Quiz
 from apps.learning.models import Attempt, Certificate, Enrollment, LessonProgress
-from apps.learning.queries.outline import Entry, Mark, Outline, Placed, Standing, outline_of, place_all, resume_entry
+from apps.learning.outline import Entry, Outline, Placed, Progress, Standing, place_all, resume_entry
+from apps.learning.queries.outline import outline_of
 
 WEEKS = 10
 STATIONS = (0, 25, 50, 75, 100)
@@ -30,7 +31,7 @@ class QuizRecord:
 
     entry: Entry
     pass_percent: int
-    tries: int
+    attempts: int
     first: int
     best: int
     best_at: datetime
@@ -53,7 +54,7 @@ class CourseRecord:
     """Everything the progress page says."""
 
     course: Course
-    seat: Enrollment
+    enrollment: Enrollment
     outline: Outline
     placed: tuple[Placed, ...]
     stations: tuple[Station, ...]
@@ -93,7 +94,7 @@ class CourseRecord:
     @property
     def gain(self) -> int:
         """How many points later tries gained on the first, on average over the quizzes tried again."""
-        again = [quiz.best - quiz.first for quiz in self.quizzes if quiz.tries > 1]
+        again = [quiz.best - quiz.first for quiz in self.quizzes if quiz.attempts > 1]
         return round(sum(again) / len(again)) if again else 0
 
 
@@ -105,44 +106,44 @@ def zone_of(user: User) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def record_of(user: User, course: Course, seat: Enrollment, *, now: datetime) -> CourseRecord:
+def record_of(user: User, course: Course, enrollment: Enrollment, *, now: datetime) -> CourseRecord:
     """The record of one seat. Four queries, three when the outline is known."""
     outline = outline_of(course)
-    rows = LessonProgress.objects.filter(enrollment=seat).values_list(
+    rows = LessonProgress.objects.filter(enrollment=enrollment).values_list(
         "lesson_id", "position", "watched_seconds", "completed_at"
     )
-    marks: dict[int, Mark] = {}
+    progress: dict[int, Progress] = {}
     finished: list[datetime] = []
     watched = 0
     here = {entry.pk for entry in outline.entries}
     for pk, position, seconds, completed_at in rows:
         watched += seconds
         if pk in here:
-            marks[pk] = Mark(position, seconds, completed_at is not None)
+            progress[pk] = Progress(position, seconds, completed_at is not None)
             if completed_at is not None:
                 finished.append(completed_at)
     finished.sort()
-    standing = Standing(seat, marks)
+    standing = Standing(enrollment, progress)
     quizzes = dict(Quiz.objects.filter(lesson__course=course).values_list("lesson_id", "pass_percent"))
     zone = zone_of(user)
     return CourseRecord(
         course=course,
-        seat=seat,
+        enrollment=enrollment,
         outline=outline,
         placed=tuple(place_all(course, outline, standing)),
-        stations=_stations(seat, finished, len(outline.entries)),
-        quizzes=_quiz_records(seat, outline, quizzes),
+        stations=_stations(enrollment, finished, len(outline.entries)),
+        quizzes=_quiz_records(enrollment, outline, quizzes),
         quiz_count=len(quizzes),
         weeks=_weeks(finished, zone, now),
         watched_seconds=watched,
         resume=resume_entry(course, outline, standing),
         finish_on=_finish_on(finished, len(outline.entries) - len(finished), zone, now),
-        certificate=seat.certificate if hasattr(seat, "certificate") else None,
+        certificate=enrollment.certificate if hasattr(enrollment, "certificate") else None,
     )
 
 
-def _stations(seat: Enrollment, finished: list[datetime], total: int) -> tuple[Station, ...]:
-    stations = [Station(0, seat.enrolled_at, 0)]
+def _stations(enrollment: Enrollment, finished: list[datetime], total: int) -> tuple[Station, ...]:
+    stations = [Station(0, enrollment.enrolled_at, 0)]
     for percent in STATIONS[1:]:
         needed = -(-total * percent // 100)  # rounded up
         reached = finished[needed - 1] if 0 < needed <= len(finished) else None
@@ -150,22 +151,22 @@ def _stations(seat: Enrollment, finished: list[datetime], total: int) -> tuple[S
     return tuple(stations)
 
 
-def _quiz_records(seat: Enrollment, outline: Outline, pass_percents: dict[int, int]) -> tuple[QuizRecord, ...]:
+def _quiz_records(enrollment: Enrollment, outline: Outline, pass_percents: dict[int, int]) -> tuple[QuizRecord, ...]:
     rows = (
-        Attempt.objects.filter(enrollment=seat, submitted_at__isnull=False)
+        Attempt.objects.filter(enrollment=enrollment, submitted_at__isnull=False)
         .order_by("number")
         .values_list("quiz__lesson_id", "percent", "submitted_at")
     )
-    tries: dict[int, list[tuple[int, datetime]]] = {}
+    attempts: dict[int, list[tuple[int, datetime]]] = {}
     for lesson_pk, percent, submitted_at in rows:
         if submitted_at is not None:
-            tries.setdefault(lesson_pk, []).append((percent, submitted_at))
+            attempts.setdefault(lesson_pk, []).append((percent, submitted_at))
     records = []
     for entry in outline.entries:
-        if entry.pk in tries and entry.pk in pass_percents:
-            best, best_at = max(tries[entry.pk], key=lambda one: one[0])
-            first = tries[entry.pk][0][0]
-            records.append(QuizRecord(entry, pass_percents[entry.pk], len(tries[entry.pk]), first, best, best_at))
+        if entry.pk in attempts and entry.pk in pass_percents:
+            best, best_at = max(attempts[entry.pk], key=lambda one: one[0])
+            first = attempts[entry.pk][0][0]
+            records.append(QuizRecord(entry, pass_percents[entry.pk], len(attempts[entry.pk]), first, best, best_at))
     return tuple(records)
 
 

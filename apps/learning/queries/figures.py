@@ -23,8 +23,8 @@ class Figures:
 
 def figures_of_teacher(teacher: User, *, now: datetime) -> Figures:
     """Of all courses this person teaches. One query."""
-    seats = Enrollment.objects.active().filter(course__instructor=teacher)
-    found = seats.aggregate(
+    enrollments = Enrollment.objects.active().filter(course__instructor=teacher)
+    found = enrollments.aggregate(
         learners=Count("user", distinct=True),
         active=Count("user", distinct=True, filter=Q(last_activity_at__gte=now - ACTIVE)),
         mean=Avg("percent"),
@@ -44,6 +44,6 @@ def learning_since(since: datetime) -> int:
     return Enrollment.objects.active().filter(last_activity_at__gte=since).values("user").distinct().count()
 
 
-def seats_since(since: datetime) -> int:
+def enrollments_since(since: datetime) -> int:
     """How many seats were taken since then."""
     return Enrollment.objects.filter(enrolled_at__gte=since).count()

@@ -17,23 +17,15 @@ from apps.accounts.guards import Holder
 from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
+from apps.courses.policies import Person
 from apps.files.models import CaptionTrack
 from apps.files.services import EVERYONE, Audience, sign_link
 from apps.learning import policies
-from apps.learning.models import Bookmark, Enrollment, LessonProgress
+from apps.learning.models import Enrollment, LessonProgress
+from apps.learning.outline import Entry, Outline, Placed, Standing, blocker_of, place_all, resume_position
 from apps.learning.queries.addresses import course_url, lesson_url, save_url
-from apps.learning.queries.outline import (
-    Entry,
-    Outline,
-    Person,
-    Placed,
-    Standing,
-    blocker_of,
-    outline_of,
-    place_all,
-    resume_place,
-    standing_of,
-)
+from apps.learning.queries.bookmarks import has_bookmarked
+from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.transcript import cues_of
 from studyplatform.kit.caching.versioned import Memo
 from studyplatform.kit.db.prepared_queries import Built, Slot
@@ -119,7 +111,7 @@ class OpenLesson:
     @property
     def is_new(self) -> bool:
         """Whether serving it to its learner is to be noted. Of a quiz the attempt says when it was opened."""
-        known = self.lesson.pk in self.standing.marks or self.lesson.kind == Lesson.Kind.QUIZ
+        known = self.lesson.pk in self.standing.progress or self.lesson.kind == Lesson.Kind.QUIZ
         return self.may_save and not known
 
     def around(self) -> tuple[Entry | None, Entry | None]:
@@ -143,15 +135,8 @@ def find_lesson(person: Person, **where: Any) -> OpenLesson:
     blocker = blocker_of(lesson.course, outline, standing, lesson.pk)
     verdict = policies.open_lesson(person, lesson, standing, blocker)
     may_save = policies.save_progress(person, lesson.course, standing) is None
-    ribbon = has_ribbon(person, lesson.course, standing.enrollment)
-    return OpenLesson(known, outline, standing, verdict, may_save, ribbon)
-
-
-def has_ribbon(person: Person, course: Course, seat: Enrollment | None) -> bool:
-    """Whether the person has bookmarked the course. The seat knows; without one it is a query."""
-    if seat is not None:
-        return bool(getattr(seat, "is_bookmarked", False))
-    return isinstance(person, User) and Bookmark.objects.filter(user=person, course=course).exists()
+    is_bookmarked = has_bookmarked(person, lesson.course, standing.enrollment)
+    return OpenLesson(known, outline, standing, verdict, may_save, is_bookmarked)
 
 
 def lesson_at(person: Person, course_slug: str, lesson_slug: str) -> OpenLesson:
@@ -180,8 +165,8 @@ def lesson_named(person: Person, name: str) -> OpenLesson:
     named = Lesson.objects.filter(slug=slug).order_by("pk")
     found = named.first()
     if isinstance(person, User):
-        seats = Enrollment.objects.active().of(person.pk)
-        found = named.filter(course__enrollments__in=seats).first() or found
+        enrollments = Enrollment.objects.active().of(person.pk)
+        found = named.filter(course__enrollments__in=enrollments).first() or found
     if found is None:
         raise LectureUnavailable
     return find_lesson(person, pk=found.pk)
@@ -226,14 +211,14 @@ def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[
 
 def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str, Any]:
     """The shape ``PlayerCourse``."""
-    seat = standing.enrollment
+    enrollment = standing.enrollment
     return {
         "slug": course.slug,
         "title": course.title,
         "url": course_url(course.slug),
         "lesson_count": len(outline.entries),
-        "completed_lessons": seat.completed_lessons if seat else 0,
-        "percent": seat.percent if seat else 0,
+        "completed_lessons": enrollment.completed_lessons if enrollment else 0,
+        "percent": enrollment.percent if enrollment else 0,
     }
 
 
@@ -257,7 +242,7 @@ def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[st
 
 _PROGRESS = Built(
     lambda: LessonProgress.objects.filter(
-        enrollment_id=Slot("seat", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
+        enrollment_id=Slot("enrollment", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
     )
 )
 
@@ -266,9 +251,9 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
     """The shape ``PlayerOut``: the island's props and the answer of GET lessons/{uid}/player/."""
     lesson, course, standing = opened.lesson, opened.course, opened.standing
     progress = None
-    mark = standing.marks.get(lesson.pk)
-    if standing.enrollment is not None and mark is not None and (mark.position or mark.watched_seconds):
-        progress = _PROGRESS.first(seat=standing.enrollment.pk, lesson=lesson.pk)
+    known = standing.progress.get(lesson.pk)
+    if standing.enrollment is not None and known is not None and (known.position or known.watched_seconds):
+        progress = _PROGRESS.first(enrollment=standing.enrollment.pk, lesson=lesson.pk)
     duration = lesson.video.duration if lesson.video else float(lesson.duration)
     position = progress.position if progress else 0.0
     placed = {one.entry.pk: one for one in opened.placed}
@@ -281,7 +266,7 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
         "course": course_out(course, standing, opened.outline),
         "sources": sources,
         "duration": duration,
-        "position": resume_place(position, duration),
+        "position": resume_position(position, duration),
         "position_at": progress.position_at if progress else None,
         "watched": progress.watched if progress else [],
         "watched_seconds": progress.watched_seconds if progress else 0,

@@ -14,10 +14,12 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
+from apps.courses.policies import Person
 from apps.learning.models import Attempt
+from apps.learning.outline import Entry, Placed, Standing
 from apps.learning.queries.addresses import lesson_url, progress_url
 from apps.learning.queries.lessons import OpenLesson, entry_out, remembered
-from apps.learning.queries.outline import Entry, Person, Placed, Standing, outline_of
+from apps.learning.queries.outline import outline_of
 from apps.learning.quizzes import marking
 from studyplatform.kit.db.prepared_queries import Built, Slot
 from studyplatform.kit.errors import NotFound
@@ -30,7 +32,7 @@ FREE_ATTEMPTS = 2  # where attempts are unlimited, the wait between them begins 
 _QUIZ = Slot("quiz", BigIntegerField())
 _QUESTIONS = Built(lambda: Question.objects.filter(quiz=_QUIZ).order_by("position").select_related("rewatch_lesson"))
 _TRIES = Built(
-    lambda: Attempt.objects.filter(enrollment=Slot("seat", BigIntegerField()), quiz=_QUIZ).order_by("number")
+    lambda: Attempt.objects.filter(enrollment=Slot("enrollment", BigIntegerField()), quiz=_QUIZ).order_by("number")
 )
 _ATTEMPT = Built(
     lambda: (
@@ -75,7 +77,7 @@ def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
 
 
 @dataclass(frozen=True)
-class QuizStanding:
+class QuizAttempts:
     """A learner's attempts at one quiz."""
 
     quiz: Quiz
@@ -86,13 +88,13 @@ class QuizStanding:
         return next((attempt for attempt in self.attempts if attempt.submitted_at is None), None)
 
     @property
-    def handed_in(self) -> tuple[Attempt, ...]:
+    def submitted(self) -> tuple[Attempt, ...]:
         return tuple(attempt for attempt in self.attempts if attempt.submitted_at is not None)
 
     @property
     def best(self) -> Attempt | None:
         """The best result counts; of equal ones the first."""
-        return max(self.handed_in, key=lambda attempt: (attempt.percent, -attempt.number), default=None)
+        return max(self.submitted, key=lambda attempt: (attempt.percent, -attempt.number), default=None)
 
     @property
     def attempts_left(self) -> int | None:
@@ -106,11 +108,11 @@ class QuizStanding:
         """Whether the right answers may be seen: never before the quiz's rule says so."""
         match Quiz.Reveal(self.quiz.reveal):
             case Quiz.Reveal.ALWAYS:
-                return bool(self.handed_in)
+                return bool(self.submitted)
             case Quiz.Reveal.NEVER:
                 return False
-        used_up = 0 < self.quiz.max_attempts <= len(self.handed_in)
-        return used_up or any(attempt.is_passed for attempt in self.handed_in)
+        used_up = 0 < self.quiz.max_attempts <= len(self.submitted)
+        return used_up or any(attempt.is_passed for attempt in self.submitted)
 
     def seconds_to_wait(self, now: datetime) -> int:
         """Whole seconds until another attempt may be opened, rounded up. Nobody waits who has passed already."""
@@ -121,11 +123,11 @@ class QuizStanding:
         return max(0, -(-left // timedelta(seconds=1)))
 
 
-def quiz_standing(quiz: Quiz, standing: Standing) -> QuizStanding:
+def attempts_at(quiz: Quiz, standing: Standing) -> QuizAttempts:
     """The seat's tries, oldest first. One query; none without a seat."""
     if standing.enrollment is None:
-        return QuizStanding(quiz, ())
-    return QuizStanding(quiz, tuple(_TRIES(seat=standing.enrollment.pk, quiz=quiz.pk)))
+        return QuizAttempts(quiz, ())
+    return QuizAttempts(quiz, tuple(_TRIES(enrollment=standing.enrollment.pk, quiz=quiz.pk)))
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
         raise LectureUnavailable
     return quiz_out(
         opened.lesson,
-        quiz_standing(quiz, opened.standing),
+        attempts_at(quiz, opened.standing),
         questions_of(quiz),
         may_attempt=opened.may_save,
         following=opened.around()[1],
@@ -193,7 +195,7 @@ def attempt_page_out(attempt: Attempt, *, now: datetime) -> dict[str, Any]:
     return attempt_out(
         attempt,
         lesson,
-        quiz_standing(quiz, Standing(attempt.enrollment)),
+        attempts_at(quiz, Standing(attempt.enrollment)),
         [] if attempt.submitted_at else questions_of(quiz),
         following=outline_of(lesson.course).around(lesson.pk)[1],
         now=now,
@@ -202,7 +204,7 @@ def attempt_page_out(attempt: Attempt, *, now: datetime) -> dict[str, Any]:
 
 def quiz_out(
     lesson: Lesson,
-    tries: QuizStanding,
+    attempts: QuizAttempts,
     questions: list[Question],
     *,
     may_attempt: bool,
@@ -210,12 +212,12 @@ def quiz_out(
     now: datetime,
 ) -> dict[str, Any]:
     """The shape ``QuizOut``."""
-    quiz = tries.quiz
-    current = tries.open_attempt
+    quiz = attempts.quiz
+    current = attempts.open_attempt
     if current is not None and is_over(current, quiz, now):
         current = None
-    shown = current or (tries.handed_in[-1] if tries.handed_in else None)
-    left = tries.attempts_left
+    shown = current or (attempts.submitted[-1] if attempts.submitted else None)
+    left = attempts.attempts_left
     return {
         "lesson_uid": str(lesson.uid),
         "title": lesson.title,
@@ -229,7 +231,7 @@ def quiz_out(
         "time_limit": quiz.time_limit,
         "attempts_left": left,
         "reveal": quiz.reveal,
-        "wait": 0 if current is not None else tries.seconds_to_wait(now),
+        "wait": 0 if current is not None else attempts.seconds_to_wait(now),
         "retry_wait": 0 if quiz.max_attempts else quiz.retry_wait,
         "may_attempt": may_attempt and (current is not None or left is None or left > 0) and bool(questions),
         "past": [
@@ -240,9 +242,9 @@ def quiz_out(
                 "is_passed": attempt.is_passed,
                 "submitted_at": attempt.submitted_at,
             }
-            for attempt in tries.handed_in
+            for attempt in attempts.submitted
         ],
-        "attempt": attempt_out(shown, lesson, tries, questions, following=following, now=now) if shown else None,
+        "attempt": attempt_out(shown, lesson, attempts, questions, following=following, now=now) if shown else None,
         "progress_page": progress_url(lesson.course.slug),
     }
 
@@ -250,14 +252,14 @@ def quiz_out(
 def attempt_out(
     attempt: Attempt,
     lesson: Lesson,
-    tries: QuizStanding,
+    attempts: QuizAttempts,
     questions: list[Question],
     *,
     following: Entry | None,
     now: datetime,
 ) -> dict[str, Any]:
     """The shape ``AttemptOut``: questions while it is open, the result once it is handed in."""
-    quiz = tries.quiz
+    quiz = attempts.quiz
     end = ends_at(attempt, quiz)
     is_open = attempt.submitted_at is None
     return {
@@ -269,7 +271,7 @@ def attempt_out(
         "seconds_left": max(0, int((end - now).total_seconds())) if end and is_open else None,
         "pass_percent": quiz.pass_percent,
         "questions": [question_out(question, attempt) for question in questions] if is_open else [],
-        "result": None if is_open else _result_out(attempt, lesson, tries, following),
+        "result": None if is_open else _result_out(attempt, lesson, attempts, following),
     }
 
 
@@ -317,10 +319,10 @@ def plain_number(value: Any) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _result_out(attempt: Attempt, lesson: Lesson, tries: QuizStanding, following: Entry | None) -> dict[str, Any]:
+def _result_out(attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, following: Entry | None) -> dict[str, Any]:
     course = lesson.course.slug
-    best = max(attempt.percent, tries.best.percent if tries.best else 0)
-    left = tries.attempts_left
+    best = max(attempt.percent, attempts.best.percent if attempts.best else 0)
+    left = attempts.attempts_left
     spent = (attempt.submitted_at - attempt.started_at).total_seconds() if attempt.submitted_at else 0
     return {
         "score": plain_number(attempt.score),
@@ -330,9 +332,9 @@ def _result_out(attempt: Attempt, lesson: Lesson, tries: QuizStanding, following
         "best_percent": best,
         "headline": headline(attempt),
         "seconds": max(0, int(spent)),
-        "shows_answers": tries.shows_answers,
+        "shows_answers": attempts.shows_answers,
         "questions": [
-            _question_result(kept if tries.shows_answers else _without_answers(kept), course)
+            _question_result(kept if attempts.shows_answers else _without_answers(kept), course)
             for kept in attempt.results
         ],
         "next": entry_out(following, course) if following else None,

@@ -1,8 +1,8 @@
 """What changes seats, progress, attempts, certificates."""
 
-from apps.learning.services.announcements import tell_of_lesson
+from apps.learning.services.announcements import announce_lesson
 from apps.learning.services.certificates import issue_certificate
-from apps.learning.services.enrollment import enroll, forget_bookmarks, grant_seat, rate_course, set_bookmark
+from apps.learning.services.enrollment import delete_bookmarks, enroll, grant_enrollment, rate_course, set_bookmark
 from apps.learning.services.progress import (
     complete_lesson,
     fetch_file,
@@ -11,15 +11,15 @@ from apps.learning.services.progress import (
     recount_course,
     save_watching,
 )
-from apps.learning.services.quizzes import hand_in, open_attempt
+from apps.learning.services.quizzes import open_attempt, submit_attempt
 
 __all__ = [
+    "announce_lesson",
     "complete_lesson",
+    "delete_bookmarks",
     "enroll",
     "fetch_file",
-    "forget_bookmarks",
-    "grant_seat",
-    "hand_in",
+    "grant_enrollment",
     "issue_certificate",
     "open_attempt",
     "open_lesson",
@@ -28,5 +28,5 @@ __all__ = [
     "recount_course",
     "save_watching",
     "set_bookmark",
-    "tell_of_lesson",
+    "submit_attempt",
 ]

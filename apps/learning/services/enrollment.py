@@ -28,10 +28,10 @@ def enroll(*, user: User, course: Course, now: datetime) -> Enrollment:
         # Said first: whoever holds a seat need not hear that the course is closed or costs money now.
         raise AlreadyEnrolled(course=course.title)
     enforce(policies.enroll(user, course))
-    return grant_seat(user=user, course=course, now=now)
+    return grant_enrollment(user=user, course=course, now=now)
 
 
-def grant_seat(*, user: User, course: Course, now: datetime) -> Enrollment:
+def grant_enrollment(*, user: User, course: Course, now: datetime) -> Enrollment:
     """Give the learner a seat without asking about price or status, e.g. after a payment.
 
     A seat that was revoked earlier is given back, with the progress that hangs on it.
@@ -44,17 +44,19 @@ def grant_seat(*, user: User, course: Course, now: datetime) -> Enrollment:
             with transaction.atomic():
                 if revoked is not None:
                     revoked.restore(now=now)
-                    seat = revoked
+                    enrollment = revoked
                 else:
-                    seat = Enrollment.objects.create(user=user, course=course, enrolled_at=now, last_activity_at=now)
+                    enrollment = Enrollment.objects.create(
+                        user=user, course=course, enrolled_at=now, last_activity_at=now
+                    )
         except IntegrityError:
             # The constraint decides, not a check made beforehand: two clicks may race.
             raise AlreadyEnrolled(course=course.title) from None
         figures.count_learners(course_id=course.pk, count=Enrollment.objects.active().filter(course=course).count)
-        publish(LearnerEnrolled(enrollment_id=seat.pk, user_id=user.pk, course_id=course.pk))
+        publish(LearnerEnrolled(enrollment_id=enrollment.pk, user_id=user.pk, course_id=course.pk))
         if revoked is None:
-            publish(MilestoneReached(enrollment_id=seat.pk, user_id=user.pk, course_id=course.pk, percent=0))
-    return seat
+            publish(MilestoneReached(enrollment_id=enrollment.pk, user_id=user.pk, course_id=course.pk, percent=0))
+    return enrollment
 
 
 def set_bookmark(*, user: User, course: Course, on: bool, now: datetime) -> None:
@@ -101,6 +103,6 @@ def _ratings_of(course_id: int) -> tuple[int, int]:
     return found["count"], found["stars"]
 
 
-def forget_bookmarks(*, user_id: int) -> None:
+def delete_bookmarks(*, user_id: int) -> None:
     """Take away all ribbons of a person whose account is gone."""
     Bookmark.objects.filter(user_id=user_id).delete()

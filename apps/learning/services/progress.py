@@ -28,13 +28,15 @@ from django.db.models.functions import Coalesce
 from apps.accounts.models import User
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Course, Lesson
+from apps.courses.policies import Person
 from apps.learning import policies
 from apps.learning.activity import reading, watching
 from apps.learning.activity.time_budget import RATE
 from apps.learning.errors import FileNotFetched, LessonCompletesItself, ReadingTooShort
 from apps.learning.events import LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LessonProgress
-from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
+from apps.learning.outline import blocker_of
+from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.services import learning_time
 from apps.learning.services.certificates import issue_certificate
 from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
@@ -61,7 +63,7 @@ _PROGRESS = Built(
 )
 _BEGUN = Built(
     lambda: LessonProgress.objects.select_related("enrollment", "lesson").filter(
-        enrollment_id=Slot("seat", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
+        enrollment_id=Slot("enrollment", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
     )
 )
 _PK = Slot("pk", BigIntegerField())
@@ -189,19 +191,21 @@ def fetch_file(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
 
 def finish(progress: LessonProgress, *, now: datetime) -> Saved:
     """Complete the lesson once, and tell; whoever comes second finds it done."""
-    seat = progress.enrollment
-    before = seat.milestone
+    enrollment = progress.enrollment
+    before = enrollment.milestone
     if progress.completed_at is not None:
-        return Saved(progress=progress, enrollment=seat)
+        return Saved(progress=progress, enrollment=enrollment)
     with transaction.atomic(savepoint=False):
         won = _COMPLETE(pk=progress.pk, completed_at=now, updated_at=now)
         progress.completed_at = now
         if not won:
-            return Saved(progress=progress, enrollment=seat)
-        publish(LessonCompleted(enrollment_id=seat.pk, user_id=seat.user_id, lesson_id=progress.lesson_id))
-        seat, certificate = recount(enrollment_id=seat.pk, now=now, last_lesson_id=progress.lesson_id)
-    milestone = seat.milestone if seat.milestone > before else None
-    return Saved(progress=progress, enrollment=seat, newly_completed=True, certificate=certificate, milestone=milestone)
+            return Saved(progress=progress, enrollment=enrollment)
+        publish(LessonCompleted(enrollment_id=enrollment.pk, user_id=enrollment.user_id, lesson_id=progress.lesson_id))
+        enrollment, certificate = recount(enrollment_id=enrollment.pk, now=now, last_lesson_id=progress.lesson_id)
+    milestone = enrollment.milestone if enrollment.milestone > before else None
+    return Saved(
+        progress=progress, enrollment=enrollment, newly_completed=True, certificate=certificate, milestone=milestone
+    )
 
 
 def recount(
@@ -213,35 +217,40 @@ def recount(
     """
     with transaction.atomic(savepoint=False):
         # The row is locked, and counted only then: of two lessons completed at the same moment the second counts both.
-        [seat] = _LOCKED(pk=enrollment_id)
+        [enrollment] = _LOCKED(pk=enrollment_id)
         [counted] = _COUNTS(pk=enrollment_id)
         total, done = counted.total, counted.done  # type: ignore[attr-defined]  # annotated
-        seat.completed_lessons = done
-        seat.percent = done * 100 // total if total else 0
-        passed = [mark for mark in MILESTONES if seat.milestone < mark <= seat.percent]
+        enrollment.completed_lessons = done
+        enrollment.percent = done * 100 // total if total else 0
+        passed = [mark for mark in MILESTONES if enrollment.milestone < mark <= enrollment.percent]
         if passed:
-            seat.milestone = passed[-1]
+            enrollment.milestone = passed[-1]
         certificate = None
-        if seat.percent == 100 and seat.completed_at is None:
-            seat.completed_at = now
-            certificate = issue_certificate(enrollment=seat, now=now)
+        if enrollment.percent == 100 and enrollment.completed_at is None:
+            enrollment.completed_at = now
+            certificate = issue_certificate(enrollment=enrollment, now=now)
         if last_lesson_id is not None:
-            seat.last_lesson_id = last_lesson_id
-            seat.last_activity_at = now
+            enrollment.last_lesson_id = last_lesson_id
+            enrollment.last_activity_at = now
         _KEEP_COUNT(
-            pk=seat.pk,
-            completed_lessons=seat.completed_lessons,
-            percent=seat.percent,
-            milestone=seat.milestone,
-            completed_at=seat.completed_at,
-            last_lesson=seat.last_lesson_id,
-            last_activity_at=seat.last_activity_at,
+            pk=enrollment.pk,
+            completed_lessons=enrollment.completed_lessons,
+            percent=enrollment.percent,
+            milestone=enrollment.milestone,
+            completed_at=enrollment.completed_at,
+            last_lesson=enrollment.last_lesson_id,
+            last_activity_at=enrollment.last_activity_at,
         )
         for percent in passed:
             publish(
-                MilestoneReached(enrollment_id=seat.pk, user_id=seat.user_id, course_id=seat.course_id, percent=percent)
+                MilestoneReached(
+                    enrollment_id=enrollment.pk,
+                    user_id=enrollment.user_id,
+                    course_id=enrollment.course_id,
+                    percent=percent,
+                )
             )
-    return seat, certificate
+    return enrollment, certificate
 
 
 def recount_course(*, course: Course, now: datetime, keep: Callable[[], None] = lambda: None) -> int:
@@ -249,11 +258,11 @@ def recount_course(*, course: Course, now: datetime, keep: Callable[[], None] = 
 
     ``keep`` is called between the seats, for a job to hold its lease.
     """
-    seats = list(Enrollment.objects.active().filter(course=course).values_list("pk", flat=True))
-    for pk in seats:
+    enrollments = list(Enrollment.objects.active().filter(course=course).values_list("pk", flat=True))
+    for pk in enrollments:
         keep()
         recount(enrollment_id=pk, now=now)
-    return len(seats)
+    return len(enrollments)
 
 
 def _progress_of(user: Person, lesson_uid: UUID) -> LessonProgress | None:
@@ -279,7 +288,7 @@ def _begin(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
 
 def open_lesson(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> LessonProgress:
     """Note that a lesson is served to its learner, who may open it. The first time is kept; two at once make one."""
-    known = _BEGUN.first(seat=enrollment.pk, lesson=lesson.pk)
+    known = _BEGUN.first(enrollment=enrollment.pk, lesson=lesson.pk)
     if known is not None:
         return known
     opened_at = learning_time.note_opening(user_id=enrollment.user_id, now=now)
@@ -370,9 +379,9 @@ def _place(
 
 
 def _note_activity(progress: LessonProgress, now: datetime) -> None:
-    seat = progress.enrollment
-    if seat.last_lesson_id == progress.lesson_id and now - seat.last_activity_at < ACTIVITY:
+    enrollment = progress.enrollment
+    if enrollment.last_lesson_id == progress.lesson_id and now - enrollment.last_activity_at < ACTIVITY:
         return
-    seat.last_lesson_id = progress.lesson_id
-    seat.last_activity_at = max(now, seat.last_activity_at)
-    seat.save(update_fields=["last_lesson", "last_activity_at"])
+    enrollment.last_lesson_id = progress.lesson_id
+    enrollment.last_activity_at = max(now, enrollment.last_activity_at)
+    enrollment.save(update_fields=["last_lesson", "last_activity_at"])

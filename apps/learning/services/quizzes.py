@@ -12,12 +12,14 @@ from django.utils.translation import gettext as _
 
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
+from apps.courses.policies import Person
 from apps.learning import policies
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
-from apps.learning.events import QuizHandedIn
+from apps.learning.events import QuizSubmitted
 from apps.learning.models import Attempt, Enrollment
-from apps.learning.queries.outline import Person, blocker_of, outline_of, standing_of
-from apps.learning.queries.quizzes import QuizStanding, is_over, plain_number, questions_of
+from apps.learning.outline import blocker_of
+from apps.learning.queries.outline import outline_of, standing_of
+from apps.learning.queries.quizzes import QuizAttempts, is_over, plain_number, questions_of
 from apps.learning.quizzes import marking
 from apps.learning.services.progress import Saved, finish, open_lesson
 from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
@@ -53,27 +55,27 @@ def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:
         )
     )
     enforce(policies.save_progress(user, lesson.course, standing))
-    seat = standing.enrollment
-    if seat is None or not Question.objects.filter(quiz=lesson.quiz).exists():
+    enrollment = standing.enrollment
+    if enrollment is None or not Question.objects.filter(quiz=lesson.quiz).exists():
         raise LectureUnavailable
-    attempt = _open_or_new(seat, lesson.quiz, now)
-    open_lesson(enrollment=seat, lesson=lesson, now=now)
+    attempt = _open_or_new(enrollment, lesson.quiz, now)
+    open_lesson(enrollment=enrollment, lesson=lesson, now=now)
     return attempt
 
 
-def _open_or_new(seat: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
+def _open_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
     with transaction.atomic():
         # The seat is locked: two tabs that begin at the same moment get the same try.
-        Enrollment.objects.select_for_update().get(pk=seat.pk)
-        tries = list(Attempt.objects.filter(enrollment=seat, quiz=quiz).order_by("number"))
-        current = next((attempt for attempt in tries if attempt.submitted_at is None), None)
+        Enrollment.objects.select_for_update().get(pk=enrollment.pk)
+        attempts = list(Attempt.objects.filter(enrollment=enrollment, quiz=quiz).order_by("number"))
+        current = next((attempt for attempt in attempts if attempt.submitted_at is None), None)
         if current is not None and is_over(current, quiz, now):
             _close(current, quiz, questions_of(quiz), {}, now)
             current = None
-        wait = QuizStanding(quiz, tuple(tries)).seconds_to_wait(now) if current is None else 0
-        if current is None and not wait and not (quiz.max_attempts and len(tries) >= quiz.max_attempts):
-            number = tries[-1].number + 1 if tries else 1
-            current = Attempt.objects.create(enrollment=seat, quiz=quiz, number=number, started_at=now)
+        wait = QuizAttempts(quiz, tuple(attempts)).seconds_to_wait(now) if current is None else 0
+        if current is None and not wait and not (quiz.max_attempts and len(attempts) >= quiz.max_attempts):
+            number = attempts[-1].number + 1 if attempts else 1
+            current = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
     # After the commit: an attempt whose time ran out stays closed.
     if wait:
         raise AttemptTooSoon(wait=wait)
@@ -82,7 +84,9 @@ def _open_or_new(seat: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
     return current
 
 
-def hand_in(*, attempt: Attempt, answers: dict[str, marking.Answer], now: datetime) -> tuple[Attempt, Saved | None]:
+def submit_attempt(
+    *, attempt: Attempt, answers: dict[str, marking.Answer], now: datetime
+) -> tuple[Attempt, Saved | None]:
     """Mark the answers and close the try. The same answers again get the same result.
 
     ``answers`` by question uid, in the shapes of ``marking``. Returns the progress as well when the
@@ -142,7 +146,7 @@ def _close(
     attempt.is_passed = points > 0 and earned * 100 >= quiz.pass_percent * points
     _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
     publish(
-        QuizHandedIn(
+        QuizSubmitted(
             attempt_id=attempt.pk,
             user_id=attempt.enrollment.user_id,
             lesson_id=quiz.lesson_id,

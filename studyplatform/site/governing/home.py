@@ -53,7 +53,7 @@ def admin_home(request: HttpRequest) -> HttpResponse:
                 before=Count("pk", filter=Q(date_joined__gte=now - 2 * MONTH, date_joined__lt=now - MONTH)),
             ),
             "learning_today": figures.learning_since(now - timedelta(days=1)),
-            "seats": figures.seats_since(now - MONTH),
+            "enrollments": figures.enrollments_since(now - MONTH),
             "courses": Course.objects.aggregate(
                 live=Count("pk", filter=Q(status=Course.Status.PUBLISHED)),
                 suspended=Count("pk", filter=Q(status=Course.Status.SUSPENDED)),

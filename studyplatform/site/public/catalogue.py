@@ -18,7 +18,7 @@ from apps.courses.models import Course
 from apps.courses.queries import catalogue
 from apps.courses.queries.catalogue import Card, Facets, Page, Wish
 from apps.courses.queries.suggestions import suggest
-from apps.learning.queries.course_marks import Holdings, holdings_of
+from apps.learning.queries.course_marks import CourseMarks, course_marks_of
 from studyplatform.kit.caching.page_cache import same_for_visitors
 
 SUBJECTS_SHOWN = 8
@@ -177,8 +177,8 @@ def chips_of(query: QueryDict, columns: list[Facet], wish: Wish, teacher: str) -
     return chips
 
 
-def tabs_of(query: QueryDict, holdings: Holdings, current: str, everything: int) -> list[Link]:
-    counts = {name: len(holdings.of(name)) for name in TABS if name != "all"} | {"all": everything}
+def tabs_of(query: QueryDict, course_marks: CourseMarks, current: str, everything: int) -> list[Link]:
+    counts = {name: len(course_marks.of(name)) for name in TABS if name != "all"} | {"all": everything}
     return [
         Link(label, address(query, filter=None if name == "all" else name), counts[name], name == current)
         for name, label in TABS.items()
@@ -191,13 +191,13 @@ def tabs_of(query: QueryDict, holdings: Holdings, current: str, everything: int)
 def catalogue_page(request: HttpRequest) -> HttpResponse:
     query = request.GET
     wish = wish_of(query)
-    holdings = holdings_of(request.user) if isinstance(request.user, User) else None
-    tab = query.get("filter", "all") if holdings and query.get("filter") in TABS else "all"
-    if holdings and tab != "all":
+    course_marks = course_marks_of(request.user) if isinstance(request.user, User) else None
+    tab = query.get("filter", "all") if course_marks and query.get("filter") in TABS else "all"
+    if course_marks and tab != "all":
         # One's own list holds what one has, closed courses too, unless one asks otherwise.
         asked = frozenset(query.getlist("availability")) & frozenset(catalogue.AVAILABILITIES)
         wish = Wish(**{**wish.__dict__, "availabilities": asked})
-        page = catalogue.page_of(wish, among=holdings.of(tab))
+        page = catalogue.page_of(wish, among=course_marks.of(tab))
     else:
         page = catalogue.page_of(wish)
     context = {
@@ -205,9 +205,9 @@ def catalogue_page(request: HttpRequest) -> HttpResponse:
         "wish": wish,
         "page": page,
         "shown": Shown(query, wish, page, tab),
-        "tabs": tabs_of(query, holdings, tab, catalogue.offer().courses) if holdings else [],
+        "tabs": tabs_of(query, course_marks, tab, catalogue.offer().courses) if course_marks else [],
         "tab": tab,
-        "holdings": holdings,
+        "course_marks": course_marks,
     }
     return render(request, "courses/catalogue.html", context)
 

@@ -14,25 +14,16 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
-from apps.accounts.models import User
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import remembered
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.learning import policies
 from apps.learning.components import lesson_rows
+from apps.learning.outline import Entry, Outline, Placed, Standing, place_all, resume_entry
 from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.course_marks import has_ribbon
-from apps.learning.queries.outline import (
-    Entry,
-    Outline,
-    Placed,
-    Standing,
-    outline_of,
-    place_all,
-    resume_entry,
-    standing_of,
-)
+from apps.learning.queries.bookmarks import has_bookmarked
+from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.ratings import Ratings, ratings_of
 from studyplatform.kit.caching.fragments import ready
 from studyplatform.kit.caching.page_cache import same_for_visitors
@@ -68,12 +59,12 @@ class Resume:
 
 
 def resume_of(course: Course, outline: Outline, standing: Standing, placed: list[Placed]) -> Resume | None:
-    seat = standing.enrollment
-    entry = resume_entry(course, outline, standing, placed) if seat else None
-    if seat is None or entry is None:
+    enrollment = standing.enrollment
+    entry = resume_entry(course, outline, standing, placed) if enrollment else None
+    if enrollment is None or entry is None:
         return None
     total = len(outline.entries)
-    return Resume(entry, lesson_url(course.slug, entry.slug), seat.percent, standing.completed_count, total)
+    return Resume(entry, lesson_url(course.slug, entry.slug), enrollment.percent, standing.completed_count, total)
 
 
 def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[Placed], opened: int) -> Markup:
@@ -163,19 +154,16 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
     standing = standing_of(request.user, course)
     if standing.enrollment is None:
         enforce(policies.see_course(request.user, course))
-    is_bookmarked = getattr(standing.enrollment, "is_bookmarked", None)
-    if is_bookmarked is None and isinstance(request.user, User):
-        is_bookmarked = has_ribbon(request.user, course.pk)
     placed = place_all(course, outline, standing)
     resume = resume_of(course, outline, standing, placed)
     context = {
         "shared": shared,
         "course": course,
-        "availability": course.availability_for(has_seat=standing.enrollment is not None),
+        "availability": course.availability_for(is_enrolled=standing.enrollment is not None),
         "is_listed": policies.see_course(AnonymousUser(), course) is None,
         "standing": standing,
-        "seat": standing.enrollment,
-        "is_bookmarked": bool(is_bookmarked),
+        "enrollment": standing.enrollment,
+        "is_bookmarked": has_bookmarked(request.user, course, standing.enrollment),
         "resume": resume,
         "refusal": policies.enroll(request.user, course),
         "outline": outline,

@@ -14,8 +14,8 @@ from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import Card, Offer, cards, listed_groups, offer, remembered
 from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.course_marks import holdings_of
-from apps.learning.queries.my_learning import filtered, seats_of, shelve
+from apps.learning.queries.course_marks import course_marks_of
+from apps.learning.queries.my_learning import enrollments_of, filtered, with_resume
 from studyplatform.kit.caching.page_cache import same_for_visitors
 
 STARTERS = 4
@@ -118,17 +118,17 @@ def structured_data() -> dict[str, Any]:
 @same_for_visitors("catalogue")
 def home(request: HttpRequest) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
-    going = shelve(filtered(seats_of(user), "in_progress")[:GOING]) if user else []
+    going = with_resume(filtered(enrollments_of(user), "in_progress")[:GOING]) if user else []
     facts = offer()
     shown = door()
-    holdings = holdings_of(user) if user else None
+    course_marks = course_marks_of(user) if user else None
     context = {
         "going": going,
-        "holdings": holdings,
+        "course_marks": course_marks,
         "can_teach": user is not None and user.can_teach,
         "facts": facts,
         "subjects": largest_subjects(facts),
-        "starters": starters(shown.popular, holdings.seats if holdings else ()),
+        "starters": starters(shown.popular, course_marks.percents if course_marks else ()),
         "first_lesson": shown.first_lesson,
         "question_lesson": shown.question,
         "structured": structured_data(),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.courses import services as courses
-from apps.courses.queries.storage_used import holdings, largest_first
+from apps.courses.queries.storage_used import largest_first, stored_items
 from apps.files import queries
 from apps.files import services as files
 from apps.files.models import Upload, VideoAsset
@@ -33,7 +33,12 @@ def storage(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "site/storage.html",
-        {"room": room, "page": page, "rows": holdings(list(page)), "is_tight": room.used >= LITTLE * room.allowance},
+        {
+            "room": room,
+            "page": page,
+            "rows": stored_items(list(page)),
+            "is_tight": room.used >= LITTLE * room.allowance,
+        },
     )
 
 

@@ -1,0 +1,200 @@
+"""A course's lessons in order, and which of them a learner has completed or may open: no database here.
+
+``queries.outline`` reads what these functions work on.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+from uuid import UUID
+
+from apps.courses.models import Course, Lesson
+from apps.learning.models import Enrollment
+
+State = Literal["completed", "in_progress", "available", "locked"]
+
+VIDEO_END = 5.0
+"""Within this many seconds of its end a video counts as watched to the end: it restarts from the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A lesson as the outline shows it; ``duration`` in seconds."""
+
+    pk: int
+    uid: UUID
+    slug: str
+    number: str
+    title: str
+    kind: str
+    duration: int
+    is_preview: bool
+    prerequisites: tuple[int, ...] = ()
+    """The lessons to complete first, by primary key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section with its lessons."""
+
+    number: int
+    title: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """All lessons of a course, in order. The same object serves every learner, so it must not be changed."""
+
+    parts: tuple[Part, ...]
+    entries: tuple[Entry, ...] = field(init=False)
+    _indexes: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        entries = tuple(entry for part in self.parts for entry in part.entries)
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "_indexes", {entry.pk: index for index, entry in enumerate(entries)})
+
+    def around(self, lesson_pk: int) -> tuple[Entry | None, Entry | None]:
+        """Return the lessons before and after this one."""
+        index = self._indexes.get(lesson_pk)
+        if index is None:
+            return None, None
+        before = self.entries[index - 1] if index else None
+        after = self.entries[index + 1] if index + 1 < len(self.entries) else None
+        return before, after
+
+    def entry(self, lesson_pk: int) -> Entry | None:
+        """Return this lesson; None if the course doesn't contain it."""
+        index = self._indexes.get(lesson_pk)
+        return None if index is None else self.entries[index]
+
+    def before(self, lesson_pk: int) -> tuple[Entry, ...]:
+        """Return all lessons that come before this one."""
+        return self.entries[: self._indexes.get(lesson_pk, 0)]
+
+    def part_of(self, lesson_pk: int) -> Part | None:
+        """Return the section that contains this lesson."""
+        return next((part for part in self.parts if any(entry.pk == lesson_pk for entry in part.entries)), None)
+
+
+class Progress(NamedTuple):
+    """How far a learner is in one lesson; ``position`` in seconds."""
+
+    position: float
+    watched_seconds: int
+    is_completed: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A user's enrollment, progress and rights in one course. Without an enrollment there is no progress."""
+
+    enrollment: Enrollment | None = None
+    progress: dict[int, Progress] = field(default_factory=dict)
+    """By the primary key of the lesson."""
+    is_staff: bool = False
+    best: dict[int, int] = field(default_factory=dict)
+    """The percent of the best attempt at each quiz, by the primary key of its lesson."""
+
+    def has_completed(self, lesson_pk: int) -> bool:
+        """Return whether the lesson is complete."""
+        progress = self.progress.get(lesson_pk)
+        return progress is not None and progress.is_completed
+
+    @property
+    def completed_count(self) -> int:
+        """How many lessons are complete."""
+        return sum(progress.is_completed for progress in self.progress.values())
+
+
+class Placed(NamedTuple):
+    """A lesson with its state for one user.
+
+    ``blocker`` is the lesson to complete first, ``left`` the seconds of a started lesson that remain.
+    """
+
+    entry: Entry
+    state: State
+    blocker: Entry | None = None
+    needs_enrollment: bool = False
+    left: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the user can open the lesson."""
+        return self.state != "locked"
+
+
+def resume_position(position: float, duration: float) -> float:
+    """Return the second at which to resume a video that was left at ``position``: 0 if that is its end."""
+    return 0.0 if position >= duration - VIDEO_END else position
+
+
+def place_all(course: Course, outline: Outline, standing: Standing) -> list[Placed]:
+    """Return every lesson with its state, in order."""
+    placed: list[Placed] = []
+    blocker: Entry | None = None
+    in_order = course.requires_order and not standing.is_staff
+    needs_enrollment = standing.enrollment is None and not standing.is_staff
+    for entry in outline.entries:
+        progress = standing.progress.get(entry.pk)
+        if progress is not None and progress.is_completed:
+            placed.append(Placed(entry, "completed"))
+            continue
+        if needs_enrollment and not entry.is_preview:
+            placed.append(Placed(entry, "locked", needs_enrollment=True))
+        elif in_order and blocker is not None and not entry.is_preview:
+            placed.append(Placed(entry, "locked", blocker))
+        elif entry.prerequisites and (unmet := _unmet_prerequisite(course, outline, standing, entry)) is not None:
+            placed.append(Placed(entry, "locked", unmet))
+        elif progress is not None and (entry.kind == Lesson.Kind.QUIZ or progress.position or progress.watched_seconds):
+            placed.append(Placed(entry, "in_progress", left=_seconds_left(entry, progress)))
+        else:
+            placed.append(Placed(entry, "available"))
+        if blocker is None:
+            blocker = entry
+    return placed
+
+
+def blocker_of(course: Course, outline: Outline, standing: Standing, lesson_pk: int) -> Entry | None:
+    """Return the first lesson to complete before this one opens, by the course's order or its prerequisites."""
+    if standing.is_staff or standing.has_completed(lesson_pk):
+        return None
+    if course.requires_order:
+        return next((entry for entry in outline.before(lesson_pk) if not standing.has_completed(entry.pk)), None)
+    entry = outline.entry(lesson_pk)
+    return None if entry is None else _unmet_prerequisite(course, outline, standing, entry)
+
+
+def resume_entry(
+    course: Course, outline: Outline, standing: Standing, placed: list[Placed] | None = None
+) -> Entry | None:
+    """Return the lesson that "Resume" opens; None for a course without lessons.
+
+    It is the last opened lesson if that is not complete, otherwise the first open one after it, otherwise the first.
+    """
+    if not outline.entries:
+        return None
+    placed = place_all(course, outline, standing) if placed is None else placed
+    last = standing.enrollment.last_lesson_id if standing.enrollment else None
+    start = next((i for i, one in enumerate(placed) if one.entry.pk == last), 0)
+    for one in placed[start:] + placed[:start]:
+        if one.state in {"in_progress", "available"}:
+            return one.entry
+    return outline.entries[0]
+
+
+def _seconds_left(entry: Entry, progress: Progress) -> int:
+    return max(0, entry.duration - int(resume_position(progress.position, entry.duration)))
+
+
+def _unmet_prerequisite(course: Course, outline: Outline, standing: Standing, entry: Entry) -> Entry | None:
+    """Return the first prerequisite that is not complete.
+
+    Where the course has an order, prerequisites don't count: all earlier lessons are required anyway, and a later
+    one could never be completed first.
+    """
+    if course.requires_order or standing.is_staff or entry.is_preview or not entry.prerequisites:
+        return None
+    missing = {pk for pk in entry.prerequisites if not standing.has_completed(pk)}
+    return next((one for one in outline.entries if one.pk in missing), None)
