@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
-from apps.accounts.models import Role, User
+from apps.accounts.models import PROFILE_FIELDS, Role, User
 
 admin.site.site_header = admin.site.site_title = _("Study Platform administration")
 # Roles decide what one may do, and an account has one email: neither of these means anything here.
@@ -27,16 +27,13 @@ class UserAdmin(admin.ModelAdmin[User]):
     ordering = ["-date_joined"]
     fields = [
         "email",
-        "username",
-        "first_name",
-        "last_name",
-        "headline",
-        "bio",
+        *PROFILE_FIELDS,
         "role",
         "is_active",
         "email_verified_at",
     ]
-    readonly_fields = ["email", "role", "is_active", "email_verified_at"]
+    # Nothing here would check that a time zone exists.
+    readonly_fields = ["email", "time_zone", "role", "is_active", "email_verified_at"]
     actions = ["block", "unblock", "make_student", "make_instructor", "make_admin", "reset_second_step"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:

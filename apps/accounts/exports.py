@@ -6,12 +6,12 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 
-from apps.accounts.models import BrowserSession, Notification, TeachingRequest, User
+from apps.accounts.models import PROFILE_FIELDS, BrowserSession, Notification, TeachingRequest, User
 from apps.accounts.queries import choices_of
 from apps.accounts.services import Part, register_export
 
 _ACCOUNT = (
-    "email", "username", "first_name", "last_name", "role", "headline", "bio", "time_zone", "theme", "style",
+    "email", *PROFILE_FIELDS, "role", "theme", "style",
     "daily_minutes", "weekly_lessons", "date_joined", "last_login", "email_verified_at", "terms_accepted_at",
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import Style, Theme, User
+from apps.accounts.models import PROFILE_FIELDS, Style, Theme, User
 from apps.accounts.providers import Identity
 
 _RESERVED = {"admin", "administrator", "deleted", "deleted-user", "help", "moderator", "root", "staff", "support"}
@@ -189,7 +189,7 @@ class Appearance(forms.Form):
 
 
 class Profile(forms.Form):
-    """What others see of a person."""
+    """The profile of ``user``. A field of PROFILE_FIELDS that is not declared here is as its model field says."""
 
     username = forms.CharField(
         label=_("Username"), min_length=3, max_length=30, error_messages={"required": _("Choose a username.")}
@@ -200,9 +200,23 @@ class Profile(forms.Form):
     headline = forms.CharField(label=_("Headline"), max_length=120, required=False, validators=[one_line])
     bio = forms.CharField(label=_("About you"), max_length=300, required=False)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        kwargs["initial"] = {name: getattr(user, name) for name in PROFILE_FIELDS}
         super().__init__(*args, **kwargs)
         self.fields["time_zone"].choices = [(name, name) for name in time_zones()]  # type: ignore[attr-defined]
+        if not user.can_teach:
+            # It appears under the name of an instructor. Who is none at the moment keeps the one they wrote.
+            del self.fields["headline"]
+        more = [name for name in PROFILE_FIELDS if name not in self.base_fields]
+        for name, field in forms.fields_for_model(User, fields=more).items():
+            if isinstance(field, forms.CharField) and not isinstance(field.widget, forms.Textarea):
+                field.validators.append(one_line)
+            self.fields[name] = field
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        """The fields that the template does not place itself."""
+        return [self[name] for name in self.fields if name not in self.base_fields]
 
     def clean_username(self) -> str:
         # Wide and composed spellings of the same name are the same name.

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.accounts import services as accounts
 from apps.accounts.events import PersonLeft
-from apps.accounts.models import Role, User
+from apps.accounts.models import PROFILE_FIELDS, Role, User
 from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import Course, Lesson, SearchDocument, StatusChange, Subject, Submission
@@ -29,7 +29,7 @@ accounts.register_hindrance(policies.leave)
 table_versions.watch("catalogue", Course, ignoring={"learner_count"})
 table_versions.watch("catalogue", Subject)
 table_versions.watch("catalogue", SearchDocument)
-table_versions.watch("catalogue", User, only={"username", "first_name", "last_name", "avatar", "headline", "bio"})
+table_versions.watch("catalogue", User, only={*PROFILE_FIELDS, "avatar"})
 
 
 @receiver(post_delete, sender=Lesson)

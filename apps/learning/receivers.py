@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from apps.accounts import services as people
 from apps.accounts.events import PersonLeft
-from apps.accounts.models import User
+from apps.accounts.models import PROFILE_FIELDS, User
 from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Question, Quiz, Section
 from apps.files.models import CaptionTrack, VideoAsset
@@ -19,7 +19,7 @@ WRITING_TIME = timedelta(minutes=30)  # a lesson is made empty and then filled
 
 # What a lesson shows to everyone who may open it. A video in work is not interesting until it can be watched.
 table_versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})
-table_versions.watch("lessons", User, only={"username", "first_name", "last_name", "avatar"})
+table_versions.watch("lessons", User, only={*PROFILE_FIELDS, "avatar"})
 table_versions.watch(
     "lessons",
     VideoAsset,

@@ -5,6 +5,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import time_machine
@@ -115,6 +116,29 @@ def test_every_app_with_data_of_people_has_its_part() -> None:
     assert pointing - exported - set(elsewhere) == set(), "say where their data go"
 
 
+def test_each_field_of_an_account_is_in_the_archive_or_named_here(browser: Client, leo: User) -> None:
+    elsewhere = {
+        "id": "the number of the row",
+        "uid": "a random name for programs",
+        "password": "its hash would help somebody to find it out",
+        "avatar": "the picture itself is in the archive",
+        "is_active": "whoever gets an archive has an active account",
+        "blocked_at": "as is_active",
+        "block_reason": "as is_active",
+        "deleted_at": "a deleted account gets no archive",
+        "groups": "never filled: roles decide (accounts.policies)",
+        "user_permissions": "as groups",
+    }
+    with archive(browser, leo).open("account.json") as file:
+        [account] = json.load(file)
+
+    assert {field.name for field in fields_of_an_account()} - set(account) - set(elsewhere) == set()
+
+
+def fields_of_an_account() -> list[Any]:
+    return [*User._meta.concrete_fields, *User._meta.many_to_many]
+
+
 def test_one_at_a_time_and_the_old_one_goes(browser: Client, leo: User) -> None:
     archive(browser, leo)
     first = DataExport.objects.get(user=leo).file.name
@@ -214,6 +238,35 @@ def test_what_is_personal_goes_and_what_others_rely_on_stays(
     assert "AUTH_INVALID" in client.post("/auth/login", {"email": leo.email, "password": PASSWORD}).content.decode()
     assert [message.to for message in mail.outbox if "deleted" in message.subject] == [[leo.email]]
     assert UserFactory(email=leo.email, username=leo.username)  # both are free again
+
+
+def test_each_field_of_an_account_is_emptied_or_named_here(leo: User) -> None:
+    kept = {
+        "id": "courses, certificates and ledgers refer to it",
+        "uid": "as id",
+        "date_joined": "names nobody, and months are counted by it",
+        "deleted_at": "set by deletion",
+        "groups": "never filled: roles decide (accounts.policies)",
+        "user_permissions": "as groups",
+    }
+    now = timezone.now()
+    filled: dict[str, Any] = {
+        "theme": "dark", "style": "academic", "role": Role.INSTRUCTOR, "time_zone": "Asia/Tokyo", "daily_minutes": 55,
+        "weekly_lessons": 12, "last_login": now, "email_verified_at": now, "terms_accepted_at": now, "blocked_at": now,
+        "headline": "Hydrologist", "bio": "By the river.", "block_reason": "Spam", "avatar": "avatars/leo.webp",
+    }  # fmt: skip
+    User.objects.filter(pk=leo.pk).update(**filled)
+    before = User.objects.get(pk=leo.pk)
+
+    services.leave(user=before, password=PASSWORD, browser="", now=now)
+
+    before, after = User(**filled | {"username": leo.username, "email": leo.email}), User.objects.get(pk=leo.pk)
+    before.first_name, before.last_name, before.password = leo.first_name, leo.last_name, leo.password
+    same = {
+        field.name for field in fields_of_an_account()
+        if field.name not in kept and getattr(after, field.name) == getattr(before, field.name)
+    }  # fmt: skip
+    assert same == set(), "empty them in services.leaving, or say here why they stay"
 
 
 def test_nothing_stays_of_how_they_joined(browser: Client, leo: User, mia: User) -> None:

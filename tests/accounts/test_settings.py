@@ -20,9 +20,10 @@ from django.test import Client
 from django.utils import timezone
 from PIL import Image, ImageFile
 
-from apps.accounts import services
-from apps.accounts.models import BrowserSession, EmailProof, User
+from apps.accounts import forms, services
+from apps.accounts.models import PROFILE_FIELDS, BrowserSession, EmailProof, User
 from apps.accounts.services import pictures
+from apps.accounts.services import settings as settings_services
 from studyplatform.kit import jobs
 from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.errors import NotAuthenticated
@@ -215,9 +216,37 @@ def test_two_cannot_take_the_same_username_at_once(leo: User, mia: User) -> None
         mock.patch("django.db.models.query.QuerySet.exists", return_value=False),
         pytest.raises(services.UsernameTaken),
     ):
-        services.save_profile(
-            user=leo, username="MIA", first_name="L", last_name="M", headline="", bio="", time_zone="UTC"
-        )
+        services.save_profile(user=leo, changes=PROFILE | {"username": "MIA"})
+
+
+def test_what_the_form_did_not_offer_is_kept(browser: Client, leo: User) -> None:
+    """An instructor who is a student again sees no headline, and so cannot empty it."""
+    User.objects.filter(pk=leo.pk).update(headline="Hydrologist")
+
+    assert 'name="headline"' not in browser.get("/settings/").content.decode()
+    browser.post("/settings/profile", PROFILE | {"headline": "not offered"})
+
+    leo.refresh_from_db()
+    assert (leo.first_name, leo.headline) == ("Leo", "Hydrologist")
+
+
+def test_a_field_added_to_the_profile_is_shown_checked_and_saved(browser: Client, leo: User, monkeypatch) -> None:
+    """Any text field of User stands for a new one."""
+    for module in (forms, settings_services):
+        monkeypatch.setattr(module, "PROFILE_FIELDS", (*PROFILE_FIELDS, "block_reason"))
+
+    browser.post("/settings/profile", PROFILE | {"block_reason": "they/them"})
+    assert 'name="block_reason" id="id_block_reason" value="they/them"' in browser.get("/settings/").content.decode()
+    refused = browser.post("/settings/profile", PROFILE | {"block_reason": "x" * 301})
+
+    assert 'id="id_block_reason-e"' in refused.content.decode()
+    leo.refresh_from_db()
+    assert leo.block_reason == "they/them"
+
+
+def test_only_profile_fields_are_saved_as_such(leo: User) -> None:
+    with pytest.raises(ValueError, match="role"):
+        services.save_profile(user=leo, changes={"role": "admin"})
 
 
 # --- Picture ------------------------------------------------------------------------------------
@@ -258,7 +287,7 @@ def test_what_is_sent_while_the_account_is_deleted_brings_nothing_of_it_back(leo
     services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
 
     with pytest.raises(NotAuthenticated):
-        services.save_profile(user=before, **PROFILE | {"headline": ""})
+        services.save_profile(user=before, changes=PROFILE)
     with pytest.raises(NotAuthenticated):
         services.set_picture(user=before, file=picture().file)
 

@@ -28,6 +28,11 @@ class Style(models.TextChoices):
     CORPORATE = "corporate", _("Corporate")
 
 
+# What people say about themselves in their profile: fields of User. The form, save_profile, the data archive, deletion,
+# the admin and the caches of pages that show people follow this list (docs/recipes.md, "A profile field").
+PROFILE_FIELDS = ("username", "first_name", "last_name", "time_zone", "headline", "bio")
+
+
 class UserManager(BaseUserManager["User"]):
     @classmethod
     def normalize_email(cls, email: str | None) -> str:

@@ -16,6 +16,7 @@ from django.db.models import Q
 from apps.accounts.errors import LastAdmin
 from apps.accounts.events import PersonLeft
 from apps.accounts.models import (
+    PROFILE_FIELDS,
     BrowserSession,
     EmailProof,
     HandOver,
@@ -35,6 +36,7 @@ from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import Verdict, enforce
 
+_OWN_CHOICES = ("theme", "style", "daily_minutes", "weekly_lessons")
 _hindrances: list[Callable[[User], Verdict]] = []
 
 
@@ -80,9 +82,12 @@ def leave(*, user: User, password: str = "", browser: str, now: datetime) -> Non
 def _empty(user: User, now: datetime) -> None:
     """Nothing that names or reaches the person stays in the row."""
     shell = f"deleted-{secrets.token_hex(6)}"
+    blank = User()
+    for name in (*PROFILE_FIELDS, *_OWN_CHOICES):
+        setattr(user, name, getattr(blank, name))
     user.username, user.email = shell, f"{shell}@deleted.invalid"
-    user.first_name = user.last_name = user.headline = user.bio = user.theme = user.style = ""
-    user.time_zone, user.email_verified_at, user.terms_accepted_at = "UTC", None, None
+    user.email_verified_at = user.terms_accepted_at = user.last_login = user.blocked_at = None
+    user.block_reason = ""
     user.role, user.is_active, user.deleted_at = Role.STUDENT, False, now
     user.set_unusable_password()
     user.save()

@@ -1,12 +1,14 @@
 """What people change about their own account."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import InvalidCredentials
-from apps.accounts.models import User
+from apps.accounts.models import PROFILE_FIELDS, User
 from apps.accounts.services.notices import notify
 from apps.accounts.services.people import shut_everybody_out
 from apps.accounts.services.proving import prove_password
@@ -58,32 +60,28 @@ def choose_look(*, user: User, theme: str, style: str) -> None:
     user.save(update_fields=["theme", "style"])
 
 
-def save_profile(
-    *, user: User, username: str, first_name: str, last_name: str, headline: str, bio: str, time_zone: str
-) -> None:
-    """What others see of a person. The caller has validated the fields; the constraint judges the username.
+def save_profile(*, user: User, changes: Mapping[str, Any]) -> None:
+    """Save fields of the profile: those in ``changes``, by the names of PROFILE_FIELDS, and no others.
 
-    :raises UsernameTaken: somebody else has it.
+    The caller has validated the values; the constraint judges the username.
+
+    :raises ValueError: a field is not part of the profile.
+    :raises UsernameTaken: somebody else has the username.
     :raises NotAuthenticated: the account was deleted meanwhile.
     """
-    new = {
-        "username": username,
-        "first_name": first_name,
-        "last_name": last_name,
-        "headline": headline,
-        "bio": bio,
-        "time_zone": time_zone,
-    }
+    if not changes.keys() <= set(PROFILE_FIELDS):
+        raise ValueError(f"not in PROFILE_FIELDS: {', '.join(sorted(changes.keys() - set(PROFILE_FIELDS)))}")
+    username = changes.get("username", user.username)
     if User.objects.exclude(pk=user.pk).filter(username__iexact=username).exists():
         raise UsernameTaken
     try:
         with transaction.atomic():
-            # Not of an account that was deleted meanwhile: its shell has no name.
-            if not User.objects.filter(pk=user.pk, deleted_at=None).update(**new):
+            # Not of an account that was deleted meanwhile: its tombstone has no name.
+            if not User.objects.filter(pk=user.pk, deleted_at=None).update(**changes):
                 raise NotAuthenticated
     except IntegrityError:  # two people at once
         raise UsernameTaken from None
-    for name, value in new.items():
+    for name, value in changes.items():
         setattr(user, name, value)
 
 

@@ -27,13 +27,11 @@ from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.body_limits import takes_body
 
-FIELDS = ("username", "first_name", "last_name", "time_zone", "headline", "bio")
-
 
 def _context(request: HttpRequest) -> dict[str, Any]:
     user = signed_in_user(request)
     return {
-        "form": forms.Profile(initial={name: getattr(user, name) for name in FIELDS}),
+        "form": forms.Profile(user=user),
         "email_form": forms.ChangeEmail(auto_id="email-%s", user=user),
         "picture_form": forms.Portrait(),
         "refusal": None,
@@ -66,10 +64,11 @@ def _zones(now: datetime) -> list[tuple[str, list[tuple[str, str]]]]:
 @signed_in
 @require_POST
 def save(request: HttpRequest) -> HttpResponse:
-    form = forms.Profile(request.POST)
+    user = signed_in_user(request)
+    form = forms.Profile(request.POST, user=user)
     if form.is_valid():
         try:
-            services.save_profile(user=signed_in_user(request), **form.cleaned_data)
+            services.save_profile(user=user, changes=form.cleaned_data)
         except services.UsernameTaken:
             form.add_error("username", _("This username is taken."))
         else:
