@@ -14,30 +14,30 @@ const everyPage = ["site", "islands"];
  */
 export const pages = {
   "page without islands": { scripts: everyPage, budget: 15 * kB },
-  "page with passkeys": { scripts: [...everyPage, "security"], budget: 18 * kB },
+  "page with passkeys": { scripts: [...everyPage, "passkeys"], budget: 18 * kB },
   "text or file lesson": { scripts: [...everyPage, "lesson"], budget: 30 * kB },
   "video lesson": {
     scripts: everyPage,
     islands: ["player"],
-    later: ["site/notices"],
+    later: ["site/notifications"],
     budget: 245 * kB,
   },
   "quiz lesson": {
     scripts: everyPage,
     islands: ["quiz"],
-    later: ["site/notices"],
+    later: ["site/notifications"],
     budget: 135 * kB,
   },
   "upload page": {
     scripts: everyPage,
     islands: ["uploader"],
-    later: ["site/notices"],
+    later: ["site/notifications"],
     budget: 150 * kB,
   },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],
     islands: ["lesson-file"],
-    later: ["site/notices"],
+    later: ["site/notifications"],
     budget: 145 * kB,
   },
 };

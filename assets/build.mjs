@@ -13,7 +13,7 @@ import * as esbuild from "esbuild";
 import { checkBudgets } from "./budgets.mjs";
 import { iconSprite } from "./icons.mjs";
 import { loadedWith } from "./outputs.mjs";
-import { KEEP_DAYS, retire } from "./retire.mjs";
+import { KEEP_DAYS, pruneBuild } from "./pruneBuild.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const assets = path.join(root, "assets");
@@ -27,7 +27,7 @@ function entryPoints() {
     site: "site.ts",
     lesson: "lesson.ts",
     outline: "outline.ts",
-    security: "security.ts",
+    passkeys: "passkeys.ts",
     offline: "offline.ts",
     mock: "mock.ts",
     mount: "shared/mount.tsx",
@@ -70,16 +70,17 @@ const bundles = () => ({
   assetNames: "files/[name]-[hash]",
   loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
   external: ["/static/*"],
+  inject: [path.join(assets, "shared", "base.ts")],
   plugins: [iconSprite(root)],
   legalComments: "external",
 });
 
 // Stands in <head> as text, before the first paint: no hash, no module, nothing but itself.
-const headScript = () => ({
+const beforePaintScript = () => ({
   ...common,
   sourcemap: false,
-  entryPoints: [path.join(assets, "head.ts")],
-  outfile: path.join(dist, "head.js"),
+  entryPoints: [path.join(assets, "beforePaint.ts")],
+  outfile: path.join(dist, "beforePaint.js"),
   format: "iife",
 });
 
@@ -96,7 +97,7 @@ const relative = (output) => path.relative(dist, path.resolve(root, output)).rep
 
 /** What `bundle("site")` in the templates needs: the files of each entry, and what to preload. */
 function manifestOf(metafile) {
-  const manifest = { head: { js: "head.js" } };
+  const manifest = { beforePaint: { js: "beforePaint.js" } };
   const names = new Map(entryPoints().map((entry) => [path.relative(root, entry.in), entry.out]));
   for (const [output, facts] of Object.entries(metafile.outputs)) {
     if (output.endsWith(".svg") && facts.inputs["icons:sprite.svg"])
@@ -137,7 +138,7 @@ const quality = {
 /** The text outputs with their compressed copies, which the server sends as they stand. */
 async function withCompressed(file, contents) {
   const written = [[file, contents]];
-  const isSent = /[-.]\w{8}\.(m?js|css|svg)$/.test(file); // head.js and sw.js are read, not sent
+  const isSent = /[-.]\w{8}\.(m?js|css|svg)$/.test(file); // beforePaint.js and sw.js are read by the server, not sent
   if (watching || !isSent) return written;
   for (const kind of ["br", "gz"])
     written.push([`${file}.${kind}`, await squeeze[kind](contents, quality[kind])]);
@@ -156,7 +157,7 @@ async function publish(results) {
   await put(manifest, `${JSON.stringify(manifestOf(metafile), null, 2)}\n`);
   const current = new Set([manifest, ...files.map(([file]) => file)].map(relative));
   // A developer's server looks at the disk each time, and a build at each keystroke would pile up.
-  await retire(dist, current, { keepDays: watching ? 0 : KEEP_DAYS });
+  await pruneBuild(dist, current, { keepDays: watching ? 0 : KEEP_DAYS });
   return {
     metafile,
     sizes: new Map(files.map(([file, contents]) => [relative(file), contents.length])),
@@ -166,7 +167,7 @@ async function publish(results) {
 async function build() {
   const started = performance.now();
   const results = await Promise.all(
-    [bundles(), headScript(), serviceWorker()].map((options) => esbuild.build(options)),
+    [bundles(), beforePaintScript(), serviceWorker()].map((options) => esbuild.build(options)),
   );
   const { metafile, sizes } = await publish(results);
   const sizeOf = (output) => sizes.get(`${relative(output)}.gz`);
@@ -198,7 +199,7 @@ async function watch() {
       });
     },
   });
-  const options = [bundles(), headScript(), serviceWorker()];
+  const options = [bundles(), beforePaintScript(), serviceWorker()];
   for (const [index, one] of options.entries()) {
     const plugins = [...(one.plugins ?? []), report(index)];
     const context = await esbuild.context({ ...one, plugins });

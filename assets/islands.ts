@@ -28,7 +28,7 @@ for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
   const isCarried = [pathname, pathname + search].includes(
     sessionStorage.getItem("study.autoplay") ?? "",
   );
-  const isKeyed = document.documentElement.dataset.early !== undefined;
+  const isKeyed = document.documentElement.dataset.earlyKeys !== undefined;
   const isAsked = isCarried || isKeyed || start !== undefined;
   if (when === "now" || (when === "intent" && isAsked)) void bring(spot);
   else if (when === "intent") {

@@ -1,9 +1,5 @@
 // Lesson pages that are read or fetched: the end of a text completes it, and so does fetching a file.
-// site.ts has brought these: named here too, the build makes one file of them, not one per user.
-import "./shared/announce";
-import "./shared/format";
-
-import { complete, openOutbox, tell } from "./lesson/kept";
+import { complete, openOutbox, tell } from "./lesson/completions";
 import { startFetching, startReading } from "./lesson/reading";
 
 const reading = startReading(document, complete, (lesson, title) => outbox.keep(lesson, title));

@@ -1,49 +1,51 @@
 // The enhancements of server pages. Every page works without them (docs/pages-and-islands.md).
 import { session } from "./shared/auth/browser";
 import { startConnection } from "./shared/connection";
-import { startAccount } from "./site/account";
-import { startAccountLook } from "./site/account-look";
-import { startAvatars } from "./site/avatars";
+import { followSession } from "./site/followSession";
+import { startAccountAppearance } from "./site/accountAppearance";
+import { startAvatarFallback } from "./site/avatarFallback";
 import { startBell } from "./site/bell";
-import { startChecking } from "./site/checking";
+import { startLiveValidation } from "./site/liveValidation";
 import { startConfirming } from "./site/confirm";
 import { hasUnsentInput, startForms } from "./site/forms";
-import { startKept } from "./site/kept";
-import { startKeys } from "./site/keys";
-import { startLook } from "./site/look";
+import { startSendingCompletions } from "./site/sendCompletions";
+import { startPageShortcuts } from "./site/pageShortcuts";
+import { startAppearance } from "./shared/appearance";
 import { startMenus } from "./site/menus";
 import { startPasswords } from "./site/passwords";
 import { startPreloading } from "./site/preload";
-import { startProgress } from "./site/progress";
-import { startRibbons } from "./site/ribbons";
+import { startLoadingBar } from "./site/loadingBar";
+import { startBookmarks } from "./site/bookmarks";
 import { startSearch } from "./site/search";
-import { startTimes, writeTimes } from "./site/times";
-import { startToasts } from "./site/toasts";
-import { startWaiting } from "./site/waiting";
+import { startLocalTimes, writeLocalTimes } from "./site/localTimes";
+import { startServerToasts } from "./site/serverToasts";
+import { startCopyAndPrint } from "./site/copyAndPrint";
+import { startCountdownButtons } from "./site/countdownButtons";
 
-startLook();
+startAppearance();
 startMenus();
 startSearch();
-startKeys();
+startPageShortcuts();
 startConfirming();
+startCopyAndPrint();
 startForms();
 startConnection();
-startChecking();
+startLiveValidation();
 startPasswords();
-startRibbons();
-startAccount({
+startBookmarks();
+followSession({
   session,
   renderedFor: document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? null,
   hasUnsentInput,
   reload: () => location.reload(),
 });
-startAccountLook(session);
-startToasts();
-startWaiting();
-startTimes();
-startAvatars();
+startAccountAppearance(session);
+startServerToasts();
+startCountdownButtons();
+startLocalTimes();
+startAvatarFallback();
 startPreloading();
-startProgress();
+startLoadingBar();
 if (document.querySelector(".prefs"))
   void import("./site/settings").then((page) => page.startSettings());
 if ("serviceWorker" in navigator)
@@ -51,15 +53,15 @@ if ("serviceWorker" in navigator)
     // Not served over https, or switched off: pages need a connection then.
     void navigator.serviceWorker.register("/sw.js").catch(() => undefined);
   });
-startKept();
+startSendingCompletions();
 startBell({
-  writeTimes,
+  writeLocalTimes,
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.
   onSignedOut: () => void session.renew().catch(() => undefined),
 });
 if (document.querySelector("form[data-auto-submit]"))
   void import("./site/filters").then(({ startFilters }) => startFilters());
 if (document.querySelector("[data-retry]"))
-  void import("./site/retrying").then(({ startRetrying }) => startRetrying());
+  void import("./site/pageRetry").then(({ startPageRetry }) => startPageRetry());
 if (document.querySelector("form[data-auto-save]"))
-  void import("./site/autosave").then(({ startAutoSave }) => startAutoSave());
+  void import("./site/autoSave").then(({ startAutoSave }) => startAutoSave());

@@ -41,7 +41,7 @@ BROWSER = "tests/e2e"
 AGAIN = ["--reruns", "1"]
 # The folders of assets whose tests concern an app.
 ISLANDS = {
-    "accounts": ["shared/auth", "security", "site"],
+    "accounts": ["shared/auth", "passkeys", "site"],
     "courses": ["outline", "islands/lesson-file"],
     "files": ["islands/uploader", "islands/lesson-file", "shared/uploads"],
     "learning": ["islands/player", "islands/quiz", "lesson"],

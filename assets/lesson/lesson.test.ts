@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { ApiError, type ErrorCode, problemOf } from "../shared/api/errors";
-import { tell } from "./kept";
+import { tell } from "./completions";
 import { type Delivery, Outbox, RETRY_MS } from "./outbox";
 import { END_MS, FETCH_MS, startFetching, startReading } from "./reading";
 

@@ -7,7 +7,7 @@ import { t } from "../shared/i18n";
 import { iconAddress } from "../shared/icons";
 import { celebrate, milestoneWords } from "../shared/milestones";
 import { toast } from "../shared/toasts";
-import { openWayOn } from "../shared/wayOn";
+import { unlockNextLesson } from "../shared/unlockNextLesson";
 import { type Delivery, isUnanswered } from "./outbox";
 
 type Progress = components["schemas"]["ProgressOut"];
@@ -194,7 +194,7 @@ function show(root: Document, end: HTMLElement, progress: Progress): void {
   line.textContent = t("You've completed this lesson.");
   end.replaceChildren(line);
   showCourse(root, progress);
-  openWayOn(root);
+  unlockNextLesson(root);
   const spoken = t("Lesson complete, {percent} percent of the course", {
     percent: progress.course_percent,
   });

@@ -1,9 +1,11 @@
-/** Rows dragged by their grip with mouse, pen or finger. The arrows beside it do the same for everybody else. */
+/** Moves rows of the outline by dragging their grip. The arrow buttons beside it do the same. */
+import { followDrag } from "../shared/drag";
 import { type Move, type Place, placeOf, rowsOf } from "./moves";
 
-const EDGE = 56; // px from the window's edge where it begins to scroll
-const OPEN_AFTER_MS = 500;
+const EDGE = 56; // distance in px from the edge of the window at which the page scrolls
+const OPEN_AFTER_MS = 500; // how long the pointer rests on a folded section until it opens
 
+/** Let the rows of the outline be dragged. */
 export function startDragging(outline: HTMLElement, move: Move): void {
   outline.addEventListener("pointerdown", (event) => {
     const grip = (event.target as Element).closest<HTMLElement>("[data-grip]");
@@ -30,13 +32,12 @@ function drag(
   let frame = 0;
   let opening: { unit: HTMLDetailsElement; timer: ReturnType<typeof setTimeout> } | null = null;
 
-  // Folded, sections are as near to each other as they are in mind; the held one stays under the pointer.
+  // Sections fold while one is dragged, so that all are close; keep the dragged one under the pointer.
   const top = row.getBoundingClientRect().top;
   outline.classList.add("is-sorting");
   if (!isLesson) outline.classList.add("is-sorting-sections");
   scrollBy(0, row.getBoundingClientRect().top - top);
   row.classList.add("is-moving");
-  grip.setPointerCapture(start.pointerId);
   const from = start.clientY + scrollY;
 
   const follow = (): void => {
@@ -79,28 +80,16 @@ function drag(
     row.classList.remove("is-moving");
     row.style.translate = "";
     outline.classList.remove("is-sorting", "is-sorting-sections");
-    grip.removeEventListener("pointermove", onMove);
-    grip.removeEventListener("pointerup", onUp);
-    grip.removeEventListener("pointercancel", onCancel);
-    removeEventListener("keydown", onKey, true);
     if (isDropped) move(row, place);
     if (!isLesson) row.scrollIntoView({ block: "nearest" });
   };
-  const onMove = (event: PointerEvent): void => {
-    y = event.clientY;
-    follow();
-  };
-  const onUp = (): void => end(true);
-  const onCancel = (): void => end(false);
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    end(false);
-  };
-  grip.addEventListener("pointermove", onMove);
-  grip.addEventListener("pointerup", onUp);
-  grip.addEventListener("pointercancel", onCancel);
-  addEventListener("keydown", onKey, true);
+  followDrag(grip, start, {
+    onMove: ({ clientY }) => {
+      y = clientY;
+      follow();
+    },
+    onEnd: end,
+  });
   frame = requestAnimationFrame(scroll);
 }
 

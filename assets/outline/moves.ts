@@ -31,7 +31,7 @@ export function placeOf(row: HTMLElement): Place {
 const isLesson = (row: HTMLElement): boolean => "lesson" in row.dataset;
 const titleOf = (row: HTMLElement): string => row.querySelector("[data-title]")?.textContent ?? "";
 
-export function makeMover(outline: HTMLElement, calls: Calls) {
+export function createMover(outline: HTMLElement, calls: Calls) {
   let queue: Promise<void> = Promise.resolve();
   let generation = 0;
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { startDragging } from "./drag";
-import { type Calls, makeMover, type Outline } from "./moves";
+import { type Calls, createMover, type Outline } from "./moves";
 
 const arrows = (number: string): string =>
   ["up", "down"]
@@ -18,7 +18,7 @@ const section = (uid: string, number: number, lessons: string[]): string => `
 
 let outline: HTMLElement;
 let calls: { [Name in keyof Calls]: ReturnType<typeof vi.fn<Calls[Name]>> };
-let move: ReturnType<typeof makeMover>["move"];
+let move: ReturnType<typeof createMover>["move"];
 const answer: Outline = {
   version: 2,
   sections: [{ uid: "B", title: "B", position: 2, facts: "3 lessons", lessons: [] }],
@@ -31,7 +31,7 @@ beforeEach(() => {
     lesson: vi.fn<Calls["lesson"]>().mockResolvedValue(answer),
     section: vi.fn<Calls["section"]>().mockResolvedValue(answer),
   };
-  const mover = makeMover(outline, calls);
+  const mover = createMover(outline, calls);
   ({ move } = mover);
   mover.startArrows();
   startDragging(outline, move);

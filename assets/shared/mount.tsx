@@ -1,7 +1,3 @@
-// site.ts has brought these: named here too, the build makes one file of them, not one per user.
-import "./announce";
-import "./format";
-
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ComponentType, StrictMode } from "react";
 import { createRoot, type Root } from "react-dom/client";
@@ -9,7 +5,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { type IslandModule, registry } from "../islands/registry";
 import { AuthProvider } from "./auth/AuthProvider";
 import { ErrorBoundary } from "./errors/ErrorBoundary";
-import { queries } from "./queries";
+import { queries } from "./queryClient";
 
 const roots = new WeakMap<HTMLElement, Root>();
 

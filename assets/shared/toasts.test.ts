@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { startToasts } from "../site/toasts";
+import { startServerToasts } from "../site/serverToasts";
 import { announce } from "./announce";
 import { toast } from "./toasts";
 
@@ -81,7 +81,7 @@ it("lets the server's messages leave like all others", () => {
   document.body.innerHTML = `<div class="toasts" data-toasts>
     <div class="toast" data-toast><p>Enrolled</p><button data-dismiss>x</button></div>
     <div class="toast" data-toast><p>Saved</p></div></div>`;
-  startToasts();
+  startServerToasts();
   document.querySelector<HTMLElement>("[data-dismiss]")!.click();
   expect(toasts()).toEqual(["Saved"]);
 

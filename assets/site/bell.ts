@@ -1,31 +1,32 @@
-/** The bell of the header. What it does comes later, in a chunk of its own: no page waits for it. */
-import type { startNotices } from "./notices";
+/** The notification bell of the header. Its code is fetched after the page has loaded. */
+import type { startNotifications } from "./notifications";
 
-type Load = () => Promise<{ startNotices: typeof startNotices }>;
+type Load = () => Promise<{ startNotifications: typeof startNotifications }>;
 
-/** Start the bell once the page is at rest, or at once when somebody opens it. */
+/** Start the bell when the browser is idle, or as soon as it is opened. */
 export function startBell(
-  tools: Parameters<typeof startNotices>[0],
-  load: Load = () => import("./notices"),
+  actions: Parameters<typeof startNotifications>[0],
+  load: Load = () => import("./notifications"),
 ): void {
   if (!document.querySelector("[data-bell]")) return;
-  let begun: Promise<void> | undefined;
-  const begin = (): Promise<void> =>
-    (begun ??= load().then(
-      ({ startNotices }) => startNotices(tools),
-      () => (begun = undefined), // offline: the panel has its link, the next opening tries again
+  let started: Promise<void> | undefined;
+  const start = (): Promise<void> =>
+    (started ??= load().then(
+      ({ startNotifications }) => startNotifications(actions),
+      () => (started = undefined), // offline: the panel has a link to the page, and the next opening tries again
     ));
   document.addEventListener(
     "toggle", // does not bubble
     ({ target }) => {
-      if (target instanceof HTMLDetailsElement && "bell" in target.dataset && !begun) void begin();
+      if (target instanceof HTMLDetailsElement && "bell" in target.dataset && !started)
+        void start();
     },
     { capture: true },
   );
-  const rest = (): unknown =>
+  const whenIdle = (): unknown =>
     "requestIdleCallback" in window
-      ? requestIdleCallback(() => void begin())
-      : setTimeout(() => void begin(), 500);
-  if (document.readyState === "complete") rest();
-  else addEventListener("load", rest, { once: true });
+      ? requestIdleCallback(() => void start())
+      : setTimeout(() => void start(), 500);
+  if (document.readyState === "complete") whenIdle();
+  else addEventListener("load", whenIdle, { once: true });
 }

@@ -1,67 +1,26 @@
-/** Destructive forms ask first: `data-confirm` on the form or on its button. */
-import { drawIcon } from "../shared/icons";
+/** Forms that ask for confirmation before they are sent: `data-confirm` on the form or its button. */
+import { createButton, element, openDialog } from "../shared/dialog";
 import { t } from "../shared/i18n";
-
-function button(className: string, label: string): HTMLButtonElement {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = `btn ${className}`;
-  made.textContent = label;
-  return made;
-}
 
 export type Question = { title: string; text?: string; confirm?: string; keep?: string };
 
-/** Ask in a dialog that starts on the safe answer; Escape and a press beside it mean no. */
+/** Ask in a dialog whose focus is on the safe answer. Closing the dialog means no. */
 export function ask({ title, text, confirm, keep }: Question): Promise<boolean> {
-  const dialog = document.createElement("dialog");
-  dialog.className = "dialog";
-  dialog.setAttribute("aria-labelledby", "confirm-title");
-
-  const head = document.createElement("div");
-  head.className = "dialog__head";
-  const heading = document.createElement("h2");
-  heading.className = "h4";
-  heading.id = "confirm-title";
-  heading.textContent = title;
-  const cross = document.createElement("button");
-  cross.type = "button";
-  cross.className = "icon-btn icon-btn--sm";
-  cross.setAttribute("aria-label", t("Close"));
-  cross.append(drawIcon("x"));
-  head.append(heading, cross);
-
-  const body = document.createElement("div");
-  body.className = "dialog__body";
-  const sentence = document.createElement("p");
-  sentence.textContent = text ?? "";
-  if (text) body.append(sentence);
-
-  const acts = document.createElement("div");
-  acts.className = "dialog__acts";
-  const no = button("btn--quiet", keep ?? t("Cancel"));
-  const yes = button("btn--danger-fill", confirm ?? t("Continue"));
-  acts.append(no, yes);
-
-  dialog.append(head, body, acts);
-  document.body.append(dialog);
-  dialog.showModal();
-  no.focus();
-
+  const no = createButton("btn btn--quiet", keep ?? t("Cancel"));
+  const yes = createButton("btn btn--danger-fill", confirm ?? t("Continue"));
   return new Promise((resolve) => {
-    let answer = false;
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(answer);
-    });
-    yes.addEventListener("click", () => {
-      answer = true;
-      dialog.close();
+    let isConfirmed = false;
+    const dialog = openDialog({
+      title,
+      body: text ? [element("p", "", text)] : [],
+      actions: [no, yes],
+      focus: no,
+      onClose: () => resolve(isConfirmed),
     });
     no.addEventListener("click", () => dialog.close());
-    cross.addEventListener("click", () => dialog.close());
-    dialog.addEventListener("pointerdown", ({ target }) => {
-      if (target === dialog) dialog.close();
+    yes.addEventListener("click", () => {
+      isConfirmed = true;
+      dialog.close();
     });
   });
 }
@@ -77,22 +36,23 @@ function questionOf(element: HTMLElement | null): Question | null {
   };
 }
 
+/** Ask before each form with a question is sent, and send it after a yes. */
 export function startConfirming(): void {
-  const agreed = new WeakSet<HTMLFormElement>();
+  const confirmed = new WeakSet<HTMLFormElement>();
   document.addEventListener(
     "submit",
     (event) => {
       const form = event.target;
       if (!(form instanceof HTMLFormElement)) return;
-      if (agreed.delete(form)) return;
+      if (confirmed.delete(form)) return;
       const { submitter } = event;
       const question = questionOf(submitter) ?? questionOf(form);
       if (!question) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      void ask(question).then((yes) => {
-        if (!yes) return;
-        agreed.add(form);
+      void ask(question).then((isYes) => {
+        if (!isYes) return;
+        confirmed.add(form);
         form.requestSubmit(submitter);
       });
     },

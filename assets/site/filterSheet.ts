@@ -1,10 +1,11 @@
-/** On phones the filters are a dialog, whose button names how many courses it shows. */
+/** On narrow screens the filters open as a dialog whose button says how many courses match. */
+import { closeOnOutsidePress } from "../shared/dialog";
 
 const boxesOf = (form: ParentNode): HTMLInputElement[] => [
   ...form.querySelectorAll<HTMLInputElement>("input[type=checkbox]"),
 ];
 
-/** Have the button and the boxes name the numbers that the same form has on the page of results. */
+/** Copy the numbers of the button and the checkboxes from the same form on another page of results. */
 function showCounts(form: HTMLFormElement, results: ParentNode): void {
   const found = results.querySelector("[data-found]")?.textContent;
   const button = form.querySelector("[data-found]");
@@ -12,7 +13,7 @@ function showCounts(form: HTMLFormElement, results: ParentNode): void {
   const fresh = boxesOf(results);
   for (const box of boxesOf(form)) {
     const facet = fresh.filter((one) => one.name === box.name);
-    if (facet.length === 0) continue; // left out, for it leaves nothing to choose
+    if (facet.length === 0) continue; // omitted by the server when it has nothing to choose
     const same = facet.find((one) => one.value === box.value);
     const count = box.closest("label")?.querySelector(".check__n");
     if (count)
@@ -20,22 +21,25 @@ function showCounts(form: HTMLFormElement, results: ParentNode): void {
   }
 }
 
-/** On a screen that the query `phone` is true of, the link to the filters opens them as a dialog; what is not sent is taken back when it closes. */
+/**
+ * Have the link to the filters open them as a dialog. Closing it discards changes that were not sent.
+ * @param phone media query of the screens that show the dialog
+ */
 export function startSheet(form: HTMLFormElement, phone: string): void {
   const opener = document.querySelector<HTMLAnchorElement>("[data-filters]");
-  const column = form.parentElement;
-  if (!opener || !column) return;
+  const container = form.parentElement;
+  if (!opener || !container) return;
   const dialog = document.createElement("dialog");
   dialog.className = "sheet";
   dialog.setAttribute("aria-labelledby", "filters-title");
-  // What lies outside of an open dialog is not read out: it has a live region of its own.
-  const said = document.createElement("p");
-  said.className = "vh";
-  said.setAttribute("role", "status");
-  dialog.append(said);
-  column.after(dialog);
-  const before = form.cloneNode(true) as HTMLFormElement;
-  let asked: AbortController | undefined;
+  // Screen readers ignore live regions outside an open dialog, so it has its own.
+  const status = document.createElement("p");
+  status.className = "vh";
+  status.setAttribute("role", "status");
+  dialog.append(status);
+  container.after(dialog);
+  const initial = form.cloneNode(true) as HTMLFormElement;
+  let request: AbortController | undefined;
 
   const open = (): void => {
     dialog.prepend(form);
@@ -56,43 +60,41 @@ export function startSheet(form: HTMLFormElement, phone: string): void {
     event.preventDefault();
     dialog.close();
   });
-  dialog.addEventListener("pointerdown", ({ target }) => {
-    if (target === dialog) dialog.close();
-  });
+  closeOnOutsidePress(dialog);
   dialog.addEventListener("close", () => {
-    asked?.abort();
+    request?.abort();
     form.reset();
-    showCounts(form, before);
-    said.textContent = "";
-    column.append(form);
+    showCounts(form, initial);
+    status.textContent = "";
+    container.append(form);
     opener.focus();
   });
   matchMedia(phone).addEventListener("change", () => dialog.open && dialog.close());
   form.addEventListener("change", () => {
     if (!dialog.open) return;
-    asked?.abort();
-    const { signal } = (asked = new AbortController());
+    request?.abort();
+    const { signal } = (request = new AbortController());
     const query = new URLSearchParams(new FormData(form) as never).toString();
-    resultsOf(`${form.action}?${query}`, signal).then(
+    fetchResults(`${form.action}?${query}`, signal).then(
       (results) => {
         if (signal.aborted) return;
         showCounts(form, results);
-        said.textContent = form.querySelector("[data-found]")?.textContent ?? "";
+        status.textContent = form.querySelector("[data-found]")?.textContent ?? "";
       },
-      () => undefined, // the button works without its number
+      () => undefined, // the button works without a number
     );
   });
-  // Pressed before this script came: the style sheet showed the filters in the meantime.
+  // The link was pressed initial this script ran: the style sheet has shown the filters until now.
   const isWanted = location.hash === "#filters" && matchMedia(phone).matches;
-  column.dataset.ready = "";
+  container.dataset.ready = "";
   if (isWanted) {
     history.replaceState(history.state, "", location.pathname + location.search);
     open();
   }
 }
 
-async function resultsOf(address: string, signal: AbortSignal): Promise<Document> {
-  const answer = await fetch(address, { credentials: "same-origin", signal });
-  if (!answer.ok) throw new Error(`No results (${answer.status})`);
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+async function fetchResults(address: string, signal: AbortSignal): Promise<Document> {
+  const response = await fetch(address, { credentials: "same-origin", signal });
+  if (!response.ok) throw new Error(`No results (${response.status})`);
+  return new DOMParser().parseFromString(await response.text(), "text/html");
 }

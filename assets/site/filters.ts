@@ -1,8 +1,8 @@
-/** Forms of filters: a change asks for the results at once, and the place of the change is kept. */
+/** Filter forms that are sent on each change; the next page restores focus and scroll position. */
 import { announce } from "../shared/announce";
 
 const KEY = "study.filter-place";
-/** Below this width the filters are a sheet with a button of its own. */
+/** Below this width the filters are a dialog with a submit button. */
 const SHEET = "(max-width: 59.99em)";
 
 type Place = { name: string; value: string; y: number; at: string };
@@ -13,11 +13,11 @@ function remember(control: Control): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(place));
   } catch {
-    // Storage is blocked: the page starts at its top.
+    // Storage is blocked: the next page starts at its top.
   }
 }
 
-function goBackTo(form: HTMLFormElement): void {
+function restorePlace(form: HTMLFormElement): void {
   let stored: string | null = null;
   try {
     stored = sessionStorage.getItem(KEY);
@@ -34,20 +34,21 @@ function goBackTo(form: HTMLFormElement): void {
   control?.closest("details")?.setAttribute("open", "");
   control?.focus({ preventScroll: true });
   scrollTo({ top: y, behavior: "instant" });
-  // The page is read out from the box that has the focus: what the change has brought is said as well.
+  // Screen readers start at the focused control, so also announce the number of results.
   const found = document.querySelector("[data-found]")?.textContent.trim().replace(/\s+/g, " ");
   if (found) announce(found);
 }
 
+/** Start the filters of this page. */
 export function startFilters(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-auto-submit]");
   if (!form) return;
-  goBackTo(form);
+  restorePlace(form);
   void import("./filterSheet").then(
     ({ startSheet }) => startSheet(form, SHEET),
-    () => undefined, // offline: the style sheet shows the filters by their address
+    () => undefined, // offline: the link to #filters shows them without a dialog
   );
-  // Gone back to, a page shows what its address asks for, and not the change that led away from it.
+  // On the way back, show the filters of the address instead of the change that left the page.
   addEventListener("pageshow", ({ persisted }) => persisted && form.reset());
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;

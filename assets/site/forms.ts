@@ -1,13 +1,13 @@
-/** Forms that post: one press counts, the button says that it works, errors get the focus, nothing typed is lost. */
+/** POST forms: sent once, busy button while sending, focus on errors, no typed text lost. */
 import { t } from "../shared/i18n";
 import { toast } from "../shared/toasts";
 
 const sending = new WeakSet<HTMLFormElement>();
-let touched = false;
+let hasInput = false;
 
-/** Whether something has been typed that a reload would lose. */
+/** Whether a reload would lose text that was typed. */
 export function hasUnsentInput(): boolean {
-  return touched;
+  return hasInput;
 }
 
 function showBusy(button: HTMLElement): void {
@@ -29,7 +29,7 @@ function onSubmit(event: SubmitEvent): void {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || event.defaultPrevented) return;
   if (form.method === "post" && !navigator.onLine) {
-    // The browser's own error page would take the place of what was typed.
+    // The browser's error page would replace the form and what was typed.
     event.preventDefault();
     event.stopImmediatePropagation();
     toast(t("You're offline, so nothing was sent. Try again when you're back online."), {
@@ -37,7 +37,7 @@ function onSubmit(event: SubmitEvent): void {
     });
     return;
   }
-  touched = false;
+  hasInput = false;
   if (form.method !== "post" || "many" in form.dataset) return;
   if (sending.has(form)) {
     event.preventDefault();
@@ -48,8 +48,8 @@ function onSubmit(event: SubmitEvent): void {
   if (button?.matches("button")) showBusy(button);
 }
 
-/** The page stands again after all: it came from the browser's memory. */
-function reset(): void {
+/** Make forms usable again on a page that is shown from the back/forward cache. */
+function resetForms(): void {
   for (const form of document.forms) sending.delete(form);
   for (const button of document.querySelectorAll<HTMLElement>("button[aria-busy=true]"))
     showIdle(button);
@@ -62,8 +62,8 @@ function focusErrors(): void {
   first?.focus();
 }
 
-/** A field that was sent with an error loses its mark as soon as it is right. */
-function forgive({ target }: Event): void {
+/** Clear the error of a field as soon as its value is valid. */
+function clearError({ target }: Event): void {
   if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
   if (target.getAttribute("aria-invalid") !== "true" || "matches" in target.dataset) return;
   const rules = [...document.querySelectorAll<HTMLElement>("[data-rules]")];
@@ -89,7 +89,7 @@ function isChanged(control: Element): boolean {
   return control.value !== control.defaultValue;
 }
 
-/** An editor that holds what the server has not kept: typed since, or sent back with an error or as a preview. */
+/** Whether an editor has content that the server has not saved: typed since, or returned with an error or as a preview. */
 function isUnsaved(form: HTMLFormElement): boolean {
   return (
     form.dataset.guard === "unsaved" ||
@@ -98,16 +98,16 @@ function isUnsaved(form: HTMLFormElement): boolean {
   );
 }
 
-/** The browser asks before an editor is left with unsaved words. The form that is just being sent saves its own. */
+/** Have the browser ask before an editor with unsaved content is left. A form that is being sent saves its own. */
 function guardLeaving(event: BeforeUnloadEvent): void {
   const editors = document.querySelectorAll<HTMLFormElement>("form[data-guard]");
   if (![...editors].some((form) => !sending.has(form) && isUnsaved(form))) return;
   event.preventDefault();
-  // Whoever stays can press again what the question interrupted.
-  setTimeout(reset, 500);
+  // If the user stays, the interrupted form can be sent again.
+  setTimeout(resetForms, 500);
 }
 
-/** Going to the address's fragment takes the focus away again, after this script has run. */
+/** Scrolling to the fragment of the address takes the focus away after this script has run, so set it again. */
 function focusErrorsAfterJump(): void {
   if (location.hash === "") return;
   addEventListener("load", () =>
@@ -123,13 +123,13 @@ export function startForms(): void {
   focusErrors();
   focusErrorsAfterJump();
   addEventListener("beforeunload", guardLeaving);
-  document.addEventListener("input", forgive);
+  document.addEventListener("input", clearError);
   document.addEventListener("submit", onSubmit);
   document.addEventListener("input", ({ target }) => {
     const form = target instanceof Element ? target.closest("form") : null;
-    if (form && !("search" in form.dataset)) touched = true;
+    if (form && !("search" in form.dataset)) hasInput = true;
   });
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted) reset();
+    if (persisted) resetForms();
   });
 }

@@ -1,4 +1,4 @@
-/** Menus are `<details class="menu">`: they open without scripts; here they learn manners. */
+/** Menus are `<details class="menu">`, which open without scripts. This adds keyboard support and closes them. */
 import { isShown } from "../shared/visible";
 
 const items = "a[href], button:not([disabled]), input:not([type=radio]):not([disabled])";
@@ -36,7 +36,7 @@ function move(menu: HTMLDetailsElement, key: string): boolean {
   return true;
 }
 
-/** Keys that a field or a group of radio buttons needs for itself. */
+/** Whether a text field or a group of radio buttons uses the key itself. */
 function isOwnKey({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLInputElement)) return false;
   if (target.type === "radio") return key.startsWith("Arrow");
@@ -60,6 +60,7 @@ function onKey(event: KeyboardEvent): void {
   if (move(menu, event.key)) event.preventDefault();
 }
 
+/** Start the menus of the page, including those that are added later. */
 export function startMenus(): void {
   document.addEventListener(
     "toggle", // does not bubble

@@ -1,4 +1,4 @@
-/** Password fields: shown on request, a live checklist of the rules, and whether both are the same. */
+/** Password fields: show and hide, a live checklist of the rules, and whether both passwords match. */
 import { announce } from "../shared/announce";
 import { drawIcon } from "../shared/icons";
 
@@ -15,7 +15,7 @@ function reveal(button: HTMLElement): void {
   button.setAttribute("aria-pressed", String(isShown));
 }
 
-/** Tick the rules that what is typed so far meets. */
+/** Mark the rules that the password meets. */
 function check(list: HTMLElement, input: HTMLInputElement): void {
   for (const rule of list.querySelectorAll<HTMLElement>("[data-rule]")) {
     const isMet = new RegExp(rule.dataset.rule ?? "", "u").test(input.value);
@@ -25,16 +25,16 @@ function check(list: HTMLElement, input: HTMLInputElement): void {
   }
 }
 
-/** Say that the repeated password differs, once it has been left or is as long as the first. */
+/** Show that the repeated password differs, once its field was left or it is as long as the first. */
 function compare(input: HTMLInputElement, isLeft: boolean): void {
   const first = field(input.dataset.matches);
   if (!first || input.value === "") return;
   const differs = first.value !== input.value;
   if (differs && !isLeft && input.value.length < first.value.length) return;
-  show(input, differs);
+  showMismatch(input, differs);
 }
 
-function show(input: HTMLInputElement, differs: boolean): void {
+function showMismatch(input: HTMLInputElement, differs: boolean): void {
   const place = document.getElementById(`${input.id}-e`);
   if (!place || differs === (input.getAttribute("aria-invalid") === "true")) return;
   place.replaceChildren();
@@ -51,16 +51,17 @@ function show(input: HTMLInputElement, differs: boolean): void {
   }
 }
 
-/** A form whose passwords differ is not sent: the server would refuse it, and both would come back empty. */
-function hold(event: SubmitEvent, input: HTMLInputElement): void {
+/** Do not send a form whose passwords differ: the server would reject it and return both fields empty. */
+function preventMismatch(event: SubmitEvent, input: HTMLInputElement): void {
   const first = field(input.dataset.matches);
   if (!first || first.value === input.value) return;
   event.preventDefault();
-  show(input, true);
+  showMismatch(input, true);
   input.focus();
   announce(input.dataset.mismatch ?? "", "assertive");
 }
 
+/** Start the password fields of the page. */
 export function startPasswords(): void {
   for (const button of document.querySelectorAll<HTMLElement>("[data-reveal]"))
     button.addEventListener("click", () => reveal(button));
@@ -72,7 +73,7 @@ export function startPasswords(): void {
   for (const input of document.querySelectorAll<HTMLInputElement>("[data-matches]")) {
     input.addEventListener("input", () => compare(input, false));
     input.addEventListener("blur", () => compare(input, true));
-    input.form?.addEventListener("submit", (event) => hold(event, input));
+    input.form?.addEventListener("submit", (event) => preventMismatch(event, input));
     field(input.dataset.matches)?.addEventListener("input", () => compare(input, true));
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetListenersAfterEach } from "../shared/testing/listeners";
-import { addressOf, INTENT_MS, MOST_PAGES, startPreloading } from "./preload";
+import { addressOf, INTENT_MS, MAX_PAGES, startPreloading } from "./preload";
 
 forgetListenersAfterEach();
 
@@ -53,13 +53,13 @@ it("fetches after 50 ms of focus, and at once on a press", () => {
 });
 
 it("fetches a page once, and not more pages than there is room for", () => {
-  const many = Array.from({ length: MOST_PAGES + 5 }, (_, n) => `<a href="/p/${n}">${n}</a>`);
+  const many = Array.from({ length: MAX_PAGES + 5 }, (_, n) => `<a href="/p/${n}">${n}</a>`);
   const links = start(many.join(""));
   for (const link of [...links, ...links])
     link.dispatchEvent(new Event("pointerdown", { bubbles: true }));
 
-  expect(fetched).toHaveBeenCalledTimes(MOST_PAGES);
-  expect(new Set(fetched.mock.calls.flat()).size).toBe(MOST_PAGES);
+  expect(fetched).toHaveBeenCalledTimes(MAX_PAGES);
+  expect(new Set(fetched.mock.calls.flat()).size).toBe(MAX_PAGES);
 });
 
 it.each([{ saveData: true }, { effectiveType: "2g" }, { effectiveType: "slow-2g" }])(

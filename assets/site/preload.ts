@@ -1,30 +1,30 @@
-/** Fetch a page ahead when a person shows that they want it: 50 ms of hover or focus, or a press. */
+/** Prefetches a page when the user is likely to open it: after 50 ms of hover or focus, or on a press. */
 
 export const INTENT_MS = 50;
-/** Pages fetched ahead from one page. Enough for a menu that is read with the pointer. */
-export const MOST_PAGES = 10;
+/** Most pages prefetched from one page; enough for a menu that is read with the pointer. */
+export const MAX_PAGES = 10;
 
-const never = /^\/(api|admin|accounts|auth\/logout|media|static|mcp|ws)(\/|$)/;
+const excluded = /^\/(api|admin|accounts|auth\/logout|media|static|mcp|ws)(\/|$)/;
 
 type Connection = { saveData?: boolean; effectiveType?: string };
 
-function isSparing(): boolean {
+function isDataSaving(): boolean {
   const { connection } = navigator as { connection?: Connection };
   return connection?.saveData === true || (connection?.effectiveType ?? "").includes("2g");
 }
 
-/** The address to fetch, if this link leads to another page of this site that may be fetched. */
+/** The address to prefetch; null unless the link leads to another page of this site that may be prefetched. */
 export function addressOf(link: HTMLAnchorElement, here: Location = location): string | null {
   if (link.hasAttribute("download") || !["", "_self"].includes(link.target)) return null;
   if (link.closest("[data-no-preload]")) return null;
   const url = new URL(link.href, here.href);
-  if (url.origin !== here.origin || never.test(url.pathname)) return null;
-  if (url.searchParams.has("token")) return null; // a one-time address would be used up
+  if (url.origin !== here.origin || excluded.test(url.pathname)) return null;
+  if (url.searchParams.has("token")) return null; // a one-time link would be used up
   const address = url.pathname + url.search;
   return address === here.pathname + here.search ? null : address;
 }
 
-function fetchAhead(address: string): void {
+function prefetch(address: string): void {
   if (HTMLScriptElement.supports("speculationrules")) {
     const rules = document.createElement("script");
     rules.type = "speculationrules";
@@ -39,14 +39,15 @@ function fetchAhead(address: string): void {
   document.head.append(link);
 }
 
-export function startPreloading(fetchPage: (address: string) => void = fetchAhead): void {
+/** Watch the links of the page. */
+export function startPreloading(fetchPage: (address: string) => void = prefetch): void {
   const fetched = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const want = (link: HTMLAnchorElement, delay: number): void => {
     clearTimeout(timer);
     const address = addressOf(link);
-    if (address === null || fetched.has(address) || fetched.size >= MOST_PAGES || isSparing())
+    if (address === null || fetched.has(address) || fetched.size >= MAX_PAGES || isDataSaving())
       return;
     const go = (): void => {
       fetched.add(address);

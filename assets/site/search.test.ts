@@ -1,14 +1,14 @@
 import userEvent from "@testing-library/user-event";
 import { beforeAll, beforeEach, expect, it, vi } from "vitest";
 
-import { startKeys } from "./keys";
+import { startPageShortcuts } from "./pageShortcuts";
 import { startSearch } from "./search";
 
 const submitted = vi.fn<(query: unknown) => void>();
 
 beforeAll(() => {
   startSearch();
-  startKeys();
+  startPageShortcuts();
   addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
     event.preventDefault(); // jsdom cannot navigate

@@ -1,4 +1,4 @@
-/** Header search: blank is ignored, the box is put back afterwards, what is typed brings suggestions. */
+/** Header search: ignores blank text, resets the box afterwards, and shows suggestions. */
 import { isShown } from "../shared/visible";
 import type { suggestFor } from "./suggestions";
 
@@ -18,14 +18,14 @@ function onSubmit(event: SubmitEvent): void {
     return;
   }
   box.value = text;
-  // The browser reads the form after this event; then the box shows what its page was searched for, mostly nothing.
+  // The browser reads the form after this event. Then show the search of this page again, usually none.
   setTimeout(() => (box.value = box.defaultValue));
 }
 
-/** The box to write in, and the menu that has to open for it where the header has no room for a box. */
-function reachable(): { box: HTMLInputElement; menu: HTMLDetailsElement | null } | null {
+/** The search box to focus, and the menu that must open first on narrow screens. */
+function findBox(): { box: HTMLInputElement; menu: HTMLDetailsElement | null } | null {
   const menuOf = (box: Element): HTMLDetailsElement | null => box.closest("details.menu");
-  // Chromium lays out what a closed menu holds: such a box counts as shown, and its menu has to open all the same.
+  // Chromium lays out the content of closed menus, so a shown box may still be in a closed menu.
   const shown = boxes().find(isShown);
   if (shown) return { box: shown, menu: menuOf(shown) };
   for (const box of boxes()) {
@@ -35,13 +35,14 @@ function reachable(): { box: HTMLInputElement; menu: HTMLDetailsElement | null }
   return null;
 }
 
-/** Whether the page has a search that can be reached at this width. */
+/** Whether the page has a search box that can be focused at this width. */
 export function hasSearch(): boolean {
-  return reachable() !== null;
+  return findBox() !== null;
 }
 
+/** Focus the search box and select its text. */
 export function focusSearch(): void {
-  const found = reachable();
+  const found = findBox();
   if (!found) return;
   if (found.menu) found.menu.open = true;
   found.box.focus();
@@ -50,21 +51,22 @@ export function focusSearch(): void {
 
 type Load = () => Promise<{ suggestFor: typeof suggestFor }>;
 
-/** A box becomes a combobox at once, for its role may not change under a reader; its code comes with the first key. */
+/** Make the box a combobox at once, as its role must not change later; the code is fetched on the first input. */
 function offerSuggestions(box: HTMLInputElement, load: Load): void {
   const list = `${box.id}-suggestions`;
-  const known = { role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list" };
-  for (const [name, value] of Object.entries({ ...known, "aria-controls": list }))
+  const attributes = { role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list" };
+  for (const [name, value] of Object.entries({ ...attributes, "aria-controls": list }))
     box.setAttribute(name, value);
-  let begun: Promise<unknown> | undefined;
+  let loading: Promise<unknown> | undefined;
   box.addEventListener("input", () => {
-    begun ??= load().then(
+    loading ??= load().then(
       (code) => code.suggestFor(box, list),
-      () => (begun = undefined), // offline: Enter still searches
+      () => (loading = undefined), // offline: Enter still searches
     );
   });
 }
 
+/** Start the search boxes of the page. */
 export function startSearch(load: Load = () => import("./suggestions")): void {
   for (const box of boxes()) offerSuggestions(box, load);
   document.addEventListener("submit", onSubmit);

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { startForms } from "./forms";
-import { readLook } from "./look";
-import { startLookForm } from "./settings";
+import { readAppearance } from "../shared/appearance";
+import { startAppearanceForm } from "./settings";
 
 beforeEach(() => {
   document.body.innerHTML = `<form method="post" data-look-form><input name="theme" value="dark">
@@ -11,13 +11,13 @@ beforeEach(() => {
 
 it("wears the look that is sent to the account, and not one that was held back", () => {
   startForms();
-  startLookForm();
+  startAppearanceForm();
   addEventListener("submit", (event) => event.preventDefault()); // jsdom cannot navigate
   const online = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   document.querySelector("button")!.click();
-  expect(readLook()).toEqual({ theme: "light", style: "academic" });
+  expect(readAppearance()).toEqual({ theme: "light", style: "academic" });
 
   online.mockReturnValue(true);
   document.querySelector("button")!.click();
-  expect(readLook()).toEqual({ theme: "dark", style: "corporate" });
+  expect(readAppearance()).toEqual({ theme: "dark", style: "corporate" });
 });

@@ -1,13 +1,13 @@
-/** The settings page: counters, the values of sliders, the section one is in, and the part of a picture to keep. */
-import { chooseLook, forgetLook, styles, themes } from "./look";
-import { startPortrait } from "./portrait";
+/** The settings page: character counters, slider values, the current section, the theme form and the avatar crop. */
+import { chooseAppearance, resetAppearance, styles, themes } from "../shared/appearance";
+import { startAvatarCrop } from "./avatarCrop";
 
-/** `<textarea data-counted="id">`: how many characters of its limit are used. */
+/** `<textarea data-counted="id">`: shows the number of characters in the element with that id. */
 function startCounters(): void {
   for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-counted]")) {
     const output = document.getElementById(area.dataset.counted ?? "");
     const show = (): void => {
-      // The server wrote "81 of 300" in the reader's language: only its first number changes.
+      // The server rendered "81 of 300" in the language of the user: replace the first number only.
       if (output)
         output.textContent = output.textContent.replace(
           /\d+/,
@@ -18,7 +18,7 @@ function startCounters(): void {
   }
 }
 
-/** `<input type="range" data-shown-in="id">`: the number beside the label. */
+/** `<input type="range" data-shown-in="id">`: shows its value in the element with that id. */
 function startRanges(): void {
   for (const slider of document.querySelectorAll<HTMLInputElement>("input[data-shown-in]")) {
     const output = document.getElementById(slider.dataset.shownIn ?? "");
@@ -28,7 +28,7 @@ function startRanges(): void {
   }
 }
 
-/** Mark the section that is being read in the index at the side. */
+/** Mark the visible section in the index at the side. */
 function startIndex(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>("[data-sideindex] a")];
   const seen = new Set<string>();
@@ -48,26 +48,27 @@ function startIndex(): void {
   for (const section of document.querySelectorAll(".pref[id]")) watch.observe(section);
 }
 
-/** `<form data-look-form>`: what is sent to the account is worn here at once. */
-export function startLookForm(): void {
+/** `<form data-look-form>`: applies the chosen theme and style when the form is sent. */
+export function startAppearanceForm(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-look-form]");
-  // On the window, after everything on the page: a form that is held back, as without a connection, changes nothing.
+  // On the window, after all other listeners: a form that they prevented, as while offline, changes nothing.
   addEventListener("submit", (event) => {
     if (!form || event.target !== form || event.defaultPrevented) return;
     const chosen = new FormData(form);
     const theme = themes.find((name) => name === chosen.get("theme"));
     const style = styles.find((name) => name === chosen.get("style"));
-    if (theme) chooseLook({ theme });
-    else forgetLook("theme");
-    if (style) chooseLook({ style });
+    if (theme) chooseAppearance({ theme });
+    else resetAppearance("theme");
+    if (style) chooseAppearance({ style });
   });
 }
 
+/** Start what this settings page contains. */
 export function startSettings(): void {
   startCounters();
   startRanges();
   startIndex();
-  startLookForm();
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-portrait]"))
-    startPortrait(form);
+  startAppearanceForm();
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-crop]"))
+    startAvatarCrop(form);
 }

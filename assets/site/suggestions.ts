@@ -1,27 +1,34 @@
 /**
- * What the server suggests for the text in a search box: a listbox under a combobox, after the pattern of the ARIA
- * Authoring Practices ("list autocomplete with manual selection"). The focus stays in the box.
+ * Search suggestions of the server: a listbox below a combobox, following the pattern "list autocomplete with manual
+ * selection" of the ARIA Authoring Practices. The focus stays in the box.
  */
 import { announce } from "../shared/announce";
 import { t, tn } from "../shared/i18n";
 
 export const DELAY_MS = 120;
-const SHORTEST = 2;
+const MIN_LENGTH = 2;
 
 type Fetch = (text: string, signal: AbortSignal) => Promise<string>;
 
 async function fetchOptions(text: string, signal: AbortSignal): Promise<string> {
   const query = new URLSearchParams({ q: text });
-  const answer = await fetch(`/search/suggestions?${query}`, {
+  const response = await fetch(`/search/suggestions?${query}`, {
     credentials: "same-origin",
     signal,
   });
-  if (!answer.ok || answer.redirected) throw new Error(`No suggestions (${answer.status})`);
-  return answer.text();
+  if (!response.ok || response.redirected) throw new Error(`No suggestions (${response.status})`);
+  return response.text();
 }
 
-/** Offer suggestions for what stands in the box, from now on. `id` is that of the list, which the box names already. */
-export function suggestFor(box: HTMLInputElement, id: string, ask: Fetch = fetchOptions): void {
+/**
+ * Show suggestions for the text in the box from now on.
+ * @param id of the list, which the box names in `aria-controls`
+ */
+export function suggestFor(
+  box: HTMLInputElement,
+  id: string,
+  fetchHtml: Fetch = fetchOptions,
+): void {
   const list = document.createElement("div");
   list.id = id;
   list.className = "suggestions";
@@ -30,10 +37,10 @@ export function suggestFor(box: HTMLInputElement, id: string, ask: Fetch = fetch
   list.setAttribute("aria-label", t("Suggestions"));
   box.after(list);
 
-  const answers = new Map<string, string>();
+  const cached = new Map<string, string>();
   let shown = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let asked: AbortController | undefined;
+  let request: AbortController | undefined;
 
   const options = (): HTMLAnchorElement[] => [
     ...list.querySelectorAll<HTMLAnchorElement>("[role=option]"),
@@ -57,7 +64,7 @@ export function suggestFor(box: HTMLInputElement, id: string, ask: Fetch = fetch
   };
   const show = (text: string, html: string): void => {
     if (html !== shown) {
-      list.innerHTML = html; // our own page, its texts escaped by the server
+      list.innerHTML = html; // rendered and escaped by the server
       options().forEach((one, at) => (one.id = `${id}-${at + 1}`));
       shown = html;
     }
@@ -67,24 +74,24 @@ export function suggestFor(box: HTMLInputElement, id: string, ask: Fetch = fetch
     if (!list.hidden)
       announce(tn("{count} suggestion", "{count} suggestions", count, { count: String(count) }));
   };
-  const look = (): void => {
+  const update = (): void => {
     clearTimeout(timer);
-    asked?.abort();
+    request?.abort();
     const text = box.value.trim();
-    if (text.length < SHORTEST) {
+    if (text.length < MIN_LENGTH) {
       open(false);
       return;
     }
-    const known = answers.get(text);
+    const known = cached.get(text);
     if (known !== undefined) {
       show(text, known);
       return;
     }
-    const { signal } = (asked = new AbortController());
+    const { signal } = (request = new AbortController());
     timer = setTimeout(() => {
-      ask(text, signal).then(
+      fetchHtml(text, signal).then(
         (html) => {
-          answers.set(text, html);
+          cached.set(text, html);
           show(text, html);
         },
         () => signal.aborted || open(false), // Enter still searches
@@ -97,7 +104,7 @@ export function suggestFor(box: HTMLInputElement, id: string, ask: Fetch = fetch
     const last = options().length - 1;
     const isOpen = !list.hidden;
     const here = active();
-    // Past either end is the box itself, whose text can then be searched for.
+    // Beyond either end no option is active, and Enter searches for the text.
     if (event.key === "ArrowDown" && isOpen && !event.altKey) mark(here === last ? -1 : here + 1);
     else if (event.key === "ArrowUp" && isOpen && !event.altKey) mark(here < 0 ? last : here - 1);
     else if (event.key === "ArrowUp" && isOpen) open(false);
@@ -105,29 +112,29 @@ export function suggestFor(box: HTMLInputElement, id: string, ask: Fetch = fetch
       event.key === "ArrowDown" &&
       !isOpen &&
       last >= 0 &&
-      box.value.trim().length >= SHORTEST
+      box.value.trim().length >= MIN_LENGTH
     )
-      look();
+      update();
     else if (event.key === "Escape" && isOpen) open(false);
     else if (event.key === "Enter" && isOpen && here >= 0) {
       options()[here]?.click();
       open(false);
     } else return;
     event.preventDefault();
-    event.stopPropagation(); // the menu around the box would move or close
+    event.stopPropagation(); // keep the menu around the box from moving or closing
   };
 
-  box.addEventListener("input", look);
+  box.addEventListener("input", update);
   box.addEventListener("keydown", onKey);
   box.addEventListener("blur", () => open(false));
   box.form?.addEventListener("submit", () => {
     clearTimeout(timer);
-    asked?.abort();
+    request?.abort();
     open(false);
   });
-  // The box keeps the focus while an option is pressed: else the list would be gone before the click.
+  // Keep the focus in the box while an option is pressed, or the list would close before the click.
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   list.addEventListener("mousedown", (event) => event.preventDefault());
   addEventListener("pageshow", ({ persisted }) => persisted && open(false));
-  look();
+  update();
 }

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 MAX_SOCKETS = 24  # per user, class of socket and process
-SIGNED_OUT = 4401  # close code: the session has ended; pages know it (assets/site/noticesLive.ts)
+SIGNED_OUT = 4401  # close code: the session has ended; pages know it (assets/site/notificationSocket.ts)
 BAD_MESSAGE = 4400  # close code: the browser sent something else than a JSON object
 REFRESH_EVERY = 1.0  # seconds
 REFRESH_GAP = 0.1  # seconds between two refreshes, however often the hub is woken

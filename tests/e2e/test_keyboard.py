@@ -217,7 +217,7 @@ def test_the_keys_of_a_lesson_without_a_player(people, learners, who: str, addre
     page = people(next(learners) if who == "learner" else who, viewport=WIDE, reduced_motion="reduce")
     page.goto(address)
     press = page.keyboard.press
-    bookmark = page.locator("[data-bookmark]")
+    bookmark = page.locator("form[data-bookmark] button")
     before = bookmark.get_attribute("aria-pressed")
 
     press("b")  # the first key of all

@@ -213,7 +213,7 @@ def test_every_key_does_what_the_help_says(watch):
     press("f")
     until(page, "document.fullscreenElement === null")
 
-    bookmark = page.locator("[data-bookmark]")
+    bookmark = page.locator("form[data-bookmark] button")
     expect(bookmark).to_have_attribute("aria-pressed", "false")
     with page.expect_response(lambda answer: "bookmark" in answer.url):
         press("b")

@@ -11,9 +11,9 @@ from studyplatform.kit.web.middleware import StaticFilesMiddleware
 
 ROOT = Path(__file__).resolve().parents[2]
 RETIRE = """
-import { retire } from "./assets/retire.mjs";
+import { pruneBuild } from "./assets/pruneBuild.mjs";
 const [folder, current, now, keepDays] = JSON.parse(process.argv[1]);
-await retire(folder, new Set(current), { now, keepDays });
+await pruneBuild(folder, new Set(current), { now, keepDays });
 """
 DAY = 24 * 60 * 60 * 1000
 

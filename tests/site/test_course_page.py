@@ -205,14 +205,14 @@ def test_one_learners_syllabus_is_not_another_visitors(client: Client, browser_o
     assert not linked.search(client.get(address(course)).content.decode())
 
 
-def test_the_ribbon_shows_whether_it_is_pulled(client: Client, browser_of, mia, course):
+def test_the_bookmark_shows_whether_it_is_set(client: Client, browser_of, mia, course):
     browser = browser_of(mia)
     assert 'aria-pressed="false" aria-label="Bookmark' in browser.get(address(course)).content.decode()
 
     Bookmark.objects.create(user=mia, course=course, created_at=THEN)
 
     assert 'aria-pressed="true" aria-label="Bookmark' in browser.get(address(course)).content.decode()
-    assert "data-ribbon" not in client.get(address(course)).content.decode()
+    assert "data-bookmark" not in client.get(address(course)).content.decode()
 
 
 def test_ratings_show_stars_words_and_no_full_names(client: Client, course):

@@ -4,7 +4,7 @@ import { userEvent } from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { session } from "../../shared/auth/browser";
-import { makeQueries } from "../../shared/queries";
+import { createQueryClient } from "../../shared/queryClient";
 import { tokenFor } from "../../shared/testing/tokens";
 import { FakeTransport, fileOf } from "../../shared/uploads/testing";
 import { Transfers } from "../../shared/uploads/transfers";
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 function open(file: FileLesson["file"] = null): void {
   render(
-    <QueryClientProvider client={makeQueries()}>
+    <QueryClientProvider client={createQueryClient()}>
       <LessonFile
         lesson={{ uid: "lesson", file }}
         limits={limits}

@@ -7,14 +7,14 @@ import { bytes } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { ProgressBar } from "../../shared/ui/ProgressBar";
-import { refreshLesson } from "../../shared/outlinePage";
+import { refreshLessonRow } from "../../shared/lecturesPage";
 import { FileButton } from "../../shared/uploads/FileButton";
 import { RemoveDialog } from "../../shared/uploads/RemoveDialog";
 import { RetryNote } from "../../shared/uploads/RetryNote";
 import type { Transfer, Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
 import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
-import { ofTransfer } from "../../shared/uploads/words";
+import { ofTransfer } from "../../shared/uploads/messages";
 import { type FileLesson, handOut } from "./api";
 
 export type LessonFileProps = {
@@ -50,7 +50,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
     onSuccess: (answer) => {
       setFile(answer.file);
       // The badge there is a help, and right again with the next page.
-      void refreshLesson(lesson.uid).catch(() => undefined);
+      void refreshLessonRow(lesson.uid).catch(() => undefined);
       announce(
         answer.file
           ? t("“{name}” is ready to download.", { name: answer.file.filename })

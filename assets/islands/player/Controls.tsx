@@ -6,7 +6,7 @@ import type { IconName } from "../../shared/iconNames";
 import { Icon } from "../../shared/ui/Icon";
 import { Menu } from "../../shared/ui/Menu";
 import { addressOf, type LessonLink, type PlayerProps } from "./api";
-import { againWords } from "./Ended";
+import { replayLabel } from "./EndScreen";
 import type { Player } from "./engine/player";
 import { QUALITIES, type Quality, SPEEDS } from "./engine/settings";
 import { usePlayback, useStore } from "./hooks";
@@ -23,14 +23,14 @@ type Props = {
 const LEAP_SECONDS = 10;
 
 export function Controls({ player, lesson, full }: Props) {
-  const { isListening } = player.lesson;
+  const { isAudioOnly } = player.lesson;
   const other = (one: LessonLink | null): LessonLink | null =>
-    one && { ...one, url: addressOf(one, isListening) };
+    one && { ...one, url: addressOf(one, isAudioOnly) };
   return (
     <div className="stage__row">
       <PlayButton player={player} />
-      {isListening && <LeapButton player={player} by={-LEAP_SECONDS} />}
-      {isListening && <LeapButton player={player} by={LEAP_SECONDS} />}
+      {isAudioOnly && <LeapButton player={player} by={-LEAP_SECONDS} />}
+      {isAudioOnly && <LeapButton player={player} by={LEAP_SECONDS} />}
       <LessonButton lesson={other(lesson.previous)} icon="skip-back" label={t("Previous lesson")} />
       <LessonButton lesson={other(lesson.next)} icon="skip-forward" label={t("Next lesson")} />
       <Volume player={player} />
@@ -38,7 +38,7 @@ export function Controls({ player, lesson, full }: Props) {
       <span className="right" />
       <CaptionsButton player={player} />
       <SpeedMenu player={player} />
-      {!isListening && <QualityMenu player={player} />}
+      {!isAudioOnly && <QualityMenu player={player} />}
       <button
         className="icon-btn stage__wide"
         type="button"
@@ -67,7 +67,7 @@ function PlayButton({ player }: { player: Player }) {
   const [label, icon]: [string, IconName] = runs
     ? [t("Pause"), "pause"]
     : status === "ended"
-      ? [againWords(player.lesson.isListening), "rotate-ccw"]
+      ? [replayLabel(player.lesson.isAudioOnly), "rotate-ccw"]
       : [t("Play"), "play"];
   return (
     <button

@@ -8,12 +8,12 @@ import { Icon } from "../../shared/ui/Icon";
 import { Spinner } from "../../shared/ui/Spinner";
 import type { LessonLink, PlayerProps } from "./api";
 import { Controls } from "./Controls";
-import { Ended } from "./Ended";
+import { EndScreen } from "./EndScreen";
 import type { Playback } from "./engine/playback";
 import type { Player } from "./engine/player";
 import { parseStoryboard, type Tile } from "./engine/storyboard";
 import { useFullscreen, usePlayback, useQuiet, useStore } from "./hooks";
-import { Lowered } from "./Lowered";
+import { QualityNotice } from "./QualityNotice";
 import { Scrubber } from "./Scrubber";
 import { useShortcuts } from "./useShortcuts";
 
@@ -72,14 +72,14 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
         </p>
       )}
       <Failure playback={playback} />
-      {!error && <Lowered playback={playback} />}
+      {!error && <QualityNotice playback={playback} />}
       {status === "ended" && !error && (
-        <Ended
+        <EndScreen
           course={lesson.course}
           next={lesson.next}
-          hasSeat={lesson.may_save}
+          isEnrolled={lesson.may_save}
           certificate={certificate}
-          isListening={false}
+          isAudioOnly={false}
           onNext={onNext}
           onAgain={() => void playback.play()}
         />

@@ -16,9 +16,9 @@ export type Outline = components["schemas"]["OutlineOut"];
 /** Where another lesson opens: while somebody listens, a video is listened to as well. */
 export function addressOf(
   { uid, url, kind }: Pick<LessonLink, "uid" | "url" | "kind">,
-  isListening: boolean,
+  isAudioOnly: boolean,
 ): string {
-  return isListening && kind === "video" ? `/audio-fallback?lesson=${uid}` : url;
+  return isAudioOnly && kind === "video" ? `/audio-fallback?lesson=${uid}` : url;
 }
 
 export function fetchPlayer(uid: string): Promise<PlayerProps> {

@@ -6,8 +6,8 @@ import { useAuth } from "../../shared/auth/AuthProvider";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { addressOf, type PlayerProps, playerQuery } from "./api";
-import { KeptProgress, placeOf } from "./engine/progress";
-import { AUTOPLAY_KEY, Watching } from "./Watching";
+import { StoredProgress, placeOf } from "./engine/progress";
+import { AUTOPLAY_KEY, LessonPlayer } from "./LessonPlayer";
 
 export type { PlayerProps };
 
@@ -21,7 +21,7 @@ function takeCarried(url: string): boolean {
 /** `?t=436` in the address, else where the learner stopped. */
 function startOf(lesson: PlayerProps, person: string): number {
   const asked = Number.parseFloat(new URLSearchParams(location.search).get("t") ?? "");
-  const kept = lesson.may_save ? new KeptProgress(localStorage, person).all() : {};
+  const kept = lesson.may_save ? new StoredProgress(localStorage, person).all() : {};
   const place = Number.isFinite(asked) && asked >= 0 ? asked : placeOf(lesson, kept[lesson.uid]);
   return lesson.duration > 0 ? Math.min(place, lesson.duration) : place;
 }
@@ -30,18 +30,18 @@ function startOf(lesson: PlayerProps, person: string): number {
 export function Island(props: PlayerProps) {
   const { isLoading, user } = useAuth();
   const { data: lesson } = useQuery(playerQuery(props));
-  const isListening = props.is_listening ?? false;
+  const isAudioOnly = props.is_listening ?? false;
   const [startsAtOnce] = useState(() =>
-    takeCarried(addressOf({ ...props, kind: "video" }, isListening)),
+    takeCarried(addressOf({ ...props, kind: "video" }, isAudioOnly)),
   );
 
   // Whose progress this is must be known before any is kept.
   if (isLoading)
     return (
       <section
-        className={isListening ? "stage stage--listen" : "stage"}
+        className={isAudioOnly ? "stage stage--listen" : "stage"}
         aria-busy="true"
-        aria-label={isListening ? t("Audio player") : t("Video player")}
+        aria-label={isAudioOnly ? t("Audio player") : t("Video player")}
       />
     );
   if (!lesson.sources) {
@@ -56,13 +56,13 @@ export function Island(props: PlayerProps) {
   }
   const person = user?.id ?? user?.username ?? "";
   return (
-    <Watching
+    <LessonPlayer
       lesson={lesson}
       sources={lesson.sources}
       person={person}
       startAt={startOf(lesson, person)}
       startsAtOnce={startsAtOnce}
-      isListening={isListening}
+      isAudioOnly={isAudioOnly}
     />
   );
 }

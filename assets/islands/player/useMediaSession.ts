@@ -17,7 +17,7 @@ export function useMediaSession(player: Player, lesson: PlayerProps): void {
     const { playback } = player;
     const by = (seconds: number) => () => playback.seek(playback.state.time + seconds);
     const to = (other: LessonLink | null) =>
-      other && (() => location.assign(addressOf(other, player.lesson.isListening)));
+      other && (() => location.assign(addressOf(other, player.lesson.isAudioOnly)));
     const handlers: [MediaSessionAction, MediaSessionActionHandler | null][] = [
       ["play", () => void playback.play()],
       ["pause", () => playback.pause()],

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 
 import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
-import { offer, type Shortcut } from "../../shared/keys";
+import { registerShortcuts, type Shortcut } from "../../shared/shortcuts";
 import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import type { Player } from "./engine/player";
 
@@ -15,7 +15,7 @@ function isOpen(lesson: LessonLink | null): lesson is LessonLink {
   return lesson !== null && lesson.state !== "locked";
 }
 
-/** The keys of the player. What else works on the page is offered by the page (site/keys.ts). */
+/** The keys of the player. What else works on the page is offered by the page (site/pageShortcuts.ts). */
 export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[] {
   const { playback } = player;
   const speed = (step: 1 | -1): void => {
@@ -30,7 +30,7 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
   const lesson = (which: "next" | "previous"): Pick<Shortcut, "run" | "isAvailable"> => ({
     run: () => {
       const one = latest().lesson[which];
-      if (one) location.assign(addressOf(one, player.lesson.isListening));
+      if (one) location.assign(addressOf(one, player.lesson.isAudioOnly));
     },
     isAvailable: () => isOpen(latest().lesson[which]),
   });
@@ -98,5 +98,5 @@ export function useShortcuts(
   useEffect(() => {
     latest.current = { lesson, onFullscreen };
   });
-  useEffect(() => offer(playerShortcuts(player, () => latest.current)), [player]);
+  useEffect(() => registerShortcuts(playerShortcuts(player, () => latest.current)), [player]);
 }

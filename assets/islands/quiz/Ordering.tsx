@@ -1,6 +1,7 @@
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react";
 
 import { announce } from "../../shared/announce";
+import { followDrag } from "../../shared/drag";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import type { Question } from "./api";
@@ -13,7 +14,7 @@ type Props = {
   onAnswer: (answer: Answer) => void;
 };
 
-/** Steps to put in order: by their buttons, or dragged by the grip with mouse, pen or finger. */
+/** A list to put in order, by buttons or by dragging the grip. */
 export function Ordering({ question, answer, onAnswer }: Props) {
   const order = orderOf(question, answer);
   const list = useRef<HTMLOListElement>(null);
@@ -37,30 +38,34 @@ export function Ordering({ question, answer, onAnswer }: Props) {
     move(from, from + by);
   };
 
-  const drag = (event: PointerEvent<HTMLElement>, id: string): void => {
-    if (held !== id || !list.current) return;
-    const rows = [...list.current.children].map((row) => row.getBoundingClientRect());
-    const from = order.indexOf(id);
-    const to = rows.findIndex(({ bottom }) => event.clientY < bottom);
-    move(from, to === -1 ? order.length - 1 : to);
+  const moveTo = (id: string, y: number): void => {
+    const rows = [...(list.current?.children ?? [])].map((row) => row.getBoundingClientRect());
+    const to = rows.findIndex(({ bottom }) => y < bottom);
+    move(order.indexOf(id), to === -1 ? order.length - 1 : to);
+  };
+  // A drag lasts longer than a rendering, and each of its moves changes the order.
+  const latestMoveTo = useRef(moveTo);
+  useLayoutEffect(() => {
+    latestMoveTo.current = moveTo;
+  });
+  const drag = ({ currentTarget, pointerId }: PointerEvent<HTMLElement>, id: string): void => {
+    setHeld(id);
+    followDrag(
+      currentTarget,
+      { pointerId },
+      {
+        onMove: ({ clientY }) => latestMoveTo.current(id, clientY),
+        onEnd: () => setHeld(null),
+      },
+    );
   };
 
   return (
     <ol className="order" ref={list}>
       {order.map((id, place) => (
         <li key={id} data-step={id} className={held === id ? "is-held" : undefined}>
-          {/* The buttons beside it do the same for keyboards and screen readers. */}
-          <span
-            className="grip"
-            aria-hidden="true"
-            onPointerDown={(event) => {
-              event.currentTarget.setPointerCapture(event.pointerId);
-              setHeld(id);
-            }}
-            onPointerMove={(event) => drag(event, id)}
-            onPointerUp={() => setHeld(null)}
-            onPointerCancel={() => setHeld(null)}
-          >
+          {/* Hidden from screen readers: the buttons beside it do the same. */}
+          <span className="grip" aria-hidden="true" onPointerDown={(event) => drag(event, id)}>
             <Icon name="grip-vertical" />
           </span>
           <span className="order__n">{place + 1}</span>
@@ -93,7 +98,7 @@ export function Ordering({ question, answer, onAnswer }: Props) {
   );
 }
 
-/** A moved row takes the focus along; at an end, where its button stops working, the other one has it. */
+/** Keep the focus on the button of the moved row; where it is disabled at an end, focus the other one. */
 function useFocusAfterMove(list: React.RefObject<HTMLOListElement | null>) {
   const wanted = useRef<{ id: string; by: "up" | "down" } | null>(null);
   useLayoutEffect(() => {

@@ -9,7 +9,7 @@ import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { type Attempt, submitAttempt, type Submitted } from "./api";
 import { Clock } from "./Clock";
-import { forget, keep, kept } from "./kept";
+import { forget, keep, kept } from "./draft";
 import { QuestionCard } from "./QuestionCard";
 import { countAnswered, reduce, toSend } from "./state";
 import { useCountdown } from "./useCountdown";
@@ -19,7 +19,7 @@ type Props = {
   attempt: Attempt;
   /** By `Date.now()`; null without a limit. */
   endsAt: number | null;
-  onHandedIn: (attempt: Submitted) => void;
+  onSubmitted: (attempt: Submitted) => void;
   /** The server says that this try is over or closed: what stands there now? */
   onClosed: (error: ApiError) => void;
 };
@@ -27,7 +27,7 @@ type Props = {
 const SOON = 120;
 
 /** The questions of an open try as one paper, with their index and the clock beside. */
-export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
+export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
   const { questions, uid } = attempt;
   const [paper, dispatch] = useReducer(reduce, uid, (key) => kept(localStorage, key));
   const [isAsking, setIsAsking] = useState(false);
@@ -45,7 +45,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
     },
     onSuccess: (done) => {
       forget(localStorage, uid);
-      onHandedIn(done);
+      onSubmitted(done);
     },
     onError: (thrown, without) => {
       const error = toApiError(thrown);
@@ -81,7 +81,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
   const answered = countAnswered(questions, paper.answers);
   const open = total - answered;
   const ask = (): void => (open > 0 ? setIsAsking(true) : handIn());
-  const handInButton = (
+  const submitButton = (
     <Button look="primary" isBusy={handing.isPending} onClick={ask} className="btn--block">
       {t("Submit")}
     </Button>
@@ -106,7 +106,7 @@ export function Paper({ attempt, endsAt, onHandedIn, onClosed }: Props) {
           <p className="small muted" role="status">
             {t("{done} of {total} answered. Saved on this device.", { done: answered, total })}
           </p>
-          {handInButton}
+          {submitButton}
         </div>
         <div className="paper__alerts">
           {left !== null && left <= SOON && left > 0 && (

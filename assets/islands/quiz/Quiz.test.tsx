@@ -5,7 +5,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import { AuthProvider } from "../../shared/auth/AuthProvider";
 import { session } from "../../shared/auth/browser";
-import { makeQueries } from "../../shared/queries";
+import { createQueryClient } from "../../shared/queryClient";
 import { tokenFor } from "../../shared/testing/tokens";
 import { adopt, Island, type QuizProps } from ".";
 import type { Attempt, Question, QuestionResult, Result } from "./api";
@@ -158,7 +158,7 @@ function show(props: QuizProps = now) {
   now = props;
   return render(
     <AuthProvider>
-      <QueryClientProvider client={makeQueries()}>
+      <QueryClientProvider client={createQueryClient()}>
         <Island {...props} />
       </QueryClientProvider>
     </AuthProvider>,

@@ -7,12 +7,12 @@ import { useAuth } from "../../shared/auth/AuthProvider";
 import { celebrate, milestoneWords } from "../../shared/milestones";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { type Attempt, openAttempt, type QuizProps, quizQuery } from "./api";
-import { openWayOn } from "../../shared/wayOn";
+import { unlockNextLesson } from "../../shared/unlockNextLesson";
 import { Outcome } from "./Outcome";
 import { Paper } from "./Paper";
 import { Start } from "./Start";
 
-export { adopt } from "./adopt";
+export { adopt } from "./readServerForm";
 export type { QuizProps };
 
 /** A quiz: the rules, the paper, the result. Its props are those of `GET /api/v1/lessons/{uid}/quiz/`. */
@@ -45,14 +45,14 @@ export function Island(props: QuizProps) {
         key={attempt.uid}
         attempt={attempt}
         endsAt={attempt.seconds_left === null ? null : dataUpdatedAt + attempt.seconds_left * 1000}
-        onHandedIn={(done) => {
+        onSubmitted={(done) => {
           setFresh(done.uid);
           put(done);
           const { progress } = done;
           const milestone = milestoneWords(progress?.milestone ?? null);
           announce([done.result?.headline, milestone].filter(Boolean).join(". "));
           if (progress) celebrate(progress);
-          if (done.result?.is_passed) openWayOn();
+          if (done.result?.is_passed) unlockNextLesson();
         }}
         onClosed={(error) => {
           setClosed(error);

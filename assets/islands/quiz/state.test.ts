@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Question } from "./api";
-import { kept, keep, forget } from "./kept";
+import { kept, keep, forget } from "./draft";
 import {
   countAnswered,
   empty,

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import type { VideoLesson } from "./api";
-import type { Limits } from "./check";
+import type { Limits } from "./checkFile";
 
 type Props = {
   limits: Limits;

@@ -10,7 +10,7 @@ import { Stages } from "./Stages";
 import type { Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
 import type { Uploads } from "./useUploads";
-import { factsOf, saidOf } from "./words";
+import { factsOf, saidOf } from "./messages";
 
 export type CardProps = {
   job: Job;

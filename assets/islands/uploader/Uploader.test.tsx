@@ -6,7 +6,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { STORAGE_KEY } from "../../shared/auth/session";
 import { session } from "../../shared/auth/browser";
 import { makeError } from "../../shared/api/errors";
-import { makeQueries } from "../../shared/queries";
+import { createQueryClient } from "../../shared/queryClient";
 import { tokenFor } from "../../shared/testing/tokens";
 import type { Video, VideoLesson } from "./api";
 import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
@@ -69,7 +69,7 @@ async function answer(request: Request): Promise<Response> {
 
 async function open(target: VideoLesson | null = null) {
   render(
-    <QueryClientProvider client={makeQueries()}>
+    <QueryClientProvider client={createQueryClient()}>
       <Uploader
         limits={limits}
         target={target}

@@ -4,7 +4,7 @@ import { t } from "../../shared/i18n";
 import { Icon } from "../../shared/ui/Icon";
 import { QueryPanel } from "../../shared/ui/QueryPanel";
 import type { VideoLesson } from "./api";
-import type { Limits } from "./check";
+import type { Limits } from "./checkFile";
 import { DropZone } from "./DropZone";
 import { JobCard } from "./JobCard";
 import type { Group, Job } from "./jobs";

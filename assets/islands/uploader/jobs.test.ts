@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { jobsOf, marksOf, openUploadFor } from "./jobs";
-import { saidOf } from "./words";
+import { saidOf } from "./messages";
 import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
 import { Transfers } from "../../shared/uploads/transfers";
 

@@ -4,9 +4,9 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "reac
 import { announce } from "../../shared/announce";
 import { t, tn } from "../../shared/i18n";
 import { lessonsOfVideos, openLessonsQuery, storageQuery, type Video, videosQuery } from "./api";
-import { type Limits, refusalOf } from "./check";
+import { type Limits, refusalOf } from "./checkFile";
 import { type Job, jobsOf, openUploadFor } from "./jobs";
-import { listenToVideos } from "./live";
+import { listenToVideos } from "./videoSocket";
 import type { AddOptions, Transfer, Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
 import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import { NotAuthenticated, Session, type SessionUser } from "../auth/session";
 import { tokenFor } from "../testing/tokens";
-import { makeClient, reach, SLOW_MS, TIMEOUT_MS, unwrap } from "./client";
+import { createApiClient, reach, SLOW_MS, TIMEOUT_MS, unwrap } from "./client";
 import { ApiError, lookup, retryAfterOf } from "./errors";
 
 const ada: SessionUser = { id: "ada", username: "ada", email: "ada@example.com", role: "student" };
@@ -38,7 +38,7 @@ function sessionOf(token?: string): Session {
 
 async function failure(answer: Response | Error, token?: string): Promise<ApiError> {
   answers = [answer];
-  return unwrap(makeClient(sessionOf(token)).GET(address)).then(
+  return unwrap(createApiClient(sessionOf(token)).GET(address)).then(
     () => expect.unreachable("it should have failed"),
     (thrown: unknown) => {
       expect(thrown).toBeInstanceOf(ApiError);
@@ -55,19 +55,19 @@ function problem(status: number, body: object): Response {
 it("gives the data of an answer", async () => {
   answers = [Response.json({ token: "t" })];
 
-  await expect(unwrap(makeClient(sessionOf()).GET(address))).resolves.toEqual({ token: "t" });
+  await expect(unwrap(createApiClient(sessionOf()).GET(address))).resolves.toEqual({ token: "t" });
 });
 
 it("gives nothing for an answer without content", async () => {
   answers = [new Response(null, { status: 204 })];
 
-  await expect(unwrap(makeClient(sessionOf()).GET(address))).resolves.toBeUndefined();
+  await expect(unwrap(createApiClient(sessionOf()).GET(address))).resolves.toBeUndefined();
 });
 
 it("sends the token of the session, and none for a visitor", async () => {
   const token = tokenFor(600);
-  await makeClient(sessionOf(token)).GET(address);
-  await makeClient(sessionOf()).GET(address);
+  await createApiClient(sessionOf(token)).GET(address);
+  await createApiClient(sessionOf()).GET(address);
 
   expect(asked.map((request) => request.headers.get("Authorization"))).toEqual([
     `Bearer ${token}`,
@@ -76,7 +76,7 @@ it("sends the token of the session, and none for a visitor", async () => {
 });
 
 it("proves to Django where a change comes from, and only for changes", async () => {
-  const client = makeClient(sessionOf());
+  const client = createApiClient(sessionOf());
   await client.GET(address);
   await client.request("post", address as never);
 
@@ -84,7 +84,7 @@ it("proves to Django where a change comes from, and only for changes", async () 
 });
 
 it("fails with the specified words where a person is needed and none is there", async () => {
-  const client = makeClient(sessionOf(), { isRequired: true });
+  const client = createApiClient(sessionOf(), { isRequired: true });
 
   await expect(client.GET(address)).rejects.toThrow(NotAuthenticated);
   await expect(client.GET(address)).rejects.toThrow("User is not authenticated");
@@ -96,7 +96,7 @@ it("renews a token that is about to end before it is sent", async () => {
   const session = sessionOf(tokenFor(90));
   vi.advanceTimersByTime(31_000);
   renewed = tokenFor(600);
-  await makeClient(session).GET(address);
+  await createApiClient(session).GET(address);
 
   expect(asked[0]?.headers.get("Authorization")).toBe(`Bearer ${renewed}`);
 });
@@ -104,7 +104,7 @@ it("renews a token that is about to end before it is sent", async () => {
 it("renews a token that the server refuses, and asks once more", async () => {
   renewed = tokenFor(900);
   answers = [problem(401, { code: "NOT_AUTHENTICATED" }), Response.json({ token: "ok" })];
-  const answer = unwrap(makeClient(sessionOf(tokenFor(600))).GET(address));
+  const answer = unwrap(createApiClient(sessionOf(tokenFor(600))).GET(address));
 
   await expect(answer).resolves.toEqual({ token: "ok" });
   expect(asked).toHaveLength(2);
@@ -114,7 +114,7 @@ it("renews a token that the server refuses, and asks once more", async () => {
 it("is signed out when the cookie is gone too", async () => {
   const session = sessionOf(tokenFor(600));
   answers = [problem(401, { code: "NOT_AUTHENTICATED" })];
-  const answer = unwrap(makeClient(session).GET(address));
+  const answer = unwrap(createApiClient(session).GET(address));
 
   await expect(answer).rejects.toMatchObject({ status: 401 });
   expect(session.state.user).toBeNull();
@@ -193,7 +193,7 @@ it("names the reference of a failure whose body has none", async () => {
 
 it("lets an abort be an abort", async () => {
   answers = [new DOMException("stopped", "AbortError")];
-  const call = unwrap(makeClient(sessionOf()).GET(address));
+  const call = unwrap(createApiClient(sessionOf()).GET(address));
 
   await expect(call).rejects.toMatchObject({ name: "AbortError" });
 });
@@ -205,8 +205,8 @@ it("says that it is offline where the browser knows it, and tells when an answer
   expect(error.problem.code).toBe("NETWORK_OFFLINE");
   expect(document.querySelector(".toast")).toBeNull();
 
-  await unwrap(makeClient(sessionOf()).GET(address));
-  await unwrap(makeClient(sessionOf()).GET(address));
+  await unwrap(createApiClient(sessionOf()).GET(address));
+  await unwrap(createApiClient(sessionOf()).GET(address));
   const toasts = [...document.querySelectorAll(".toast p")].map((one) => one.textContent);
   expect(toasts).toEqual(["You're back online."]);
 });
@@ -219,7 +219,7 @@ it("says once that it is slow, gives up after its time, and says that it did", a
       signal?.addEventListener("abort", () => reject(signal.reason as Error));
     });
   });
-  const client = makeClient(sessionOf());
+  const client = createApiClient(sessionOf());
   const calls = [1, 2].map(() => unwrap(client.GET(address)).catch((thrown: unknown) => thrown));
   const toasts = () => document.querySelectorAll(".toast").length;
 
@@ -247,7 +247,7 @@ it("stops when its caller does, and says nothing of what nobody waits for", asyn
   });
   const caller = new AbortController();
   const call = unwrap(
-    makeClient(sessionOf()).GET(address, { signal: caller.signal, fetch: reach }),
+    createApiClient(sessionOf()).GET(address, { signal: caller.signal, fetch: reach }),
   ).catch((thrown: unknown) => thrown);
   await vi.advanceTimersByTimeAsync(SLOW_MS * 2);
   expect(document.querySelector(".toast")).toBeNull();
@@ -268,7 +268,7 @@ it("is offline, not signed out, when the token cannot be renewed", async () => {
   session.login(ada, tokenFor(90));
   vi.advanceTimersByTime(31_000);
 
-  await expect(unwrap(makeClient(session).GET(address))).rejects.toMatchObject({
+  await expect(unwrap(createApiClient(session).GET(address))).rejects.toMatchObject({
     problem: { code: "NETWORK_FAILED" },
   });
   expect(session.state.user).toEqual(ada);

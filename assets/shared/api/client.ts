@@ -128,7 +128,7 @@ function credentials(auth: Session, isRequired: boolean): Middleware {
 }
 
 /** A client of its own, for tests and for another session than the browser's. */
-export function makeClient(auth: Session, { isRequired = false } = {}) {
+export function createApiClient(auth: Session, { isRequired = false } = {}) {
   const client = createClient<paths>({
     baseUrl: location.origin,
     credentials: "same-origin",
@@ -140,10 +140,10 @@ export function makeClient(auth: Session, { isRequired = false } = {}) {
 }
 
 /** For calls that a visitor may make too; sends the token if there is one. */
-export const api = makeClient(session);
+export const api = createApiClient(session);
 
 /** For calls that need a person; fails with “User is not authenticated” before it asks. */
-export const authenticatedApi = makeClient(session, { isRequired: true });
+export const authenticatedApi = createApiClient(session, { isRequired: true });
 
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 

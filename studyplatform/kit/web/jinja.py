@@ -168,7 +168,7 @@ def faces(style: str) -> list[str]:
 @steady
 def head_script() -> Markup:
     """The text of the early script that sets theme and style before anything is painted."""
-    return Markup((MANIFEST.parent / _manifest()["head"]["js"]).read_text().strip())  # noqa: S704 (our own build)
+    return Markup((MANIFEST.parent / _manifest()["beforePaint"]["js"]).read_text().strip())  # noqa: S704 (our own build)
 
 
 @pass_context

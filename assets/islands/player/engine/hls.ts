@@ -42,7 +42,7 @@ export function failureOf(
   return hasStarted ? "network" : "start";
 }
 
-export function makeHlsStream(video: HTMLMediaElement, events: StreamEvents): Stream | null {
+export function createHlsStream(video: HTMLMediaElement, events: StreamEvents): Stream | null {
   if (!Hls.isSupported()) return null;
   return new HlsStream(video, events);
 }

@@ -33,7 +33,7 @@ function make(options: Partial<PlaybackOptions> = {}): Playback {
     duration: 120,
     startAt: 0,
     settings: defaults,
-    makeStream: (_, given) => {
+    createStream: (_, given) => {
       events = given;
       return Promise.resolve(stream);
     },
@@ -52,11 +52,11 @@ async function playing(options: Partial<PlaybackOptions> = {}): Promise<Playback
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 it("loads nothing before it is wanted", () => {
-  const makeStream = vi.fn();
-  const playback = make({ makeStream });
+  const createStream = vi.fn();
+  const playback = make({ createStream });
 
   expect(playback.state).toMatchObject({ status: "idle", time: 0, duration: 120, error: null });
-  expect(makeStream).not.toHaveBeenCalled();
+  expect(createStream).not.toHaveBeenCalled();
 });
 
 it("starts where the learner stopped", async () => {
@@ -81,14 +81,14 @@ it("starts where it was sought to before it was started", async () => {
 });
 
 it("opens one stream however often it is pressed", async () => {
-  const makeStream = vi.fn<PlaybackOptions["makeStream"]>((_, given) => {
+  const createStream = vi.fn<PlaybackOptions["createStream"]>((_, given) => {
     events = given;
     return Promise.resolve(stream);
   });
-  const playback = make({ makeStream });
+  const playback = make({ createStream });
   await Promise.all([playback.play(), playback.play(), playback.play()]);
 
-  expect(makeStream).toHaveBeenCalledOnce();
+  expect(createStream).toHaveBeenCalledOnce();
 });
 
 it("is paused, not broken, when the browser wants a press first", async () => {
@@ -156,7 +156,7 @@ it.each(["start", "media"] as const)("has not loaded after a failure of kind %s"
 });
 
 it("offers the audio version of this lesson where nothing can be played", async () => {
-  const playback = make({ makeStream: () => Promise.resolve(null) });
+  const playback = make({ createStream: () => Promise.resolve(null) });
   await playback.play();
 
   expect(playback.state.error?.problem).toMatchObject({
@@ -168,7 +168,7 @@ it("offers the audio version of this lesson where nothing can be played", async 
 it("can be tried again when the player's own code did not arrive", async () => {
   let isOnline = false;
   const playback = make({
-    makeStream: (_, given) => {
+    createStream: (_, given) => {
       if (!isOnline) return Promise.reject(new TypeError("Failed to fetch"));
       events = given;
       return Promise.resolve(stream);

@@ -4,7 +4,7 @@
  */
 import { type ApiError, makeError } from "../../../shared/api/errors";
 import { type Quality, type Settings, SPEEDS } from "./settings";
-import type { Failure, MakeStream, Sources, Stream } from "./stream";
+import type { Failure, CreateStream, Sources, Stream } from "./stream";
 import type { Pair } from "./watched";
 
 export type Status = "idle" | "loading" | "playing" | "paused" | "buffering" | "ended" | "error";
@@ -35,7 +35,7 @@ export type PlaybackOptions = {
   duration: number;
   startAt: number;
   settings: Settings;
-  makeStream: MakeStream;
+  createStream: CreateStream;
   /** New addresses, when the old ones have expired. */
   refresh: () => Promise<Sources | null>;
 };
@@ -232,8 +232,8 @@ export class Playback {
   }
 
   async #load(): Promise<void> {
-    const { makeStream, video } = this.options;
-    const stream = await makeStream(video, {
+    const { createStream, video } = this.options;
+    const stream = await createStream(video, {
       onQualities: (heights) => this.#set({ heights }),
       onSwitched: (height, isForced) => this.#set({ height, ...(isForced && { lowered: height }) }),
       onLoaded: () => this.#recovered(),

@@ -5,15 +5,15 @@
 import { announce } from "../../../shared/announce";
 import { spokenTime } from "../../../shared/format";
 import { t } from "../../../shared/i18n";
-import { secondOf } from "../../../shared/seconds";
+import { seekTargetOf } from "../../../shared/seekTarget";
 import { followCaptions, pickLanguage } from "./captions";
 import { Playback, type PlaybackOptions } from "./playback";
-import { KeptProgress, type Post, ProgressSender, type Saved, ThrottledSink } from "./progress";
+import { StoredProgress, type Post, ProgressSender, type Saved, ThrottledSink } from "./progress";
 import { readSettings, type Settings, writeSettings } from "./settings";
 import { Store } from "./store";
-import { type MakeStream, makeStream, type Sources } from "./stream";
+import { type CreateStream, createStream, type Sources } from "./stream";
 import { followTranscript } from "./transcript";
-import { watchProgress } from "./watching";
+import { reportProgress } from "./reportProgress";
 
 export type Lesson = {
   uid: string;
@@ -22,7 +22,7 @@ export type Lesson = {
   poster: string | null;
   sources: Sources;
   /** Whether only the sound is played, by an audio element: phones go on with it while they are locked. */
-  isListening: boolean;
+  isAudioOnly: boolean;
   captions: { language: string; label: string; url: string }[];
 };
 
@@ -36,7 +36,7 @@ export type PlayerPorts = {
     isTemporary: (reason: unknown) => boolean;
     onSaved: (saved: Saved) => void;
   } | null;
-  makeStream?: MakeStream;
+  createStream?: CreateStream;
 };
 
 export class Player {
@@ -51,7 +51,7 @@ export class Player {
     private readonly ports: PlayerPorts,
   ) {
     const settings = readSettings(ports.storage);
-    this.video = makeElement(lesson);
+    this.video = createMediaElement(lesson);
     this.choices = new Store({
       ...settings,
       captionLanguage: pickLanguage(
@@ -66,8 +66,8 @@ export class Player {
       lesson: lesson.uid,
       duration: lesson.duration,
       startAt: lesson.startAt,
-      settings: lesson.isListening ? { ...settings, quality: "audio" } : settings,
-      makeStream: ports.makeStream ?? makeStream,
+      settings: lesson.isAudioOnly ? { ...settings, quality: "audio" } : settings,
+      createStream: ports.createStream ?? createStream,
       refresh: ports.refresh,
     });
   }
@@ -113,8 +113,8 @@ export class Player {
     const write = (): void => {
       const { speed, volume, isMuted, quality } = this.playback.state;
       this.choices.change({ speed, volume, isMuted });
-      // Listening to one lesson says nothing about the picture of the next.
-      if (!this.lesson.isListening) this.choices.change({ quality });
+      // Listening to one lesson says nothing about the picture quality wanted for the next.
+      if (!this.lesson.isAudioOnly) this.choices.change({ quality });
       writeSettings(this.ports.storage, this.choices.state);
     };
     const key = (): string => {
@@ -167,7 +167,7 @@ export class Player {
     const onClick = (event: MouseEvent): void => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element))
         return;
-      const second = secondOf(event.target);
+      const second = seekTargetOf(event.target);
       if (second === null) return;
       event.preventDefault(); // it is a link for those without scripts
       this.playFrom(Number(second));
@@ -180,24 +180,24 @@ export class Player {
     const { progress, storage } = this.ports;
     if (!progress) return () => undefined;
     const { person, post, onSaved, isTemporary } = progress;
-    const kept = new KeptProgress(storage, person);
+    const kept = new StoredProgress(storage, person);
     const sender = new ProgressSender(this.lesson.uid, kept, post, onSaved, isTemporary);
-    const sendKept = (): void => void sender.sendKept();
-    sendKept();
-    addEventListener("online", sendKept);
-    const stop = watchProgress(this.video, {
+    const sendStored = (): void => void sender.sendStored();
+    sendStored();
+    addEventListener("online", sendStored);
+    const stop = reportProgress(this.video, {
       sink: new ThrottledSink(sender.send),
       leave: (last) => sender.leave(last),
     });
     return () => {
-      removeEventListener("online", sendKept);
+      removeEventListener("online", sendStored);
       stop();
     };
   }
 }
 
-function makeElement({ poster, captions, isListening }: Lesson): HTMLMediaElement {
-  const video = document.createElement(isListening ? "audio" : "video");
+function createMediaElement({ poster, captions, isAudioOnly }: Lesson): HTMLMediaElement {
+  const video = document.createElement(isAudioOnly ? "audio" : "video");
   if (video instanceof HTMLVideoElement) {
     video.playsInline = true;
     if (poster) video.poster = poster;

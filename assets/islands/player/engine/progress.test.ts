@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
 import {
-  KeptProgress,
+  StoredProgress,
   placeOf,
   type Progress,
   ProgressSender,
@@ -52,7 +52,7 @@ it("reports nothing twice", () => {
 });
 
 function sender(post: (lesson: string, progress: Progress) => Promise<Saved>, lesson = "a") {
-  const kept = new KeptProgress(localStorage, "ada");
+  const kept = new StoredProgress(localStorage, "ada");
   const posted = vi.fn((uid: string, progress: Progress) => post(uid, progress));
   const onSaved = vi.fn();
   const isTemporary = (reason: unknown): boolean => !(reason instanceof Refused);
@@ -97,17 +97,17 @@ it("keeps what cannot be sent, and sends it when there is a connection", async (
   expect(one.kept.all()).toEqual({ a: at(5) });
 
   isOnline = true;
-  await one.it.sendKept();
+  await one.it.sendStored();
   expect(one.kept.all()).toEqual({});
   expect(one.posted).toHaveBeenLastCalledWith("a", at(5), { isLeaving: false });
 });
 
 it("sends on the next page what the last one could not, of every lesson", async () => {
-  const kept = new KeptProgress(localStorage, "ada");
+  const kept = new StoredProgress(localStorage, "ada");
   kept.keep("old", at(50));
   kept.keep("older", at(70));
   const one = sender(() => Promise.resolve(saved), "new");
-  await one.it.sendKept();
+  await one.it.sendStored();
 
   expect(one.posted.mock.calls.map(([lesson]) => lesson)).toEqual(["old", "older"]);
   expect(one.onSaved).not.toHaveBeenCalled(); // the page shows another lesson
@@ -115,7 +115,7 @@ it("sends on the next page what the last one could not, of every lesson", async 
 });
 
 it("does not forget what is newer than what has arrived", () => {
-  const kept = new KeptProgress(localStorage, "ada");
+  const kept = new StoredProgress(localStorage, "ada");
   kept.keep("a", at(5));
   kept.keep("a", at(10));
   kept.forget("a", at(5).at);
@@ -132,9 +132,9 @@ it("does not repeat for ever what the server refuses", async () => {
 });
 
 it("keeps one person's progress from another's", () => {
-  new KeptProgress(localStorage, "ada").keep("a", at(5));
+  new StoredProgress(localStorage, "ada").keep("a", at(5));
 
-  expect(new KeptProgress(localStorage, "leo").all()).toEqual({});
+  expect(new StoredProgress(localStorage, "leo").all()).toEqual({});
 });
 
 it("says where one is when the page goes, without waiting for its turn", () => {
@@ -148,12 +148,12 @@ it("says where one is when the page goes, without waiting for its turn", () => {
 
 it("bears a storage that is torn or refuses", () => {
   localStorage.setItem("study.progress.ada", "{torn");
-  expect(new KeptProgress(localStorage, "ada").all()).toEqual({});
+  expect(new StoredProgress(localStorage, "ada").all()).toEqual({});
 
   vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
     throw new DOMException("full", "QuotaExceededError");
   });
-  expect(() => new KeptProgress(localStorage, "ada").keep("a", at(1))).not.toThrow();
+  expect(() => new StoredProgress(localStorage, "ada").keep("a", at(1))).not.toThrow();
 });
 
 it.each([

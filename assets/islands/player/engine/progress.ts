@@ -62,7 +62,7 @@ export function placeOf(known: Place, kept: Progress | undefined): number {
 }
 
 /** Progress that has not reached the server, by lesson; one shelf per person. */
-export class KeptProgress {
+export class StoredProgress {
   readonly #key: string;
 
   constructor(
@@ -118,7 +118,7 @@ export class ProgressSender {
 
   constructor(
     private readonly lesson: string,
-    private readonly kept: KeptProgress,
+    private readonly kept: StoredProgress,
     private readonly post: Post,
     private readonly onSaved: (saved: Saved) => void,
     /** Whether it may succeed later; what the server refuses is not repeated for ever. */
@@ -139,7 +139,7 @@ export class ProgressSender {
   }
 
   /** Send what earlier pages could not. */
-  async sendKept(): Promise<void> {
+  async sendStored(): Promise<void> {
     for (const [lesson, progress] of Object.entries(this.kept.all())) {
       if (lesson === this.lesson && this.#isSending) continue;
       await this.#deliver(lesson, progress, false);

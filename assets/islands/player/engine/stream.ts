@@ -31,20 +31,23 @@ export interface Stream {
   destroy(): void;
 }
 
-export type MakeStream = (video: HTMLMediaElement, events: StreamEvents) => Promise<Stream | null>;
+export type CreateStream = (
+  video: HTMLMediaElement,
+  events: StreamEvents,
+) => Promise<Stream | null>;
 
 /** The stream for this browser; null if it can play none. Fetches hls.js only now. */
-export const makeStream: MakeStream = async (video, events) => {
-  const { makeHlsStream } = await import("./hls");
+export const createStream: CreateStream = async (video, events) => {
+  const { createHlsStream } = await import("./hls");
   // First: browsers that know HLS themselves, too, would hide the qualities from us.
-  return makeHlsStream(video, events) ?? makeNativeStream(video, events);
+  return createHlsStream(video, events) ?? createNativeStream(video, events);
 };
 
 /**
  * HLS by the browser itself (older iPhones): it chooses the quality on its own. An audio element needs no HLS:
  * the sound is there as one file, too.
  */
-export function makeNativeStream(video: HTMLMediaElement, events: StreamEvents): Stream | null {
+export function createNativeStream(video: HTMLMediaElement, events: StreamEvents): Stream | null {
   const knowsHls = video.canPlayType("application/vnd.apple.mpegurl") !== "";
   if (!knowsHls && !(video instanceof HTMLAudioElement)) return null;
   let sources: Sources | null = null;

@@ -1,0 +1,18 @@
+// Runs as text in <head>, before the first paint, so that the wrong theme never flashes.
+import { recordEarlyInput } from "./site/islandStart";
+import { showShortcutSetting } from "./shared/shortcuts";
+import { applyAppearance, readAppearance } from "./shared/appearance";
+
+const appearance = readAppearance();
+applyAppearance(appearance);
+showShortcutSetting();
+
+// Which faces the first screen needs is known here and nowhere sooner: the style is the reader's.
+for (const href of document.currentScript?.dataset[appearance.style]?.split(" ") ?? []) {
+  const link = Object.assign(document.createElement("link"), { rel: "preload", as: "font", href });
+  link.type = "font/woff2";
+  link.crossOrigin = "anonymous";
+  document.head.append(link);
+}
+
+recordEarlyInput();

@@ -1,0 +1,67 @@
+import { usePending } from "../../shared/hooks/usePending";
+import { t } from "../../shared/i18n";
+import { Icon } from "../../shared/ui/Icon";
+import { Spinner } from "../../shared/ui/Spinner";
+import type { LessonLink, PlayerProps } from "./api";
+import { Controls } from "./Controls";
+import { EndScreen } from "./EndScreen";
+import type { Player } from "./engine/player";
+import { usePlayback, useStore } from "./hooks";
+import { Scrubber } from "./Scrubber";
+import { Failure, MediaHost } from "./Stage";
+import { useShortcuts } from "./useShortcuts";
+
+type Props = {
+  player: Player;
+  lesson: PlayerProps;
+  certificate: string | null;
+  onNext: (lesson: LessonLink) => void;
+};
+
+const nothing = (): void => undefined;
+
+/** A lesson for the ear: the same player, with a cover in the place of the picture. Its controls always show. */
+export function AudioStage({ player, lesson, certificate, onNext }: Props) {
+  const { playback, video } = player;
+  const status = usePlayback(playback, (state) => state.status);
+  const hasFailed = usePlayback(playback, (state) => state.error !== null);
+  const isWaiting = usePending(status === "loading" || status === "buffering");
+  const words = useStore(player.words);
+  const poster = lesson.sources?.poster;
+  useShortcuts(player, lesson, null);
+
+  return (
+    <section className="stage stage--listen" aria-label={t("Audio player")}>
+      <MediaHost media={video} className="listen__media" />
+      <div className="listen__art">
+        {poster ? <img src={poster} alt="" /> : <Icon name="headphones" />}
+        {isWaiting && (
+          <div className="stage__wait">
+            <Spinner label={status === "loading" ? t("Loading") : t("Buffering")} />
+          </div>
+        )}
+      </div>
+      <div className="listen__words">
+        <p className="listen__course">{lesson.course.title}</p>
+        <p className="listen__title">{`${lesson.number} ${lesson.title}`.trim()}</p>
+        {lesson.sources?.captions.length !== 0 && <p className="listen__said">{words.join(" ")}</p>}
+      </div>
+      <Failure playback={playback} />
+      {status === "ended" && !hasFailed && (
+        <EndScreen
+          course={lesson.course}
+          next={lesson.next}
+          isEnrolled={lesson.may_save}
+          certificate={certificate}
+          isAudioOnly
+          onNext={onNext}
+          onAgain={() => void playback.play()}
+        />
+      )}
+      <div className="stage__ui">
+        <Scrubber playback={playback} chapters={lesson.chapters} tiles={[]} onNear={nothing} />
+        <Controls player={player} lesson={lesson} full={null} />
+      </div>
+    </section>
+  );
+}

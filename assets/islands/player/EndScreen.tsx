@@ -1,0 +1,131 @@
+import { useEffect, useState } from "react";
+
+import { announce } from "../../shared/announce";
+import { t } from "../../shared/i18n";
+import { Button } from "../../shared/ui/Button";
+import { CountdownRing } from "../../shared/ui/CountdownRing";
+import type { LessonLink, PlayerProps } from "./api";
+
+export const COUNT_SECONDS = 8;
+
+type Props = {
+  course: PlayerProps["course"];
+  next: LessonLink | null;
+  /** Who has none, has no progress to see. */
+  isEnrolled: boolean;
+  /** Where the certificate is, if this lesson completed the course. */
+  certificate: string | null;
+  isAudioOnly: boolean;
+  onNext: (lesson: LessonLink) => void;
+  onAgain: () => void;
+};
+
+/** What begins a finished lesson from its start. */
+export function replayLabel(isAudioOnly: boolean): string {
+  return isAudioOnly ? t("Listen again") : t("Watch again");
+}
+
+/** What comes after the last picture: the next lesson by itself, unless one stays. */
+export function EndScreen({
+  course,
+  next,
+  isEnrolled,
+  certificate,
+  isAudioOnly,
+  onNext,
+  onAgain,
+}: Props) {
+  const again = replayLabel(isAudioOnly);
+  if (next && next.state !== "locked") {
+    return <UpNext next={next} again={again} onNext={onNext} onAgain={onAgain} />;
+  }
+  return (
+    <div className="stage__over ended">
+      <p className="ended__title">
+        {next ? t("You've finished this lesson") : t("That was the last lesson")}
+      </p>
+      {next && (
+        <p>{t("{number} {title} isn't open yet.", { number: next.number, title: next.title })}</p>
+      )}
+      <div className="ended__acts">
+        <Button size="sm" onClick={onAgain}>
+          {again}
+        </Button>
+        {isEnrolled && certificate === null && (
+          <a className="btn btn--sm btn--primary" href={`/me/course/${course.slug}/progress`}>
+            {t("See your progress")}
+          </a>
+        )}
+        {certificate !== null && (
+          <a className="btn btn--sm btn--primary" href={certificate}>
+            {t("See your certificate")}
+          </a>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type UpNextProps = {
+  next: LessonLink;
+  again: string;
+  onNext: (lesson: LessonLink) => void;
+  onAgain: () => void;
+};
+
+function UpNext({ next, again, onNext, onAgain }: UpNextProps) {
+  const [left, setLeft] = useState(COUNT_SECONDS);
+  const [isCounting, setCounting] = useState(true);
+  useEffect(() => {
+    announce(
+      t("Next: {title}, in {seconds} seconds. Press Escape to stay.", {
+        title: next.title,
+        seconds: COUNT_SECONDS,
+      }),
+    );
+  }, [next.title]);
+  useEffect(() => {
+    if (!isCounting) return undefined;
+    const timer = setInterval(() => {
+      // Nobody is carried away behind their back.
+      if (document.visibilityState === "visible") setLeft((before) => before - 1);
+    }, 1000);
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === "Escape") setCounting(false);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("keydown", onKey);
+    };
+  }, [isCounting]);
+  const isOver = isCounting && left <= 0;
+  useEffect(() => {
+    if (isOver) onNext(next);
+  }, [isOver, next, onNext]);
+
+  const percent = (Math.max(0, left) / COUNT_SECONDS) * 100;
+  return (
+    <div className="stage__over ended">
+      <p className="ended__kicker">{t("Next lesson")}</p>
+      <p className="ended__title">
+        <span className="ended__no">{next.number}</span> {next.title}
+      </p>
+      <div className="ended__acts">
+        {isCounting ? (
+          <Button size="sm" onClick={() => setCounting(false)}>
+            {t("Stay here")}
+          </Button>
+        ) : (
+          <Button size="sm" onClick={onAgain}>
+            {again}
+          </Button>
+        )}
+        <Button size="sm" look="primary" onClick={() => onNext(next)}>
+          {isCounting && <CountdownRing percent={percent} />}
+          {isCounting ? t("Next in {seconds} s", { seconds: Math.max(0, left) }) : t("Next lesson")}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { WAITS_MS, watchProcessing } from "./watchProcessing";
+
+const page = (mark: string, badge: string, check: string, off: string): string => `
+  <section data-section="s"><span data-facts>1 lesson</span><ol>
+    <li data-lesson="film"${mark}><a data-title>Hares waking</a>
+      <div class="unit__end"><span class="badge">${badge}</span></div></li>
+  </ol></section>
+  <ul data-checks><li>${check}</li></ul>
+  <textarea></textarea><div data-ready><button ${off}>Submit for review</button></div>
+  <p data-live="polite"></p>`;
+const made = page("", "Ready", "Every video is ready", "");
+
+let asked: number;
+let answer: () => Promise<Response>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.innerHTML = page(" data-going", "Processing", "A video is on its way", "disabled");
+  asked = 0;
+  answer = () => Promise.resolve(new Response(made));
+  vi.stubGlobal("fetch", () => {
+    asked += 1;
+    return answer();
+  });
+});
+
+it("says that a video is ready as soon as it is, and keeps what is being written", async () => {
+  document.querySelector("textarea")!.value = "Dear reviewer";
+  watchProcessing();
+  await vi.advanceTimersByTimeAsync(WAITS_MS[0]!);
+
+  expect(document.querySelector(".badge")?.textContent).toBe("Ready");
+  expect(document.querySelector("[data-checks]")?.textContent).toBe("Every video is ready");
+  expect(document.querySelector("button")?.disabled).toBe(false);
+  expect(document.querySelector("textarea")?.value).toBe("Dear reviewer");
+  expect(document.querySelector("[data-live]")?.textContent).toBe("Hares waking: Ready");
+
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toBe(1);
+});
+
+it("asks again after a failure, and less often as time goes by", async () => {
+  answer = () => Promise.reject(new TypeError("Failed to fetch"));
+  watchProcessing();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(asked).toBeGreaterThan(10);
+  expect(asked).toBeLessThan(30);
+
+  answer = () => Promise.resolve(new Response(made));
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(document.querySelector(".badge")?.textContent).toBe("Ready");
+});
+
+it("asks for nothing where nothing is being made", async () => {
+  document.body.innerHTML = made;
+  watchProcessing();
+  await vi.advanceTimersByTimeAsync(60_000);
+
+  expect(asked).toBe(0);
+});

@@ -1,0 +1,41 @@
+/** The one query client: every island reads and writes the same cache. */
+import { QueryClient } from "@tanstack/react-query";
+
+import { ApiError } from "./api/errors";
+import { NotAuthenticated } from "./auth/session";
+
+const RETRIES = 3;
+const FIRST_DELAY = 1_000;
+const LONGEST_DELAY = 30_000;
+const UNUSED_KEPT = 5 * 60_000;
+
+/** Whether a failed call is worth repeating: what the server has refused it refuses again. */
+export function shouldRetry(failures: number, error: unknown): boolean {
+  if (error instanceof NotAuthenticated) return false;
+  if (error instanceof ApiError && error.status >= 400 && error.status < 500) return false;
+  return failures < RETRIES;
+}
+
+/** Milliseconds before retry number `attempt` (from 0): 1 s, 2 s, 4 s … at most 30 s. */
+export function retryDelay(attempt: number, error?: unknown): number {
+  const asked = error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0;
+  return Math.min(Math.max(FIRST_DELAY * 2 ** attempt, asked), LONGEST_DELAY);
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        gcTime: UNUSED_KEPT,
+        staleTime: 30_000,
+        retry: shouldRetry,
+        retryDelay,
+        // A call to this host may work while the browser believes that it is offline.
+        networkMode: "always",
+      },
+      mutations: { retry: false, networkMode: "always" },
+    },
+  });
+}
+
+export const queries = createQueryClient();

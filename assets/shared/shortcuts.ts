@@ -1,0 +1,144 @@
+/**
+ * The keyboard shortcuts of the page: one registry and one listener. The page and its islands register shortcuts;
+ * the help shows those that are registered and available.
+ */
+export type Shortcut = {
+  /** As `KeyboardEvent.key`, in lower case. */
+  keys: readonly string[];
+  /** The labels of the keys in the help. */
+  caps: readonly string[];
+  /** What it does, as the help says it. */
+  label: string;
+  group: "playing" | "lesson" | "page";
+  run: () => void;
+  /** Whether it does something on this page now; without it, always. */
+  isAvailable?: () => boolean;
+};
+
+/** "off" in local storage: letters and symbols do nothing (WCAG 2.1.4). Space and the arrow keys still work. */
+const SETTING = "study.shortcuts";
+
+/** In the order of registration: of two shortcuts for one key, the later one wins. */
+const lists = new Set<readonly Shortcut[]>();
+const listeners = new Set<() => void>();
+
+function notify(): void {
+  for (const listener of listeners) listener();
+}
+
+/** Call `listener` when the shortcuts or the setting change. Returns a function that stops it. */
+export function onShortcutsChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function areShortcutsOn(): boolean {
+  try {
+    return localStorage.getItem(SETTING) !== "off";
+  } catch {
+    return true; // storage is blocked: use the default
+  }
+}
+
+export function switchShortcuts(on: boolean): void {
+  try {
+    if (on) localStorage.removeItem(SETTING);
+    else localStorage.setItem(SETTING, "off");
+  } catch {
+    // Storage is blocked: the setting cannot be stored.
+  }
+  showShortcutSetting();
+  notify();
+}
+
+/** Tell the style sheets, as the hint in the search box must not show a key that does nothing. */
+export function showShortcutSetting(): void {
+  document.documentElement.dataset.keys = areShortcutsOn() ? "on" : "off";
+}
+
+/** Add shortcuts, and run those whose keys were pressed before. Returns a function that removes them. */
+export function registerShortcuts(list: readonly Shortcut[]): () => void {
+  lists.add(list);
+  runEarlyKeys(list);
+  notify();
+  return () => {
+    lists.delete(list);
+    notify();
+  };
+}
+
+/** The shortcuts that work on this page now, one for each key. */
+export function availableShortcuts(): Shortcut[] {
+  const found: Shortcut[] = [];
+  const taken = new Set<string>();
+  const isOn = areShortcutsOn();
+  for (const list of [...lists].reverse()) {
+    const free = list.filter(
+      ({ keys, isAvailable }) =>
+        keys.some((key) => isOn || !isCharacter(key)) &&
+        !keys.some((key) => taken.has(key)) &&
+        (isAvailable?.() ?? true),
+    );
+    for (const one of free) for (const key of one.keys) taken.add(key);
+    found.push(...free);
+  }
+  return found;
+}
+
+function find(pressed: string): Shortcut | undefined {
+  const key = pressed.toLowerCase();
+  return availableShortcuts().find(({ keys }) => keys.includes(key));
+}
+
+function isCharacter(key: string): boolean {
+  return key.length === 1 && key !== " ";
+}
+
+/** Whether the focused element uses the key itself, or a dialog is open. */
+export function isKeyInUse(target: EventTarget | null, key: string): boolean {
+  if (document.querySelector("dialog[open]")) return true;
+  if (!(target instanceof HTMLElement)) return false;
+  const letterless = ["checkbox", "radio", "range", "button", "submit", "reset"];
+  const input = target.closest("input");
+  if (input && !letterless.includes(input.type)) return true;
+  if (target.isContentEditable || target.closest("textarea, select, [role=textbox]")) return true;
+  if (target.closest("[role=menu], [role=tablist], details.menu[open]")) return true;
+  if (key === " ") return target.closest("button, a[href], summary, input, [role=slider]") !== null;
+  // Arrow keys scroll areas and move sliders.
+  if (key.length > 1) return target.closest("[role=slider], [data-scroll], input") !== null;
+  // In a question, letters choose its answers.
+  return /^[a-z]$/i.test(key) && target.closest(".answers") !== null;
+}
+
+type Key = Pick<
+  KeyboardEvent,
+  "key" | "altKey" | "ctrlKey" | "metaKey" | "defaultPrevented" | "target"
+>;
+
+/** The shortcut of a key event; undefined if the key is meant for something else. */
+export function shortcutOf(event: Key): Shortcut | undefined {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return undefined;
+  return isKeyInUse(event.target, event.key) ? undefined : find(event.key);
+}
+
+/** Listen for keys on the whole page. */
+export function startShortcuts(): void {
+  document.addEventListener("keydown", (event) => {
+    const shortcut = shortcutOf(event);
+    if (!shortcut) return;
+    event.preventDefault();
+    shortcut.run();
+  });
+}
+
+/** Run shortcuts whose keys the script in the head has recorded (site/islandStart.ts), once and in order. */
+function runEarlyKeys(list: readonly Shortcut[]): void {
+  const root = document.documentElement;
+  const early = root.dataset.earlyKeys?.split(" ") ?? [];
+  const mine = new Set(list.flatMap(({ keys }) => keys));
+  const rest = early.filter((key) => !mine.has(key.toLowerCase()));
+  if (rest.length === early.length) return;
+  if (rest.length > 0) root.dataset.earlyKeys = rest.join(" ");
+  else delete root.dataset.earlyKeys;
+  for (const key of early) if (mine.has(key.toLowerCase())) find(key)?.run();
+}

@@ -1,0 +1,22 @@
+/** Sends, from any page, lesson completions that were stored on this device while offline (lesson/outbox.ts). */
+import type { openOutbox } from "../lesson/completions";
+
+type Load = () => Promise<{ openOutbox: typeof openOutbox }>;
+
+function hasStored(): boolean {
+  try {
+    return Object.keys(localStorage).some((key) => key.startsWith("study.completions."));
+  } catch {
+    return false; // storage is blocked
+  }
+}
+
+/** Load the code that sends them, if anything is stored. */
+export function startSendingCompletions(load: Load = () => import("../lesson/completions")): void {
+  // On a page with a lesson to complete, lesson.ts sends them.
+  if (!hasStored() || document.querySelector("[data-reading-end], [data-fetch]")) return;
+  load().then(
+    ({ openOutbox }) => openOutbox().start(),
+    () => undefined, // the next page tries again
+  );
+}
