@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
@@ -13,6 +14,7 @@ from apps.accounts.models import User
 from apps.files import policies
 from apps.files.models import CaptionTrack, Upload, VideoAsset
 from apps.files.storage import room_left
+from apps.files.video.cues import parse_cues, plain_text
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
@@ -141,3 +143,19 @@ def _length(seconds: float) -> str:
 
 def _share(part: float) -> str:
     return f"{100 * part:.0f}%" if part >= 0.01 else _("less than 1%")
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionCue:
+    """Words spoken from one second of a video to another, as plain text on one line."""
+
+    start: float
+    end: float
+    text: str
+
+
+@lru_cache(maxsize=256)
+def caption_cues(webvtt: str) -> tuple[CaptionCue, ...]:
+    """Return the cues of a caption track's WebVTT, in their order, without markup."""
+    cues = ((cue, plain_text(cue.text)) for cue in parse_cues(webvtt))
+    return tuple(CaptionCue(cue.begin, cue.end, text) for cue, text in cues if text)

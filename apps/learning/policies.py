@@ -92,11 +92,9 @@ def rate(person: Person, course: Course, enrollment: Enrollment | None) -> Verdi
 
 
 def see_attempt(person: Person, attempt: Attempt) -> Verdict:
-    """An attempt is its learner's alone; to all others it does not exist."""
-    refused = be_signed_in(person)
-    if refused is not None:
-        return refused
-    return None if attempt.enrollment.user_id == person.pk and attempt.enrollment.is_active else NotFound()
+    """Only the learner sees an attempt, while they are enrolled; for everyone else it doesn't exist."""
+    is_theirs = isinstance(person, User) and attempt.enrollment.user_id == person.pk
+    return None if is_theirs and attempt.enrollment.is_active else NotFound()
 
 
 def download_certificate(person: Person, certificate: Certificate) -> Verdict:

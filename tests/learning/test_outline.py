@@ -11,13 +11,14 @@ from django.test.utils import CaptureQueriesContext
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.services import delete_lesson
+from apps.files.queries import caption_cues
 from apps.learning import services
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PrerequisiteNotMet
 from apps.learning.outline import place_all, resume_entry
 from apps.learning.queries import outline
 from apps.learning.queries.lessons import find_course, lesson_of
 from apps.learning.queries.outline import outline_of, outlines_of, standing_of
-from apps.learning.queries.transcript import cues_of, paragraphs_of
+from apps.learning.queries.transcript import paragraphs_of
 from studyplatform.kit.caching.lru import clear_all
 from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
@@ -297,7 +298,7 @@ Later.
 
 
 def test_cues_lose_their_markup_and_keep_their_times():
-    cues = cues_of(WORDS)
+    cues = caption_cues(WORDS)
 
     assert [cue.text for cue in cues][:2] == ["The grid slants to the right.", "Watch the upright arrow & the floor."]
     assert (cues[3].start, cues[3].end) == (62.25, 63.0)

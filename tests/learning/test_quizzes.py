@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from apps.courses.errors import LectureUnavailable
-from apps.learning import services
+from apps.learning import policies, services
 from apps.learning.errors import (
     AnsweredTooFast,
     AttemptClosed,
@@ -18,7 +18,7 @@ from apps.learning.errors import (
 )
 from apps.learning.models import Attempt, LessonProgress
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt
-from studyplatform.kit.errors import NotAuthenticated, NotFound, ValidationFailed
+from studyplatform.kit.errors import NotAuthenticated, NotFound, PermissionRefused, ValidationFailed
 from tests.factories.courses import QuizFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.learning.quiz import SECRETS, make_quiz, right_answers
@@ -398,3 +398,10 @@ def test_answers_that_nobody_can_have_read_the_questions_for_stay_open(leo, quiz
     assert Attempt.objects.get().submitted_at is None
     done, _ = services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=7))
     assert done.is_passed
+
+
+def test_only_the_policy_decides_who_sees_an_attempt(leo, attempt, monkeypatch):
+    monkeypatch.setattr(policies, "see_attempt", lambda person, attempt: PermissionRefused())
+
+    with pytest.raises(PermissionRefused):
+        get_attempt(leo, attempt.uid)

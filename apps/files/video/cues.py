@@ -7,6 +7,7 @@ Every step takes time in proportion to the text. Still, what somebody uploads is
 from __future__ import annotations
 
 import contextlib
+import html
 import re
 import resource
 import subprocess
@@ -133,6 +134,11 @@ def parse_cues(text: str) -> list[Cue]:
             if len(cues) > MOST_CUES:
                 raise UnreadableCaptions("too many cues")
     return cues
+
+
+def plain_text(text: str) -> str:
+    """Return the text of a cue on one line, without tags and with its character references resolved."""
+    return " ".join(html.unescape(ANY_TAG.sub("", text)).split())
 
 
 def _seconds(match: re.Match[str], first: int) -> float:

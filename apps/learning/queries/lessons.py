@@ -19,6 +19,7 @@ from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import Person
 from apps.files.models import CaptionTrack
+from apps.files.queries import caption_cues
 from apps.files.services import EVERYONE, Audience, sign_link
 from apps.learning import policies
 from apps.learning.models import Enrollment, LessonProgress
@@ -26,7 +27,6 @@ from apps.learning.outline import Entry, Outline, Placed, Standing, blocker_of, 
 from apps.learning.queries.addresses import course_url, lesson_url, save_url
 from apps.learning.queries.bookmarks import has_bookmarked
 from apps.learning.queries.outline import outline_of, standing_of
-from apps.learning.queries.transcript import cues_of
 from studyplatform.kit.caching.versioned import Memo
 from studyplatform.kit.db.prepared_queries import Built, Slot
 from studyplatform.kit.errors import NotAuthenticated
@@ -57,7 +57,7 @@ class Known:
     def opening(self) -> str:
         """What it is about in plain text, as long as a search engine shows: its summary, else its first words."""
         lesson = self.lesson
-        spoken = " ".join(cue.text for cue in cues_of(self.tracks[0].webvtt)) if self.tracks else ""
+        spoken = " ".join(cue.text for cue in caption_cues(self.tracks[0].webvtt)) if self.tracks else ""
         words = lesson.summary or spoken or Markup(markdown.render(lesson.body)).striptags()  # noqa: S704 (tags go)
         return shorten(words, OPENING, placeholder="…")
 
@@ -276,7 +276,7 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
         "next": entry_out(after, course.slug, placed[after.pk].state) if after else None,
         "transcript": [
             {"start": cue.start, "end": cue.end, "text": cue.text}
-            for cue in (cues_of(opened.known.tracks[0].webvtt) if opened.known.tracks else ())
+            for cue in (caption_cues(opened.known.tracks[0].webvtt) if opened.known.tracks else ())
         ],
         "chapters": [],
         "progress_url": save_url(lesson.uid),

@@ -1,71 +1,42 @@
-"""What is said in a video, read from its captions."""
+"""The transcript of a video: the cues of its captions, gathered into paragraphs."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
-from html import unescape
 
-_TIMING = re.compile(r"(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})\s+-->\s+(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})")
-_TAG = re.compile(r"<[^>]*>")
+from apps.files.queries import CaptionCue, caption_cues
+
+PARAGRAPH_SECONDS = 14.0
+"""A paragraph ends with the first sentence that ends after this long."""
+PAUSE_SECONDS = 2.5
+"""A silence of this length ends a paragraph as well."""
 _SENTENCE_END = (".", "?", "!", "…", ".”", '."', "?”", "!”")
-PARAGRAPH = 14.0  # seconds after which a paragraph ends with its sentence
-PAUSE = 2.5  # a silence this long ends it as well
-
-
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """Words spoken from one second to another."""
-
-    start: float
-    end: float
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Cues that read as one thought."""
+    """Cues that are read together."""
 
-    cues: tuple[Cue, ...]
+    cues: tuple[CaptionCue, ...]
 
     @property
     def start(self) -> float:
+        """The second at which it begins."""
         return self.cues[0].start
 
 
 @lru_cache(maxsize=256)
-def cues_of(webvtt: str) -> tuple[Cue, ...]:
-    """The cues of a WebVTT text; markup is dropped, lines of one cue are joined."""
-    cues = []
-    for block in webvtt.replace("\r\n", "\n").split("\n\n"):
-        lines = [line for line in block.split("\n") if line.strip()]
-        at = next((number for number, line in enumerate(lines) if "-->" in line), None)
-        found = _TIMING.search(lines[at]) if at is not None else None
-        if at is None or found is None:
-            continue
-        text = " ".join(unescape(_TAG.sub("", " ".join(lines[at + 1 :]))).split())
-        if text:
-            cues.append(Cue(_seconds(found.groups()[:4]), _seconds(found.groups()[4:]), text))
-    return tuple(cues)
-
-
-@lru_cache(maxsize=256)
 def paragraphs_of(webvtt: str) -> tuple[Paragraph, ...]:
-    """The cues gathered to paragraphs that end with a sentence."""
+    """Return the cues of a WebVTT text as paragraphs that end with a sentence or before a silence."""
     paragraphs: list[Paragraph] = []
-    current: list[Cue] = []
-    for cue in cues_of(webvtt):
+    current: list[CaptionCue] = []
+    for cue in caption_cues(webvtt):
         if current:
             last = current[-1]
-            long_enough = last.end - current[0].start >= PARAGRAPH and last.text.endswith(_SENTENCE_END)
-            if long_enough or cue.start - last.end >= PAUSE:
+            is_long = last.end - current[0].start >= PARAGRAPH_SECONDS and last.text.endswith(_SENTENCE_END)
+            if is_long or cue.start - last.end >= PAUSE_SECONDS:
                 paragraphs.append(Paragraph(tuple(current)))
                 current = []
         current.append(cue)
     if current:
         paragraphs.append(Paragraph(tuple(current)))
     return tuple(paragraphs)
-
-
-def _seconds(parts: tuple[str | None, ...]) -> float:
-    hours, minutes, whole, thousandths = (int(part or 0) for part in parts)
-    return hours * 3600 + minutes * 60 + whole + thousandths / 1000

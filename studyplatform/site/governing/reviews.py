@@ -18,8 +18,8 @@ from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import authoring, readiness, review
+from apps.files.queries import caption_cues
 from apps.learning.queries.lessons import lesson_at, player_out, signed_sources
-from apps.learning.queries.transcript import cues_of
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 
@@ -136,7 +136,7 @@ def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, 
             enforce(seen.verdict)
             sources = signed_sources(seen, now=timezone.now(), holder=holder_of(request))
             return {
-                "tracks": [(track, cues_of(track.webvtt)) for track in tracks],
+                "tracks": [(track, caption_cues(track.webvtt)) for track in tracks],
                 "player": _in_review(player_out(seen, sources), course),
             }
     return {}
