@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts import kinds, services
 from apps.accounts.kinds import Kind, Mail
 from apps.accounts.models import Notification, NotificationChoice, Role, User
+from apps.accounts.services.notices import KEPT, sweep_notifications
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.accounts import PASSWORD, UserFactory
@@ -70,6 +71,27 @@ def test_the_same_fact_is_told_once(kind, leo, mia) -> None:
 
     assert [row.user_id for row in Notification.objects.order_by("pk")] == [leo.pk, mia.pk, leo.pk]
     assert len(mail.outbox) == 3
+
+
+def test_a_key_is_forgotten_with_its_notification(kind, leo) -> None:
+    tell(leo, "tide-7")
+    Notification.objects.update(created_at=timezone.now() - KEPT - timedelta(days=1))
+    sweep_notifications(now=timezone.now())
+
+    tell(leo, "tide-7")
+
+    assert Notification.objects.count() == 1
+
+
+def test_a_key_is_not_remembered_for_a_user_who_has_turned_the_kind_off(kind, leo) -> None:
+    services.choose(user=leo, choices={"test.tide": (False, "off")})
+    tell(leo, "tide-7")
+    assert not Notification.objects.exists()
+    services.choose(user=leo, choices={"test.tide": (True, "off")})
+
+    tell(leo, "tide-7")
+
+    assert Notification.objects.count() == 1
 
 
 def test_without_a_key_each_report_counts(kind, leo) -> None:

@@ -26,11 +26,17 @@ _LONGEST = 500  # characters of a parameter; what is longer is read where the li
 def notify(
     kind: str, user: User, link: str, key: str = "", *, to: str = "", now: datetime | None = None, **params: Any
 ) -> None:
-    """Tell a person something; how, they have chosen.
+    """Notify a user in the way they have chosen: on the site, by email at once, in the daily digest, or not at all.
 
-    Safe inside a transaction: it stands and falls with it, mails are jobs. With a ``key`` the same fact is told
-    once, however often it is reported. ``to`` is where the mail goes if not to the person's own address, ``now``
-    when it happened: what is older than a day is no news, and stands on the site alone.
+    Safe inside a transaction: the row and the job that sends the email are saved or rolled back with it.
+
+    ``key`` names the fact within its kind. Another report with the same key is ignored as long as the user's first
+    notification exists: for a year, or for 30 days if it was only emailed (``KEPT``, ``KEPT_FOR_MAIL``). For a user
+    who has turned the kind off there is no row, so nothing is remembered: once they turn it on, a later report of
+    the same fact reaches them. A fact that can be reported again after that needs a mark in the caller's own table.
+
+    ``to`` is where the email goes if not to the user's own address. ``now`` is when it happened: what is older than
+    a day is shown on the site only.
 
     :raises ValueError: the link leads off this site.
     :raises KeyError: the kind is unknown, or its words need a parameter that is not there.

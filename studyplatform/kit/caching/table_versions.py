@@ -39,8 +39,12 @@ def watch(version: str, model: type[Model], *, only: set[str] | None = None, ign
     """Raise this version when a row of the model comes, goes or changes, but for changes of ``ignoring``.
 
     With ``only``, when one of these fields changes; rows may come and go unnoticed.
+
+    :raises ValueError: the model has no such field.
     """
     meta = model._meta  # noqa: SLF001 (public by Django's documentation)
+    if unknown := ((only or set()) | (ignoring or set())) - {field.name for field in meta.local_concrete_fields}:
+        raise ValueError(f"{meta.label} has no field {', '.join(sorted(unknown))}")
     fields = [field for field in meta.local_concrete_fields if field.name not in (ignoring or set())]
     columns = ", ".join(f'"{field.column}"' for field in fields if only is None or field.name in only)
     events = (f"UPDATE OF {columns}",) if only else (f"UPDATE OF {columns}", "INSERT", "DELETE")

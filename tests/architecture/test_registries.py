@@ -1,0 +1,67 @@
+"""Lists in which a forgotten entry would go unnoticed: what registers itself is loaded, named and used."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from django.template.loader import get_template
+from django.urls import get_resolver
+
+from apps.accounts.models import User
+from apps.accounts.pages.settings import shell
+from studyplatform.kit.caching import table_versions
+from tests.architecture.source import ROOT, modules
+
+# A call at the top of a module that adds something to a registry when the module is imported.
+REGISTERS = re.compile(
+    r"^(?:@(?:jobs\.)?job\(|@subscribe\(|@(?:\w+\.)?register(?:_\w+)?\(|register\(|\w+ = (?:\w+\.)?register_kind\()",
+    re.M,
+)
+
+
+def test_each_module_that_registers_something_is_imported_at_the_start() -> None:
+    assert get_resolver().url_patterns  # the settings' sections come with their addresses
+    registering = [module for module in modules() if REGISTERS.search(module.path.read_text())]
+
+    assert len(registering) > 25
+    forgotten = [str(module) for module in registering if module.name not in sys.modules]
+    assert forgotten == [], "nobody imports them (see studyplatform/kit/apps.py)"
+
+
+def test_each_section_of_the_settings_has_its_place_and_its_template() -> None:
+    assert get_resolver().url_patterns
+    assert set(shell._sections) == set(shell._ORDER)
+    for slug in shell._ORDER:
+        assert get_template(f"accounts/settings/{slug}.html")
+
+
+def test_each_email_has_both_forms_and_is_sent_by_somebody() -> None:
+    emails = ROOT / "templates" / "emails"
+    texts = {file.stem for file in emails.glob("*.txt")}
+    pages = {file.stem for file in emails.glob("*.html")} - {"layout", "button"}
+    code = "\n".join(module.path.read_text() for module in modules())
+
+    assert texts == pages
+    assert {name for name in texts if f'"{name}"' not in code} == set()
+
+
+def test_each_island_is_registered_and_used() -> None:
+    islands = ROOT / "assets" / "islands"
+    folders = {file.parent.name for file in islands.glob("*/index.tsx")}
+    registered = set(re.findall(r"import\(\"\./([\w-]+)\"\)", (islands / "registry.ts").read_text()))
+    templates = "\n".join(file.read_text() for file in (ROOT / "templates").rglob("*.html"))
+    used = set(re.findall(r"\bisland\(\s*\"([\w-]+)\"", templates))
+
+    assert folders == registered == used
+
+
+def test_a_version_cannot_follow_a_field_that_does_not_exist() -> None:
+    with pytest.raises(ValueError, match="nickname"):
+        table_versions.watch("test", User, only={"username", "nickname"})
+
+
+@pytest.mark.parametrize("folder", sorted(file.parent.name for file in (ROOT / "apps").glob("*/apps.py")))
+def test_each_app_is_installed(folder: str, settings) -> None:
+    assert f"apps.{folder}" in settings.INSTALLED_APPS
+    assert Path(ROOT, "apps", folder, "errors.py").exists()
