@@ -7,7 +7,8 @@ import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import { Player } from "./engine/player";
 import type { Post } from "./engine/progress";
 import { defaults, readSettings, writeSettings } from "./engine/settings";
-import { createNativeStream, type Stream, type StreamEvents } from "./engine/stream";
+import { createNativeStream } from "./engine/createStream";
+import type { Stream, StreamEvents } from "./engine/stream";
 import { AudioStage } from "./AudioStage";
 import { playerShortcuts } from "./useShortcuts";
 

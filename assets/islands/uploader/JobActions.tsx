@@ -8,9 +8,20 @@ import { Icon } from "../../shared/ui/Icon";
 import { FileButton } from "../../shared/uploads/FileButton";
 import { RemoveDialog } from "../../shared/uploads/RemoveDialog";
 import { deleteVideo, retryVideo } from "./api";
-import type { CardProps } from "./JobCard";
+import type { Transfers } from "../../shared/uploads/transfers";
+import type { Transport } from "../../shared/uploads/transport";
+import type { Job } from "./jobs";
+import type { Uploads } from "./useUploads";
 
-/** What can be done about a job, its own action first. */
+export type CardProps = {
+  job: Job;
+  uploads: Uploads;
+  transfers: Transfers;
+  transport: Transport;
+  links: string[];
+};
+
+/** The actions of a job, the most useful one first. */
 export function JobActions({ job, uploads, transfers, transport }: CardProps) {
   const { transfer, video, name } = job;
   const [isAsking, setAsking] = useState(false);

@@ -2,23 +2,12 @@ import { useId } from "react";
 
 import { fillHref, lookup } from "../../shared/api/errors";
 import { Icon } from "../../shared/ui/Icon";
-import { JobActions } from "./JobActions";
+import { type CardProps, JobActions } from "./JobActions";
 import type { Job } from "./jobs";
 import { LessonSelect } from "./LessonSelect";
 import { RetryNote } from "../../shared/uploads/RetryNote";
 import { Stages } from "./Stages";
-import type { Transfers } from "../../shared/uploads/transfers";
-import type { Transport } from "../../shared/uploads/transport";
-import type { Uploads } from "./useUploads";
 import { factsOf, saidOf } from "./messages";
-
-export type CardProps = {
-  job: Job;
-  uploads: Uploads;
-  transfers: Transfers;
-  transport: Transport;
-  links: string[];
-};
 
 export function JobCard(props: CardProps) {
   const { job, uploads, transfers, links } = props;

@@ -11,7 +11,8 @@ import { Playback, type PlaybackOptions } from "./playback";
 import { StoredProgress, type Post, ProgressSender, type Saved, ThrottledSink } from "./progress";
 import { readSettings, type Settings, writeSettings } from "./settings";
 import { Store } from "./store";
-import { type CreateStream, createStream, type Sources } from "./stream";
+import { createStream } from "./createStream";
+import type { CreateStream, Sources } from "./stream";
 import { followTranscript } from "./transcript";
 import { reportProgress } from "./reportProgress";
 
