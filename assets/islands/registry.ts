@@ -1,16 +1,16 @@
 import type { ComponentType } from "react";
 
-/** What an island's index.tsx exports. Its props come from the server as JSON. */
+/** The exports of the index.tsx of an island. Its props come from the server as JSON. */
 export type IslandModule = {
-  // The one place where types end: the page promises the props that the island's type names.
+  // The one untyped place: the template passes the props that the type of the island names.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   Island: ComponentType<any>;
-  /** Takes from the fallback what was entered there, before the island stands in its place. */
+  /** Reads what was entered in the server-rendered form before the island replaces it. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  adopt?: (spot: HTMLElement, props: any) => void;
+  readServerForm?: (spot: HTMLElement, props: any) => void;
 };
 
-/** Name in `data-island` → how to fetch the island. */
+/** Name in `data-island` → import of the island. */
 export const registry: Record<string, () => Promise<IslandModule>> = {
   player: () => import("./player"),
   uploader: () => import("./uploader"),

@@ -32,7 +32,7 @@ export async function mount(
   if (!load) throw new Error(`No island is called “${name}”`);
 
   let onRetry: (() => void) | undefined;
-  const { Island: Loaded, adopt } = await load().catch((reason: unknown): IslandModule => {
+  const { Island: Loaded, readServerForm } = await load().catch((reason: unknown): IslandModule => {
     // A browser may remember that a module did not come, and after an update of the site it is
     // called something else: only a fresh page can bring it.
     onRetry = () => location.reload();
@@ -41,7 +41,7 @@ export async function mount(
   // A press that began on the fallback must end there, or nobody would hear it.
   await released();
   const props = propsOf(spot);
-  adopt?.(spot, props);
+  readServerForm?.(spot, props);
   const support = document.querySelector<HTMLMetaElement>('meta[name="study-support"]')?.content;
   const root = createRoot(spot);
   roots.set(spot, root);

@@ -14,8 +14,8 @@ import { RetryNote } from "../../shared/uploads/RetryNote";
 import type { Transfer, Transfers } from "../../shared/uploads/transfers";
 import type { Transport } from "../../shared/uploads/transport";
 import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
-import { ofTransfer } from "../../shared/uploads/messages";
-import { type FileLesson, handOut } from "./api";
+import { messageOfTransfer } from "../../shared/uploads/messages";
+import { type FileLesson, setLessonFile } from "./api";
 
 export type LessonFileProps = {
   lesson: FileLesson;
@@ -25,7 +25,7 @@ export type LessonFileProps = {
   transport: Transport;
 };
 
-/** Why this file would be refused before a byte of it is sent, or null. The server decides. */
+/** The error with which the server would reject this file, or null. */
 function refusalOf(file: File, limits: LessonFileProps["limits"]): ApiError | null {
   if (file.size === 0) return makeError("FILE_EMPTY");
   if (file.size <= limits.file) return null;
@@ -46,10 +46,10 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
   const [isAsking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<ApiError | null>(null);
   const saving = useMutation<FileLesson, ApiError, string | null>({
-    mutationFn: (upload) => handOut(lesson.uid, upload),
+    mutationFn: (upload) => setLessonFile(lesson.uid, upload),
     onSuccess: (answer) => {
       setFile(answer.file);
-      // The badge there is a help, and right again with the next page.
+      // The row is updated by the next page at the latest.
       void refreshLessonRow(lesson.uid).catch(() => undefined);
       announce(
         answer.file
@@ -60,12 +60,12 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
     onError: (error) => setRefusal(error),
   });
   useGuardedLeaving(transfers);
-  useTaken(transfer, async (sent) => {
+  useSent(transfer, async (sent) => {
     const url = sent.url ?? "";
     try {
       await saving.mutateAsync(uidOf(url));
     } catch {
-      // What no lesson takes is of no use: its room is freed at once. If that fails too, it expires.
+      // No lesson uses the upload, so free its storage. If that fails, too, it expires.
       await transport.remove(url).catch(() => undefined);
     }
     transfers.forget(sent.id);
@@ -80,7 +80,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
     transfers.add(chosen, { target: lesson.uid, url });
   };
   const isRefused = transfer?.state === "refused";
-  const isOnItsWay = transfer !== null && !isRefused;
+  const isUploading = transfer !== null && !isRefused;
   const problem = refusal ?? (isRefused ? transfer.error : null);
 
   return (
@@ -94,7 +94,7 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
             <p className="strong clip">{file.filename}</p>
             <p className="small faint num">{bytes(file.length)}</p>
           </div>
-          {!isOnItsWay && (
+          {!isUploading && (
             <button
               className="icon-btn icon-btn--sm"
               type="button"
@@ -106,15 +106,15 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
           )}
         </div>
       ) : (
-        !isOnItsWay && <p className="muted">{t("This lesson doesn't have a file yet.")}</p>
+        !isUploading && <p className="muted">{t("This lesson doesn't have a file yet.")}</p>
       )}
-      {isOnItsWay && <OnItsWay transfer={transfer} transfers={transfers} />}
+      {isUploading && <UploadRow transfer={transfer} transfers={transfers} />}
       {problem && (
         <p className="field__error" role="alert">
           {problem.message}
         </p>
       )}
-      {!isOnItsWay && (
+      {!isUploading && (
         <div className="stack gap-2">
           <div className="row">
             <FileButton
@@ -146,12 +146,12 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
   );
 }
 
-type OnItsWayProps = { transfer: Transfer; transfers: Transfers };
+type UploadRowProps = { transfer: Transfer; transfers: Transfers };
 
-function OnItsWay({ transfer, transfers }: OnItsWayProps) {
+function UploadRow({ transfer, transfers }: UploadRowProps) {
   const { id, state } = transfer;
   const { name, size } = transfer.file;
-  const said = ofTransfer(transfer);
+  const message = messageOfTransfer(transfer);
   return (
     <div className="upload">
       <span className="faint">
@@ -160,8 +160,8 @@ function OnItsWay({ transfer, transfers }: OnItsWayProps) {
       <div className="grow">
         <p className="strong clip">{name}</p>
         <p className="small faint num">
-          {state === "sent" ? t("Checking the file") : said.main}
-          {state === "sending" && said.aside !== "" && `, ${said.aside}`}
+          {state === "sent" ? t("Checking the file") : message.main}
+          {state === "sending" && message.aside !== "" && `, ${message.aside}`}
         </p>
         {state === "interrupted" && (
           <p className="small">
@@ -210,8 +210,8 @@ function OnItsWay({ transfer, transfers }: OnItsWayProps) {
   );
 }
 
-/** Calls once for each transfer that has arrived whole. */
-function useTaken(transfer: Transfer | null, take: (sent: Transfer) => Promise<void>): void {
+/** Calls `take` once for each transfer that is complete. */
+function useSent(transfer: Transfer | null, take: (sent: Transfer) => Promise<void>): void {
   const taken = useRef(0);
   useEffect(() => {
     if (transfer?.state !== "sent" || taken.current === transfer.id) return;

@@ -5,11 +5,11 @@ import { tusTransport } from "../../shared/uploads/tusTransport";
 import { LessonFile, type LessonFileProps } from "./LessonFile";
 
 type Props = Omit<LessonFileProps, "transfers" | "transport"> & {
-  /** Where uploads begin. */
+  /** The tus endpoint. */
   endpoint: string;
 };
 
-/** What a file lesson hands out, sent in pieces that survive a lost connection. */
+/** Uploads the file of a file lesson, resumable after a lost connection. */
 export function Island({ endpoint, ...props }: Props) {
   const [transport] = useState(() => tusTransport(endpoint, "file"));
   const [transfers] = useState(() => new Transfers(transport));

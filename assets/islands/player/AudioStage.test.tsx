@@ -134,7 +134,7 @@ it("leaves the quality of videos as it was chosen", () => {
 
 it("hides and shows the words that are said", () => {
   const player = show([{ language: "en", label: "English", url: "/en.vtt" }]);
-  player.words.set(["Here is the plane."]);
+  player.captionLines.set(["Here is the plane."]);
 
   const captions = screen.getByRole("button", { name: "Captions" });
   expect(captions.getAttribute("aria-pressed")).toBe("true");

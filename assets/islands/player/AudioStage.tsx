@@ -6,7 +6,7 @@ import type { LessonLink, PlayerProps } from "./api";
 import { Controls } from "./Controls";
 import { EndScreen } from "./EndScreen";
 import type { Player } from "./engine/player";
-import { usePlayback, useStore } from "./hooks";
+import { usePlayback, useStore } from "./usePlayback";
 import { Scrubber } from "./Scrubber";
 import { Failure, MediaHost } from "./Stage";
 import { useShortcuts } from "./useShortcuts";
@@ -20,13 +20,13 @@ type Props = {
 
 const nothing = (): void => undefined;
 
-/** A lesson for the ear: the same player, with a cover in the place of the picture. Its controls always show. */
+/** The player of a lesson as audio: a cover instead of the video. Its controls are always visible. */
 export function AudioStage({ player, lesson, certificate, onNext }: Props) {
   const { playback, video } = player;
   const status = usePlayback(playback, (state) => state.status);
   const hasFailed = usePlayback(playback, (state) => state.error !== null);
   const isWaiting = usePending(status === "loading" || status === "buffering");
-  const words = useStore(player.words);
+  const lines = useStore(player.captionLines);
   const poster = lesson.sources?.poster;
   useShortcuts(player, lesson, null);
 
@@ -44,7 +44,7 @@ export function AudioStage({ player, lesson, certificate, onNext }: Props) {
       <div className="listen__words">
         <p className="listen__course">{lesson.course.title}</p>
         <p className="listen__title">{`${lesson.number} ${lesson.title}`.trim()}</p>
-        {lesson.sources?.captions.length !== 0 && <p className="listen__said">{words.join(" ")}</p>}
+        {lesson.sources?.captions.length !== 0 && <p className="listen__said">{lines.join(" ")}</p>}
       </div>
       <Failure playback={playback} />
       {status === "ended" && !hasFailed && (

@@ -9,17 +9,17 @@ import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import { replayLabel } from "./EndScreen";
 import type { Player } from "./engine/player";
 import { QUALITIES, type Quality, SPEEDS } from "./engine/settings";
-import { usePlayback, useStore } from "./hooks";
+import { usePlayback, useStore } from "./usePlayback";
 import { chapterAt } from "./Scrubber";
 
 type Props = {
   player: Player;
   lesson: PlayerProps;
-  /** Null where there is no picture. */
+  /** Null for audio. */
   full: { isFull: boolean; toggle: () => void } | null;
 };
 
-/** How far one press goes back or forward for those who listen, as on a lock screen. */
+/** How far one press seeks in the audio player, as on a lock screen. */
 const LEAP_SECONDS = 10;
 
 export function Controls({ player, lesson, full }: Props) {

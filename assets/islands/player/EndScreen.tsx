@@ -11,21 +11,21 @@ export const COUNT_SECONDS = 8;
 type Props = {
   course: PlayerProps["course"];
   next: LessonLink | null;
-  /** Who has none, has no progress to see. */
+  /** Whether there is progress to show. */
   isEnrolled: boolean;
-  /** Where the certificate is, if this lesson completed the course. */
+  /** Address of the certificate, if this lesson completed the course. */
   certificate: string | null;
   isAudioOnly: boolean;
   onNext: (lesson: LessonLink) => void;
   onAgain: () => void;
 };
 
-/** What begins a finished lesson from its start. */
+/** The label of the button that plays a finished lesson again. */
 export function replayLabel(isAudioOnly: boolean): string {
   return isAudioOnly ? t("Listen again") : t("Watch again");
 }
 
-/** What comes after the last picture: the next lesson by itself, unless one stays. */
+/** Shown when the lesson has ended: opens the next lesson after a countdown, unless the user stays. */
 export function EndScreen({
   course,
   next,
@@ -87,7 +87,7 @@ function UpNext({ next, again, onNext, onAgain }: UpNextProps) {
   useEffect(() => {
     if (!isCounting) return undefined;
     const timer = setInterval(() => {
-      // Nobody is carried away behind their back.
+      // Do not leave a page that is in the background.
       if (document.visibilityState === "visible") setLeft((before) => before - 1);
     }, 1000);
     const onKey = ({ key }: KeyboardEvent): void => {

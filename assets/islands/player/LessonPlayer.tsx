@@ -22,21 +22,21 @@ import { useMediaSession } from "./useMediaSession";
 import { AudioStage } from "./AudioStage";
 import { Stage } from "./Stage";
 
-/** Says to the next page that it should play by itself: its visitor comes from the end card. */
+/** Session storage key: the address of a page that plays at once, as the user came from the end of a lesson. */
 export const AUTOPLAY_KEY = "study.autoplay";
 
 type Sources = NonNullable<PlayerProps["sources"]>;
 type Props = {
   lesson: PlayerProps;
   sources: Sources;
-  /** Whose progress it is; empty for those whose progress is not kept. */
+  /** The id of the user whose progress is saved; empty if it is not saved. */
   person: string;
   startAt: number;
   startsAtOnce: boolean;
   isAudioOnly: boolean;
 };
 
-/** One lesson being watched or listened to, and the page around it kept in step. */
+/** The player of one lesson; updates the page around it as progress is saved. */
 export function LessonPlayer({
   lesson,
   sources,
@@ -71,7 +71,7 @@ export function LessonPlayer({
       const outline = await fetchOutline(lesson.course.slug).catch(() => null);
       if (!outline) return;
       showOutline(document, outline);
-      // The next lesson may have opened just now.
+      // This may have unlocked the next lesson.
       const next = outline.sections
         .flatMap((section) => section.lessons)
         .find(({ uid }) => uid === lesson.next?.uid);
@@ -99,9 +99,9 @@ export function LessonPlayer({
   });
   useEffect(() => player.attach(), [player]);
   useEffect(() => {
-    const asked = takeAsked();
-    if (asked !== null && asked !== "") player.playFrom(Number(asked));
-    else if (asked === "" || startsAtOnce) void player.playback.play();
+    const start = takeRecordedStart();
+    if (start !== null && start !== "") player.playFrom(Number(start));
+    else if (start === "" || startsAtOnce) void player.playback.play();
   }, [player, startsAtOnce]);
   useMediaSession(player, lesson);
 
@@ -117,13 +117,13 @@ export function LessonPlayer({
   return <Shown player={player} lesson={lesson} certificate={certificate} onNext={onNext} />;
 }
 
-/** What was asked before the player listened (site/islandStart.ts): the second to play from, "" for its place, or nothing. */
-function takeAsked(): string | null {
+/** The start recorded before the player was loaded (site/islandStart.ts): the second to play from, "" for the saved position, or null. */
+function takeRecordedStart(): string | null {
   const spot = document.querySelector<HTMLElement>("[data-island=player]");
-  const asked = spot?.dataset.start ?? null;
+  const start = spot?.dataset.start ?? null;
   delete spot?.dataset.start;
   document.documentElement.dataset.player = "";
-  return asked;
+  return start;
 }
 
 function celebrate(number: string, certificate: string | null, milestone: string): void {

@@ -4,11 +4,11 @@ import { makeError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import type { Playback } from "./engine/playback";
-import { usePlayback } from "./hooks";
+import { usePlayback } from "./usePlayback";
 
 const SHOWN_MS = 8000;
 
-/** The connection slowed and the quality went down by itself: said once, for a while. */
+/** Says for some seconds that a slow connection lowered the quality. */
 export function QualityNotice({ playback }: { playback: Playback }) {
   const lowered = usePlayback(playback, (state) => state.lowered);
   const notice = useMemo(() => {

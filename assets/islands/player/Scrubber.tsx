@@ -6,17 +6,17 @@ import type { PlayerProps } from "./api";
 import type { Playback } from "./engine/playback";
 import { type Tile, tileAt } from "./engine/storyboard";
 import type { Pair } from "./engine/watched";
-import { usePlayback } from "./hooks";
+import { usePlayback } from "./usePlayback";
 
-const STEP = 5;
-const LEAP = 60;
+const STEP = 5; // seconds of an arrow key
+const LEAP = 60; // seconds of Page Up and Page Down
 
 type Chapter = PlayerProps["chapters"][number];
 type Props = {
   playback: Playback;
   chapters: Chapter[];
   tiles: readonly Tile[];
-  /** Somebody is at the scrubber: time to fetch the small pictures. */
+  /** The user is about to use the scrubber: fetch the thumbnails. */
   onNear: () => void;
 };
 
@@ -24,7 +24,7 @@ export function chapterAt(chapters: readonly Chapter[], time: number): Chapter |
   return chapters.findLast(({ start }) => start <= time);
 }
 
-/** The line of time: chapters with gaps, what is loaded, small pictures, arrow keys. */
+/** The timeline: chapters, the loaded range, thumbnails, keyboard support. */
 export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
   const track = useRef<HTMLDivElement>(null);
   const now = usePlayback(playback, (state) => state.time);
@@ -118,7 +118,7 @@ function percent(part: number, whole: number): string {
 type TrackProps = { chapters: Chapter[]; duration: number; time: number; buffered: Pair[] };
 
 function Track({ chapters, duration, time, buffered }: TrackProps) {
-  // What is loaded beyond the place where one is; islands elsewhere are of no use to show.
+  // Show the loaded range around the playhead only, not separate ranges elsewhere.
   const loaded = buffered.find(([from, to]) => from <= time + 0.5 && to >= time)?.[1] ?? time;
   const starts = chapters.length > 1 ? chapters.map(({ start }) => start) : [0];
   const parts = starts.map((start, index) => {

@@ -12,7 +12,9 @@ import { EndScreen } from "./EndScreen";
 import type { Playback } from "./engine/playback";
 import type { Player } from "./engine/player";
 import { parseStoryboard, type Tile } from "./engine/storyboard";
-import { useFullscreen, usePlayback, useQuiet, useStore } from "./hooks";
+import { useFullscreen } from "./useFullscreen";
+import { useHiddenControls } from "./useHiddenControls";
+import { usePlayback, useStore } from "./usePlayback";
 import { QualityNotice } from "./QualityNotice";
 import { Scrubber } from "./Scrubber";
 import { useShortcuts } from "./useShortcuts";
@@ -24,7 +26,7 @@ type Props = {
   onNext: (lesson: LessonLink) => void;
 };
 
-/** The picture and everything on it. */
+/** The video and everything on top of it. */
 export function Stage({ player, lesson, certificate, onNext }: Props) {
   const { playback, video } = player;
   const [stage, setStage] = useState<HTMLElement | null>(null);
@@ -33,9 +35,9 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
   const status = usePlayback(playback, (state) => state.status);
   const error = usePlayback(playback, (state) => state.error);
   const isAudio = usePlayback(playback, (state) => state.quality === "audio" && state.hasAudio);
-  const isQuiet = useQuiet(stage, status === "playing");
+  const isQuiet = useHiddenControls(stage, status === "playing");
   const isWaiting = usePending(status === "loading" || status === "buffering");
-  const words = useStore(player.words);
+  const lines = useStore(player.captionLines);
   useShortcuts(player, lesson, toggleFull);
   usePresses(video, player, toggleFull);
 
@@ -64,9 +66,9 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           <Spinner label={status === "loading" ? t("Loading") : t("Buffering")} />
         </div>
       )}
-      {words.length > 0 && status !== "ended" && (
+      {lines.length > 0 && status !== "ended" && (
         <p className="stage__cap">
-          {words.map((line) => (
+          {lines.map((line) => (
             <span key={line}>{line}</span>
           ))}
         </p>
@@ -99,11 +101,11 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
   );
 }
 
-/** What went wrong, over the picture that has stopped or beside the one that still plays. */
+/** The error, over a video that has stopped or at the top of one that still plays. */
 export function Failure({ playback }: { playback: Playback }) {
   const status = usePlayback(playback, (state) => state.status);
   const error = usePlayback(playback, (state) => state.error);
-  // The place that it names moves with whoever seeks while there is no connection.
+  // The user may seek while offline, so the message names the current position.
   const time = usePlayback(playback, (state) => Math.floor(state.time));
   if (!error) return null;
   return (
@@ -124,7 +126,7 @@ function firstSentence(text: string): string {
   return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 }
 
-/** The element lives longer than any drawing of it. */
+/** Shows the media element, which outlives each rendering. */
 export function MediaHost({ media, className }: { media: HTMLMediaElement; className: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -143,15 +145,15 @@ function StartButton({ player: { playback } }: { player: Player }) {
   );
 }
 
-/** A mouse plays and pauses on the picture; a finger only calls the controls. */
+/** A mouse click on the video plays and pauses; a touch only shows the controls. */
 function usePresses(video: HTMLMediaElement, player: Player, onFullscreen: () => void): void {
   const full = useRef(onFullscreen);
   useEffect(() => {
     full.current = onFullscreen;
   });
   useEffect(() => {
-    const silence = new AbortController();
-    const { signal } = silence;
+    const listening = new AbortController();
+    const { signal } = listening;
     video.addEventListener(
       "click",
       (event) => {
@@ -160,21 +162,21 @@ function usePresses(video: HTMLMediaElement, player: Player, onFullscreen: () =>
       { signal },
     );
     video.addEventListener("dblclick", () => full.current(), { signal });
-    return () => silence.abort();
+    return () => listening.abort();
   }, [video, player]);
 }
 
-/** The small pictures of the scrubber, fetched when somebody comes near it. */
+/** The thumbnails of the scrubber, fetched on the first call of `fetchTiles`. */
 function useTiles(address: string | null): [tiles: readonly Tile[], fetchTiles: () => void] {
   const [tiles, setTiles] = useState<readonly Tile[]>([]);
-  const wanted = useRef(false);
+  const isRequested = useRef(false);
   const fetchTiles = (): void => {
-    if (address === null || wanted.current) return;
-    wanted.current = true;
+    if (address === null || isRequested.current) return;
+    isRequested.current = true;
     fetch(address)
-      .then((answer) => (answer.ok ? answer.text() : ""))
+      .then((response) => (response.ok ? response.text() : ""))
       .then((text) => setTiles(parseStoryboard(text, address)))
-      .catch(() => (wanted.current = false)); // next time
+      .catch(() => (isRequested.current = false)); // retried on the next call
   };
   return [tiles, fetchTiles];
 }

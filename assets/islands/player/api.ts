@@ -1,4 +1,4 @@
-/** The calls of the player. Nobody waits for them: they use `reach` itself. */
+/** API calls of the player. They use `reach`, without the message about slow responses, as nobody waits for them. */
 import { queryOptions } from "@tanstack/react-query";
 
 import { api, authenticatedApi, reach, unwrap } from "../../shared/api/client";
@@ -7,13 +7,13 @@ import type { components } from "../../shared/api/schema.gen";
 import type { Post } from "./engine/progress";
 
 export type PlayerProps = components["schemas"]["PlayerOut"] & {
-  /** Said by the page where one only listens (`/audio-fallback`). */
+  /** Set by the page of the audio player (`/audio-fallback`). */
   is_listening?: boolean;
 };
 export type LessonLink = components["schemas"]["LessonLink"];
 export type Outline = components["schemas"]["OutlineOut"];
 
-/** Where another lesson opens: while somebody listens, a video is listened to as well. */
+/** The address of another lesson. From the audio player, a video opens in the audio player. */
 export function addressOf(
   { uid, url, kind }: Pick<LessonLink, "uid" | "url" | "kind">,
   isAudioOnly: boolean,
@@ -27,8 +27,8 @@ export function fetchPlayer(uid: string): Promise<PlayerProps> {
   );
 }
 
-/** Seconds between two looks at a video that is still being prepared. */
-const LOOK_EVERY_MS = 10_000;
+/** How often a video that is still being processed is requested again. */
+const POLL_MS = 10_000;
 
 export const playerQuery = (props: PlayerProps) =>
   queryOptions({
@@ -36,7 +36,7 @@ export const playerQuery = (props: PlayerProps) =>
     queryFn: () => fetchPlayer(props.uid),
     initialData: props,
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: ({ state }) => (state.data?.sources ? false : LOOK_EVERY_MS),
+    refetchInterval: ({ state }) => (state.data?.sources ? false : POLL_MS),
   });
 
 export function fetchOutline(slug: string): Promise<Outline> {
@@ -55,7 +55,7 @@ export const postProgress: Post = (uid, progress, { isLeaving }) =>
     }),
   );
 
-/** What the server refuses stays refused; what did not reach it, or broke there, may work later. */
+/** Whether a failed call may succeed later: no response, a server error, or a status that asks to try again. */
 export function isTemporary(reason: unknown): boolean {
   if (!(reason instanceof ApiError)) return true;
   return reason.status === 0 || reason.status >= 500 || [401, 408, 429].includes(reason.status);

@@ -6,23 +6,26 @@ import { useAuth } from "../../shared/auth/AuthProvider";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { addressOf, type PlayerProps, playerQuery } from "./api";
-import { StoredProgress, placeOf } from "./engine/progress";
+import { StoredProgress, resumePosition } from "./engine/progress";
 import { AUTOPLAY_KEY, LessonPlayer } from "./LessonPlayer";
 
 export type { PlayerProps };
 
-/** Whether the lesson before this one asked it to play. */
-function takeCarried(url: string): boolean {
-  const isCarried = sessionStorage.getItem(AUTOPLAY_KEY) === url;
+/** Whether this page was opened from the end of another lesson and should play at once. */
+function takeAutoplay(url: string): boolean {
+  const isAutoplay = sessionStorage.getItem(AUTOPLAY_KEY) === url;
   sessionStorage.removeItem(AUTOPLAY_KEY);
-  return isCarried;
+  return isAutoplay;
 }
 
-/** `?t=436` in the address, else where the learner stopped. */
+/** The second to start from: `?t=436` of the address, else where the user stopped. */
 function startOf(lesson: PlayerProps, person: string): number {
-  const asked = Number.parseFloat(new URLSearchParams(location.search).get("t") ?? "");
-  const kept = lesson.may_save ? new StoredProgress(localStorage, person).all() : {};
-  const place = Number.isFinite(asked) && asked >= 0 ? asked : placeOf(lesson, kept[lesson.uid]);
+  const fromAddress = Number.parseFloat(new URLSearchParams(location.search).get("t") ?? "");
+  const stored = lesson.may_save ? new StoredProgress(localStorage, person).all() : {};
+  const place =
+    Number.isFinite(fromAddress) && fromAddress >= 0
+      ? fromAddress
+      : resumePosition(lesson, stored[lesson.uid]);
   return lesson.duration > 0 ? Math.min(place, lesson.duration) : place;
 }
 
@@ -32,10 +35,10 @@ export function Island(props: PlayerProps) {
   const { data: lesson } = useQuery(playerQuery(props));
   const isAudioOnly = props.is_listening ?? false;
   const [startsAtOnce] = useState(() =>
-    takeCarried(addressOf({ ...props, kind: "video" }, isAudioOnly)),
+    takeAutoplay(addressOf({ ...props, kind: "video" }, isAudioOnly)),
   );
 
-  // Whose progress this is must be known before any is kept.
+  // The user must be known before progress is stored.
   if (isLoading)
     return (
       <section

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import type { Player } from "./engine/player";
 
-/** The lesson on the lock screen and on a headset's keys. */
+/** Shows the lesson on the lock screen and handles media keys (Media Session API). */
 export function useMediaSession(player: Player, lesson: PlayerProps): void {
   useEffect(() => {
     const media = (navigator as { mediaSession?: MediaSession }).mediaSession;

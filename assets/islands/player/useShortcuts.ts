@@ -8,14 +8,14 @@ import type { Player } from "./engine/player";
 
 const SEEK_SECONDS = 5;
 
-/** `onFullscreen` is null where there is no picture. */
+/** `onFullscreen` is null in the audio player. */
 type Latest = { lesson: PlayerProps; onFullscreen: (() => void) | null };
 
 function isOpen(lesson: LessonLink | null): lesson is LessonLink {
   return lesson !== null && lesson.state !== "locked";
 }
 
-/** The keys of the player. What else works on the page is offered by the page (site/pageShortcuts.ts). */
+/** The shortcuts of the player. Those of the page are in site/pageShortcuts.ts. */
 export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[] {
   const { playback } = player;
   const speed = (step: 1 | -1): void => {
@@ -88,7 +88,7 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
   ];
 }
 
-/** Offer the player's keys while it is on the page. */
+/** Registers the shortcuts of the player while it is on the page. */
 export function useShortcuts(
   player: Player,
   lesson: PlayerProps,

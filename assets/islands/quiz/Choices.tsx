@@ -15,7 +15,7 @@ type Props = {
 
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** One or several of a few: cards that are radio buttons or checkboxes. A letter picks as well, and takes the focus along. */
+/** Options as radio buttons or checkboxes. A letter chooses an option and moves the focus to it. */
 export function Choices({ question, answer, heading, onAnswer }: Props) {
   const isMultiple = question.kind === "multiple";
   const options =

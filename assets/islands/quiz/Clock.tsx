@@ -7,12 +7,12 @@ import { Icon } from "../../shared/ui/Icon";
 import { ProgressBar } from "../../shared/ui/ProgressBar";
 
 const KEY = "study.quiz.clock";
-/** Said aloud, and shown even when the clock is hidden. */
+/** Seconds left at which the time is announced, even while the clock is hidden. */
 const WARNINGS = [300, 120, 30];
 
 type Props = { left: number; limit: number };
 
-/** The time that is left. It can be hidden; the last minutes are said. */
+/** The time left. It can be hidden; warnings are announced near the end. */
 export function Clock({ left, limit }: Props) {
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(KEY) === "hidden");
   const warning = WARNINGS.find((seconds) => left === seconds);

@@ -15,7 +15,7 @@ type Props = {
 export function NumberField({ question, answer, onAnswer }: Props) {
   const id = useId();
   const text = answer?.text ?? "";
-  const [isLeft, setIsLeft] = useState(text !== ""); // kept from before a reload
+  const [isLeft, setIsLeft] = useState(text !== ""); // restored from a draft
   const isWrong = isLeft && !isNumber(text);
   return (
     <div className="stack gap-2">
@@ -75,7 +75,7 @@ export function TextField({ answer, onAnswer }: Props) {
   );
 }
 
-/** Each line of the left side chooses its partner from a list. */
+/** A select for each line of the left side. */
 export function Matching({ question, answer, onAnswer }: Props) {
   const id = useId();
   const pairs = answer?.pairs ?? {};

@@ -8,13 +8,13 @@ import { useCountdown } from "./useCountdown";
 
 type Props = Pick<ComponentProps<typeof Button>, "look" | "size" | "className"> & {
   isFirst: boolean;
-  /** From when another attempt may be opened, by `Date.now()`; null: now. */
+  /** When another attempt may be opened, in ms since 1970; null: now. */
   opensAt: number | null;
   isOpening: boolean;
   onOpen: () => void;
 };
 
-/** The button that opens an attempt. While the learner has to wait it says how long, and keeps the focus. */
+/** The button that opens an attempt. While the learner has to wait, it shows how long and stays focusable. */
 export function OpenAttempt({ isFirst, opensAt, isOpening, onOpen, ...button }: Props) {
   const left = useCountdown(opensAt, () => announce(t("You can start your next attempt.")));
   const isWaiting = left !== null && left > 0;

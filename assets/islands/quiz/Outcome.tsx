@@ -11,13 +11,13 @@ type Props = {
   attempt: Attempt;
   result: Result;
   quiz: QuizProps;
-  /** It has just been submitted: the focus goes to what came of it. */
+  /** Whether it was submitted on this page: then the result gets the focus. */
   isFresh: boolean;
-  /** Opens another attempt; absent when there is none left or nothing to gain. */
+  /** Opens another attempt; absent if none is left or the quiz is passed. */
   again?: { opensAt: number | null; isOpening: boolean; onOpen: () => void } | undefined;
 };
 
-/** The result of an attempt: the score, a sentence, and each question with its reason. */
+/** The result of an attempt: the score, a sentence, and each question with its explanation. */
 export function Outcome({ attempt, result, quiz, isFresh, again }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -128,7 +128,7 @@ function marks() {
   } as const;
 }
 
-/** Why the right answers are not here. */
+/** Why the correct answers are not shown. */
 function whyHidden({ reveal, attempts_left: left }: QuizProps): string {
   if (reveal === "never") return t("This quiz doesn't show the correct answers.");
   if (left === null) return t("The correct answers will appear here once you pass.");

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 
 import { type ApiError, toApiError } from "../../shared/api/errors";
+import { useOnline } from "../../shared/hooks/useOnline";
 import { t, tn } from "../../shared/i18n";
 import { Button } from "../../shared/ui/Button";
 import { Dialog } from "../../shared/ui/Dialog";
@@ -9,66 +10,66 @@ import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { type Attempt, submitAttempt, type Submitted } from "./api";
 import { Clock } from "./Clock";
-import { forget, keep, kept } from "./draft";
+import { deleteDraft, readDraft, saveDraft } from "./draft";
 import { QuestionCard } from "./QuestionCard";
 import { countAnswered, reduce, toSend } from "./state";
 import { useCountdown } from "./useCountdown";
-import { useCurrent, useOnline } from "./usePlace";
+import { useCurrentQuestion } from "./useCurrentQuestion";
 
 type Props = {
   attempt: Attempt;
   /** By `Date.now()`; null without a limit. */
   endsAt: number | null;
   onSubmitted: (attempt: Submitted) => void;
-  /** The server says that this try is over or closed: what stands there now? */
+  /** The server says that this attempt is closed or its time is over. */
   onClosed: (error: ApiError) => void;
 };
 
-const SOON = 120;
+const SOON = 120; // seconds left at which a warning is shown
 
-/** The questions of an open try as one paper, with their index and the clock beside. */
+/** The questions of an open attempt on one page, with an index and the clock. */
 export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
   const { questions, uid } = attempt;
-  const [paper, dispatch] = useReducer(reduce, uid, (key) => kept(localStorage, key));
+  const [paper, dispatch] = useReducer(reduce, uid, (key) => readDraft(localStorage, key));
   const [isAsking, setIsAsking] = useState(false);
   const latest = useRef(paper);
   const isTimeOver = useRef(false);
   useEffect(() => {
     latest.current = paper;
-    keep(localStorage, uid, paper);
+    saveDraft(localStorage, uid, paper);
   }, [paper, uid]);
 
-  const handing = useMutation({
+  const submission = useMutation({
     mutationFn: (without: string[]) => {
       const asked = questions.filter((question) => !without.includes(question.uid));
       return submitAttempt(uid, toSend(asked, latest.current.answers));
     },
     onSuccess: (done) => {
-      forget(localStorage, uid);
+      deleteDraft(localStorage, uid);
       onSubmitted(done);
     },
     onError: (thrown, without) => {
       const error = toApiError(thrown);
       if (error.is("QUIZ_ATTEMPT_CLOSED") || error.is("QUIZ_TIME_OVER")) {
-        forget(localStorage, uid);
+        deleteDraft(localStorage, uid);
         onClosed(error);
       } else if (isTimeOver.current && without.length === 0) {
-        // Nobody can mend an answer any more: what cannot be read must not take the others with it.
-        const unread = refusedOf(error);
-        if (unread.length > 0) mutate(unread);
+        // Time is over, so no answer can be corrected: submit without those that the server cannot read.
+        const unreadable = refusedOf(error);
+        if (unreadable.length > 0) mutate(unreadable);
       }
     },
   });
-  const { mutate, mutateAsync } = handing;
-  const handIn = useCallback(() => mutate([]), [mutate]);
-  const left = useCountdown(endsAt, handIn);
+  const { mutate, mutateAsync } = submission;
+  const submit = useCallback(() => mutate([]), [mutate]);
+  const left = useCountdown(endsAt, submit);
   useEffect(() => {
     isTimeOver.current = left === 0;
   }, [left]);
   const isOnline = useOnline();
-  const current = useCurrent(questions.length);
+  const current = useCurrentQuestion(questions.length);
 
-  const error = handing.error ? toApiError(handing.error) : null;
+  const error = submission.error ? toApiError(submission.error) : null;
   const refused = refusedOf(error);
   useEffect(() => {
     const first = questions.findIndex((question) => refused.includes(question.uid));
@@ -80,9 +81,9 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
   const total = questions.length;
   const answered = countAnswered(questions, paper.answers);
   const open = total - answered;
-  const ask = (): void => (open > 0 ? setIsAsking(true) : handIn());
+  const ask = (): void => (open > 0 ? setIsAsking(true) : submit());
   const submitButton = (
-    <Button look="primary" isBusy={handing.isPending} onClick={ask} className="btn--block">
+    <Button look="primary" isBusy={submission.isPending} onClick={ask} className="btn--block">
       {t("Submit")}
     </Button>
   );
@@ -162,7 +163,7 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
                 )
               : t("You've answered every question.")}
           </p>
-          <Button look="primary" isBusy={handing.isPending} onClick={ask}>
+          <Button look="primary" isBusy={submission.isPending} onClick={ask}>
             {t("Submit")}
           </Button>
         </div>
@@ -180,7 +181,7 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
                 look="primary"
                 onClick={() => {
                   setIsAsking(false);
-                  handIn();
+                  submit();
                 }}
               >
                 {t("Submit")}

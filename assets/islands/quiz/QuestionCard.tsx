@@ -19,7 +19,7 @@ type Props = {
   onFlag: () => void;
 };
 
-/** One question of the paper. */
+/** One question of an open attempt. */
 export function QuestionCard(props: Props) {
   const { question, number, total, isFlagged, isRefused, onFlag } = props;
   const heading = `q${number}h`;

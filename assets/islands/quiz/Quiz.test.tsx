@@ -7,7 +7,7 @@ import { AuthProvider } from "../../shared/auth/AuthProvider";
 import { session } from "../../shared/auth/browser";
 import { createQueryClient } from "../../shared/queryClient";
 import { tokenFor } from "../../shared/testing/tokens";
-import { adopt, Island, type QuizProps } from ".";
+import { readServerForm, Island, type QuizProps } from ".";
 import type { Attempt, Question, QuestionResult, Result } from "./api";
 
 const LESSON = "11111111-1111-4111-8111-111111111111";
@@ -599,7 +599,7 @@ it("goes on with what was answered before its code had come", async () => {
   };
   localStorage.setItem(`study.quiz.${ATTEMPT}`, JSON.stringify(paper));
 
-  adopt(spot, { ...quiz, attempt: open });
+  readServerForm(spot, { ...quiz, attempt: open });
   show({ ...quiz, attempt: open });
 
   expect(await screen.findByText("You've answered every question.")).toBeTruthy();
@@ -621,8 +621,8 @@ it("takes nothing from a form in which nothing was answered", () => {
   const spot = document.createElement("div");
   spot.innerHTML = `<form><input name="q.${uid(5)}"><select name="q.${uid(6)}.a"><option value=""></option></select></form>`;
 
-  adopt(spot, { ...quiz, attempt: open });
-  adopt(spot, quiz);
+  readServerForm(spot, { ...quiz, attempt: open });
+  readServerForm(spot, quiz);
 
   expect(kept()).toBeNull();
 });

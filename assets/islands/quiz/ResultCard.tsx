@@ -7,7 +7,7 @@ import { Html } from "./Html";
 
 type Props = { question: QuestionResult; number: number; total: number };
 
-/** One question after submission: what was chosen, what is right if it may be told, why, and where to look again. */
+/** One question after submission: the answer, the correct one if it may be shown, the explanation and where to review. */
 export function ResultCard({ question, number, total }: Props) {
   const { remarks_html: remarks, explanation_html: explanation, rewatch } = question;
   return (
@@ -83,7 +83,7 @@ function Lines({ question }: { question: QuestionResult }) {
     case "multiple":
       return <ChoiceLines question={question} />;
     case "ordering":
-      // Left unanswered, and the right order is not told: there is nothing to list.
+      // Unanswered, and the correct order is hidden: there is nothing to list.
       return question.lines.length ? (
         <OrderLines question={question} />
       ) : (
@@ -205,7 +205,7 @@ function Said({ question: { kind, verdict, given, accepted } }: { question: Ques
   );
 }
 
-/** The look of a line; none while it is not told whether it is right. */
+/** The class of a line; none while its correctness is hidden. */
 function mark({ is_right: isRight }: QuestionResult["lines"][number]): string | undefined {
   if (isRight === null) return undefined;
   return isRight ? "is-right" : "is-wrong";

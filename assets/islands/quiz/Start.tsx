@@ -12,16 +12,16 @@ import { OpenAttempt } from "./OpenAttempt";
 type Props = {
   quiz: QuizProps;
   error: ApiError | null;
-  /** A result stands above: the rules are known. */
+  /** Whether a result is shown above, so that the rules are known. */
   isAgain: boolean;
-  /** From when another attempt may be opened, by `Date.now()`; null: now. */
+  /** When another attempt may be opened, in ms since 1970; null: now. */
   opensAt: number | null;
   isOpening: boolean;
   onOpen: () => void;
   onRetry: () => Promise<unknown>;
 };
 
-/** What awaits, the attempts so far, and the button that opens one. */
+/** The rules, the attempts so far, and the button that opens one. */
 export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetry }: Props) {
   const { attempts_left: left, past, question_count: count } = quiz;
 
@@ -42,7 +42,7 @@ export function Start({ quiz, error, isAgain, opensAt, isOpening, onOpen, onRetr
           />
         )}
       </dl>
-      {count > 0 && !isAgain && <Awaits quiz={quiz} />}
+      {count > 0 && !isAgain && <Rules quiz={quiz} />}
       {past.length > 0 && <Attempts past={past} />}
       <div className="start__act">
         {error && <ErrorPanel error={error} onRetry={onRetry} />}
@@ -121,7 +121,7 @@ const kinds: Record<Kind, { icon: IconName; words: (count: number) => string }> 
   },
 };
 
-function Awaits({ quiz }: { quiz: QuizProps }) {
+function Rules({ quiz }: { quiz: QuizProps }) {
   const { attempts_left: left } = quiz;
   return (
     <div className="start__await">
@@ -159,7 +159,7 @@ function Awaits({ quiz }: { quiz: QuizProps }) {
   );
 }
 
-/** When the right answers are shown. */
+/** When the correct answers are shown. */
 function revealRule({ reveal, attempts_left: left }: QuizProps): string {
   if (reveal === "always") return t("Every answer is explained after you submit.");
   if (reveal === "never")

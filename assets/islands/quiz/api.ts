@@ -1,4 +1,4 @@
-/** The calls of the quiz. No answer reaches the browser before a try is handed in. */
+/** API calls of the quiz. No correct answer reaches the browser before an attempt is submitted. */
 import { queryOptions } from "@tanstack/react-query";
 
 import { api, authenticatedApi, unwrap } from "../../shared/api/client";
@@ -7,7 +7,7 @@ import type { Answers } from "./state";
 
 export type QuizProps = components["schemas"]["QuizOut"];
 export type Attempt = components["schemas"]["AttemptOut"];
-/** What came of submitting, with what it changed in the course. */
+/** A submitted attempt, with the progress of the course. */
 export type Submitted = components["schemas"]["SubmittedAttempt"];
 export type Question = components["schemas"]["QuestionOut"];
 export type Result = components["schemas"]["AttemptResult"];
@@ -18,7 +18,7 @@ export const quizQuery = (props: QuizProps) =>
     queryKey: ["quiz", props.lesson_uid],
     queryFn: () => fetchQuiz(props.lesson_uid),
     initialData: props,
-    // The page may have come from the browser's memory: what it says of the try is asked once more.
+    // The page may come from the back/forward cache, so request its attempt again.
     staleTime: 0,
     refetchOnWindowFocus: false,
   });

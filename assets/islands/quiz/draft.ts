@@ -1,29 +1,30 @@
-/** Answers on this device until they are handed in: a reload, a crash or a dead battery loses nothing. */
+/** Answers stored on this device until the attempt is submitted, so that a reload or crash loses nothing. */
 import { type Answer, empty, type Paper } from "./state";
 
-type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+type DraftStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 const keyOf = (attempt: string): string => `study.quiz.${attempt}`;
 
-export function keep(storage: Shelf, attempt: string, paper: Paper): boolean {
+/** Returns whether it could be stored. */
+export function saveDraft(storage: DraftStorage, attempt: string, paper: Paper): boolean {
   try {
     storage.setItem(keyOf(attempt), JSON.stringify(paper));
     return true;
   } catch {
-    return false; // no room, or storage is refused: the page still has it
+    return false; // storage is full or blocked: the page still has the answers
   }
 }
 
-export function forget(storage: Shelf, attempt: string): void {
+export function deleteDraft(storage: DraftStorage, attempt: string): void {
   try {
     storage.removeItem(keyOf(attempt));
   } catch {
-    // Storage is refused: then there is nothing to forget.
+    // Storage is blocked: there is nothing to delete.
   }
 }
 
-/** What was kept of this try; anything that is not in our shape counts as nothing. */
-export function kept(storage: Shelf, attempt: string): Paper {
+/** The draft of this attempt; an empty one if nothing valid is stored. */
+export function readDraft(storage: DraftStorage, attempt: string): Paper {
   try {
     const value: unknown = JSON.parse(storage.getItem(keyOf(attempt)) ?? "null");
     return isPaper(value) ? value : empty;

@@ -12,14 +12,17 @@ import { Outcome } from "./Outcome";
 import { Paper } from "./Paper";
 import { Start } from "./Start";
 
-export { adopt } from "./readServerForm";
+export { readServerForm } from "./readServerForm";
 export type { QuizProps };
 
 /** A quiz: the rules, the paper, the result. Its props are those of `GET /api/v1/lessons/{uid}/quiz/`. */
 export function Island(props: QuizProps) {
   const { isLoading } = useAuth();
   const query = quizQuery(props);
-  const { data: quiz, dataUpdatedAt } = useQuery({ ...query, initialDataUpdatedAt: pageCameAt });
+  const { data: quiz, dataUpdatedAt } = useQuery({
+    ...query,
+    initialDataUpdatedAt: pageReceivedAt,
+  });
   const cache = useQueryClient();
   const [fresh, setFresh] = useState<string | null>(null);
   const [closed, setClosed] = useState<ApiError | null>(null);
@@ -91,8 +94,8 @@ export function Island(props: QuizProps) {
   );
 }
 
-/** When the page's answer began to arrive: its "seconds left" were counted then. */
-function pageCameAt(): number {
+/** When the response with the page arrived, in ms since 1970: its "seconds left" count from then. */
+function pageReceivedAt(): number {
   const [page] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   return page ? performance.timeOrigin + page.responseStart : Date.now();
 }

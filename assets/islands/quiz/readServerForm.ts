@@ -1,10 +1,10 @@
-/** Answers given on the form that works without scripts, before the island came: it goes on with them. */
+/** Takes over answers given in the form of the page before the island was loaded. */
 import type { Question, QuizProps } from "./api";
-import { keep, kept } from "./draft";
+import { readDraft, saveDraft } from "./draft";
 import type { Answer, Answers } from "./state";
 
-/** Read the form in the spot, whose names are those of the page's own (templates/learning/_quiz.html). */
-export function adopt(spot: HTMLElement, { attempt }: QuizProps): void {
+/** Add the answers of the form in the mount point (templates/learning/_quiz.html) to the draft. */
+export function readServerForm(spot: HTMLElement, { attempt }: QuizProps): void {
   const form = spot.querySelector("form");
   if (!form || !attempt || attempt.submitted_at) return;
   const given = new FormData(form);
@@ -14,8 +14,8 @@ export function adopt(spot: HTMLElement, { attempt }: QuizProps): void {
     if (answer) answers[question.uid] = answer;
   }
   if (Object.keys(answers).length === 0) return;
-  const paper = kept(localStorage, attempt.uid);
-  keep(localStorage, attempt.uid, { ...paper, answers: { ...paper.answers, ...answers } });
+  const paper = readDraft(localStorage, attempt.uid);
+  saveDraft(localStorage, attempt.uid, { ...paper, answers: { ...paper.answers, ...answers } });
 }
 
 function answerOf({ uid, kind, options, left }: Question, given: FormData): Answer | null {

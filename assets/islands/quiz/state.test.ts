@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Question } from "./api";
-import { kept, keep, forget } from "./draft";
+import { readDraft, saveDraft, deleteDraft } from "./draft";
 import {
   countAnswered,
   empty,
@@ -112,11 +112,11 @@ it.each(["three", "3m", "--3", "3..2", "1e", "NaN"])("does not take %j for one",
 it("keeps answers on this device until they are forgotten", () => {
   const paper = { answers: { a: { id: "1" } }, flags: ["a"] };
 
-  expect(keep(localStorage, "try", paper)).toBe(true);
-  expect(kept(localStorage, "try")).toEqual(paper);
-  expect(kept(localStorage, "another")).toEqual(empty);
-  forget(localStorage, "try");
-  expect(kept(localStorage, "try")).toEqual(empty);
+  expect(saveDraft(localStorage, "try", paper)).toBe(true);
+  expect(readDraft(localStorage, "try")).toEqual(paper);
+  expect(readDraft(localStorage, "another")).toEqual(empty);
+  deleteDraft(localStorage, "try");
+  expect(readDraft(localStorage, "try")).toEqual(empty);
 });
 
 it.each([
@@ -128,7 +128,7 @@ it.each([
 ])("takes %j for nothing", (torn) => {
   localStorage.setItem("study.quiz.try", torn);
 
-  expect(kept(localStorage, "try")).toEqual(empty);
+  expect(readDraft(localStorage, "try")).toEqual(empty);
 });
 
 it("goes on without storage", () => {
@@ -137,7 +137,7 @@ it("goes on without storage", () => {
   };
   const storage = { getItem: refuse, setItem: refuse, removeItem: refuse };
 
-  expect(keep(storage, "try", empty)).toBe(false);
-  expect(kept(storage, "try")).toEqual(empty);
-  expect(() => forget(storage, "try")).not.toThrow();
+  expect(saveDraft(storage, "try", empty)).toBe(false);
+  expect(readDraft(storage, "try")).toEqual(empty);
+  expect(() => deleteDraft(storage, "try")).not.toThrow();
 });

@@ -1,15 +1,15 @@
-/** What a learner has answered, marked and moved: pure, without React and without a network. */
+/** The answers and flags of an open attempt, as pure functions. */
 import type { components } from "../../shared/api/schema.gen";
 
 type Question = components["schemas"]["QuestionOut"];
 
 export type Answer = components["schemas"]["AnswerInRequest"];
-/** By question uid. A question without an entry is open. */
+/** By question uid. A question without an entry is unanswered. */
 export type Answers = Record<string, Answer>;
 
 export type Paper = {
   answers: Answers;
-  /** Questions to come back to. */
+  /** The uids of flagged questions. */
   flags: string[];
 };
 
@@ -36,7 +36,7 @@ export function reduce(paper: Paper, action: Action): Paper {
   }
 }
 
-/** Whether an answer says anything. */
+/** Whether an answer has content. */
 export function isAnswered(answer: Answer | undefined): boolean {
   if (!answer) return false;
   if (answer.value !== undefined) return true;
@@ -51,8 +51,8 @@ export function countAnswered(questions: readonly Question[], answers: Answers):
 }
 
 /**
- * What is sent: the answers that say something, to questions that are asked. A word where a number is asked
- * for is none: its field says so, and the others are not refused with it.
+ * The answers to send: those with content, to these questions. Text that is not a number is left out for a numeric
+ * question: its field shows the error, and the server would reject all answers.
  */
 export function toSend(questions: readonly Question[], answers: Answers): Answers {
   const said: Answers = {};
@@ -65,13 +65,13 @@ export function toSend(questions: readonly Question[], answers: Answers): Answer
   return said;
 }
 
-/** A choice of several, on or off. */
+/** The ids with one added, or removed if it was there. */
 export function toggled(ids: readonly string[] | undefined, id: string): string[] {
   const chosen = ids ?? [];
   return chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id];
 }
 
-/** The list with one place moved to another. */
+/** A copy of the list with one item moved to another index. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const order = [...list];
   const [taken] = order.splice(from, 1);
@@ -80,15 +80,15 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   return order;
 }
 
-/** The steps in the learner's order; as they were shown until one is moved. */
+/** The ids of the steps in the order of the answer; as shown until one is moved. */
 export function orderOf(question: Question, answer: Answer | undefined): string[] {
   const shown = question.options.map(({ id }) => id);
   const ids = answer?.ids ?? [];
-  // Kept from a reload, while the quiz was changed: an order of other steps is none.
+  // A draft from before the quiz was changed has other steps: ignore it.
   return ids.length === shown.length && shown.every((id) => ids.includes(id)) ? ids : shown;
 }
 
-/** Whether a typed number is one, in any of the ways that people write it. */
+/** Whether a text is a number in one of the accepted notations, or empty. */
 export function isNumber(text: string): boolean {
   const plain = text.replaceAll("−", "-").replace(/[\s'’]/g, "");
   if (plain === "") return true;

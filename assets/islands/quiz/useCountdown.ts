@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * Whole seconds until a moment (by `Date.now()`); null without one. Calls `onEnd` once when it has come.
- * Counted from the clock and not from the ticks, which a sleeping tab misses.
+ * Whole seconds until `end` (ms since 1970); null without one. Calls `onEnd` once at the end.
+ * Reads the clock at each tick, as a suspended tab misses ticks.
  */
 export function useCountdown(end: number | null, onEnd: () => void): number | null {
   const [now, setNow] = useState(() => Date.now());
@@ -21,7 +21,7 @@ export function useCountdown(end: number | null, onEnd: () => void): number | nu
   }, [end, isOver]);
   useEffect(() => {
     if (isOver) onEnd();
-    // Once per end: a new function is no new end.
+    // Once per end, not for each new function.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [isOver]);
 

@@ -11,7 +11,7 @@ type Props = {
   onFiles: (files: File[]) => void;
 };
 
-/** Files dropped or chosen. A file input covers the whole zone: it takes both, and works by keyboard. */
+/** Where files are dropped or chosen. A file input covers the whole zone, so it works by keyboard, too. */
 export function DropZone({ limits, target, onFiles }: Props) {
   const [isOver, setOver] = useState(false);
   const formats = t("{first} or {last}", {

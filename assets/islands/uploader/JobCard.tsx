@@ -7,13 +7,13 @@ import type { Job } from "./jobs";
 import { LessonSelect } from "./LessonSelect";
 import { RetryNote } from "../../shared/uploads/RetryNote";
 import { Stages } from "./Stages";
-import { factsOf, saidOf } from "./messages";
+import { factsOf, messageOf } from "./messages";
 
 export function JobCard(props: CardProps) {
   const { job, uploads, transfers, links } = props;
   const { transfer, video } = job;
   const name = useId();
-  const said = saidOf(job);
+  const message = messageOf(job);
   const isDone = job.group === "done";
   const isSent = transfer === null || transfer.state === "sent";
   const isBad = transfer?.state === "refused" || (isSent && video?.stage === "failed");
@@ -38,12 +38,12 @@ export function JobCard(props: CardProps) {
           {isBad && <Icon name="circle-alert" />}
           {isHeld && <Icon name="wifi-off" />}
           {isDone && <Icon name="circle-check" />}
-          {said.main}
+          {message.main}
         </span>
         {transfer?.state === "interrupted" ? (
           <RetryNote transfer={transfer} transfers={transfers} />
         ) : (
-          said.aside !== "" && <span>{said.aside}</span>
+          message.aside !== "" && <span>{message.aside}</span>
         )}
       </div>
       {notice !== "" && (
@@ -75,7 +75,7 @@ export function JobCard(props: CardProps) {
   );
 }
 
-/** What the catalogue offers for the refusal, if this site has that page. */
+/** The action of the error catalogue for a rejected upload, if its page exists on this site. */
 function actionOf({ transfer }: Job, links: string[]): { label: string; href: string } | null {
   const problem = transfer?.error?.problem;
   const action = problem ? lookup(problem.code).action : null;

@@ -9,13 +9,13 @@ import type { Transfers } from "../../shared/uploads/transfers";
 
 type Props = {
   job: Job;
-  /** Lessons that show no video yet. */
+  /** Lessons without a video. */
   lessons: VideoLesson[];
   transfers: Transfers;
   onChange: () => void;
 };
 
-/** The lesson that shall show this video. */
+/** Chooses the lesson that shows this video. */
 export function LessonSelect({ job, lessons, transfers, onChange }: Props) {
   const { video, transfer } = job;
   const showing = useMutation<unknown, ApiError, string>({

@@ -3,7 +3,7 @@ import type { CSSProperties } from "react";
 import { t } from "../../shared/i18n";
 import { type Job, marksOf } from "./jobs";
 
-/** The specified stages, from uploading to complete; where it failed is hatched. */
+/** The stages from uploading to complete; a failed one is hatched. */
 export function Stages({ job }: { job: Job }) {
   const names = [
     t("Uploading"),

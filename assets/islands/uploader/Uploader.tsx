@@ -15,9 +15,9 @@ import { useUploads } from "./useUploads";
 
 export type UploaderProps = {
   limits: Limits;
-  /** The lesson that the address named: the first file is for it. */
+  /** The lesson in the address, which gets the first file. */
   target: VideoLesson | null;
-  /** Pages of the catalogue's actions that this site has. */
+  /** Addresses of actions of the error catalogue that exist on this site. */
   links: string[];
   transfers: Transfers;
   transport: Transport;

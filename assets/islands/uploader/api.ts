@@ -1,4 +1,4 @@
-/** Calls and query options of this island. */
+/** API calls and queries of the uploader. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { authenticatedApi, unwrap } from "../../shared/api/client";
@@ -37,7 +37,7 @@ export function lessonsOfVideos(videos: string[]) {
   });
 }
 
-/** The lessons that show no video yet. */
+/** The lessons without a video. */
 export const openLessonsQuery = queryOptions({
   queryKey: ["teaching", "lessons", "open"],
   queryFn: () =>

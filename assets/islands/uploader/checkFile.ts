@@ -1,19 +1,22 @@
-/** What can be said about a file before a byte of it is sent. The server decides; this saves hours. */
+/** Checks a file before it is uploaded. The server decides; this saves hours. */
 import { type ApiError, makeError } from "../../shared/api/errors";
 import { bytes } from "../../shared/format";
 
-/** From the settings that the server enforces. */
+/** The limits that the server enforces. */
 export type Limits = {
-  /** Bytes a lecture video may have. */
+  /** Most bytes of a lecture video. */
   video: number;
   videoLabel: string;
   fileLabel: string;
   formats: string[];
-  /** Endings that promise a video, with their dots. */
+  /** File name extensions of videos, with their dots. */
   endings: string[];
 };
 
-/** Why this file would be refused, or null. `free`: bytes left, if that is known. */
+/**
+ * The error with which the server would reject this file, or null.
+ * @param free bytes of storage left; null if unknown
+ */
 export function refusalOf(
   file: Pick<File, "name" | "size">,
   limits: Limits,

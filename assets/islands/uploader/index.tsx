@@ -5,11 +5,11 @@ import { tusTransport } from "../../shared/uploads/tusTransport";
 import { Uploader, type UploaderProps } from "./Uploader";
 
 type Props = Omit<UploaderProps, "transfers" | "transport"> & {
-  /** Where uploads begin. */
+  /** The tus endpoint. */
   endpoint: string;
 };
 
-/** Videos from this browser to the server, and what becomes of them there. */
+/** Uploads videos and shows how the server processes them. */
 export function Island({ endpoint, ...props }: Props) {
   const [transport] = useState(() => tusTransport(endpoint));
   const [transfers] = useState(() => new Transfers(transport));

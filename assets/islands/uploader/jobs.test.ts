@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { jobsOf, marksOf, openUploadFor } from "./jobs";
-import { saidOf } from "./messages";
+import { messageOf } from "./messages";
 import { FakeTransport, fileOf, lessonOf, uploadOf, videoOf } from "./testing";
 import { Transfers } from "../../shared/uploads/transfers";
 
@@ -56,7 +56,7 @@ it("takes what was sent for queued while the list still says that it is sent", (
   transport.of("lecture.mp4").events.onDone();
   const job = jobsOf(transfers.all, [video], [], NOW)[0]!;
 
-  expect(saidOf(job).main).toBe("Uploaded. Waiting in the queue.");
+  expect(messageOf(job).main).toBe("Uploaded. Waiting in the queue.");
   expect(marksOf(job).map(({ state }) => state)).toEqual([
     "done",
     "now",

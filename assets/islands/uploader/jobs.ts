@@ -1,4 +1,4 @@
-/** The list that the page shows: what this browser sends and what the server makes of it, as one. Pure. */
+/** Merges the transfers of this browser and the videos of the server into one list of jobs. Pure functions. */
 import type { Video, VideoLesson } from "./api";
 import type { Transfer } from "../../shared/uploads/transfers";
 
@@ -14,7 +14,7 @@ export type Job = {
   lesson: VideoLesson | null;
 };
 
-/** An upload that moved so lately is being sent from somewhere else. */
+/** An upload that changed this recently is being sent from another browser. */
 const ELSEWHERE_MS = 20_000;
 
 export function isMoving(video: Video, now: number): boolean {
@@ -34,7 +34,7 @@ function groupOf(transfer: Transfer | null, video: Video | null, now: number): G
       return "needs";
     case "complete":
       if (isToday(video.completed_at, now)) return "done";
-      // New contents were not taken: the video is what it was, and its owner has to know.
+      // New contents were rejected: the video is unchanged, and its owner has to know.
       return video.notice !== "" && isToday(video.updated_at, now) ? "needs" : null;
     case "uploading":
       return transfer !== null || isMoving(video, now) ? "way" : "needs";
@@ -43,7 +43,7 @@ function groupOf(transfer: Transfer | null, video: Video | null, now: number): G
   }
 }
 
-/** Jobs in the order of their groups' importance and, within them, newest first. */
+/** The jobs, newest transfers first, then videos without a transfer. */
 export function jobsOf(
   transfers: readonly Transfer[],
   videos: readonly Video[],
@@ -60,7 +60,7 @@ export function jobsOf(
 
   for (const transfer of [...transfers].reverse()) {
     const video = byUid.get(transfer.video ?? "") ?? null;
-    // A new try of the same video stands above the old one, which it replaces.
+    // A newer transfer of the same video replaces the older one.
     if (transfer.video && taken.has(transfer.video)) continue;
     if (transfer.video) taken.add(transfer.video);
     const group = groupOf(transfer, video, now);
@@ -86,7 +86,7 @@ export function jobsOf(
   return jobs;
 }
 
-/** The open upload that this file could go on with: same name, same size. */
+/** The unfinished upload that this file may resume: same name and size. */
 export function openUploadFor(
   file: Pick<File, "name" | "size">,
   videos: readonly Video[],
@@ -110,7 +110,7 @@ export const STAGES = [
 
 export type StageMark = { state: "done" | "now" | "held" | "bad" | "open"; percent: number };
 
-/** The parts of the bar. */
+/** The state of each stage. */
 export function marksOf({ transfer, video, size }: Job): StageMark[] {
   const open: StageMark = { state: "open", percent: 0 };
   const done: StageMark = { state: "done", percent: 100 };

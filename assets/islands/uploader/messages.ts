@@ -1,10 +1,10 @@
-/** What the page says about a job. */
+/** The texts of a job. */
 import { bytes, clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import type { Job } from "./jobs";
-import { ofTransfer, type Said } from "../../shared/uploads/messages";
+import { messageOfTransfer, type Message } from "../../shared/uploads/messages";
 
-/** "For lesson 3.5 of Rivers, 2.9 GB". */
+/** Facts such as "For lesson 3.5 of Rivers, 2.9 GB". */
 export function factsOf({ lesson, size, video }: Job): string {
   const parts = [
     lesson
@@ -23,11 +23,11 @@ export function factsOf({ lesson, size, video }: Job): string {
   return parts.join(", ");
 }
 
-/** The sentence under the bar and what stands at its end. */
-export function saidOf({ transfer, video }: Job): Said {
-  if (transfer && transfer.state !== "sent") return ofTransfer(transfer);
+/** The sentence below the bar and the text at its end. */
+export function messageOf({ transfer, video }: Job): Message {
+  if (transfer && transfer.state !== "sent") return messageOfTransfer(transfer);
   const queued = { main: t("Uploaded. Waiting in the queue."), aside: "" };
-  // The list may be older than the last piece that was sent.
+  // The list may be older than the last chunk that was sent.
   if (!video || (transfer && video.stage === "uploading")) return queued;
   switch (video.stage) {
     case "queued":

@@ -1,4 +1,4 @@
-/** Rows as the server answers them. For tests. */
+/** Test data in the shape of the API. */
 import type { Video, VideoLesson } from "./api";
 
 export { FakeTransport, fileOf } from "../../shared/uploads/testing";

@@ -11,14 +11,14 @@ import type { AddOptions, Transfer, Transfers } from "../../shared/uploads/trans
 import type { Transport } from "../../shared/uploads/transport";
 import { useGuardedLeaving } from "../../shared/uploads/useGuardedLeaving";
 
-const ASK_EVERY_MS = 3_000;
-const LOOK_EVERY_MS = 10_000;
+const POLL_MS = 3_000; // how often videos are requested while the socket is closed
+const REGROUP_MS = 10_000; // how often the age of jobs is checked
 
-/** The server's videos in the cache, kept fresh by the socket, or by asking while it is closed. */
+/** The videos of the server, updated by the socket, or by polling while it is closed. */
 export function useVideos() {
   const cache = useQueryClient();
   const [isLive, setLive] = useState(false);
-  const videos = useQuery({ ...videosQuery, refetchInterval: isLive ? false : ASK_EVERY_MS });
+  const videos = useQuery({ ...videosQuery, refetchInterval: isLive ? false : POLL_MS });
 
   useEffect(() => {
     const put = (change: (videos: Video[]) => Video[]): void => {
@@ -28,7 +28,7 @@ export function useVideos() {
       onVideo: (video) => {
         put((known) => {
           const before = known.find(({ uid }) => uid === video.uid);
-          speakOfChange(before, video);
+          announceChange(before, video);
           return before
             ? known.map((one) => (one.uid === video.uid ? video : one))
             : [video, ...known];
@@ -37,7 +37,7 @@ export function useVideos() {
       onGone: (uid) => put((known) => known.filter((one) => one.uid !== uid)),
       onLive: (isLiveNow) => {
         setLive(isLiveNow);
-        // What happened while nobody listened.
+        // Catch up on changes while the socket was closed.
         if (isLiveNow) void cache.invalidateQueries({ queryKey: videosQuery.queryKey });
       },
     });
@@ -45,7 +45,7 @@ export function useVideos() {
   return videos;
 }
 
-function speakOfChange(before: Video | undefined, after: Video): void {
+function announceChange(before: Video | undefined, after: Video): void {
   if (!before || before.stage === after.stage) return;
   if (after.stage === "complete") announce(t("{name} is complete", { name: after.filename }));
   if (after.stage === "failed")
@@ -55,7 +55,7 @@ function speakOfChange(before: Video | undefined, after: Video): void {
     );
 }
 
-/** All jobs, and what can be done with new files. */
+/** All jobs, and a function that starts uploads. */
 export function useUploads(transfers: Transfers, transport: Transport, limits: Limits) {
   const cache = useQueryClient();
   const all = useSyncExternalStore(transfers.subscribe, () => transfers.all);
@@ -74,34 +74,34 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
   const jobs = useMemo(() => jobsOf(all, known, lessons, now), [all, known, lessons, now]);
 
   useEffect(() => {
-    const clock = setInterval(() => setNow(Date.now()), LOOK_EVERY_MS);
+    const clock = setInterval(() => setNow(Date.now()), REGROUP_MS);
     return () => clearInterval(clock);
   }, []);
   useGuardedLeaving(transfers);
-  useRoomFollows(all, known);
+  useStorageRefresh(all, known);
 
   const refresh = (): void => {
     for (const key of ["videos", "storage", "teaching"])
       void cache.invalidateQueries({ queryKey: [key] });
   };
 
-  /** Take files that somebody chose or dropped; what was begun before goes on where it stopped. */
+  /** Upload chosen files; unfinished uploads of the same file are resumed. */
   const take = async (files: readonly File[], options: AddOptions = {}): Promise<void> => {
     let free = storage.data?.free ?? null;
     let target = options.target ?? null;
     for (const file of files) {
-      const begun = options.url || options.replaces ? null : openUploadFor(file, known);
+      const unfinished = options.url || options.replaces ? null : openUploadFor(file, known);
       const url =
         options.url ??
-        (begun?.upload ? `/api/v1/uploads/${begun.upload.uid}/` : null) ??
+        (unfinished?.upload ? `/api/v1/uploads/${unfinished.upload.uid}/` : null) ??
         (options.replaces ? null : await transport.findPrevious(file).catch(() => null));
-      // What was begun has its room already.
+      // A resumed upload has its storage reserved already.
       const refusal = refusalOf(file, limits, url === null ? free : null, storage.data?.allowance);
       if (!refusal && free !== null && url === null) free -= file.size;
       transfers.add(file, {
         ...options,
         url,
-        video: options.video ?? begun?.uid ?? null,
+        video: options.video ?? unfinished?.uid ?? null,
         target: refusal ? null : target,
         refusal,
       });
@@ -117,8 +117,8 @@ export function useUploads(transfers: Transfers, transport: Transport, limits: L
 export type Uploads = ReturnType<typeof useUploads>;
 export type { Job };
 
-/** The room that is left is asked anew whenever a transfer or a video begins, ends or goes. */
-function useRoomFollows(all: readonly Transfer[], videos: readonly Video[]): void {
+/** Requests the used storage again whenever a transfer or video starts, ends or is removed. */
+function useStorageRefresh(all: readonly Transfer[], videos: readonly Video[]): void {
   const cache = useQueryClient();
   const states = [
     ...all.map(({ id, state, url }) => `${id}${state}${url === null ? "" : "+"}`),

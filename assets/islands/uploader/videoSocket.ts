@@ -1,15 +1,15 @@
-/** What becomes of the videos, as it happens: the socket /ws/videos/, opened again whenever it closes. */
+/** Live updates of videos: the socket /ws/videos/, reopened when it closes. */
 import type { Video } from "./api";
 
 export type LiveEvents = {
   onVideo: (video: Video) => void;
   onGone: (uid: string) => void;
-  /** Whether news arrives by themselves; if not, somebody has to ask. */
+  /** Whether the socket is open; otherwise the caller has to poll. */
   onLive: (isLive: boolean) => void;
 };
 
-const FIRST_WAIT = 1_000;
-const LONGEST_WAIT = 30_000;
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 30_000;
 
 type Message = { type: "video"; video: Video } | { type: "gone"; uid: string };
 
@@ -28,7 +28,7 @@ export function listenToVideos(
 ): () => void {
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/videos/`;
   let socket: WebSocket | null = null;
-  let wait = FIRST_WAIT;
+  let wait = FIRST_DELAY_MS;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
 
@@ -37,7 +37,7 @@ export function listenToVideos(
     const mine = open(address);
     socket = mine;
     mine.addEventListener("open", () => {
-      wait = FIRST_WAIT;
+      wait = FIRST_DELAY_MS;
       onLive(true);
     });
     mine.addEventListener("message", ({ data }) => {
@@ -49,7 +49,7 @@ export function listenToVideos(
       if (isOver || socket !== mine) return;
       onLive(false);
       timer = setTimeout(connect, wait);
-      wait = Math.min(wait * 2, LONGEST_WAIT);
+      wait = Math.min(wait * 2, MAX_DELAY_MS);
     });
   };
   connect();

@@ -1,9 +1,9 @@
-/** What is said about a transfer. */
+/** The texts of a transfer. */
 import { bytes } from "../format";
 import { t } from "../i18n";
 import type { Transfer } from "./transfers";
 
-/** Seconds left at a glance: about 40 s left, about 3 min left, about 2 h left. */
+/** A rounded estimate: "about 40 s left", "about 3 min left", "about 2 h left"; empty if unknown. */
 export function timeLeft(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds <= 0) return "";
   if (seconds < 10) return t("a few seconds left");
@@ -12,10 +12,10 @@ export function timeLeft(seconds: number): string {
   return t("about {count} h left", { count: Math.round(seconds / 3600) });
 }
 
-export type Said = { main: string; aside: string };
+export type Message = { main: string; aside: string };
 
-/** How far a transfer is. */
-export function ofTransfer(transfer: Transfer): Said {
+/** The state of a transfer as text. */
+export function messageOfTransfer(transfer: Transfer): Message {
   const size = transfer.file.size;
   switch (transfer.state) {
     case "waiting":

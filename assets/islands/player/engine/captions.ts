@@ -1,8 +1,8 @@
-/** Caption tracks of the element: which are shown, and the words of this moment. */
+/** Caption tracks of the media element: which one is shown, and its current text. */
 export type CaptionSource = { language: string; label: string; url: string };
 
-/** Plain words of a cue; the stage draws them itself. */
-export function wordsOf(cues: TextTrackCueList | null): string[] {
+/** The lines of the cues as plain text. */
+export function linesOf(cues: TextTrackCueList | null): string[] {
   return Array.from(cues ?? []).flatMap((cue) => {
     if (!("text" in cue) || typeof cue.text !== "string") return [];
     const text = cue.text.replace(/<[^>]*>/g, "");
@@ -23,7 +23,7 @@ function decode(text: string): string {
   return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole);
 }
 
-/** The language to show: the chosen one, else the reader's, else the first. */
+/** The language to show: the chosen one, else that of the page, else the first. */
 export function pickLanguage(
   sources: readonly CaptionSource[],
   wanted: string,
@@ -37,23 +37,23 @@ export function pickLanguage(
 }
 
 /**
- * Follow the cues of one track. It is loaded, not painted by the browser: the words are drawn in
- * the stage's own type, above its controls. Returns how to stop.
+ * Report the current lines of one track. The browser loads the track but does not show it, as the stage shows the
+ * lines above its controls. Returns a function that stops it.
  */
 export function followCaptions(
   video: HTMLMediaElement,
   language: string,
-  onWords: (words: string[]) => void,
+  onLines: (lines: string[]) => void,
 ): () => void {
   const track = Array.from(video.textTracks).find((one) => one.language === language);
   if (!track) return () => undefined;
-  const tell = (): void => onWords(wordsOf(track.activeCues));
+  const report = (): void => onLines(linesOf(track.activeCues));
   track.mode = "hidden";
-  track.addEventListener("cuechange", tell);
-  tell();
+  track.addEventListener("cuechange", report);
+  report();
   return () => {
-    track.removeEventListener("cuechange", tell);
+    track.removeEventListener("cuechange", report);
     track.mode = "disabled";
-    onWords([]);
+    onLines([]);
   };
 }

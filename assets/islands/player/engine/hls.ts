@@ -1,19 +1,19 @@
-/** The stream through hls.js. This file is fetched when playing begins, not before. */
+/** The stream of hls.js. This module is fetched when playback starts. */
 import Hls, { type ErrorData } from "hls.js/light";
 
 import type { Failure, Sources, Stream, StreamEvents } from "./stream";
 import type { Quality } from "./settings";
 
-// Few tries of its own: after them the viewer is told, and the catalogue's countdown takes over.
-const patience = {
+// Few retries of hls.js: after them the user sees the error, with the countdown of the catalogue.
+const limits = {
   maxTimeToFirstByteMs: 10_000,
   maxLoadTimeMs: 60_000,
   timeoutRetry: { maxNumRetry: 1, retryDelayMs: 0, maxRetryDelayMs: 0 },
   errorRetry: { maxNumRetry: 1, retryDelayMs: 500, maxRetryDelayMs: 1000 },
 };
-const policy = { default: patience };
+const policy = { default: limits };
 
-/** As shown: the name that the playlist gives, else the shorter side of the picture. */
+/** The name of a quality: that of the playlist, else the shorter side of the video, such as "720p". */
 export function nameOf(level: {
   name?: string | undefined;
   width: number;
@@ -23,21 +23,21 @@ export function nameOf(level: {
   return level.name ?? `${shorter}p`;
 }
 
-/** The index of a quality; where it is not on offer, of the next one below; -1 for auto. */
+/** The index of a quality, or of the next lower one; -1 for auto. */
 export function levelOf(names: readonly string[], quality: Quality): number {
   const wanted = Number.parseInt(quality, 10);
   const lines = names.map((name) => Number.parseInt(name, 10)).filter((count) => count <= wanted);
-  // Levels come in the order of their bit rate, which is not always that of their size.
+  // Levels are ordered by bit rate, not by size.
   return lines.length === 0 ? -1 : names.indexOf(`${Math.max(...lines)}p`);
 }
 
-/** What a fatal error means to the viewer. */
+/** The kind of failure of a fatal error. */
 export function failureOf(
   { type, response }: Pick<ErrorData, "type" | "response">,
   hasStarted: boolean,
 ): Failure {
   if (type !== Hls.ErrorTypes.NETWORK_ERROR) return "media";
-  // The address was signed for a time; what is no longer (or not) ours is asked for anew.
+  // Signed addresses expire: request new ones.
   if (response?.code && [401, 403, 404, 410].includes(response.code)) return "expired";
   return hasStarted ? "network" : "start";
 }
@@ -72,13 +72,13 @@ class HlsStream implements Stream {
   choose(quality: Quality, at: number): boolean {
     const wasAudio = this.#isAudio;
     this.#quality = quality;
-    this.#height = 0; // what the viewer chooses is no loss
+    this.#height = 0; // a choice of the user is not a loss of quality
     const wantsAudio = quality === "audio" && this.#sources.audio !== null;
     if (wantsAudio !== wasAudio) {
       this.#open(at);
       return true;
     }
-    // The next part comes in the new quality; what plays goes on playing.
+    // The next fragment has the new quality; playback continues.
     if (this.#hls && !wantsAudio) this.#hls.nextLevel = this.#indexOf(quality);
     return false;
   }
@@ -102,7 +102,7 @@ class HlsStream implements Stream {
       capLevelToPlayerSize: true,
       maxBufferLength: 30,
       backBufferLength: 60,
-      // The parts are fragmented MP4 already: there is nothing for a worker to do.
+      // The fragments are MP4, so a worker has nothing to convert.
       enableWorker: false,
       manifestLoadPolicy: policy,
       playlistLoadPolicy: policy,
@@ -129,8 +129,7 @@ class HlsStream implements Stream {
       this.events.onLoaded();
     });
     hls.on(Hls.Events.ERROR, (_, error) => {
-      // Where the browser knows that it is offline, hls.js waits in silence and goes on by itself;
-      // the viewer is told all the same.
+      // While the browser is offline, hls.js waits and resumes by itself; show the error anyway.
       const isOffline = error.type === Hls.ErrorTypes.NETWORK_ERROR && !navigator.onLine;
       if (error.fatal || isOffline) this.#fail(error);
     });
@@ -141,7 +140,7 @@ class HlsStream implements Stream {
   #fail(error: ErrorData): void {
     const failure = failureOf(error, this.#hasStarted);
     if (failure === "media" && !this.#hasRecovered) {
-      // The browser's decoder stumbled: once, it is worth setting it up again in silence.
+      // A decoder error: recover once without showing it.
       this.#hasRecovered = true;
       this.#hls?.recoverMediaError();
       return;

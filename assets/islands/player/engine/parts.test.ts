@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { forgetListenersAfterEach } from "../../../shared/testing/listeners";
-import { pickLanguage, wordsOf } from "./captions";
+import { pickLanguage, linesOf } from "./captions";
 import { failureOf, levelOf, nameOf } from "./hls";
 import { showCourse, showOutline } from "./updateLessonPage";
 import { defaults, readSettings, writeSettings } from "./settings";
@@ -124,11 +124,11 @@ it("finds the picture of a second; the last one stands for what follows", () => 
 it("reads the words of a cue without their marks", () => {
   const cues = [{ text: "<v Ada>So the <b>grid</b> slants &amp; turns\nand &lt;x&gt;" }];
 
-  expect(wordsOf(cues as unknown as TextTrackCueList)).toEqual([
+  expect(linesOf(cues as unknown as TextTrackCueList)).toEqual([
     "So the grid slants & turns",
     "and <x>",
   ]);
-  expect(wordsOf(null)).toEqual([]);
+  expect(linesOf(null)).toEqual([]);
 });
 
 it.each([

@@ -1,6 +1,6 @@
 /**
- * The playback of one lesson: what the media element does, observed from it, and what a viewer may
- * ask of it. Plain TypeScript; React draws `state`.
+ * The playback of one lesson: the observed state of the media element, and the commands of the user. Independent of
+ * React, which renders `state`.
  */
 import { type ApiError, makeError } from "../../../shared/api/errors";
 import { type Quality, type Settings, SPEEDS } from "./settings";
@@ -18,12 +18,12 @@ export type PlaybackState = {
   volume: number;
   isMuted: boolean;
   quality: Quality;
-  /** What plays now: "720p"; empty while unknown. */
+  /** The quality that plays now, such as "720p"; empty while unknown. */
   height: string;
-  /** What can be chosen besides auto and audio. */
+  /** The qualities to choose from besides auto and audio. */
   heights: string[];
   hasAudio: boolean;
-  /** The connection made it lower, by itself, to this. */
+  /** The quality to which a slow connection lowered it; empty otherwise. */
   lowered: string;
   error: ApiError | null;
 };
@@ -36,11 +36,11 @@ export type PlaybackOptions = {
   startAt: number;
   settings: Settings;
   createStream: CreateStream;
-  /** New addresses, when the old ones have expired. */
+  /** Fetch new addresses when the old ones have expired; null if there are none. */
   refresh: () => Promise<Sources | null>;
 };
 
-/** New addresses that are refused as well will not become better by asking at once. */
+/** New addresses that fail as well are not requested again sooner than this. */
 const REFRESH_EVERY_MS = 30_000;
 
 const observed = [
@@ -97,25 +97,25 @@ export class Playback {
     video.muted = settings.isMuted;
   }
 
-  /** Observe the element. Returns how to let go of it and of what it loads. */
+  /** Observe the element. Returns a function that stops observing and loading. */
   attach(): () => void {
     const video = this.#video;
-    const silence = new AbortController();
-    const { signal } = silence;
+    const listening = new AbortController();
+    const { signal } = listening;
     for (const type of observed) video.addEventListener(type, this.#observe, { signal });
-    // Keys of the keyboard or a headset play and pause the element behind our back.
+    // Media keys and headsets play and pause the element directly.
     video.addEventListener("play", () => (this.#wantsToPlay = true), { signal });
     video.addEventListener(
       "pause",
       () => {
-        // A source that is changed pauses the element, too; then it has nothing to show.
+        // Changing the source pauses the element, too; then nothing is loaded.
         if (video.readyState > 0) this.#wantsToPlay = false;
       },
       { signal },
     );
     return () => {
-      silence.abort();
-      this.#startAt = this.#place();
+      listening.abort();
+      this.#startAt = this.#position();
       this.#stream?.destroy();
       this.#stream = null;
       this.#hasStarted = false;
@@ -132,10 +132,10 @@ export class Playback {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Begin or go on. What the browser forbids (sound without a press) leaves it paused. */
+  /** Start or continue. Stays paused where the browser forbids it (sound without a user gesture). */
   async play(): Promise<void> {
     this.#wantsToPlay = true;
-    // Within the press itself: Safari lets only an element play that a press has touched.
+    // During the user gesture: Safari plays only elements that were loaded in one.
     if (!this.#stream) this.#video.load();
     await this.#open();
     if (this.#video.ended) this.#video.currentTime = 0;
@@ -146,7 +146,7 @@ export class Playback {
     try {
       await this.#video.play();
     } catch (reason) {
-      // A new source interrupts an earlier start; only the browser's own no is a no.
+      // A new source interrupts an earlier start; only NotAllowedError is a refusal.
       const isForbidden = reason instanceof Error && reason.name === "NotAllowedError";
       if (isForbidden) this.#wantsToPlay = false;
     }
@@ -159,14 +159,14 @@ export class Playback {
   }
 
   toggle(): void {
-    // Once it has begun, the video itself is asked: what it tells comes later than a second press may.
+    // Ask the element itself once it has started: its events may come later than a second press.
     const { status } = this.#state;
     const runs = status === "loading" || (this.#hasStarted && !this.#video.paused);
     if (runs) this.pause();
     else void this.play();
   }
 
-  /** Jump to a second; before the start this is where it will start. */
+  /** Seek to a second; before the start, set where to start. */
   seek(time: number): void {
     const end = this.#state.duration;
     const target = Math.min(Math.max(0, time), end > 0 ? end : Number.POSITIVE_INFINITY);
@@ -202,25 +202,25 @@ export class Playback {
   setQuality(quality: Quality): void {
     this.#set({ quality, lowered: "" });
     const isOther = this.#stream?.choose(quality, this.#video.currentTime) ?? false;
-    if (isOther) this.#goOnAfterChange();
+    if (isOther) this.#restoreAfterSourceChange();
   }
 
   dismissLowered(): void {
     this.#set({ lowered: "" });
   }
 
-  /** Try again after a failure; resolves when something arrives, rejects when it fails again. */
+  /** Try again after a failure; resolves when media is loaded, rejects when it fails again. */
   retry = (): Promise<void> => {
     const outcome = new Promise<void>((resolve, reject) => {
       this.#retrying = { resolve, reject };
     });
-    if (this.#stream) this.#stream.retry(this.#place());
+    if (this.#stream) this.#stream.retry(this.#position());
     else void this.#open();
     if (this.#wantsToPlay) void this.#start();
     return outcome;
   };
 
-  #place(): number {
+  #position(): number {
     return this.#hasStarted && this.#video.readyState > 0 ? this.#video.currentTime : this.#startAt;
   }
 
@@ -250,8 +250,8 @@ export class Playback {
     this.#video.playbackRate = this.#state.speed;
   }
 
-  #goOnAfterChange(): void {
-    // Another source resets the element: its speed, and whether it plays.
+  #restoreAfterSourceChange(): void {
+    // A new source resets the speed of the element and pauses it.
     this.#video.playbackRate = this.#state.speed;
     this.#video.defaultPlaybackRate = this.#state.speed;
     if (this.#wantsToPlay) void this.#start();
@@ -271,9 +271,9 @@ export class Playback {
     this.#show(this.#error(failure === "network" ? "VIDEO_NETWORK_ERROR" : "VIDEO_LOAD_FAILED"));
   }
 
-  /** The addresses have expired (a lesson left open overnight): go on with new ones, unnoticed. */
+  /** The addresses have expired (a lesson left open overnight): continue with new ones. */
   async #reload(): Promise<void> {
-    const at = this.#place();
+    const at = this.#position();
     const sources = await this.options.refresh().catch(() => null);
     if (!sources) {
       this.#show(this.#error("VIDEO_LOAD_FAILED"));
@@ -281,7 +281,7 @@ export class Playback {
     }
     this.#sources = sources;
     this.#stream?.load(sources, at, this.#state.quality);
-    this.#goOnAfterChange();
+    this.#restoreAfterSourceChange();
   }
 
   #show(error: ApiError): void {
@@ -305,7 +305,7 @@ export class Playback {
       return;
     }
     const { duration } = this.#state;
-    // Before the first picture the element stands at zero, not at the place it will start from.
+    // Before the first frame the element is at zero, not at the start position.
     const time = video.readyState > 0 ? video.currentTime : this.#state.time;
     this.#set({
       status: statusOf(video, this.#state.error !== null, this.#wantsToPlay),
@@ -328,10 +328,10 @@ type Facts = Pick<HTMLMediaElement, "ended" | "paused" | "seeking" | "readyState
 const HAVE_CURRENT = 2;
 const HAVE_FUTURE = 3;
 
-/** What a media element is doing, as a person would say it. */
+/** The status of a media element. */
 export function statusOf(video: Facts, hasFailed: boolean, wantsToPlay: boolean): Status {
   if (video.ended) return "ended";
-  // What is already loaded goes on playing through a broken connection.
+  // Loaded media keeps playing after the connection broke.
   if (hasFailed && (video.paused || video.readyState < HAVE_FUTURE)) return "error";
   if (video.readyState < HAVE_CURRENT && !video.seeking) return wantsToPlay ? "loading" : "paused";
   if (video.paused) return "paused";

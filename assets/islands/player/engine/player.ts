@@ -1,6 +1,6 @@
 /**
- * One lesson being watched: the element, its playback, captions, progress and the page around it,
- * joined. Nothing here draws; nothing here knows React.
+ * The player of one lesson: connects the media element, its playback, captions, progress and the page around it.
+ * Independent of React.
  */
 import { announce } from "../../../shared/announce";
 import { spokenTime } from "../../../shared/format";
@@ -22,15 +22,15 @@ export type Lesson = {
   startAt: number;
   poster: string | null;
   sources: Sources;
-  /** Whether only the sound is played, by an audio element: phones go on with it while they are locked. */
+  /** Whether an audio element plays the sound only: phones keep playing it while they are locked. */
   isAudioOnly: boolean;
   captions: { language: string; label: string; url: string }[];
 };
 
-export type PlayerPorts = {
+export type PlayerDependencies = {
   storage: Storage;
   refresh: PlaybackOptions["refresh"];
-  /** Null for those whose watching is not kept: visitors of a preview, staff without a seat. */
+  /** Null if progress is not saved: previews, and staff who are not enrolled. */
   progress: {
     person: string;
     post: Post;
@@ -41,17 +41,17 @@ export type PlayerPorts = {
 };
 
 export class Player {
-  /** What plays: a video element, or an audio element for those who only listen. */
+  /** The media element: video, or audio in the audio player. */
   readonly video: HTMLMediaElement;
   readonly playback: Playback;
-  readonly words = new Store<string[]>([]);
+  readonly captionLines = new Store<string[]>([]);
   readonly choices: Store<Settings>;
 
   constructor(
     readonly lesson: Lesson,
-    private readonly ports: PlayerPorts,
+    private readonly dependencies: PlayerDependencies,
   ) {
-    const settings = readSettings(ports.storage);
+    const settings = readSettings(dependencies.storage);
     this.video = createMediaElement(lesson);
     this.choices = new Store({
       ...settings,
@@ -68,28 +68,28 @@ export class Player {
       duration: lesson.duration,
       startAt: lesson.startAt,
       settings: lesson.isAudioOnly ? { ...settings, quality: "audio" } : settings,
-      createStream: ports.createStream ?? createStream,
-      refresh: ports.refresh,
+      createStream: dependencies.createStream ?? createStream,
+      refresh: dependencies.refresh,
     });
   }
 
-  /** Take part in the page. Returns how to leave it. */
+  /** Connect to the page. Returns a function that disconnects. */
   attach(): () => void {
-    const leave = [
+    const disconnects = [
       this.playback.attach(),
-      this.#rememberChoices(),
-      this.#drawCaptions(),
-      this.#leadTranscript(),
-      this.#listenToPage(),
-      this.#keepProgress(),
-      speak(this.playback),
+      this.#storeChoices(),
+      this.#showCaptions(),
+      this.#followTranscript(),
+      this.#handleSeekLinks(),
+      this.#saveProgress(),
+      announceStatus(this.playback),
     ];
     return () => {
-      for (const end of leave.reverse()) end();
+      for (const end of disconnects.reverse()) end();
     };
   }
 
-  /** Play from a second, as a line of the transcript asks. */
+  /** Play from a second, as a line of the transcript does. */
   playFrom(time: number): void {
     this.playback.seek(time);
     void this.playback.play();
@@ -102,7 +102,7 @@ export class Player {
     announce(hasCaptions ? t("Captions on") : t("Captions off"));
   }
 
-  /** A language, or none. */
+  /** Show captions in a language; null hides them. */
   chooseCaptions(language: string | null): void {
     this.choices.change({
       hasCaptions: language !== null,
@@ -110,13 +110,13 @@ export class Player {
     });
   }
 
-  #rememberChoices(): () => void {
+  #storeChoices(): () => void {
     const write = (): void => {
       const { speed, volume, isMuted, quality } = this.playback.state;
       this.choices.change({ speed, volume, isMuted });
       // Listening to one lesson says nothing about the picture quality wanted for the next.
       if (!this.lesson.isAudioOnly) this.choices.change({ quality });
-      writeSettings(this.ports.storage, this.choices.state);
+      writeSettings(this.dependencies.storage, this.choices.state);
     };
     const key = (): string => {
       const { speed, volume, isMuted, quality } = this.playback.state;
@@ -129,12 +129,12 @@ export class Player {
         last = key();
         write();
       }),
-      this.choices.subscribe(() => writeSettings(this.ports.storage, this.choices.state)),
+      this.choices.subscribe(() => writeSettings(this.dependencies.storage, this.choices.state)),
     ];
     return () => ends.forEach((end) => end());
   }
 
-  #drawCaptions(): () => void {
+  #showCaptions(): () => void {
     let shown = "";
     let stop = (): void => undefined;
     const follow = (): void => {
@@ -143,7 +143,7 @@ export class Player {
       if (wanted === shown) return;
       shown = wanted;
       stop();
-      stop = followCaptions(this.video, wanted, (words) => this.words.set(words));
+      stop = followCaptions(this.video, wanted, (lines) => this.captionLines.set(lines));
     };
     follow();
     const end = this.choices.subscribe(follow);
@@ -153,7 +153,7 @@ export class Player {
     };
   }
 
-  #leadTranscript(): () => void {
+  #followTranscript(): () => void {
     const transcript = followTranscript(document);
     const end = this.playback.subscribe(() => {
       if (this.playback.state.status !== "idle") transcript.at(this.playback.state.time);
@@ -164,25 +164,25 @@ export class Player {
     };
   }
 
-  #listenToPage(): () => void {
+  #handleSeekLinks(): () => void {
     const onClick = (event: MouseEvent): void => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element))
         return;
       const second = seekTargetOf(event.target);
       if (second === null) return;
-      event.preventDefault(); // it is a link for those without scripts
+      event.preventDefault(); // it is a link, for browsers without scripts
       this.playFrom(Number(second));
     };
     document.addEventListener("click", onClick);
     return () => document.removeEventListener("click", onClick);
   }
 
-  #keepProgress(): () => void {
-    const { progress, storage } = this.ports;
+  #saveProgress(): () => void {
+    const { progress, storage } = this.dependencies;
     if (!progress) return () => undefined;
     const { person, post, onSaved, isTemporary } = progress;
-    const kept = new StoredProgress(storage, person);
-    const sender = new ProgressSender(this.lesson.uid, kept, post, onSaved, isTemporary);
+    const stored = new StoredProgress(storage, person);
+    const sender = new ProgressSender(this.lesson.uid, stored, post, onSaved, isTemporary);
     const sendStored = (): void => void sender.sendStored();
     sendStored();
     addEventListener("online", sendStored);
@@ -215,8 +215,8 @@ function createMediaElement({ poster, captions, isAudioOnly }: Lesson): HTMLMedi
   return video;
 }
 
-/** Says what cannot be seen: that it plays, and where it stopped. */
-function speak(playback: Playback): () => void {
+/** Announce that it plays, and where it was paused. */
+function announceStatus(playback: Playback): () => void {
   let before = playback.state.status;
   return playback.subscribe(() => {
     const { status, time } = playback.state;

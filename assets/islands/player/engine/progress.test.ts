@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import {
   StoredProgress,
-  placeOf,
+  resumePosition,
   type Progress,
   ProgressSender,
   type Saved,
@@ -104,8 +104,8 @@ it("keeps what cannot be sent, and sends it when there is a connection", async (
 
 it("sends on the next page what the last one could not, of every lesson", async () => {
   const kept = new StoredProgress(localStorage, "ada");
-  kept.keep("old", at(50));
-  kept.keep("older", at(70));
+  kept.add("old", at(50));
+  kept.add("older", at(70));
   const one = sender(() => Promise.resolve(saved), "new");
   await one.it.sendStored();
 
@@ -116,9 +116,9 @@ it("sends on the next page what the last one could not, of every lesson", async 
 
 it("does not forget what is newer than what has arrived", () => {
   const kept = new StoredProgress(localStorage, "ada");
-  kept.keep("a", at(5));
-  kept.keep("a", at(10));
-  kept.forget("a", at(5).at);
+  kept.add("a", at(5));
+  kept.add("a", at(10));
+  kept.remove("a", at(5).at);
 
   expect(kept.all()).toEqual({ a: at(10) });
 });
@@ -132,7 +132,7 @@ it("does not repeat for ever what the server refuses", async () => {
 });
 
 it("keeps one person's progress from another's", () => {
-  new StoredProgress(localStorage, "ada").keep("a", at(5));
+  new StoredProgress(localStorage, "ada").add("a", at(5));
 
   expect(new StoredProgress(localStorage, "leo").all()).toEqual({});
 });
@@ -153,7 +153,7 @@ it("bears a storage that is torn or refuses", () => {
   vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
     throw new DOMException("full", "QuotaExceededError");
   });
-  expect(() => new StoredProgress(localStorage, "ada").keep("a", at(1))).not.toThrow();
+  expect(() => new StoredProgress(localStorage, "ada").add("a", at(1))).not.toThrow();
 });
 
 it.each([
@@ -165,5 +165,5 @@ it.each([
 ])("goes on at %s", (_, kept, known, place) => {
   const position_at = known === null ? null : at(known).at;
 
-  expect(placeOf({ position: known ?? 0, position_at, duration: 60 }, kept)).toBe(place);
+  expect(resumePosition({ position: known ?? 0, position_at, duration: 60 }, kept)).toBe(place);
 });

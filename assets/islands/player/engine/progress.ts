@@ -1,16 +1,16 @@
-/** Where the player's progress goes. The player knows only `ProgressSink`. */
+/** Saves the progress of the player, which knows only the interface `ProgressSink`. */
 import type { Pair } from "./watched";
 
 export type Progress = { position: number; watched: Pair[]; at: string };
 
-/** What the server made of it. */
+/** The response of the server. */
 export type Saved = {
   completed: boolean;
   newly_completed: boolean;
   course_percent: number;
   completed_lessons: number;
   certificate_url: string | null;
-  /** 25, 50, 75 or 100, if this reached it. */
+  /** 25, 50, 75 or 100, if this progress reached it. */
   milestone: number | null;
 };
 
@@ -19,7 +19,7 @@ export interface ProgressSink {
   flush(): void;
 }
 
-/** Passes progress on at most once per `everyMs` of watching, and at once when asked to. */
+/** Passes progress on at most once per `everyMs`, and at once on `flush`. */
 export class ThrottledSink implements ProgressSink {
   #sentAt = 0;
   #pending: Progress | null = null;
@@ -44,24 +44,24 @@ export class ThrottledSink implements ProgressSink {
   }
 }
 
-type Kept = Record<string, Progress>;
+type ByLesson = Record<string, Progress>;
 
-/** As the server has it: within these last seconds a video counts as seen, and begins anew. */
+/** A video that was left within its last seconds starts from the beginning, as on the server. */
 const ENDED_SECONDS = 5;
 
 type Place = { position: number; position_at: string | null; duration: number };
 
 /**
- * Where to go on: what this device still keeps, if it is newer than what the server knew when it
- * wrote the page. A page that is reloaded is asked for before the one that goes has said its last.
+ * The position to resume from, in seconds: that stored on this device, if it is newer than that of the page. A
+ * reloaded page is requested before the page that is left has sent its last progress.
  */
-export function placeOf(known: Place, kept: Progress | undefined): number {
+export function resumePosition(known: Place, stored: Progress | undefined): number {
   const { position, position_at: at, duration } = known;
-  if (!kept || (at !== null && Date.parse(kept.at) <= Date.parse(at))) return position;
-  return kept.position >= duration - ENDED_SECONDS ? 0 : kept.position;
+  if (!stored || (at !== null && Date.parse(stored.at) <= Date.parse(at))) return position;
+  return stored.position >= duration - ENDED_SECONDS ? 0 : stored.position;
 }
 
-/** Progress that has not reached the server, by lesson; one shelf per person. */
+/** Progress of one user that has not reached the server, by lesson, in local storage. */
 export class StoredProgress {
   readonly #key: string;
 
@@ -72,32 +72,32 @@ export class StoredProgress {
     this.#key = `study.progress.${person}`;
   }
 
-  all(): Kept {
+  all(): ByLesson {
     try {
       const value: unknown = JSON.parse(this.storage.getItem(this.#key) ?? "{}");
-      return typeof value === "object" && value !== null ? (value as Kept) : {};
+      return typeof value === "object" && value !== null ? (value as ByLesson) : {};
     } catch {
       return {};
     }
   }
 
-  keep(lesson: string, progress: Progress): void {
+  add(lesson: string, progress: Progress): void {
     this.#write({ ...this.all(), [lesson]: progress });
   }
 
-  /** It has arrived, unless something newer was kept meanwhile. */
-  forget(lesson: string, at: string): void {
-    const kept = this.all();
-    if (kept[lesson]?.at !== at) return;
-    this.#write(Object.fromEntries(Object.entries(kept).filter(([key]) => key !== lesson)));
+  /** Remove what the server has received, unless newer progress was stored in the meantime. */
+  remove(lesson: string, at: string): void {
+    const all = this.all();
+    if (all[lesson]?.at !== at) return;
+    this.#write(Object.fromEntries(Object.entries(all).filter(([key]) => key !== lesson)));
   }
 
-  #write(kept: Kept): void {
+  #write(all: ByLesson): void {
     try {
-      if (Object.keys(kept).length === 0) this.storage.removeItem(this.#key);
-      else this.storage.setItem(this.#key, JSON.stringify(kept));
+      if (Object.keys(all).length === 0) this.storage.removeItem(this.#key);
+      else this.storage.setItem(this.#key, JSON.stringify(all));
     } catch {
-      // No room: what is in memory is still sent.
+      // Storage is full: the progress in memory is still sent.
     }
   }
 }
@@ -109,8 +109,8 @@ export type Post = (
 ) => Promise<Saved>;
 
 /**
- * Sends progress, one message at a time, the newest last. What cannot be sent is kept on this
- * device and sent when there is a connection again, on whatever lesson page that is.
+ * Sends progress, one request at a time, in order. Progress that cannot be sent is stored on this device and sent
+ * from any lesson page when there is a connection again.
  */
 export class ProgressSender {
   #waiting: Progress | null = null;
@@ -118,29 +118,29 @@ export class ProgressSender {
 
   constructor(
     private readonly lesson: string,
-    private readonly kept: StoredProgress,
+    private readonly stored: StoredProgress,
     private readonly post: Post,
     private readonly onSaved: (saved: Saved) => void,
-    /** Whether it may succeed later; what the server refuses is not repeated for ever. */
+    /** Whether a failed request may succeed later; others are not repeated. */
     private readonly isTemporary: (reason: unknown) => boolean,
   ) {}
 
   send = (progress: Progress): void => {
-    this.kept.keep(this.lesson, progress);
+    this.stored.add(this.lesson, progress);
     this.#waiting = progress;
     if (!this.#isSending) void this.#run();
   };
 
-  /** The page is going: no waiting for an answer, no turn to wait for. */
+  /** Send the last progress while the page is closing, without waiting for earlier requests. */
   leave(progress: Progress): void {
-    this.kept.keep(this.lesson, progress);
+    this.stored.add(this.lesson, progress);
     this.#waiting = null;
     void this.#deliver(this.lesson, progress, true);
   }
 
-  /** Send what earlier pages could not. */
+  /** Send what earlier pages could not send. */
   async sendStored(): Promise<void> {
-    for (const [lesson, progress] of Object.entries(this.kept.all())) {
+    for (const [lesson, progress] of Object.entries(this.stored.all())) {
       if (lesson === this.lesson && this.#isSending) continue;
       await this.#deliver(lesson, progress, false);
     }
@@ -159,10 +159,10 @@ export class ProgressSender {
   async #deliver(lesson: string, progress: Progress, isLeaving: boolean): Promise<void> {
     try {
       const saved = await this.post(lesson, progress, { isLeaving });
-      this.kept.forget(lesson, progress.at);
+      this.stored.remove(lesson, progress.at);
       if (lesson === this.lesson) this.onSaved(saved);
     } catch (reason) {
-      if (!this.isTemporary(reason)) this.kept.forget(lesson, progress.at);
+      if (!this.isTemporary(reason)) this.stored.remove(lesson, progress.at);
     }
   }
 }

@@ -1,17 +1,17 @@
-/** Joins the media element to the progress: which seconds were played, and where one stands. */
+/** Reports the played seconds and the position of the media element. */
 import type { Progress, ProgressSink } from "./progress";
 import { WatchedSeconds } from "./watched";
 
-type Reporting = { sink: ProgressSink; leave: (progress: Progress) => void };
+type Target = { sink: ProgressSink; leave: (progress: Progress) => void };
 
 /**
  * Report while it plays, at once on pause and end, and when the page is hidden or left.
- * Returns how to stop.
+ * Returns a function that stops it.
  */
-export function reportProgress(video: HTMLMediaElement, { sink, leave }: Reporting): () => void {
+export function reportProgress(video: HTMLMediaElement, { sink, leave }: Target): () => void {
   const watched = new WatchedSeconds();
-  const silence = new AbortController();
-  const { signal } = silence;
+  const listening = new AbortController();
+  const { signal } = listening;
   let isDirty = false;
 
   const progress = (): Progress => ({
@@ -19,18 +19,18 @@ export function reportProgress(video: HTMLMediaElement, { sink, leave }: Reporti
     watched: watched.pairs,
     at: new Date().toISOString(),
   });
-  const note = (): void => {
+  const save = (): void => {
     isDirty = true;
     sink.save(progress());
   };
-  const rest = (): void => {
+  const saveNow = (): void => {
     watched.stop();
     if (video.readyState === 0) return;
-    note();
+    save();
     sink.flush();
     isDirty = false;
   };
-  const go = (): void => {
+  const saveOnLeave = (): void => {
     if (!isDirty) return;
     isDirty = false;
     leave(progress());
@@ -41,7 +41,7 @@ export function reportProgress(video: HTMLMediaElement, { sink, leave }: Reporti
     () => {
       if (video.paused || video.seeking || video.readyState === 0) return;
       watched.at(video.currentTime);
-      note();
+      save();
     },
     { signal },
   );
@@ -49,22 +49,22 @@ export function reportProgress(video: HTMLMediaElement, { sink, leave }: Reporti
   video.addEventListener(
     "seeked",
     () => {
-      if (video.readyState > 0) note();
+      if (video.readyState > 0) save();
     },
     { signal },
   );
-  video.addEventListener("pause", rest, { signal });
-  video.addEventListener("ended", rest, { signal });
+  video.addEventListener("pause", saveNow, { signal });
+  video.addEventListener("ended", saveNow, { signal });
   document.addEventListener(
     "visibilitychange",
     () => {
-      if (document.visibilityState === "hidden") go();
+      if (document.visibilityState === "hidden") saveOnLeave();
     },
     { signal },
   );
-  addEventListener("pagehide", go, { signal });
+  addEventListener("pagehide", saveOnLeave, { signal });
   return () => {
-    go();
-    silence.abort();
+    saveOnLeave();
+    listening.abort();
   };
 }

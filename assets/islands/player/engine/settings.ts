@@ -1,4 +1,4 @@
-/** What a viewer has chosen, for the next lesson too. */
+/** The settings of the player, stored in this browser for all lessons. */
 export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2] as const;
 
 export type Quality = "auto" | "1080p" | "720p" | "480p" | "audio";
@@ -9,7 +9,7 @@ export type Settings = {
   volume: number;
   isMuted: boolean;
   quality: Quality;
-  /** Shown until somebody hides them; then hidden in every lesson. */
+  /** On until the user turns captions off, which applies to every lesson. */
   hasCaptions: boolean;
   captionLanguage: string;
 };
@@ -25,14 +25,14 @@ export const defaults: Settings = {
   captionLanguage: "",
 };
 
-/** The stored choices; whatever is missing, foreign or impossible is the default. */
+/** The stored settings, with the default for anything missing or invalid. */
 export function readSettings(storage: Pick<Storage, "getItem">): Settings {
   let stored: Partial<Record<keyof Settings, unknown>> = {};
   try {
     const value: unknown = JSON.parse(storage.getItem(KEY) ?? "{}");
     if (typeof value === "object" && value !== null) stored = value;
   } catch {
-    // Blocked, or not ours.
+    // Storage is blocked, or the value is not JSON.
   }
   const boolean = (key: "isMuted" | "hasCaptions"): boolean =>
     typeof stored[key] === "boolean" ? stored[key] : defaults[key];
@@ -51,6 +51,6 @@ export function writeSettings(storage: Pick<Storage, "setItem">, settings: Setti
   try {
     storage.setItem(KEY, JSON.stringify(settings));
   } catch {
-    // The choices hold for this page.
+    // Storage is blocked: the settings apply to this page only.
   }
 }

@@ -1,4 +1,4 @@
-/** A value that tells when it changes. */
+/** A value with listeners that are called when it changes. */
 export class Store<T> {
   #value: T;
   #listeners = new Set<() => void>();

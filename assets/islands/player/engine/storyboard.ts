@@ -1,4 +1,4 @@
-/** The small pictures over the scrubber: WebVTT cues that point into sheets (`sheet.jpg#xywh=…`). */
+/** The thumbnails of the scrubber: WebVTT cues that name a part of an image (`sheet.jpg#xywh=…`, W3C Media Fragments). */
 export type Tile = {
   from: number;
   to: number;
@@ -16,7 +16,10 @@ function seconds([hours, minutes, whole, thousandths]: (string | undefined)[]): 
   return number(hours) * 3600 + number(minutes) * 60 + number(whole) + number(thousandths) / 1000;
 }
 
-/** @param address of the WebVTT text itself: sheets are named relative to it */
+/**
+ * Parse the WebVTT text of a storyboard; cues without a time or an area are skipped.
+ * @param address of the text itself: images are named relative to it
+ */
 export function parseStoryboard(text: string, address: string): Tile[] {
   const tiles: Tile[] = [];
   for (const block of text.replaceAll("\r\n", "\n").split(/\n{2,}/)) {

@@ -1,25 +1,25 @@
-/** The transcript that the server wrote: marks the spoken words, leads along, plays what is pressed. */
+/** The transcript that the server rendered: marks the spoken line and scrolls to it. */
 type Line = { from: number; to: number; words: HTMLElement; item: HTMLElement | null };
 
-const SETTLE_MS = 5000;
+const SETTLE_MS = 5000; // no scrolling for so long after the user has scrolled
 const scrolling = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown"]);
 
 export type Transcript = {
-  /** The playhead is here. */
+  /** Mark the line at this second. */
   at(time: number): void;
   destroy(): void;
 };
 
-/** Whether the page has a transcript; else nothing happens. */
+/** Connect to the transcript of the page, if there is one. */
 export function followTranscript(root: Document): Transcript {
   const list = root.querySelector<HTMLElement>("[data-transcript]");
   const follow = root.querySelector<HTMLElement>("[data-follow]");
   const lines = linesOf(list);
-  const silence = new AbortController();
-  const { signal } = silence;
+  const listening = new AbortController();
+  const { signal } = listening;
   let current: Line | null = null;
   let isFollowing = follow?.getAttribute("aria-pressed") !== "false";
-  let readsAlone = 0;
+  let scrolledAt = 0;
 
   const bringIntoView = (line: Line): void => {
     const place = line.item ?? line.words;
@@ -30,19 +30,19 @@ export function followTranscript(root: Document): Transcript {
     "click",
     () => {
       isFollowing = !isFollowing;
-      readsAlone = 0;
+      scrolledAt = 0;
       follow.setAttribute("aria-pressed", String(isFollowing));
       if (isFollowing && current) bringIntoView(current);
     },
     { signal },
   );
-  // Who scrolls reads elsewhere: the page waits before it leads again.
-  const readAlone = (): void => {
-    readsAlone = Date.now();
+  // The user has scrolled to read elsewhere: wait before scrolling again.
+  const onScroll = (): void => {
+    scrolledAt = Date.now();
   };
-  addEventListener("wheel", readAlone, { signal, passive: true });
-  addEventListener("touchmove", readAlone, { signal, passive: true });
-  addEventListener("keydown", ({ key }) => scrolling.has(key) && readAlone(), { signal });
+  addEventListener("wheel", onScroll, { signal, passive: true });
+  addEventListener("touchmove", onScroll, { signal, passive: true });
+  addEventListener("keydown", ({ key }) => scrolling.has(key) && onScroll(), { signal });
 
   return {
     at(time) {
@@ -55,10 +55,10 @@ export function followTranscript(root: Document): Transcript {
       }
       line?.words.classList.add("is-said");
       current = line;
-      const isLed = isFollowing && Date.now() - readsAlone > SETTLE_MS && isReading(root);
+      const isLed = isFollowing && Date.now() - scrolledAt > SETTLE_MS && isReading(root);
       if (line && isLed) bringIntoView(line);
     },
-    destroy: () => silence.abort(),
+    destroy: () => listening.abort(),
   };
 }
 
@@ -72,15 +72,15 @@ function linesOf(list: HTMLElement | null): Line[] {
   }));
 }
 
-/** The last line that has begun; none in a pause longer than the words. */
+/** The last line that has started; null in a pause of more than a second after it. */
 function lineAt(lines: readonly Line[], time: number): Line | null {
   const begun = lines.findLast(({ from }) => from <= time);
   return begun && time < begun.to + 1 ? begun : null;
 }
 
 /**
- * Whether the reader has gone down to the words: the picture has been scrolled away, or holds on to the
- * top of the screen. Whoever watches it above the words must not have the page moved under them.
+ * Whether the user has scrolled down to the transcript: the video is out of view, or sticks to the top of the screen.
+ * A page whose video is watched above the transcript must not scroll.
  */
 function isReading(root: Document): boolean {
   const stage = root.querySelector(".stage");

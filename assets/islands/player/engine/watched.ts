@@ -1,7 +1,7 @@
-/** Which seconds of a video were really played: merged [from, to) pairs of whole seconds. */
+/** The seconds of a video that were played: merged [from, to) pairs of whole seconds. */
 export type Pair = [from: number, to: number];
 
-/** A step larger than this between two reports is a jump, not watching (twice the speed, a slow tab). */
+/** A larger step between two reports, in seconds, is a seek; smaller ones occur at double speed or in slow tabs. */
 const LONGEST_STEP = 4;
 
 /** Join what overlaps or touches. */
@@ -25,7 +25,7 @@ export class WatchedSeconds {
   #closed: Pair[] = [];
   #open: Pair | null = null; // in fractions of seconds
 
-  /** The playhead, while it plays. */
+  /** Report the playhead while it plays, in seconds. */
   at(time: number): void {
     const open = this.#open;
     if (open && time >= open[1] && time - open[1] <= LONGEST_STEP) open[1] = time;
@@ -35,13 +35,13 @@ export class WatchedSeconds {
     }
   }
 
-  /** Playing has ended or jumped. */
+  /** Playback has paused, ended or jumped. */
   stop(): void {
     this.#closed = this.pairs;
     this.#open = null;
   }
 
-  /** A second counts once at least half of it was played. */
+  /** The seconds of which at least half was played. */
   get pairs(): Pair[] {
     if (!this.#open) return merge(this.#closed);
     const [from, to] = this.#open;

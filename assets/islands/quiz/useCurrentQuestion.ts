@@ -1,7 +1,7 @@
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 
-/** Number of the question that is being read: the topmost on the screen. */
-export function useCurrent(total: number): number {
+/** The number of the topmost question on the screen, from 1. */
+export function useCurrentQuestion(total: number): number {
   const [current, setCurrent] = useState(1);
   useEffect(() => {
     if (!("IntersectionObserver" in window)) return;
@@ -24,18 +24,4 @@ export function useCurrent(total: number): number {
     return () => watcher.disconnect();
   }, [total]);
   return current;
-}
-
-function subscribe(heard: () => void): () => void {
-  addEventListener("online", heard);
-  addEventListener("offline", heard);
-  return () => {
-    removeEventListener("online", heard);
-    removeEventListener("offline", heard);
-  };
-}
-
-/** What the browser believes about the connection. */
-export function useOnline(): boolean {
-  return useSyncExternalStore(subscribe, () => navigator.onLine);
 }
