@@ -22,8 +22,8 @@ from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.requests import safe_next
 
 
-@require_safe
 @signed_in
+@require_safe
 def dashboard(request: HttpRequest) -> HttpResponse:
     return redirect(home_of(signed_in_user(request)))
 
@@ -54,8 +54,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     return sign_in_page(request, form, refusal)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @open_to_everyone
+@require_http_methods(["GET", "HEAD", "POST"])
 def sign_in_for_admin(request: HttpRequest) -> HttpResponse:
     """In the place of the admin's own sign-in form, which would go around the lock."""
     target = safe_next(request, request.GET.get("next"), "/admin/")

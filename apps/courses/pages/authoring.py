@@ -27,8 +27,8 @@ from studyplatform.kit.web.requests import searched
 PAGE_SIZE = 20
 
 
-@require_safe
 @teaches
+@require_safe
 def course_list(request: HttpRequest) -> HttpResponse:
     """Own courses with status, the last touched first."""
     person = signed_in_user(request)
@@ -53,8 +53,8 @@ def course_list(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def course_new(request: HttpRequest) -> HttpResponse:
     """A simple form; what is not asked for here is on the edit page."""
     form = CourseForm(request.POST or None)
@@ -65,8 +65,8 @@ def course_new(request: HttpRequest) -> HttpResponse:
     return render(request, "courses/studio/new.html", {"form": form, "outcomes": _outcome_lines(form)})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """A course's texts, its way to review and the steps of its life."""
     course = course_for_staff(request, slug)
@@ -122,8 +122,8 @@ STEPS: dict[str, tuple[Step, str]] = {
 }
 
 
-@require_POST
 @teaches
+@require_POST
 def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit, withdraw, unpublish, archive, restore."""
     course = course_for_staff(request, slug)
@@ -135,8 +135,8 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("courses:studio-edit", course.slug)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Asks, then removes a draft that was never public."""
     course = course_for_staff(request, slug)

@@ -22,8 +22,8 @@ from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.web.body_limits import takes_body
 
 
-@require_POST
 @teaches
+@require_POST
 def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """Show one of the instructor's videos in the lesson, or none."""
     course = course_for_staff(request, slug)
@@ -37,8 +37,8 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 
 
 @takes_body(settings.UPLOAD_LIMITS["file"], by=teach)
-@require_POST
 @teaches
+@require_POST
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """The file that a file lesson hands out: in one piece, where a script could not send it resumably; or none."""
     course = course_for_staff(request, slug)
@@ -59,8 +59,8 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 
 
 @takes_body(MOST_CAPTION_BYTES, by=teach)
-@require_POST
 @teaches
+@require_POST
 def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """Add captions from a file, or remove those of one language."""
     course = course_for_staff(request, slug)

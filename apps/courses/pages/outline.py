@@ -27,15 +27,15 @@ from studyplatform.kit.text import markdown
 UNDO = "outline_undo"
 
 
-@require_safe
 @teaches
+@require_safe
 def lectures(request: HttpRequest, slug: str) -> HttpResponse:
     """The outline; beside it what is missing before a review."""
     return show(request, course_for_staff(request, slug))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """The outline with one lesson open beside it. Saves its texts; "preview" shows them first."""
     course = course_for_staff(request, slug)
@@ -73,8 +73,8 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
     )
 
 
-@require_POST
 @teaches
+@require_POST
 def section_add(request: HttpRequest, slug: str) -> HttpResponse:
     course = course_for_staff(request, slug)
     form = SectionForm(request.POST)
@@ -84,8 +84,8 @@ def section_add(request: HttpRequest, slug: str) -> HttpResponse:
     return to_section(course, section)
 
 
-@require_POST
 @teaches
+@require_POST
 def section_rename(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     section = section_of(course, uid)
@@ -96,8 +96,8 @@ def section_rename(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     return to_section(course, section)
 
 
-@require_POST
 @teaches
+@require_POST
 def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     """Up, down, or back to where it was."""
     course = course_for_staff(request, slug)
@@ -115,8 +115,8 @@ def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     return to_section(course, section)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     section = section_of(course, uid)
@@ -138,8 +138,8 @@ def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
     )
 
 
-@require_POST
 @teaches
+@require_POST
 def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
     """A new lesson, opened at once."""
     course = course_for_staff(request, slug)
@@ -150,8 +150,8 @@ def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
     return to_lesson(course, added)
 
 
-@require_POST
 @teaches
+@require_POST
 def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """Up, down (over the edge: into the next section), into a named section, or back."""
     course = course_for_staff(request, slug)
@@ -173,8 +173,8 @@ def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return redirect(f"{reverse('courses:studio-lectures', args=[course.slug])}?section={section.uid}#l-{moving.slug}")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     course = course_for_staff(request, slug)
     leaving = lesson_of(course, lesson)
@@ -194,8 +194,8 @@ def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     )
 
 
-@require_POST
 @teaches
+@require_POST
 def order(request: HttpRequest, slug: str) -> HttpResponse:
     """Whether lessons open one after the other."""
     course = course_for_staff(request, slug)

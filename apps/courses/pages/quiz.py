@@ -23,8 +23,8 @@ from apps.courses.pages.staffed import course_for_staff
 from studyplatform.kit.errors import NotFound, ValidationFailed
 
 
-@require_POST
 @teaches
+@require_POST
 def rules(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """Pass mark, attempts, time limit."""
     course = course_for_staff(request, slug)
@@ -48,8 +48,8 @@ def rules(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def question_new(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """An empty question of the kind in ``?kind=``; saving adds it at the end."""
     course = course_for_staff(request, slug)
@@ -60,8 +60,8 @@ def question_new(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return _edit(request, course, opened, None, kind)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def question(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)
@@ -72,8 +72,8 @@ def question(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpRes
     return _edit(request, course, opened, found, kind)
 
 
-@require_POST
 @teaches
+@require_POST
 def question_move(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)
@@ -87,8 +87,8 @@ def question_move(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Ht
     return to_question(course, opened, moving)
 
 
-@require_POST
 @teaches
+@require_POST
 def question_copy(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)
@@ -99,8 +99,8 @@ def question_copy(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Ht
     return to_question(course, opened, copy)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @teaches
+@require_http_methods(["GET", "HEAD", "POST"])
 def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)

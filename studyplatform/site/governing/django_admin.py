@@ -7,8 +7,8 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import administers
 
 
-@require_safe
 @administers
+@require_safe
 def redirect_to_settings(request: HttpRequest) -> HttpResponse:
     """Replace the admin's own password form: passwords are changed in the settings only."""
     return redirect("accounts:settings")

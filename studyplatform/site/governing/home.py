@@ -27,8 +27,8 @@ QUEUE_PAGE = 20
 MONTH = timedelta(days=30)
 
 
-@require_safe
 @administers
+@require_safe
 def admin_home(request: HttpRequest) -> HttpResponse:
     """The review queue with the time used, figures, recent jobs."""
     now = timezone.now()

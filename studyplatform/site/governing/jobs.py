@@ -43,8 +43,8 @@ class JobRow:
         return lines[-1] if lines else ""
 
 
-@require_safe
 @administers
+@require_safe
 def job_list(request: HttpRequest) -> HttpResponse:
     """All background jobs, newest first; a failed one can be tried again."""
     state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
@@ -71,8 +71,8 @@ def job_list(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_POST
 @administers
+@require_POST
 def job_retry(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Put a failed job back into its queue."""
     job = Job.objects.filter(uid=uid).first()

@@ -48,9 +48,9 @@ def mail(request: HttpRequest, *, name: str) -> HttpResponse:
     return render(request, "site/mail.html", {"letter": _letter(name)})
 
 
+@administers
 @csp_exempt()
 @xframe_options_sameorigin
-@administers
 @never_cache
 @require_safe
 @_in_folder

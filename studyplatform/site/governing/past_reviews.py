@@ -15,8 +15,8 @@ from studyplatform.kit.web.requests import searched
 PAGE = 20
 
 
-@require_safe
 @administers
+@require_safe
 def review_history(request: HttpRequest) -> HttpResponse:
     """Every submission that was decided or withdrawn, latest first."""
     outcome, text = request.GET.get("outcome", ""), searched(request)

@@ -50,8 +50,8 @@ class DecisionForm(forms.Form):
         return cleaned
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @administers
+@require_http_methods(["GET", "HEAD", "POST"])
 def course_review(request: HttpRequest, slug: str) -> HttpResponse:
     """The course with its checks beside it; a form that sends the decision."""
     course, person = _course(slug), signed_in_user(request)
@@ -66,8 +66,8 @@ def course_review(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "site/review.html", {**_page(request, course, person), "form": form})
 
 
-@require_POST
 @administers
+@require_POST
 def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     """Suspend a live course, or end a suspension."""
     course, person, now = _course(slug), signed_in_user(request), timezone.now()

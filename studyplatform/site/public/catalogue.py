@@ -185,8 +185,8 @@ def tabs_of(query: QueryDict, course_marks: CourseMarks, current: str, everythin
     ]
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors("catalogue")
 def catalogue_page(request: HttpRequest) -> HttpResponse:
     query = request.GET
@@ -263,8 +263,8 @@ class Shown:
         return address(self.query, page=str(number) if number > 1 else None)
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors("catalogue")
 def suggestions(request: HttpRequest) -> HttpResponse:
     """The options under a search box, for what is typed in it so far."""

@@ -145,8 +145,8 @@ def structured_data(course: Course, address: str) -> dict[str, Any]:
     return facts
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors("catalogue")
 def course_page(request: HttpRequest, slug: str) -> HttpResponse:
     shared = shared_of(slug)

@@ -29,15 +29,15 @@ TEXTS = {
 }
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors()
 def help_index(request: HttpRequest) -> HttpResponse:
     return render(request, "site/help/index.html", {"articles": ARTICLES, "texts": TEXTS})
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors()
 def help_article(request: HttpRequest, article: str) -> HttpResponse:
     if article not in ARTICLES:
@@ -48,8 +48,8 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
     return render(request, f"site/help/{article}.html", context)
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors()
 def help_error(request: HttpRequest, code: str) -> HttpResponse:
     """The page that the ``type`` of a problem leads to."""
@@ -59,8 +59,8 @@ def help_error(request: HttpRequest, code: str) -> HttpResponse:
     return render(request, "site/help/error.html", {"error": error})
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors()
 def text(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, f"site/help/{name}.html", {"title": TEXTS[name]})

@@ -113,8 +113,8 @@ def structured_data() -> dict[str, Any]:
     }
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors("catalogue")
 def home(request: HttpRequest) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None

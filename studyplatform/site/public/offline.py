@@ -17,8 +17,8 @@ from studyplatform.kit.web import jinja
 PAGE = "/offline"
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 @same_for_visitors()
 def offline(request: HttpRequest) -> HttpResponse:
     """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it.
@@ -47,8 +47,8 @@ def worker_script() -> str:
     return f"const kept = {json.dumps(kept)};\n{code}"
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 def worker(request: HttpRequest) -> HttpResponse:
     """/sw.js: at the root of the site, as it answers for all of it. Never older than the server."""
     answer = HttpResponse(worker_script(), content_type="text/javascript; charset=utf-8")

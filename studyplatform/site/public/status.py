@@ -71,8 +71,8 @@ def uploads() -> Service:
     return Service(_("Uploads"), "down", _("There is no space for new files. You can watch lessons as usual."))
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 def status(request: HttpRequest) -> HttpResponse:
     services = [
         Service(_("Website"), "well", _("You're reading this page, so the website is working.")),

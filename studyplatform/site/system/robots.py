@@ -28,8 +28,8 @@ HIDDEN = [
 ]
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 def robots_txt(request: HttpRequest) -> HttpResponse:
     lines = [
         "User-agent: *",
@@ -56,8 +56,8 @@ def _pages() -> Iterable[tuple[str, datetime | None]]:
         yield lesson_url(course, slug), updated_at
 
 
-@require_safe
 @open_to_everyone
+@require_safe
 def sitemap_xml(request: HttpRequest) -> HttpResponse:
     """The public pages. Two queries."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">']

@@ -19,8 +19,8 @@ from studyplatform.kit.text import markdown
 LATEST = 8
 
 
-@require_safe
 @teaches
+@require_safe
 def instructor_home(request: HttpRequest) -> HttpResponse:
     """What needs the instructor, their courses, the state of their reviews."""
     person = signed_in_user(request)

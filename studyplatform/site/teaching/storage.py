@@ -22,8 +22,8 @@ PAGE = 20
 LITTLE = 0.9  # of the allowance: from here on a word of warning
 
 
-@require_safe
 @signed_in
+@require_safe
 @never_cache
 def storage(request: HttpRequest) -> HttpResponse:
     """The allowance and what takes it, the largest first."""
@@ -42,8 +42,8 @@ def storage(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_POST
 @signed_in
+@require_POST
 def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Delete a video of one's own that no lesson shows."""
     person = signed_in_user(request)
@@ -55,8 +55,8 @@ def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
     return redirect("site:storage")
 
 
-@require_POST
 @signed_in
+@require_POST
 def delete_file(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Delete a file of one's own that no lesson hands out, or give up an upload that is on its way."""
     person = signed_in_user(request)

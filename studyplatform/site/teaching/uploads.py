@@ -22,8 +22,8 @@ from studyplatform.kit.text.sizes import as_size
 LATEST = 12
 
 
-@require_safe
 @teaches
+@require_safe
 def uploads(request: HttpRequest) -> HttpResponse:
     """The uploader; ``?lesson=`` names the lesson that the first file is for."""
     person = signed_in_user(request)
