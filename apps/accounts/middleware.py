@@ -12,7 +12,8 @@ from django.utils.functional import SimpleLazyObject
 
 from apps.accounts import services
 from apps.accounts.models import User
-from apps.accounts.pages.common import HAND_OVER_PAGES, enter
+from apps.accounts.pages.redirects import HAND_OVER_PAGES, sign_in_and_redirect
+from apps.accounts.sessions import known_browsers
 from studyplatform.kit.web.middleware import Answer
 
 
@@ -22,6 +23,10 @@ class PersonMiddleware(AuthenticationMiddleware):
     def process_request(self, request: HttpRequest) -> None:
         super().process_request(request)
         request.user = SimpleLazyObject(partial(_person, request))  # type: ignore[assignment]
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        known_browsers.set_cookie(request, response)
+        return response
 
 
 def _person(request: HttpRequest) -> User | AnonymousUser:
@@ -54,7 +59,7 @@ class HandOverMiddleware:
             person = _hand_over_of(request)
             _drop(request)
             if person is not None:
-                return enter(request, person, onward=request.get_full_path())
+                return sign_in_and_redirect(request, person, onward=request.get_full_path())
         return self.get_response(request)
 
 

@@ -1,5 +1,6 @@
-"""An authenticator in Python: answers a passkey's question as a device would, or as an attacker's would."""
+"""Authenticators in Python: the codes of an app, and a passkey device that a test can make dishonest."""
 
+import base64
 import hashlib
 import json
 import secrets
@@ -9,11 +10,18 @@ from typing import Any
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from fido2 import cbor
 from fido2.cose import ES256
 from fido2.utils import websafe_decode, websafe_encode
 
 ORIGIN = "http://localhost:8000"
+
+
+def app_code(secret: str, moment: float) -> str:
+    """The six digits that an authenticator app shows at ``moment`` (seconds since 1970)."""
+    app = TOTP(base64.b32decode(secret), 6, hashes.SHA1(), 30, enforce_key_length=False)  # noqa: S303 (what apps use)
+    return app.generate(int(moment)).decode()
 
 
 @dataclass

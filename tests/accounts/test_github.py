@@ -10,7 +10,7 @@ from django.core import mail
 from django.test import Client
 
 from apps.accounts.models import Joining, User
-from apps.accounts.providers import GitHubAdapter
+from apps.accounts.providers.github import GitHubAdapter
 from tests.accounts.provider import Hub, configured, hub
 from tests.accounts.test_joining import posted
 from tests.accounts.test_social import JOIN, LANDING, back, is_signed_in, led_on, refusal

@@ -1,15 +1,15 @@
 """Two-factor by app and recovery codes: setting up, signing in, and every way around it we could think of."""
 
+import base64
 import json
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from unittest import mock
 
 import pytest
 import time_machine
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.core import mail
 from django.db import connection
 from django.test import Client
@@ -21,6 +21,7 @@ from apps.accounts.models import BrowserSession, LoginLock, User
 from apps.accounts.services import factors
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
+from tests.accounts.authenticator import app_code
 from tests.accounts.test_lock import _at_once
 from tests.factories.accounts import PASSWORD, UserFactory
 
@@ -30,7 +31,7 @@ SETTINGS = "/settings/#security"
 
 
 def code_at(moment: datetime, secret: str = SECRET) -> str:
-    return format_hotp_value(hotp_value(secret, int(moment.timestamp()) // 30))
+    return app_code(secret, moment.timestamp())
 
 
 def code_now() -> str:
@@ -646,3 +647,42 @@ def test_an_account_without_it_signs_in_as_ever_for_one_query_more(client: Clien
 
     assert len(asked) == 1
     assert is_in(client)
+
+
+# --- Rows of earlier versions ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seconds", "code"), [(59, "287082"), (1_111_111_109, "081804"), (20_000_000_000, "353130")])
+def test_app_codes_match_the_test_vectors_of_rfc_6238(leo: User, seconds: int, code: str) -> None:
+    secret = base64.b32encode(b"12345678901234567890").decode()
+
+    services.turn_on_app(
+        user=leo, secret=str(factors.encrypt(secret)), code=code, now=datetime.fromtimestamp(seconds, UTC)
+    )
+
+    assert services.has_second_factor(leo)
+
+
+def test_an_app_that_allauth_enrolled_still_works(leo: User) -> None:
+    Authenticator.objects.create(
+        user=leo, type=Authenticator.Type.TOTP, data={"secret": factors.encrypt(SECRET.lower())}
+    )
+
+    services.prove_code(user=leo, code=code_now(), now=timezone.now())
+
+    with pytest.raises(AppError):
+        services.prove_code(user=leo, code=code_now(), now=timezone.now())
+
+
+def test_recovery_codes_that_allauth_created_still_work(leo: User) -> None:
+    # allauth derives the codes from the seed; the first one of this seed is marked as used.
+    data = {"seed": factors.encrypt("ab" * 40), "used_mask": 1}
+    Authenticator.objects.create(user=leo, type=Authenticator.Type.RECOVERY_CODES, data=data)
+    used, unused = "30590342", "17884826"
+
+    services.prove_code(user=leo, code=unused, now=timezone.now())
+
+    for spent in (used, unused):
+        with pytest.raises(AppError):
+            services.prove_code(user=leo, code=spent, now=timezone.now())
+    assert services.factors_of(leo).codes_left == 8

@@ -8,10 +8,10 @@ from io import BytesIO
 from urllib.parse import urlsplit
 
 import pytest
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests.accounts.authenticator import app_code
 from tests.accounts.provider import honest, know
 from tests.e2e.conftest import Site
 from tests.e2e.looking import nothing_fails, violations
@@ -38,7 +38,7 @@ def half_and_half() -> bytes:
 
 
 def code(secret: str, later: int = 0) -> str:
-    return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + later))
+    return app_code(secret, time.time() + 30 * later)
 
 
 def press(page: Page, name: str) -> None:

@@ -20,7 +20,6 @@ from apps.accounts.errors import PasskeyRefused
 from apps.accounts.guards import signed_in_user
 from apps.accounts.models import BrowserSession
 from apps.accounts.passkeys import challenge, relying_party
-from apps.accounts.sessions import known_browsers
 from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.drf_defaults import CookieAuthentication
 
@@ -39,16 +38,12 @@ class LogIn(APIView):
     def post(self, request: Request) -> Response:
         page = request._request  # noqa: SLF001 (DRF has no public name for it)
         CookieAuthentication().enforce_csrf(request)
-        rate_limits.spend_of(page, "sign-in", now=timezone.now())
         form = LogInIn(data=request.data)
         form.is_valid(raise_exception=True)
-        email, now = form.validated_data["email"], timezone.now()
-        browser = known_browsers.name_for(page, email)
-        user = services.prove_password(email=email, password=form.validated_data["password"], browser=browser, now=now)
+        now = timezone.now()
+        user = sessions.verify_password(page, **form.validated_data, now=now)
         sessions.sign_in(page, user, now=now)
-        response = Response(sessions.answer(user, sessions.session_uid(page)))
-        known_browsers.remember(page, response, user.email)
-        return response
+        return Response(sessions.answer(user, sessions.session_uid(page)))
 
 
 @method_decorator(never_cache, name="dispatch")

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts import queries, services
 from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
-from apps.accounts.pages.common import private
+from apps.accounts.pages.responses import without_referrer
 from studyplatform.kit.web.requests import safe_next
 
 PER_PAGE, IN_PANEL = 50, 8
@@ -92,4 +92,4 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
         state = "off"
     context = {"state": state, "subscription": subscription, "undo": undo, "token": token}
     answer = render(request, "accounts/unsubscribe.html", context, status=404 if state == "gone" else 200)
-    return private(answer)
+    return without_referrer(answer)

@@ -16,7 +16,8 @@ from apps.accounts import forms, services, sessions
 from apps.accounts.errors import AccountLocked, InvalidCredentials, PasskeyRefused, SecondStepLocked, WrongCode
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
-from apps.accounts.pages.common import answered_passkey, form_page, passkey_question
+from apps.accounts.pages.passkeys import passkey_options, verify_passkey_response
+from apps.accounts.pages.responses import form_page
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 from studyplatform.kit.web.requests import safe_next
@@ -51,7 +52,7 @@ def prove(request: HttpRequest) -> HttpResponse:
         has_password=user.has_usable_password(),
         factors=services.factors_of(user),
         linked=_linked(user),
-        question=passkey_question(request, "prove", user),
+        question=passkey_options(request, "prove", user),
     )
 
 
@@ -64,7 +65,7 @@ def _linked(user: User) -> list[Any]:
 def _proves(request: HttpRequest, user: User, by_password: forms.ProvePassword, by_code: forms.AnyCode) -> bool:
     browser, now = known_browsers.name_for(request, user.email), timezone.now()
     if "credential" in request.POST:
-        answered_passkey(request, "prove", user)
+        verify_passkey_response(request, "prove", user)
         return True
     if by_password.is_valid():
         services.prove_password(

@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts import forms, policies, services
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import Joining, User
-from apps.accounts.pages.common import back, enter, form_page, private, verdict
+from apps.accounts.pages.redirects import next_or_home, sign_in_and_redirect
+from apps.accounts.pages.responses import field_errors, form_page, without_referrer
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
@@ -31,7 +32,7 @@ JOINING = "joining"  # the key in the visitor's session: the wish that this brow
 def register(request: HttpRequest) -> HttpResponse:
     """Asks for an account; whether the email has one already, the answer does not tell."""
     if isinstance(request.user, User):
-        return redirect(back(request, request.user))
+        return redirect(next_or_home(request, request.user))
     form = forms.Register(request.POST or None)
     refusal: RateLimitExceeded | None = None
     if form.is_valid():
@@ -60,7 +61,7 @@ def await_proof(request: HttpRequest, row: Joining, *, onward: str = "") -> Http
 @sensitive_post_parameters("password", "confirmation")
 @require_POST
 def check_registration(request: HttpRequest) -> HttpResponse:
-    return verdict(forms.Register(request.POST))
+    return field_errors(forms.Register(request.POST))
 
 
 @open_to_everyone
@@ -75,7 +76,7 @@ def verify_email(request: HttpRequest) -> HttpResponse:
     """
     person = request.user if isinstance(request.user, User) else None
     if key := request.POST.get("key") or request.GET.get("key"):
-        return private(_by_link(request, key, person))
+        return without_referrer(_by_link(request, key, person))
     if person is not None:
         return _by_code(request, person)
     row = _joining(request)
@@ -143,7 +144,7 @@ def check_joining(request: HttpRequest) -> HttpResponse:
     wish = services.joining_of_key(request.POST.get("key", ""), now=timezone.now())
     if wish is None:
         raise Http404
-    return private(verdict(forms.FinishJoining(request.POST, email=wish.email)))
+    return without_referrer(field_errors(forms.FinishJoining(request.POST, email=wish.email)))
 
 
 def _by_code(request: HttpRequest, person: User) -> HttpResponse:
@@ -165,7 +166,7 @@ def _arrive(request: HttpRequest, user: User) -> HttpResponse:
     """The account was made in this browser, so it is signed in."""
     request.session.pop(JOINING, None)
     messages.success(request, _("Welcome, %(name)s. Your email is verified.") % {"name": user.first_name})
-    return enter(request, user)
+    return sign_in_and_redirect(request, user)
 
 
 @open_to_everyone

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import open_to_everyone
-from apps.accounts.pages.common import form_page, private, verdict
+from apps.accounts.pages.responses import field_errors, form_page, without_referrer
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 from studyplatform.kit.web import rate_limits
 
@@ -42,16 +42,18 @@ def forgot_password(request: HttpRequest) -> HttpResponse:
 def reset_password(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
     user = services.user_of_reset(uid, token)
     if user is None:
-        return private(render(request, "accounts/reset_expired.html", status=410))
+        return without_referrer(render(request, "accounts/reset_expired.html", status=410))
     form = forms.ResetPassword(request.POST or None, user=user)
     if form.is_valid():
         done = services.reset_password(uid=uid, token=token, password=form.cleaned_data["password"], now=timezone.now())
         if done is None:
-            return private(render(request, "accounts/reset_expired.html", status=410))
+            return without_referrer(render(request, "accounts/reset_expired.html", status=410))
         sessions.sign_out(request)
         messages.success(request, _("Your new password is set, and every device was signed out. Sign in with it here."))
         return redirect("accounts:sign-in")
-    return private(form_page(request, "accounts/reset_password.html", form, email=user.email, uid=uid, token=token))
+    return without_referrer(
+        form_page(request, "accounts/reset_password.html", form, email=user.email, uid=uid, token=token)
+    )
 
 
 @open_to_everyone
@@ -63,4 +65,4 @@ def check_reset(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
     user = services.user_of_reset(uid, token)
     if user is None:
         raise Http404
-    return private(verdict(forms.ResetPassword(request.POST, user=user)))
+    return without_referrer(field_errors(forms.ResetPassword(request.POST, user=user)))

@@ -1,4 +1,4 @@
-"""After the password: a code or a passkey. And a passkey alone, in the place of both."""
+"""The second step after the password: a code or a passkey."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -8,13 +8,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from apps.accounts import forms, services
 from apps.accounts.errors import PasskeyRefused, SecondStepLocked, WrongCode
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
-from apps.accounts.pages.common import answered_passkey, back, enter, form_page, passkey_question, sign_in_page
+from apps.accounts.pages.passkeys import passkey_options, verify_passkey_response
+from apps.accounts.pages.redirects import next_or_home, sign_in_and_redirect
+from apps.accounts.pages.responses import form_page
 from apps.accounts.sessions import known_browsers
 from apps.accounts.sessions import second_step as step
 from studyplatform.kit.errors import AppError, RateLimitExceeded
@@ -30,7 +32,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
     waiting = step.waiting(request, now=now)
     if waiting is None:
         if isinstance(request.user, User):
-            return redirect(back(request, request.user))
+            return redirect(next_or_home(request, request.user))
         messages.warning(request, _("Your sign-in took too long, or you finished it in another tab. Sign in again."))
         query = request.META.get("QUERY_STRING", "")
         return redirect(reverse("accounts:sign-in") + (f"?{query}" if query else ""))
@@ -39,12 +41,12 @@ def second_step(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     try:
         if "credential" in request.POST:
-            answered_passkey(request, "second-step", user)
-            return enter(request, user, remember=waiting.remember, second_step_done=True)
+            verify_passkey_response(request, "second-step", user)
+            return sign_in_and_redirect(request, user, remember=waiting.remember, second_step_done=True)
         if form.is_valid():
             browser = known_browsers.name_for(request, user.email)
             services.prove_code(user=user, code=form.cleaned_data["code"], browser=browser, now=now)
-            return enter(request, user, remember=waiting.remember, second_step_done=True)
+            return sign_in_and_redirect(request, user, remember=waiting.remember, second_step_done=True)
     except WrongCode as error:
         form.add_error("code", error.detail)
     except (PasskeyRefused, SecondStepLocked, RateLimitExceeded) as error:
@@ -55,18 +57,5 @@ def second_step(request: HttpRequest) -> HttpResponse:
         form,
         refusal=refusal,
         has_app=services.factors_of(user).app is not None,
-        question=passkey_question(request, "second-step", user),
+        question=passkey_options(request, "second-step", user),
     )
-
-
-@open_to_everyone
-@never_cache
-@sensitive_post_parameters()
-@require_POST
-def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
-    """A passkey whose owner was verified by it is two factors in one: no password, no second step."""
-    try:
-        user = answered_passkey(request, "sign-in", None)
-    except PasskeyRefused as refusal:
-        return sign_in_page(request, forms.SignIn(), refusal)
-    return enter(request, user, remember="remember" in request.POST, second_step_done=True)

@@ -8,17 +8,18 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.accounts import forms, policies, services, sessions
-from apps.accounts.errors import AccountLocked, InvalidCredentials
+from apps.accounts import forms, policies, sessions
+from apps.accounts.errors import AccountLocked, InvalidCredentials, PasskeyRefused
 from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
-from apps.accounts.pages.common import back, enter, home_of, sign_in_page
-from apps.accounts.sessions import known_browsers
+from apps.accounts.pages.passkeys import verify_passkey_response
+from apps.accounts.pages.redirects import home_of, next_or_home, sign_in_and_redirect
+from apps.accounts.pages.responses import form_page
+from apps.accounts.passkeys import relying_party
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.requests import safe_next
 
 
@@ -34,24 +35,39 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
     if isinstance(request.user, User) and request.method != "POST":
-        return redirect(back(request, request.user))
+        return redirect(next_or_home(request, request.user))
     form = forms.SignIn(request.POST or None)
     refusal: AppError | None = None
     if form.is_valid():
-        email, now = form.cleaned_data["email"], timezone.now()
+        given = form.cleaned_data
         try:
-            rate_limits.spend_of(request, "sign-in", now=now)
-            user = services.prove_password(
-                email=email,
-                password=form.cleaned_data["password"],
-                browser=known_browsers.name_for(request, email),
-                now=now,
+            user = sessions.verify_password(
+                request, email=given["email"], password=given["password"], now=timezone.now()
             )
         except (InvalidCredentials, AccountLocked, RateLimitExceeded) as error:
             refusal = error
         else:
-            return enter(request, user, remember=form.cleaned_data["remember"])
-    return sign_in_page(request, form, refusal)
+            return sign_in_and_redirect(request, user, remember=given["remember"])
+    return _sign_in_page(request, form, refusal)
+
+
+@open_to_everyone
+@never_cache
+@sensitive_post_parameters()
+@require_POST
+def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
+    """Sign in with a passkey alone: it verifies its owner, so it counts as both factors."""
+    try:
+        user = verify_passkey_response(request, "sign-in", None)
+    except PasskeyRefused as refusal:
+        return _sign_in_page(request, forms.SignIn(), refusal)
+    return sign_in_and_redirect(request, user, remember="remember" in request.POST, second_step_done=True)
+
+
+def _sign_in_page(request: HttpRequest, form: forms.SignIn, refusal: AppError | None = None) -> HttpResponse:
+    """The sign-in form, with a passkey button where the site's address allows passkeys."""
+    passkeys = relying_party.party_of(request) is not None
+    return form_page(request, "accounts/login.html", form, refusal=refusal, passkeys=passkeys)
 
 
 @open_to_everyone

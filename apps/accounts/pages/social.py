@@ -21,9 +21,10 @@ from apps.accounts import forms, providers, services, sessions
 from apps.accounts.errors import AccountBlocked, IdentityTaken, ProviderAnswerRefused
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
-from apps.accounts.pages.common import HAND_OVER_PAGES, back, enter, home_of, private
+from apps.accounts.pages.redirects import HAND_OVER_PAGES, home_of, next_or_home, sign_in_and_redirect
 from apps.accounts.pages.registration import await_proof
-from apps.accounts.providers import Arrived, Failed, Identity
+from apps.accounts.pages.responses import without_referrer
+from apps.accounts.providers import Identity, IdentityVerified, SignInFailed
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.requests import safe_next
@@ -55,8 +56,8 @@ def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpRes
     rate_limits.spend_of(request, "social", now=timezone.now())
     person = str(request.user.uid) if isinstance(request.user, User) else ""
     try:
-        address = providers.ask(request, slug, onward=onward, data={"purpose": purpose, "person": person})
-    except Failed as failed:
+        address = providers.authorization_url(request, slug, onward=onward, data={"purpose": purpose, "person": person})
+    except SignInFailed as failed:
         return _refused(request, failed.refusal)
     return render(request, "accounts/social/onward.html", {"address": address, "title": providers.title_of(slug)})
 
@@ -69,17 +70,17 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
     rate_limits.spend_of(request, "social", now=timezone.now())
     request.session.pop(_KEY, None)
     try:
-        providers.hear(request, slug)
-    except Arrived as arrived:
-        response = _arrived(request, arrived)
-    except Failed as failed:
+        providers.handle_callback(request, slug)
+    except IdentityVerified as verified:
+        response = _handle_identity(request, verified)
+    except SignInFailed as failed:
         response = _refused(request, failed.refusal)
-    return private(response)
+    return without_referrer(response)
 
 
-def _arrived(request: HttpRequest, arrived: Arrived) -> HttpResponse:
-    identity, onward, data = arrived.identity, arrived.state.get("next") or "", arrived.state["data"]
-    person: User | None = arrived.account.user if arrived.account.pk else None
+def _handle_identity(request: HttpRequest, verified: IdentityVerified) -> HttpResponse:
+    identity, onward, data = verified.identity, verified.state.get("next") or "", verified.state["data"]
+    person: User | None = verified.account.user if verified.account.pk else None
     if data["purpose"] != "sign in":
         # Whoever asked for it must still be the one who is signed in.
         me = request.user
@@ -130,9 +131,11 @@ def _lead_on(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
     onward = safe_next(request, kept["onward"], "") or home_of(person)
     parts = urlsplit(onward)
     if parts.path.removesuffix("/") not in HAND_OVER_PAGES or request.user.is_authenticated:
-        return enter(request, person, onward=onward)
+        return sign_in_and_redirect(request, person, onward=onward)
     query = urlencode({"token": services.hand_over(user=person, now=now), "user": str(person.uid)})
-    return private(_page(request, "in", onward=f"{parts.path}?{parts.query + '&' if parts.query else ''}{query}"))
+    return without_referrer(
+        _page(request, "in", onward=f"{parts.path}?{parts.query + '&' if parts.query else ''}{query}")
+    )
 
 
 def _offer_link(request: HttpRequest, user: User, identity: Identity, onward: str) -> HttpResponse:
@@ -143,7 +146,7 @@ def _offer_link(request: HttpRequest, user: User, identity: Identity, onward: st
         del request.session[_KEY]
         if "link" in request.POST:
             return _link(request, user, identity, onward)
-        return redirect(onward or back(request, user))
+        return redirect(onward or next_or_home(request, user))
     return _page(request, "link", identity=identity)
 
 
@@ -181,7 +184,7 @@ def _join(request: HttpRequest, identity: Identity, onward: str) -> HttpResponse
         return _refused(request, refusal)
     del request.session[_KEY]
     messages.success(request, _("Welcome, %(name)s.") % {"name": user.first_name})
-    return enter(request, user, onward=onward)
+    return sign_in_and_redirect(request, user, onward=onward)
 
 
 def _wait(request: HttpRequest, **kept: Any) -> HttpResponseRedirect:

@@ -4,15 +4,16 @@ The rows are allauth's; the secrets in them are encrypted (apps/accounts/mfa.py)
 passkey has two-factor on: the password alone signs them in no more. Every change is told to them by mail.
 """
 
+import base64
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from allauth.mfa.models import Authenticator
-from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-from allauth.mfa.totp.internal.auth import format_hotp_value, generate_totp_secret, hotp_value
 from allauth.mfa.utils import decrypt, encrypt
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from django.db import transaction
 
 from apps.accounts.errors import SecondStepLocked, WrongCode
@@ -22,6 +23,9 @@ from apps.accounts.services.proving import counted, lock_key
 
 APP, CODES, PASSKEY = Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES, Authenticator.Type.WEBAUTHN
 STEP = 30  # seconds a code of the app stands
+DIGITS = 6  # of a code of the app
+SECRET_BYTES = 20  # of an app's secret: the length of a SHA-1 hash (RFC 4226, section 4)
+SEED_BYTES = 40  # of the seed of recovery codes, as allauth makes it
 DRIFT = 1  # steps that a telephone's clock may be early or late
 
 
@@ -39,7 +43,7 @@ class Factors:
 
     @property
     def codes_left(self) -> int:
-        return len(RecoveryCodes(self.codes).get_unused_codes()) if self.codes else 0
+        return len(self.codes.wrap().get_unused_codes()) if self.codes else 0
 
 
 def factors_of(user: User) -> Factors:
@@ -58,7 +62,7 @@ def has_second_factor(user: User) -> bool:
 
 def new_app_secret() -> str:
     """A secret for an app that is being set up, encrypted as it is kept meanwhile."""
-    return str(encrypt(generate_totp_secret()))
+    return str(encrypt(base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()))
 
 
 def readable(secret: str) -> str:
@@ -124,7 +128,9 @@ def first_codes(user: User) -> list[str]:
     """Recovery codes for who has none yet; nobody sees them a second time."""
     if Authenticator.objects.filter(user=user, type=CODES).exists():
         return []
-    codes: list[str] = RecoveryCodes.activate(user).generate_codes()
+    seed = encrypt(secrets.token_hex(SEED_BYTES))
+    row = Authenticator.objects.create(user=user, type=CODES, data={"seed": seed, "used_mask": 0})
+    codes: list[str] = row.wrap().generate_codes()
     return [f"{code[:4]}-{code[4:]}" for code in codes]
 
 
@@ -190,7 +196,7 @@ def _app_accepts(user: User, code: str, now: datetime) -> bool:
 def _codes_accept(user: User, code: str, now: datetime) -> bool:
     with transaction.atomic():
         row = Authenticator.objects.select_for_update().filter(user=user, type=CODES).first()
-        codes = RecoveryCodes(row) if row else None
+        codes = row.wrap() if row else None
         if codes is None or not codes.validate_code(code):
             return False
         Authenticator.objects.filter(pk=row.pk).update(last_used_at=now)
@@ -200,9 +206,10 @@ def _codes_accept(user: User, code: str, now: datetime) -> bool:
 
 def _matching_step(secret: str, code: str, *, after: int, now: datetime) -> int | None:
     """The step of time whose code this is; not one that was used, nor one before it."""
+    # Not every secret that was imported has the 128 bits of RFC 4226, so the length is not enforced.
+    hotp = HOTP(base64.b32decode(secret, casefold=True), DIGITS, SHA1(), enforce_key_length=False)  # noqa: S303
     present = int(now.timestamp()) // STEP
     for step in range(present - DRIFT, present + DRIFT + 1):
-        expected = format_hotp_value(hotp_value(secret, step))
-        if step > after and secrets.compare_digest(expected.encode(), code.encode()):
+        if step > after and secrets.compare_digest(hotp.generate(step), code.encode()):
             return step
     return None

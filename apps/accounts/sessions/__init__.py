@@ -8,6 +8,16 @@ from apps.accounts.sessions.signing_in import (
     session_uid,
     sign_in,
     sign_out,
+    verify_password,
 )
 
-__all__ = ["answer", "is_proved_lately", "keep_alive", "note_proof", "session_uid", "sign_in", "sign_out"]
+__all__ = [
+    "answer",
+    "is_proved_lately",
+    "keep_alive",
+    "note_proof",
+    "session_uid",
+    "sign_in",
+    "sign_out",
+    "verify_password",
+]

@@ -23,8 +23,16 @@ def name_for(request: HttpRequest, email: str) -> str:
     return name if _mark(email) in accounts else ""
 
 
-def remember(request: HttpRequest, response: HttpResponseBase, email: str) -> None:
-    """Note that this account has signed in here."""
+def remember(request: HttpRequest, email: str) -> None:
+    """Remember that this account has signed in with this browser: the response to the request sets the cookie."""
+    request._known_browser_email = email  # type: ignore[attr-defined]  # noqa: SLF001 (our own note)
+
+
+def set_cookie(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Add the account that :func:`remember` was called with to the browser's cookie. Called by the middleware."""
+    email = getattr(request, "_known_browser_email", None)
+    if email is None:
+        return
     name, accounts = _read(request)
     kept = [_mark(email), *(mark for mark in accounts if mark != _mark(email))][:_MOST]
     response.set_cookie(

@@ -10,6 +10,7 @@ from apps.accounts import services
 from apps.accounts.errors import SecondStepRequired
 from apps.accounts.models import User
 from apps.accounts.sessions import known_browsers, second_step, tokens
+from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.client_address import client_address
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -41,6 +42,7 @@ def sign_in(
     )
     request.session.set_expiry(None if remember else 0)
     note_proof(request, now=now)
+    known_browsers.remember(request, user.email)
     if was_here and not known and user.email_verified_at:  # the first sign-in of all is nobody's surprise
         services.tell_of_new_device(
             user=user,
@@ -50,6 +52,21 @@ def sign_in(
             now=now,
         )
     services.sweep_later()
+
+
+def verify_password(request: HttpRequest, *, email: str, password: str, now: datetime) -> User:
+    """The active user with this email and password: the first half of a sign-in, on the page and by the API.
+
+    The attempt counts towards the limit of the client's address and towards the account's lock, where a browser
+    that has signed in to the account before is counted separately.
+
+    :raises RateLimitExceeded: too many sign-ins from this address.
+    :raises InvalidCredentials: no active user has this email and password.
+    :raises AccountLocked: five failures in a row.
+    """
+    rate_limits.spend_of(request, "sign-in", now=now)
+    browser = known_browsers.name_for(request, email)
+    return services.prove_password(email=email, password=password, browser=browser, now=now)
 
 
 def note_proof(request: HttpRequest, *, now: datetime) -> None:

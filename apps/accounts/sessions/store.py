@@ -7,26 +7,24 @@ from typing import Any, cast
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
-from django.db.models import CharField, DateTimeField, IntegerField
-from django.db.models.expressions import RawSQL
+from django.db.models import CharField, Count, DateTimeField, IntegerField, OuterRef, Subquery
 from django.utils import timezone
 
-from apps.accounts.models import BrowserSession, User
+from apps.accounts.models import BrowserSession, Notification, User
 from studyplatform.kit.caching.lru import Kept
 from studyplatform.kit.db.prepared_queries import Built, Slot
 
-# Every page's header shows it. A string, because building it from querysets would cost more than asking the database.
-_UNREAD = RawSQL(
-    "(SELECT COUNT(*) FROM accounts_notification WHERE accounts_notification.user_id = accounts_browsersession.user_id"
-    " AND accounts_notification.in_app AND accounts_notification.read_at IS NULL)",
-    (),
-    output_field=IntegerField(),
-)
+
+def _unread_count() -> Subquery:
+    """How many notifications the header of every page announces."""
+    unread = Notification.objects.filter(user=OuterRef("user")).shown().unread().order_by().values("user")
+    return Subquery(unread.annotate(count=Count("*")).values("count"), output_field=IntegerField())
+
 
 _LIVE = Built(
     lambda: (
         BrowserSession.objects.select_related("user")
-        .annotate(unread=_UNREAD)
+        .annotate(unread=_unread_count())
         .filter(session_key=Slot("key", CharField()), expire_date__gt=Slot("now", DateTimeField()))
         .order_by()
     )

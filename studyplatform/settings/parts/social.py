@@ -49,7 +49,7 @@ def _provider(name: str) -> SignInProvider:
 SIGN_IN_PROVIDERS = [
     _provider(found[1]) for key in sorted(os.environ) if (found := re.fullmatch(r"OIDC_([A-Z0-9_]+)_CLIENT_ID", key))
 ]
-SOCIALACCOUNT_ADAPTER = "apps.accounts.providers.Adapter"
+SOCIALACCOUNT_ADAPTER = "apps.accounts.providers.adapter.Adapter"
 SOCIALACCOUNT_AUTO_SIGNUP = False
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_QUERY_EMAIL = True

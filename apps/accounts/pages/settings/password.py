@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import asks_who_it_is, signed_in, signed_in_user
-from apps.accounts.pages.common import verdict
+from apps.accounts.pages.responses import field_errors
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
@@ -57,4 +57,4 @@ def change(request: HttpRequest) -> HttpResponse:
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
     """Of the rules alone: whether the current password is right, only the form itself says, and counts."""
-    return verdict(forms.ChangePassword(request.POST, user=signed_in_user(request)))
+    return field_errors(forms.ChangePassword(request.POST, user=signed_in_user(request)))

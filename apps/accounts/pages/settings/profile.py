@@ -19,7 +19,7 @@ from apps.accounts import forms, services
 from apps.accounts.errors import PictureUnreadable
 from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
-from apps.accounts.pages.common import private
+from apps.accounts.pages.responses import without_referrer
 from apps.accounts.pages.settings.shell import Section, page, register, saved
 from apps.accounts.policies import be_signed_in
 from apps.accounts.services.pictures import MOST_BYTES
@@ -159,5 +159,5 @@ def confirm_email(request: HttpRequest) -> HttpResponse:
     context = {"state": state, "email": email, "key": key}
     response = render(request, "accounts/confirm_email.html", context, status=status)
     if state == "done" and is_known:  # by the old email: the person's own browser is no new device
-        known_browsers.remember(request, response, email)
-    return private(response)
+        known_browsers.remember(request, email)
+    return without_referrer(response)
