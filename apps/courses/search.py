@@ -1,89 +1,94 @@
-"""Full-text search over courses, the same on SQLite (FTS5) and PostgreSQL (tsvector).
+"""Full-text search over courses, with the same results on SQLite (FTS5) and PostgreSQL (tsvector).
 
-What a person typed never reaches either query language: it is cut into words, and only words go on.
+The text that a user types is never passed to either query language: it is split into words, and only words are used.
 """
 
 import re
 import unicodedata
+from typing import Any
 
+from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVectorField
 from django.db import connections
-from django.db.models import FloatField, QuerySet
+from django.db.models import F, FloatField, Func, QuerySet, Value
 from django.db.models.expressions import RawSQL
 
 from apps.courses.models import Course
 
 WORD_LIMIT = 8
 _WORD = re.compile(r"\w{1,40}")
-# How much a word in each field counts: title, terms, lessons, body.
+# How much a word counts in each column: title, terms, lessons, body.
 _WEIGHTS = (10.0, 5.0, 3.0, 1.0)
 
 
 def fold(text: str) -> str:
-    """Lower case without accents: what is stored and what is asked for meet in this form."""
-    if text.isascii():  # most is: nothing to take apart
+    """Return the text in lower case and without accents: the form in which it is indexed and searched."""
+    if text.isascii():  # most texts are, and have no accents to remove
         return text.casefold()
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in apart if not unicodedata.combining(sign))
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def split_words(text: str) -> list[str]:
-    """All words of a text, folded."""
+    """Return all words of a text, folded."""
     return _WORD.findall(fold(text).replace("_", " "))
 
 
 def words_of(text: str) -> list[str]:
-    """The words to look for, at most a handful."""
+    """Return the first words of a search text, at most ``WORD_LIMIT``."""
     return split_words(text)[:WORD_LIMIT]
 
 
-def search(courses: QuerySet[Course], text: str, *, is_begun: bool = True) -> QuerySet[Course]:
-    """Those of the courses in which every word stands; with ``is_begun`` the last word may be only begun.
+def search(courses: QuerySet[Course], text: str, *, is_prefix: bool = True) -> QuerySet[Course]:
+    """Return those of the courses that contain every word; with ``is_prefix`` the last word may be incomplete.
 
-    They carry ``rank``: higher is better, a word in the title counts most. Text without a word in
-    it matches nothing.
+    They are annotated with ``rank``: higher is better, and a word in the title counts most. A text without words
+    matches nothing.
     """
     words = words_of(text)
     if not words:
-        return courses.none().annotate(rank=_rank("0.0"))
+        return courses.none().annotate(rank=Value(0.0, output_field=FloatField()))
+    has_prefix = is_prefix and len(words[-1]) > 1
     if connections[courses.db].vendor == "postgresql":
-        return _search_postgresql(courses, words, is_begun=is_begun)
-    return _search_sqlite(courses, words, is_begun=is_begun)
+        return _search_postgresql(courses, words, has_prefix=has_prefix)
+    return _search_sqlite(courses, words, has_prefix=has_prefix)
 
 
-def _search_sqlite(courses: QuerySet[Course], words: list[str], *, is_begun: bool) -> QuerySet[Course]:
-    # In quotes FTS5 sees words and nothing else. The last word counts whole as well as begun, because
-    # stemming applies to whole words only.
+def _search_sqlite(courses: QuerySet[Course], words: list[str], *, has_prefix: bool) -> QuerySet[Course]:
+    """Search the FTS5 table ``courses_search``, which the ORM doesn't know (https://www.sqlite.org/fts5.html)."""
+    # FTS5 reads quoted text as words, never as operators. The last word is searched both whole and as a prefix,
+    # because stemming applies to whole words only.
     *whole, last = (f'"{word}"' for word in words)
-    begun = f"({last} OR {last} *)" if is_begun and len(words[-1]) > 1 else last
-    match = " AND ".join([*whole, begun])
+    match = " AND ".join([*whole, f"({last} OR {last} *)" if has_prefix else last])
     weights = ", ".join(map(str, _WEIGHTS))
+    # ``extra`` joins the table. Without a join, bm25 would go through all matches again for each of them.
     found = courses.extra(
         tables=["courses_search"],
         where=["courses_search.rowid = courses_course.id", "courses_search MATCH %s"],
         params=[match],
     )
-    ranked: QuerySet[Course] = found.annotate(rank=_rank(f"-bm25(courses_search, {weights})"))
+    bm25 = RawSQL(f"-bm25(courses_search, {weights})", [], output_field=FloatField())  # noqa: S611 (a fixed text)
+    ranked: QuerySet[Course] = found.annotate(rank=bm25)
     return ranked
 
 
-def _search_postgresql(courses: QuerySet[Course], words: list[str], *, is_begun: bool) -> QuerySet[Course]:
+class _Document(Func):
+    """The generated column ``document`` of the table of the given column: a tsvector that no model field describes."""
+
+    output_field = SearchVectorField()
+
+    def as_sql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, list[Any]]:
+        [column] = self.get_source_expressions()
+        return f"{connection.ops.quote_name(column.alias)}.document", []  # type: ignore[attr-defined]
+
+
+def _search_postgresql(courses: QuerySet[Course], words: list[str], *, has_prefix: bool) -> QuerySet[Course]:
     *whole, last = (f"'{word}'" for word in words)
-    begun = f"({last} | {last}:*)" if is_begun and len(words[-1]) > 1 else last
-    query = " & ".join([*whole, begun])
-    # A word in the title stands in class A, and so on down to D.
-    weights = "{" + ", ".join(str(weight / 10) for weight in reversed(_WEIGHTS)) + "}"
-    found = courses.extra(
-        tables=["courses_searchdocument"],
-        where=[
-            "courses_searchdocument.course_id = courses_course.id",
-            "courses_searchdocument.document @@ to_tsquery('english', %s)",
-        ],
-        params=[query],
+    query = SearchQuery(
+        " & ".join([*whole, f"({last} | {last}:*)" if has_prefix else last]), config="english", search_type="raw"
     )
-    rank = "ts_rank(%s::float4[], courses_searchdocument.document, to_tsquery('english', %s), 1)"
-    ranked: QuerySet[Course] = found.annotate(rank=_rank(rank, weights, query))
+    # The title has the weight class A, the body D; PostgreSQL takes the weights from D to A, between 0 and 1.
+    weights = [weight / 10 for weight in reversed(_WEIGHTS)]
+    document = _Document(F("search_document__title"))
+    rank = SearchRank(document, query, weights=weights, normalization=Value(1))  # 1: divided by 1 + log(length)
+    ranked: QuerySet[Course] = courses.alias(document=document).filter(document=query).annotate(rank=rank)
     return ranked
-
-
-def _rank(sql: str, *params: str) -> RawSQL:
-    return RawSQL(sql, params, output_field=FloatField())  # noqa: S611 (fixed text with parameters)

@@ -63,12 +63,12 @@ def _read() -> dict[str, Use]:
     }
 
 
-def nearest(word: str, *, is_begun: bool = False) -> list[str]:
+def nearest(word: str, *, is_prefix: bool = False) -> list[str]:
     """The words that may have been meant, the likeliest first.
 
     First are those with fewer mistakes, then those with the same first letter, then those in more titles and courses.
     Counted is the optimal string alignment distance: a letter added, left out, replaced, or swapped with the next.
-    With ``is_begun`` the beginning of a longer word may have been meant too.
+    With ``is_prefix`` the beginning of a longer word may have been meant too.
     """
     if len(word) < SHORTEST or not word.isalpha():
         return []
@@ -76,7 +76,7 @@ def nearest(word: str, *, is_begun: bool = False) -> list[str]:
     words = list(known)
     most = 1 if len(word) < TWO_FROM else 2
     mistakes = {found: count for found, count, _at in _extract(word, words, most)}
-    if is_begun:
+    if is_prefix:
         beginnings = [one[: len(word)] for one in words]
         for _found, count, at in _extract(word, beginnings, most):
             mistakes.setdefault(words[at], count)
@@ -96,13 +96,13 @@ def _extract(word: str, words: list[str], most: int) -> list[tuple[str, int, int
 def corrections(text: str, is_known: Callable[[str, bool], bool]) -> Iterator[str]:
     """Texts that may have been meant, the likeliest first; none if every word is known or cannot be corrected.
 
-    ``is_known(word, is_begun)`` says whether anything is found for this word alone; the last word may be only begun.
+    ``is_known(word, is_prefix)`` says whether anything is found for this word alone; the last word may be only begun.
     """
     words = words_of(text)
     ways: list[list[str]] = []
     for place, word in enumerate(words):
-        is_begun = place == len(words) - 1
-        better = [] if len(words) > 1 and is_known(word, is_begun) else nearest(word, is_begun=is_begun)
+        is_prefix = place == len(words) - 1
+        better = [] if len(words) > 1 and is_known(word, is_prefix) else nearest(word, is_prefix=is_prefix)
         ways.append(better[:MOST_TRIES] or [word])
     if all(way[0] == word for way, word in zip(ways, words, strict=True)):
         return

@@ -51,7 +51,7 @@ def test_what_is_too_far_away_is_left_alone(shelf, word):
 
 def test_the_last_word_may_be_begun_and_misspelled(shelf):
     assert nearest("interfre") == []
-    assert nearest("interfre", is_begun=True) == ["interference"]
+    assert nearest("interfre", is_prefix=True) == ["interference"]
 
 
 def test_a_word_in_more_titles_comes_first_then_one_in_more_courses(db):
@@ -70,7 +70,7 @@ def test_a_word_in_more_titles_comes_first_then_one_in_more_courses(db):
 
 
 def test_only_words_that_find_nothing_are_replaced(shelf):
-    def is_known(word: str, is_begun: bool) -> bool:
+    def is_known(word: str, is_prefix: bool) -> bool:
         return word in {"curious"}
 
     assert list(corrections("curious wavse", is_known)) == ["curious waves"]

@@ -328,7 +328,7 @@ def _counted(courses: QuerySet[Course], text: str) -> tuple[list[Group], dict[st
     found, subjects = groups(search(courses, text))
     if found:
         return found, subjects, ""
-    for meant in corrections(text, lambda word, is_begun: search(courses, word, is_begun=is_begun).exists()):
+    for meant in corrections(text, lambda word, is_prefix: search(courses, word, is_prefix=is_prefix).exists()):
         found, subjects = groups(search(courses, meant))
         if found:
             return found, subjects, meant

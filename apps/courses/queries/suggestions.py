@@ -104,7 +104,7 @@ def _meant(words: list[str], names: _Names) -> list[str]:
 
     last = len(words) - 1
     return [
-        word if is_known(word) else next(filter(is_known, nearest(word, is_begun=place == last)), word)
+        word if is_known(word) else next(filter(is_known, nearest(word, is_prefix=place == last)), word)
         for place, word in enumerate(words)
     ]
 
