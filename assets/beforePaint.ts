@@ -1,4 +1,4 @@
-// Runs as text in <head>, before the first paint, so that the wrong theme never flashes.
+// Inlined in <head> and run before the first paint, so that the wrong theme never flashes.
 import { recordEarlyInput } from "./site/islandStart";
 import { showShortcutSetting } from "./shared/shortcuts";
 import { applyAppearance, readAppearance } from "./shared/appearance";
@@ -7,7 +7,7 @@ const appearance = readAppearance();
 applyAppearance(appearance);
 showShortcutSetting();
 
-// Which faces the first screen needs is known here and nowhere sooner: the style is the reader's.
+// Preload the fonts of the first screen, which depend on the style that the user chose.
 for (const href of document.currentScript?.dataset[appearance.style]?.split(" ") ?? []) {
   const link = Object.assign(document.createElement("link"), { rel: "preload", as: "font", href });
   link.type = "font/woff2";

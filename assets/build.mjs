@@ -1,5 +1,5 @@
-// Builds everything the browser gets into static/dist: hashed names, a manifest for the templates,
-// compressed copies, and budgets that fail the build. `--watch` rebuilds on change, unminified.
+// Builds scripts, islands, styles and icons into static/dist, with hashed names, compressed copies and a manifest for
+// the templates. Fails if a page exceeds its budget. `--watch` rebuilds on change, unminified.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ const assets = path.join(root, "assets");
 const dist = path.join(root, "static", "dist");
 const watching = process.argv.includes("--watch");
 
-/** Every file a page or another file may ask for by name: manifest key → source. */
+/** The entry points of the build: { in: source, out: key in the manifest }. */
 function entryPoints() {
   const entries = {
     islands: "islands.ts",
@@ -75,7 +75,7 @@ const bundles = () => ({
   legalComments: "external",
 });
 
-// Stands in <head> as text, before the first paint: no hash, no module, nothing but itself.
+// Inlined in <head> and run before the first paint: one file without hash and imports.
 const beforePaintScript = () => ({
   ...common,
   sourcemap: false,
@@ -84,7 +84,7 @@ const beforePaintScript = () => ({
   format: "iife",
 });
 
-// Served as /sw.js with a line of the server's in front of it: no hash, no module.
+// Served as /sw.js after a line that the server adds: one file without hash and imports.
 const serviceWorker = () => ({
   ...common,
   sourcemap: false,
@@ -95,7 +95,7 @@ const serviceWorker = () => ({
 
 const relative = (output) => path.relative(dist, path.resolve(root, output)).replaceAll("\\", "/");
 
-/** What `bundle("site")` in the templates needs: the files of each entry, and what to preload. */
+/** The manifest for `bundle("site")` in templates: the files of each entry, and those to preload. */
 function manifestOf(metafile) {
   const manifest = { beforePaint: { js: "beforePaint.js" } };
   const names = new Map(entryPoints().map((entry) => [path.relative(root, entry.in), entry.out]));
@@ -122,30 +122,30 @@ function manifestOf(metafile) {
   return Object.fromEntries(Object.entries(manifest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Write in one step, so that a server reading at the same time never sees half a file. */
-async function put(file, contents) {
+/** Write a file atomically, so that a server never reads half of it. */
+async function writeAtomically(file, contents) {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(`${file}.part-${process.pid}`, contents);
   await rename(`${file}.part-${process.pid}`, file);
 }
 
-const squeeze = { br: promisify(brotliCompress), gz: promisify(gzip) };
+const compress = { br: promisify(brotliCompress), gz: promisify(gzip) };
 const quality = {
   br: { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } },
   gz: { level: 9 },
 };
 
-/** The text outputs with their compressed copies, which the server sends as they stand. */
+/** A file with its compressed copies, which the server sends as they are. */
 async function withCompressed(file, contents) {
   const written = [[file, contents]];
   const isSent = /[-.]\w{8}\.(m?js|css|svg)$/.test(file); // beforePaint.js and sw.js are read by the server, not sent
   if (watching || !isSent) return written;
   for (const kind of ["br", "gz"])
-    written.push([`${file}.${kind}`, await squeeze[kind](contents, quality[kind])]);
+    written.push([`${file}.${kind}`, await compress[kind](contents, quality[kind])]);
   return written;
 }
 
-/** Write what was built, let go of what it replaces, and report the sizes. */
+/** Write the build, remove old files, and return the sizes. */
 async function publish(results) {
   const outputs = results.flatMap((result) => result.outputFiles);
   const metafile = results[0].metafile;
@@ -153,10 +153,10 @@ async function publish(results) {
     await Promise.all(outputs.map((file) => withCompressed(file.path, file.contents)))
   ).flat();
   const manifest = path.join(dist, "manifest.json");
-  await Promise.all(files.map(([file, contents]) => put(file, contents)));
-  await put(manifest, `${JSON.stringify(manifestOf(metafile), null, 2)}\n`);
+  await Promise.all(files.map(([file, contents]) => writeAtomically(file, contents)));
+  await writeAtomically(manifest, `${JSON.stringify(manifestOf(metafile), null, 2)}\n`);
   const current = new Set([manifest, ...files.map(([file]) => file)].map(relative));
-  // A developer's server looks at the disk each time, and a build at each keystroke would pile up.
+  // In watch mode old builds would pile up, and the development server always reads the newest manifest.
   await pruneBuild(dist, current, { keepDays: watching ? 0 : KEEP_DAYS });
   return {
     metafile,

@@ -6,17 +6,17 @@ import reactHooks from "eslint-plugin-react-hooks";
 import testingLibrary from "eslint-plugin-testing-library";
 import tseslint from "typescript-eslint";
 
-// Patterns count from the root of the repository, where `npm run lint` runs.
+// Patterns are relative to the root of the repository, where `npm run lint` runs.
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 const noDefaultExports = {
   selector: "ExportDefaultDeclaration",
-  message: "Export by name, so that a thing has one name everywhere.",
+  message: "Use named exports, so that everything has one name.",
 };
 const noForeignIslands = [
   {
     group: ["**/islands/*", "**/islands/*/**", "!./islands/*"],
-    message: "shared/ and site/ know no island.",
+    message: "shared/ and site/ must not import islands.",
   },
 ];
 
@@ -40,17 +40,17 @@ export default tseslint.config(
         "error",
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
-      // Each costs as much as all others together, and finds nothing here: there is no enum, and no class
-      // stands in for another; the editor strikes out what is deprecated.
+      // Each takes as long as all other rules together and finds nothing here: there are no enums and no
+      // interchangeable classes, and editors mark deprecated code.
       "@typescript-eslint/no-deprecated": "off",
       "@typescript-eslint/no-unsafe-class-instance-assignment": "off",
       "@typescript-eslint/no-unsafe-enum-assignment": "off",
-      // `data-*` attributes are read by name; the compiler's own index check is stricter anyway.
+      // `data-*` attributes are read by name, and the compiler checks index signatures.
       "@typescript-eslint/dot-notation": "off",
     },
   },
   {
-    // The plugin's other rules compile each file as React's compiler would, which the build does not use.
+    // Other rules of the plugin run the React compiler, which the build does not use.
     files: ["**/*.tsx", "**/use*.ts", "**/hooks.ts", "**/hooks/*.ts"],
     ignores: ["**/*.test.tsx"],
     plugins: { "react-hooks": reactHooks },
@@ -61,7 +61,7 @@ export default tseslint.config(
   },
   { files: ["**/*.tsx"], ...jsxA11y.flatConfigs.strict },
   {
-    // A panel of tabs without a control of its own must be reachable to be scrolled and read.
+    // A tab panel without controls must be focusable, so that it can be scrolled.
     files: ["**/*.tsx"],
     rules: {
       "jsx-a11y/no-noninteractive-tabindex": ["error", { roles: ["tabpanel", "region"], tags: [] }],
@@ -73,7 +73,7 @@ export default tseslint.config(
     rules: { "no-restricted-imports": ["error", { patterns: noForeignIslands }] },
   },
   {
-    // An island may use shared/, never another island.
+    // An island imports shared/ and itself, never another island.
     files: ["assets/islands/*/**/*.{ts,tsx}"],
     rules: {
       "no-restricted-imports": [
@@ -90,14 +90,14 @@ export default tseslint.config(
     },
   },
   {
-    // Tests of React parts; those of plain pages look at the DOM itself.
+    // Tests of React components; other tests query the DOM.
     files: ["**/*.test.tsx"],
     ...testingLibrary.configs["flat/react"],
   },
   {
     files: ["**/*.test.{ts,tsx}", "assets/shared/testing/**"],
     rules: {
-      // Where the focus is, only the document knows.
+      // Tests check document.activeElement.
       "testing-library/no-node-access": "off",
       "@typescript-eslint/no-non-null-assertion": "off",
       "@typescript-eslint/unbound-method": "off",

@@ -75,7 +75,7 @@ async function draw(names) {
   return `<svg xmlns="http://www.w3.org/2000/svg">${all}</svg>`;
 }
 
-/** An esbuild plugin that builds the entry "icons:sprite", again whenever a file that names icons changes. */
+/** An esbuild plugin that builds the entry "icons:sprite", again when a file that names icons changes. */
 export function iconSprite(root) {
   return {
     name: "icons",

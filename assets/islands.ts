@@ -1,10 +1,10 @@
-// The loader, on every page. React comes only if the page has an island, and only when the island
-// is seen (default), wanted (data-when="intent": the first sign of a person), or at once ("now").
+// Loads the islands of the page. React is fetched only on pages with an island, and only once it is visible (default),
+// at the first input of the user (data-when="intent"), or at once (data-when="now").
 
-const signs = ["pointermove", "pointerdown", "keydown", "focusin", "scroll"];
+const inputs = ["pointermove", "pointerdown", "keydown", "focusin", "scroll"];
 let held: Promise<void> | undefined;
 
-async function bring(spot: HTMLElement): Promise<void> {
+async function load(spot: HTMLElement): Promise<void> {
   const { mount } = await import("./shared/mount");
   await mount(spot, undefined, () => held);
 }
@@ -14,31 +14,31 @@ const seen = new IntersectionObserver(
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
-      void bring(target as HTMLElement);
+      void load(target as HTMLElement);
     }
   },
   { rootMargin: "200px" },
 );
 
 for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
-  // What was asked before this script was there is kept in data-start (head.ts).
+  // beforePaint.ts has recorded in data-start what the user asked before this script was loaded.
   const { when, start } = spot.dataset;
-  // The page before this one asked it to go on by itself.
+  // The page before this one asked to continue playing.
   const { pathname, search } = location;
-  const isCarried = [pathname, pathname + search].includes(
+  const isAutoplay = [pathname, pathname + search].includes(
     sessionStorage.getItem("study.autoplay") ?? "",
   );
-  const isKeyed = document.documentElement.dataset.earlyKeys !== undefined;
-  const isAsked = isCarried || isKeyed || start !== undefined;
-  if (when === "now" || (when === "intent" && isAsked)) void bring(spot);
+  const hasEarlyKeys = document.documentElement.dataset.earlyKeys !== undefined;
+  const isRequested = isAutoplay || hasEarlyKeys || start !== undefined;
+  if (when === "now" || (when === "intent" && isRequested)) void load(spot);
   else if (when === "intent") {
-    const wanted = new AbortController();
-    const want = (): void => {
-      wanted.abort();
-      void bring(spot);
+    const pending = new AbortController();
+    const start = (): void => {
+      pending.abort();
+      void load(spot);
     };
-    const options = { signal: wanted.signal, passive: true, capture: true };
-    for (const sign of signs) addEventListener(sign, want, options);
+    const options = { signal: pending.signal, passive: true, capture: true };
+    for (const input of inputs) addEventListener(input, start, options);
   } else seen.observe(spot);
 }
 

@@ -1,11 +1,11 @@
-// Lesson pages that are read or fetched: the end of a text completes it, and so does fetching a file.
-import { complete, openOutbox, tell } from "./lesson/completions";
-import { startFetching, startReading } from "./lesson/reading";
+// Pages of text and file lessons: reading to the end completes a text, downloading completes a file.
+import { complete, openOutbox, showDelivery } from "./lesson/completions";
+import { startDownload, startReading } from "./lesson/reading";
 
-const reading = startReading(document, complete, (lesson, title) => outbox.keep(lesson, title));
+const reading = startReading(document, complete, (lesson, title) => outbox.add(lesson, title));
 const outbox = openOutbox((delivery) => {
-  if (!reading?.deliver(delivery)) tell(delivery);
+  if (!reading?.deliver(delivery)) showDelivery(delivery);
 });
-if (reading && reading.lesson in outbox.all()) reading.showKept();
+if (reading && reading.lesson in outbox.all()) reading.showStored();
 outbox.start();
-startFetching(document, complete);
+startDownload(document, complete);

@@ -1,4 +1,4 @@
-/** MOCK_API: the islands' calls are answered from what the API has answered once (`manage.py record_api`). */
+/** MOCK_API: responds to API calls of islands with recorded responses (`manage.py record_api`). */
 import recorded from "./mock/answers.json";
 
 type Recorded = { operation: string; status: number; body: unknown };
@@ -9,7 +9,7 @@ function matches({ operation }: Recorded, method: string, path: string): boolean
   return verb === method && new RegExp(`^${pattern.join("[^/]+")}$`).test(path);
 }
 
-/** The recorded answer to a call; what was not recorded is not found. */
+/** The recorded response to a call; 404 if none was recorded. */
 export function answer(request: Request): Response {
   const { pathname } = new URL(request.url);
   const found = (recorded as Recorded[]).find((one) => matches(one, request.method, pathname));

@@ -1,4 +1,4 @@
-// The page /offline where it takes the place of another: that page is asked for again, by a press or once there is a connection.
+// The page /offline. Where it replaces another page, that page is requested again by a button and when online.
 const isInPlace = location.pathname !== "/offline";
 
 for (const part of document.querySelectorAll<HTMLElement>("[data-in-place]"))

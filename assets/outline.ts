@@ -1,4 +1,4 @@
-// The outline of a course in the studio: rows are dragged, or moved by their arrows without a reload.
+// The lectures page of the studio: rows are moved by dragging or by their arrow buttons, without a reload.
 import { authenticatedApi, unwrap } from "./shared/api/client";
 import { startDragging } from "./outline/drag";
 import { watchProcessing } from "./outline/watchProcessing";

@@ -1,12 +1,11 @@
-// What earlier builds made stays for a while: servers that started before this build, and pages that are
-// open in browsers, still ask for those names.
+// Files of earlier builds stay for some days: servers that started before this build and open pages still request them.
 import { readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 export const KEEP_DAYS = 14;
 const LEDGER = "replaced.json";
 const DAY = 24 * 60 * 60 * 1000;
-const named = /[-.][0-9A-Za-z]{8}\.\w/; // by its content, so that no later build writes it anew
+const named = /[-.][0-9A-Za-z]{8}\.\w/; // the name contains a hash of the content
 
 async function filesIn(folder) {
   const found = await readdir(folder, { withFileTypes: true, recursive: true });
@@ -19,16 +18,16 @@ async function readLedger(file) {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch {
-    return {}; // the first build, or a broken file: then what is replaced is replaced from now
+    return {}; // the first build, or a broken file: count from now
   }
 }
 
 /**
- * Remove from `folder` what no build made, and what was replaced more than `keepDays` ago.
+ * Remove files from `folder` that no build wrote, and those that were replaced more than `keepDays` ago.
  * @param folder the folder of the build
  * @param current names in it that belong to this build, relative to the folder
- * @param keepDays 0 removes all that is not current
- * @param now milliseconds
+ * @param keepDays 0 removes everything that is not current
+ * @param now milliseconds since 1970
  */
 export async function pruneBuild(folder, current, { keepDays = KEEP_DAYS, now = Date.now() } = {}) {
   const ledger = path.join(folder, LEDGER);

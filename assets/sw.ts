@@ -1,13 +1,13 @@
 /**
- * The service worker: without a connection, the page /offline takes the place of the browser's own error.
- * Nothing else of the site is kept: pages are always asked of the server. What is kept, and under which
- * version, the server writes in front of this script (studyplatform/site/public/offline.py).
+ * The service worker: shows the page /offline while there is no connection. Nothing else is cached: all other pages
+ * come from the server, which writes the list of cached files and its version in front of this script
+ * (studyplatform/site/public/offline.py).
  */
-declare const kept: { version: string; page: string; files: string[] };
+declare const cached: { version: string; page: string; files: string[] };
 
-// TypeScript knows either pages or workers; these are the parts of a worker that are used here.
-type Lasting = Event & { waitUntil: (work: Promise<unknown>) => void };
-type Fetching = Event & {
+// TypeScript has types for either pages or workers; these are the parts of a worker that are used here.
+type ExtendableEvent = Event & { waitUntil: (work: Promise<unknown>) => void };
+type FetchEvent = Event & {
   request: Request;
   preloadResponse: Promise<unknown>;
   respondWith: (answer: Promise<Response>) => void;
@@ -18,22 +18,22 @@ const worker = globalThis as unknown as {
   clients: { claim: () => Promise<void> };
   skipWaiting: () => Promise<void>;
   addEventListener: {
-    (type: "install" | "activate", heard: (event: Lasting) => void): void;
-    (type: "fetch", heard: (event: Fetching) => void): void;
+    (type: "install" | "activate", listener: (event: ExtendableEvent) => void): void;
+    (type: "fetch", listener: (event: FetchEvent) => void): void;
   };
 };
 
 const OURS = "study-offline-";
-const cacheName = OURS + kept.version;
-const files = new Set(kept.files);
+const cacheName = OURS + cached.version;
+const files = new Set(cached.files);
 
-/** Fetched by programs or too large to pass through here. */
+/** Used by programs, or too large to pass through a service worker. */
 const never = /^\/(api|admin|media|static|ws|mcp)(\/|$)/;
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);
-  // Without cookies: the page must name nobody, as it stays when its reader has signed out.
-  const fresh = [kept.page, ...kept.files].map(
+  // Without cookies: the page must not name the user, as it stays cached after signing out.
+  const fresh = [cached.page, ...cached.files].map(
     (address) => new Request(address, { credentials: "omit", cache: "reload" }),
   );
   await cache.addAll(fresh); // all of them or none
@@ -43,23 +43,23 @@ async function install(): Promise<void> {
 async function activate(): Promise<void> {
   const old = (await caches.keys()).filter((one) => one.startsWith(OURS) && one !== cacheName);
   await Promise.all(old.map((one) => caches.delete(one)));
-  // The browser asks for the page while this script wakes up.
+  // The browser requests the page while this script starts.
   await worker.registration.navigationPreload.enable();
   await worker.clients.claim();
 }
 
-async function open(event: Fetching): Promise<Response> {
+async function open(event: FetchEvent): Promise<Response> {
   try {
     const early = (await event.preloadResponse) as Response | undefined;
     return early ?? (await fetch(event.request));
   } catch (reason) {
-    const page = await caches.match(kept.page, { cacheName });
+    const page = await caches.match(cached.page, { cacheName });
     if (page) return page;
     throw reason;
   }
 }
 
-async function keptOrFetched(request: Request): Promise<Response> {
+async function cachedOrFetched(request: Request): Promise<Response> {
   return (await caches.match(request.url, { cacheName })) ?? fetch(request);
 }
 
@@ -71,7 +71,7 @@ worker.addEventListener("fetch", (event) => {
   if (origin !== worker.location.origin || request.method !== "GET") return;
   if (request.mode === "navigate") {
     if (!never.test(pathname)) event.respondWith(open(event));
-  } else if (files.has(pathname)) event.respondWith(keptOrFetched(request));
+  } else if (files.has(pathname)) event.respondWith(cachedOrFetched(request));
 });
 
 export {};

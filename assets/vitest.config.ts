@@ -9,9 +9,9 @@ export default defineConfig({
     environment: "jsdom",
     environmentOptions: { jsdom: { url: "http://study.test/", pretendToBeVisual: true } },
     pool: "threads",
-    testTimeout: 20_000, // a busy machine types slowly
+    testTimeout: 20_000, // typing is slow on a busy machine
     include: ["**/*.test.{ts,tsx}"],
-    isolate: false, // the files of a worker share one page, which is most of the run's time
+    isolate: false, // the files of a worker share one page, as creating one takes most of the time
     setupFiles: ["shared/testing/setup.ts"],
     restoreMocks: true,
     unstubGlobals: true,

@@ -37,7 +37,7 @@ it("keeps what cannot be sent because nobody is signed in", async () => {
     (uid) => completeAs("amara", uid),
     tell,
   );
-  outbox.keep("lesson-1", "Grids");
+  outbox.add("lesson-1", "Grids");
   await outbox.send();
 
   expect(outbox.all()).toEqual({ "lesson-1": "Grids" });

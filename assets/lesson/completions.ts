@@ -1,4 +1,4 @@
-/** The completions that wait for a connection, on pages that are not their own. */
+/** Lesson completions that were stored while offline, sent from any page. */
 import { authenticatedApi, unwrap } from "../shared/api/client";
 import { makeError } from "../shared/api/errors";
 import { session } from "../shared/auth/browser";
@@ -7,20 +7,20 @@ import { celebrate } from "../shared/milestones";
 import { toast } from "../shared/toasts";
 import { type Delivery, Outbox } from "./outbox";
 
-/** Complete a lesson that is a text. */
+/** Complete a text or file lesson. */
 export const complete = (uid: string) =>
   unwrap(authenticatedApi.POST("/api/v1/lessons/{uid}/complete/", { params: { path: { uid } } }));
 
-/** The same as this person only: somebody else may have signed in in another tab since the page was made. */
-export async function completeAs(person: string, uid: string) {
+/** Complete a lesson as this user; throws if another user has signed in in another tab in the meantime. */
+export async function completeAs(userId: string, uid: string) {
   await session.requireBearer();
   const { user } = session.state;
-  if (user?.id !== undefined && user.id !== person) throw makeError("NOT_AUTHENTICATED"); // kept until they are back
+  if (user?.id !== undefined && user.id !== userId) throw makeError("NOT_AUTHENTICATED"); // stays stored until the user is back
   return complete(uid);
 }
 
-/** Say what came of a completion that was kept. */
-export function tell({ title, outcome }: Delivery): void {
+/** Show the outcome of a stored completion. */
+export function showDelivery({ title, outcome }: Delivery): void {
   if ("progress" in outcome) {
     toast(t("Sent: {title} is complete.", { title }));
     celebrate(outcome.progress);
@@ -33,13 +33,13 @@ export function tell({ title, outcome }: Delivery): void {
   }
 }
 
-/** The shelf of the person for whom the page was made. */
-export function openOutbox(onDelivered: (delivery: Delivery) => void = tell): Outbox {
-  const person = document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
+/** The outbox of the user for whom the page was rendered. */
+export function openOutbox(onDelivered: (delivery: Delivery) => void = showDelivery): Outbox {
+  const userId = document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
   return new Outbox(
     () => localStorage,
-    person,
-    (uid) => completeAs(person, uid),
+    userId,
+    (uid) => completeAs(userId, uid),
     onDelivered,
   );
 }

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { ApiError, type ErrorCode, problemOf } from "../shared/api/errors";
-import { tell } from "./completions";
+import { showDelivery } from "./completions";
 import { type Delivery, Outbox, RETRY_MS } from "./outbox";
-import { END_MS, FETCH_MS, startFetching, startReading } from "./reading";
+import { END_MS, DOWNLOAD_POLL_MS, startDownload, startReading } from "./reading";
 
 let show: (isSeen: boolean) => void;
 
@@ -145,13 +145,13 @@ it("keeps a completion that is pressed offline, and says when it is sent", async
     complete,
     vi.fn((one: Delivery) => void reading?.deliver(one)),
   );
-  const reading = startReading(document, complete, (uid, title) => outbox.keep(uid, title));
+  const reading = startReading(document, complete, (uid, title) => outbox.add(uid, title));
   outbox.start();
 
   document.querySelector("button")!.focus();
   expect(press()).toBe(false);
-  expect(words("[data-kept]")).toBe(SAVED);
-  expect(document.activeElement).toBe(document.querySelector("[data-kept]"));
+  expect(words("[data-stored]")).toBe(SAVED);
+  expect(document.activeElement).toBe(document.querySelector("[data-stored]"));
   expect(words("[data-live=polite]")).toBe(SAVED);
   expect(document.querySelector("form")!.hidden).toBe(true);
   expect(outboxOf(complete).all()).toEqual({ "lesson-1": "Grids" }); // a reload finds it, too
@@ -181,7 +181,7 @@ it("keeps what was read to its end while no answer came", async () => {
   await vi.advanceTimersByTimeAsync(END_MS);
 
   expect(keep).toHaveBeenCalledExactlyOnceWith("lesson-1", "Grids");
-  expect(words("[data-kept]")).toBe(SAVED);
+  expect(words("[data-stored]")).toBe(SAVED);
 });
 
 it("leaves an offline press to the page where nothing can be kept", () => {
@@ -189,15 +189,15 @@ it("leaves an offline press to the page where nothing can be kept", () => {
   page(form());
   const complete = (): Promise<typeof done> => Promise.resolve(done);
   const visitor = outboxOf(complete, undefined, "");
-  startReading(document, complete, (uid, title) => visitor.keep(uid, title));
+  startReading(document, complete, (uid, title) => visitor.add(uid, title));
 
   expect(press()).toBe(true);
-  expect(document.querySelector("[data-kept]")).toBeNull();
+  expect(document.querySelector("[data-stored]")).toBeNull();
 
   vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
     throw new DOMException("No room", "QuotaExceededError");
   });
-  expect(outboxOf(complete).keep("lesson-1", "Grids")).toBe(false);
+  expect(outboxOf(complete).add("lesson-1", "Grids")).toBe(false);
 });
 
 it.each([
@@ -209,7 +209,7 @@ it.each([
   complete.mockRejectedValueOnce(reason);
   const onDelivered = vi.fn<(delivery: Delivery) => void>();
   const outbox = outboxOf(complete, onDelivered);
-  outbox.keep("lesson-1", "Grids");
+  outbox.add("lesson-1", "Grids");
   await outbox.send();
   expect(outbox.all()).toEqual({ "lesson-1": "Grids" });
 
@@ -232,22 +232,26 @@ it("says why a completion was refused, and brings the button back", async () => 
     complete,
     vi.fn((one: Delivery) => void reading?.deliver(one)),
   );
-  const reading = startReading(document, complete, (uid, title) => outbox.keep(uid, title));
+  const reading = startReading(document, complete, (uid, title) => outbox.add(uid, title));
   press();
   await outbox.send();
 
-  expect(words("[data-kept]")).toBe(error.message);
+  expect(words("[data-stored]")).toBe(error.message);
   expect(document.querySelector("form")!.hidden).toBe(false);
   expect(outbox.all()).toEqual({});
 
   press();
-  expect(words("[data-kept]")).toBe(SAVED);
+  expect(words("[data-stored]")).toBe(SAVED);
 });
 
 it("tells on another page what came of it", () => {
-  tell({ lesson: "lesson-1", title: "Grids", outcome: { progress: { ...done, milestone: 25 } } });
+  showDelivery({
+    lesson: "lesson-1",
+    title: "Grids",
+    outcome: { progress: { ...done, milestone: 25 } },
+  });
   const error = new ApiError(403, problemOf("ENROLLMENT_REQUIRED", 403));
-  tell({ lesson: "lesson-2", title: "Arrows", outcome: { error } });
+  showDelivery({ lesson: "lesson-2", title: "Arrows", outcome: { error } });
 
   expect([...document.querySelectorAll(".toast p")].map((one) => one.textContent)).toEqual([
     "Sent: Grids is complete.",
@@ -260,7 +264,7 @@ it("keeps nothing where there is nothing to keep", () => {
   page(text(""));
   const complete = vi.fn(() => Promise.resolve(done));
   startReading(document, complete);
-  startFetching(document, complete);
+  startDownload(document, complete);
 
   expect(complete).not.toHaveBeenCalled();
 });
@@ -269,12 +273,12 @@ it("completes a file once the server has handed it out", async () => {
   page(`<div class="reading__end"><p>Fetch it</p></div>`);
   const complete = vi.fn(() => Promise.resolve(done));
   complete.mockRejectedValueOnce(refusal("LESSON_FILE_NOT_DOWNLOADED"));
-  startFetching(document, complete);
+  startDownload(document, complete);
 
   document.querySelector<HTMLElement>("[data-fetch]")?.click();
-  await vi.advanceTimersByTimeAsync(FETCH_MS);
+  await vi.advanceTimersByTimeAsync(DOWNLOAD_POLL_MS);
   expect(document.querySelector(".reading__end")?.textContent).toBe("Fetch it");
-  await vi.advanceTimersByTimeAsync(FETCH_MS);
+  await vi.advanceTimersByTimeAsync(DOWNLOAD_POLL_MS);
   expect(complete).toHaveBeenCalledTimes(2);
   expect(document.querySelector(".reading__end")?.textContent).toContain("completed");
 });

@@ -1,49 +1,49 @@
-/** Texts that were completed without a connection: kept on this device, and sent once there is one. */
+/** Completions made while offline: stored on this device, and sent when there is a connection. */
 import { type ApiError, toApiError } from "../shared/api/errors";
 import type { components } from "../shared/api/schema.gen";
 
 type Progress = components["schemas"]["ProgressOut"];
 
-/** How long to wait before the next attempt when the server does not answer, or cannot. */
+/** Time until the next attempt when the server does not respond or fails. */
 export const RETRY_MS = 30_000;
 
-/** What came of a completion that was kept. */
+/** The outcome of sending a stored completion. */
 export type Delivery = {
   lesson: string;
   title: string;
   outcome: { progress: Progress } | { error: ApiError };
 };
 
-/** Whether no answer came: what was asked may be asked again, and may even have been done. */
-export function isUnanswered(reason: unknown): boolean {
+/** Whether a call got no response, so that it may have succeeded and may be repeated. */
+export function hasNoResponse(reason: unknown): boolean {
   const { code } = toApiError(reason).problem;
   return ["NETWORK_OFFLINE", "NETWORK_FAILED", "NETWORK_TIMEOUT"].includes(code);
 }
 
-/** Milliseconds until it is worth asking again; null for a refusal that stays one. */
+/** Milliseconds until the next attempt; null for a permanent refusal. */
 function delayOf(error: ApiError): number | null {
   const { wait } = error.problem.params;
   if (error.is("READING_TOO_SHORT") && typeof wait === "number") return wait * 1000;
-  // 0: nothing was asked, for the session has ended meanwhile.
+  // 0: nothing was sent, as the session has ended.
   const isTemporary =
-    isUnanswered(error) || error.status >= 500 || [0, 401, 408, 429].includes(error.status);
+    hasNoResponse(error) || error.status >= 500 || [0, 401, 408, 429].includes(error.status);
   return isTemporary ? RETRY_MS : null;
 }
 
-/** Completing is idempotent, so nothing is lost or counted twice if an answer got lost. One shelf per person. */
+/** The stored completions of one user. Completing is idempotent, so a lost response loses nothing. */
 export class Outbox {
   readonly #key: string;
   #isSending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    /** Asking for it may fail already: some browsers refuse it. */
+    /** A function, as access to storage throws in some browsers. */
     private readonly storage: () => Pick<Storage, "getItem" | "setItem" | "removeItem">,
-    private readonly person: string,
+    private readonly userId: string,
     private readonly complete: (lesson: string) => Promise<Progress>,
     private readonly onDelivered: (delivery: Delivery) => void,
   ) {
-    this.#key = keyOf(person);
+    this.#key = keyOf(userId);
   }
 
   /** Lesson → its title. */
@@ -56,15 +56,15 @@ export class Outbox {
     }
   }
 
-  /** Whether it is kept; a browser may refuse, and of a visitor nothing is kept. */
-  keep(lesson: string, title: string): boolean {
-    if (this.person === "" || !this.#write({ ...this.all(), [lesson]: title })) return false;
-    // The connection may have been there, and the server not.
+  /** Store a completion. Returns false if storage is blocked, or for a visitor. */
+  add(lesson: string, title: string): boolean {
+    if (this.userId === "" || !this.#write({ ...this.all(), [lesson]: title })) return false;
+    // The browser may be online while the server is down.
     this.sendIn(RETRY_MS);
     return true;
   }
 
-  /** Send what is kept: now, when the connection returns, and after a while if the server could not answer. */
+  /** Send what is stored: now, when the connection returns, and later if the server did not respond. */
   start(): void {
     addEventListener("online", () => void this.send());
     void this.send();
@@ -77,7 +77,7 @@ export class Outbox {
     for (const [lesson, title] of Object.entries(this.all())) {
       try {
         const progress = await this.complete(lesson);
-        this.#forget(lesson);
+        this.#remove(lesson);
         this.onDelivered({ lesson, title, outcome: { progress } });
       } catch (reason) {
         const error = toApiError(reason);
@@ -86,35 +86,35 @@ export class Outbox {
           this.sendIn(delay);
           continue;
         }
-        this.#forget(lesson);
+        this.#remove(lesson);
         this.onDelivered({ lesson, title, outcome: { error } });
       }
     }
     this.#isSending = false;
   }
 
-  /** Try again after these milliseconds. */
+  /** Send after a delay in milliseconds. */
   sendIn(delay: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.send(), delay);
   }
 
-  #forget(lesson: string): void {
+  #remove(lesson: string): void {
     this.#write(Object.fromEntries(Object.entries(this.all()).filter(([key]) => key !== lesson)));
   }
 
-  #write(kept: Record<string, string>): boolean {
+  #write(all: Record<string, string>): boolean {
     try {
-      if (Object.keys(kept).length === 0) this.storage().removeItem(this.#key);
-      else this.storage().setItem(this.#key, JSON.stringify(kept));
+      if (Object.keys(all).length === 0) this.storage().removeItem(this.#key);
+      else this.storage().setItem(this.#key, JSON.stringify(all));
       return true;
     } catch {
-      return false; // no room, or storage is refused
+      return false; // storage is full or blocked
     }
   }
 }
 
-/** Where the completions of a person are kept. site.ts looks there on every page. */
-export function keyOf(person: string): string {
-  return `study.completions.${person}`;
+/** The storage key of a user. site/sendCompletions.ts reads it on every page. */
+export function keyOf(userId: string): string {
+  return `study.completions.${userId}`;
 }

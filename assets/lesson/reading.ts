@@ -1,44 +1,44 @@
-/** A text is complete when its end has been read, a file when it has been fetched. */
+/** Completes a text lesson when its end was read, and a file lesson when its file was downloaded. */
 import type { components } from "../shared/api/schema.gen";
 import { toApiError } from "../shared/api/errors";
 import { announce } from "../shared/announce";
 import { clock } from "../shared/format";
 import { t } from "../shared/i18n";
 import { iconAddress } from "../shared/icons";
-import { celebrate, milestoneWords } from "../shared/milestones";
+import { celebrate, milestoneMessage } from "../shared/milestones";
 import { toast } from "../shared/toasts";
 import { unlockNextLesson } from "../shared/unlockNextLesson";
-import { type Delivery, isUnanswered } from "./outbox";
+import { type Delivery, hasNoResponse } from "./outbox";
 
 type Progress = components["schemas"]["ProgressOut"];
 type Complete = (uid: string) => Promise<Progress>;
-/** Keep a completion on this device until it can be sent; false where that is not possible. */
-type Keep = (uid: string, title: string) => boolean;
+/** Store a completion on this device until it can be sent; false if that is not possible. */
+type Store = (uid: string, title: string) => boolean;
 
-/** The end of this page's text, for completions that were kept and are sent later. */
+/** The text lesson of this page, for completions that are sent later. */
 export type Reading = {
   lesson: string;
-  /** Say that it is complete here and will be sent. */
-  showKept: () => void;
-  /** What came of it; false if it is about another lesson. */
+  /** Show that the completion is stored and will be sent. */
+  showStored: () => void;
+  /** Show the outcome of sending it; false if it is about another lesson. */
   deliver: (delivery: Delivery) => boolean;
 };
 
-/** The end counts once it has stayed on the screen for this long, and there was time to read the text. */
+/** The end must be visible for this long, after the time it takes to read the text. */
 export const END_MS = 1500;
-/** How often, and how many times, the server is asked whether it has handed out the file. */
-export const FETCH_MS = 1500;
-const FETCH_LOOKS = 4;
+/** How often, and how many times, the server is asked whether the file was downloaded. */
+export const DOWNLOAD_POLL_MS = 1500;
+const DOWNLOAD_POLLS = 4;
 
 /**
- * Watches `[data-reading-end]`, whose value is the lesson, empty when there is nothing to keep. Its
- * `data-wait` says how many seconds it takes until the text can have been read: so long the button counts down.
- * Without a connection the completion is kept. Returns null where there is nothing to complete.
+ * Watches `[data-reading-end]`, whose value is the uid of the lesson; empty if there is nothing to complete. The
+ * button counts down the seconds in its `data-wait`, the least time it takes to read the text. While offline, the
+ * completion is stored. Returns null if there is nothing to complete.
  */
 export function startReading(
   root: Document,
   complete: Complete,
-  keep: Keep = () => false,
+  store: Store = () => false,
 ): Reading | null {
   const end = root.querySelector<HTMLElement>("[data-reading-end]");
   const lesson = end?.dataset.readingEnd;
@@ -48,19 +48,19 @@ export function startReading(
   let isSeen = false;
   const countDown = startCountdown(end, () => opensAt - performance.now());
 
-  const keepIt = (): boolean => {
-    const isKept = keep(lesson, root.querySelector("h1")?.textContent.trim() ?? "");
-    if (isKept) showKept();
-    return isKept;
+  const storeCompletion = (): boolean => {
+    const isStored = store(lesson, root.querySelector("h1")?.textContent.trim() ?? "");
+    if (isStored) showStored();
+    return isStored;
   };
-  const showKept = (): void => {
+  const showStored = (): void => {
     clearTimeout(timer);
     watcher.disconnect();
     const form = end.querySelector("form");
     const hadFocus = form?.contains(document.activeElement) ?? false;
     if (form) form.hidden = true;
-    const line = end.querySelector<HTMLElement>("[data-kept]") ?? root.createElement("p");
-    line.dataset.kept = "";
+    const line = end.querySelector<HTMLElement>("[data-stored]") ?? root.createElement("p");
+    line.dataset.stored = "";
     line.textContent = t("Saved on this device. It will be sent when you're back online.");
     end.append(line);
     announce(line.textContent);
@@ -69,11 +69,11 @@ export function startReading(
     line.focus();
   };
   end.addEventListener("submit", (event) => {
-    // Before site/forms.ts says that nothing was sent.
-    if (!navigator.onLine && keepIt()) event.preventDefault();
+    // Runs before site/forms.ts, which would say that nothing was sent.
+    if (!navigator.onLine && storeCompletion()) event.preventDefault();
   });
 
-  const wantToComplete = (): void => {
+  const completeSoon = (): void => {
     clearTimeout(timer);
     if (!isSeen) return;
     timer = setTimeout(
@@ -84,15 +84,15 @@ export function startReading(
             show(root, end, progress);
           },
           (reason: unknown) => {
-            // Other lessons were read meanwhile. The button beneath the text says what else may be wrong.
+            // Too early, e.g. as other lessons were read meanwhile. The button shows any other error.
             const wait = secondsToWait(reason);
             if (wait === null) {
-              if (isUnanswered(reason)) keepIt();
+              if (hasNoResponse(reason)) storeCompletion();
               return;
             }
             opensAt = performance.now() + wait * 1000;
             countDown();
-            wantToComplete();
+            completeSoon();
           },
         );
       },
@@ -101,20 +101,20 @@ export function startReading(
   };
   const watcher = new IntersectionObserver((entries) => {
     isSeen = entries.at(-1)?.isIntersecting ?? false;
-    wantToComplete();
+    completeSoon();
   });
   watcher.observe(end);
   return {
     lesson,
-    showKept,
+    showStored,
     deliver({ lesson: about, title, outcome }) {
       if (about !== lesson) return false;
       if ("progress" in outcome) {
         show(root, end, outcome.progress);
         toast(t("Sent: {title} is complete.", { title }));
       } else {
-        // The button is there again, and the reason above it.
-        const line = end.querySelector("[data-kept]");
+        // Show the button again, with the error above it.
+        const line = end.querySelector("[data-stored]");
         if (line) line.textContent = outcome.error.message;
         const form = end.querySelector("form");
         if (form) form.hidden = false;
@@ -131,10 +131,10 @@ function secondsToWait(reason: unknown): number | null {
   return error.is("READING_TOO_SHORT") && typeof wait === "number" ? wait : null;
 }
 
-/** The button says how long it does not work yet, and why. Returns what starts the count again. */
+/** Disables the button until the time is over. Returns a function that starts the countdown again. */
 function startCountdown(end: HTMLElement, left: () => number): () => void {
   const button = end.querySelector("button");
-  const words = end.querySelector<HTMLElement>("[data-wait-words]");
+  const text = end.querySelector<HTMLElement>("[data-wait-words]");
   let timer: ReturnType<typeof setInterval> | undefined;
   button?.addEventListener("click", (event) => {
     if (left() > 0) event.preventDefault();
@@ -144,8 +144,8 @@ function startCountdown(end: HTMLElement, left: () => number): () => void {
     const seconds = Math.ceil(left() / 1000);
     if (seconds > 0) button?.setAttribute("aria-disabled", "true");
     else button?.removeAttribute("aria-disabled");
-    if (words)
-      words.textContent =
+    if (text)
+      text.textContent =
         seconds > 0
           ? t("You can mark this lesson as complete in {time}.", { time: clock(seconds) })
           : "";
@@ -161,8 +161,8 @@ function startCountdown(end: HTMLElement, left: () => number): () => void {
   return start;
 }
 
-/** A pressed `[data-fetch]` link has the server complete the lesson; the page then says so. */
-export function startFetching(root: Document, complete: Complete): void {
+/** Complete the lesson after a click on the download link (`[data-fetch]`). */
+export function startDownload(root: Document, complete: Complete): void {
   const link = root.querySelector<HTMLAnchorElement>("[data-fetch]");
   const lesson = link?.dataset.fetch;
   if (!link || !lesson) return;
@@ -170,19 +170,19 @@ export function startFetching(root: Document, complete: Complete): void {
     "click",
     () => {
       const end = root.querySelector<HTMLElement>(".reading__end");
-      if (end) void look(end, FETCH_LOOKS);
+      if (end) void poll(end, DOWNLOAD_POLLS);
     },
     { once: true },
   );
 
-  /** The browser fetches the file by itself: the lesson is complete once the server has handed it out. */
-  async function look(end: HTMLElement, times: number): Promise<void> {
-    await new Promise((later) => setTimeout(later, FETCH_MS));
+  /** The browser downloads the file itself, so ask the server until it has sent it. */
+  async function poll(end: HTMLElement, times: number): Promise<void> {
+    await new Promise((later) => setTimeout(later, DOWNLOAD_POLL_MS));
     try {
       show(root, end, await complete(lesson ?? ""));
     } catch (reason) {
       const isNotYet = toApiError(reason).is("LESSON_FILE_NOT_DOWNLOADED");
-      if (isNotYet && times > 1) await look(end, times - 1);
+      if (isNotYet && times > 1) await poll(end, times - 1);
     }
   }
 }
@@ -198,14 +198,14 @@ function show(root: Document, end: HTMLElement, progress: Progress): void {
   const spoken = t("Lesson complete, {percent} percent of the course", {
     percent: progress.course_percent,
   });
-  const milestone = milestoneWords(progress.milestone);
+  const milestone = milestoneMessage(progress.milestone);
   announce(`${spoken}. ${milestone}`.trim());
   celebrate(progress);
 }
 
 function showCourse(root: Document, progress: Progress): void {
   for (const count of root.querySelectorAll("[data-course-count]"))
-    // The first number of the sentence is how many are done.
+    // The first number of the text is the number of completed lessons.
     count.textContent = count.textContent.replace(/\d+/, String(progress.completed_lessons));
   for (const percent of root.querySelectorAll("[data-course-percent]"))
     percent.textContent = `${String(progress.course_percent)}%`;

@@ -1,4 +1,4 @@
-/** Moving rows of the outline: shown at once, sent one after the other, taken back if the server refuses. */
+/** Moves rows of the outline: shown at once, sent in order, reverted if the server refuses. */
 import { announce } from "../shared/announce";
 import type { components } from "../shared/api/schema.gen";
 import { t } from "../shared/i18n";
@@ -9,7 +9,7 @@ export type Calls = {
   lesson: (uid: string, section: string, position: number) => Promise<Outline>;
   section: (uid: string, position: number) => Promise<Outline>;
 };
-/** Where a row goes: into this list, before that row; at the end if there is none. */
+/** A position: in this list, before that row, or at the end. */
 export type Place = { list: HTMLElement; before: HTMLElement | null };
 export type Move = (row: HTMLElement, place: Place) => void;
 
@@ -19,7 +19,7 @@ export function rowsOf(list: HTMLElement): HTMLElement[] {
   return [...list.querySelectorAll<HTMLElement>(`:scope > [data-${what}]`)];
 }
 
-/** Of a row in the outline; a row that has left it is its own. */
+/** The list of a row; a row outside the outline is its own list. */
 const listOf = (row: HTMLElement): HTMLElement => row.parentElement ?? row;
 
 export function placeOf(row: HTMLElement): Place {
@@ -40,12 +40,12 @@ export function createMover(outline: HTMLElement, calls: Calls) {
     list.insertBefore(row, before?.parentElement === list ? before : end);
   }
 
-  /** Numbers, empty places and the arrows at both ends, from the order as it stands. */
+  /** Update numbers, empty lists and the arrow buttons from the current order. */
   function renumber(): void {
     const sections = rowsOf(outline);
     for (const [at, section] of sections.entries()) {
-      rename(section, section.querySelector("[data-section-number]"), String(at + 1));
-      bound(
+      setNumber(section, section.querySelector("[data-section-number]"), String(at + 1));
+      disableAtEnds(
         section.querySelectorAll(".unit__tools [data-move]"),
         at === 0,
         at + 1 === sections.length,
@@ -55,10 +55,10 @@ export function createMover(outline: HTMLElement, calls: Calls) {
       const none = list?.querySelector<HTMLElement>("[data-none]");
       if (none) none.hidden = lessons.length > 0;
       for (const [place, lesson] of lessons.entries()) {
-        rename(lesson, lesson.querySelector("[data-number]"), `${at + 1}.${place + 1}`);
+        setNumber(lesson, lesson.querySelector("[data-number]"), `${at + 1}.${place + 1}`);
         const isFirst = at === 0 && place === 0;
         const isLast = at + 1 === sections.length && place + 1 === lessons.length;
-        bound(lesson.querySelectorAll("[data-move]"), isFirst, isLast);
+        disableAtEnds(lesson.querySelectorAll("[data-move]"), isFirst, isLast);
       }
     }
   }
@@ -75,7 +75,7 @@ export function createMover(outline: HTMLElement, calls: Calls) {
     }
   }
 
-  /** Put a row somewhere and tell the server; `isUndo`: the way back offers no way back. */
+  /** Move a row and tell the server; with `isUndo` without offering to undo. */
   function move(row: HTMLElement, place: Place, isUndo = false): void {
     const was = placeOf(row);
     if (place.list === was.list && (place.before === was.before || place.before === row)) return;
@@ -84,7 +84,7 @@ export function createMover(outline: HTMLElement, calls: Calls) {
     put(row, place);
     renumber();
     queue = queue.then(async () => {
-      if (mine !== generation) return; // an earlier move was refused, and this one taken back with it
+      if (mine !== generation) return; // an earlier move was refused, which reverted this one, too
       try {
         await send(row);
       } catch (error) {
@@ -107,7 +107,7 @@ export function createMover(outline: HTMLElement, calls: Calls) {
     });
   }
 
-  /** The arrows move without a reload and keep the focus. */
+  /** Have the arrow buttons move rows without a reload, and keep the focus. */
   function startArrows(): void {
     outline.addEventListener("submit", (event) => {
       const form = event.target as HTMLElement;
@@ -127,7 +127,7 @@ export function createMover(outline: HTMLElement, calls: Calls) {
     });
   }
 
-  /** One place up or down; over the edge of a section into its neighbour. */
+  /** One position up or down; at the end of a section, into the next one. */
   function step(row: HTMLElement, by: -1 | 1): Place | null {
     const list = listOf(row);
     const rows = rowsOf(list);
@@ -163,8 +163,8 @@ function numberOf(row: HTMLElement): string {
   return row.querySelector("[data-number], [data-section-number]")?.textContent ?? "";
 }
 
-/** A new number, where it is read and where it is spoken. */
-function rename(row: HTMLElement, shown: Element | null, number: string): void {
+/** Set a new number in the visible text and in accessible names. */
+function setNumber(row: HTMLElement, shown: Element | null, number: string): void {
   const old = shown?.textContent ?? "";
   if (!shown || old === number) return;
   shown.textContent = number;
@@ -175,7 +175,7 @@ function rename(row: HTMLElement, shown: Element | null, number: string): void {
     named.setAttribute("aria-label", (named.getAttribute("aria-label") ?? "").replace(old, number));
 }
 
-function bound(arrows: Iterable<Element>, isFirst: boolean, isLast: boolean): void {
+function disableAtEnds(arrows: Iterable<Element>, isFirst: boolean, isLast: boolean): void {
   for (const arrow of arrows)
     if (arrow instanceof HTMLButtonElement)
       arrow.disabled = arrow.dataset.move === "up" ? isFirst : isLast;

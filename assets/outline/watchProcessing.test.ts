@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { WAITS_MS, watchProcessing } from "./watchProcessing";
+import { DELAYS_MS, watchProcessing } from "./watchProcessing";
 
 const page = (mark: string, badge: string, check: string, off: string): string => `
   <section data-section="s"><span data-facts>1 lesson</span><ol>
@@ -17,7 +17,12 @@ let answer: () => Promise<Response>;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  document.body.innerHTML = page(" data-going", "Processing", "A video is on its way", "disabled");
+  document.body.innerHTML = page(
+    " data-processing",
+    "Processing",
+    "A video is on its way",
+    "disabled",
+  );
   asked = 0;
   answer = () => Promise.resolve(new Response(made));
   vi.stubGlobal("fetch", () => {
@@ -29,7 +34,7 @@ beforeEach(() => {
 it("says that a video is ready as soon as it is, and keeps what is being written", async () => {
   document.querySelector("textarea")!.value = "Dear reviewer";
   watchProcessing();
-  await vi.advanceTimersByTimeAsync(WAITS_MS[0]!);
+  await vi.advanceTimersByTimeAsync(DELAYS_MS[0]!);
 
   expect(document.querySelector(".badge")?.textContent).toBe("Ready");
   expect(document.querySelector("[data-checks]")?.textContent).toBe("Every video is ready");

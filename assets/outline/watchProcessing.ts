@@ -1,29 +1,34 @@
-/** Videos that are still being made: the outline asks for them until they are there. */
+/** Updates rows of the outline while their videos are being processed. */
 import { announce } from "../shared/announce";
-import { fetchPage, showLesson } from "../shared/lecturesPage";
+import { fetchPage, updateLessonRow } from "../shared/lecturesPage";
 
-/** At first often, later less so: an upload that somebody left lies there for days. */
-export const WAITS_MS = [3_000, 3_000, 5_000, 5_000, 10_000, 10_000, 30_000];
+/** Delays between updates: often at first, rarely later, as abandoned uploads stay for days. */
+export const DELAYS_MS = [3_000, 3_000, 5_000, 5_000, 10_000, 10_000, 30_000];
 
-const going = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-going]")];
+const processingRows = (): HTMLElement[] => [
+  ...document.querySelectorAll<HTMLElement>("[data-processing]"),
+];
 
-/** Keeps the rows marked `[data-going]` in step, while somebody looks. */
+/** Update the rows marked `[data-processing]` until none is left, while the page is visible. */
 export function watchProcessing(): void {
   let round = 0;
-  const again = (): void => {
-    if (going().length === 0) return;
-    setTimeout(() => void look().finally(again), WAITS_MS[Math.min(round++, WAITS_MS.length - 1)]);
+  const schedule = (): void => {
+    if (processingRows().length === 0) return;
+    setTimeout(
+      () => void update().finally(schedule),
+      DELAYS_MS[Math.min(round++, DELAYS_MS.length - 1)],
+    );
   };
-  again();
+  schedule();
 }
 
-async function look(): Promise<void> {
+async function update(): Promise<void> {
   if (document.hidden) return;
   const now = await fetchPage().catch(() => null);
   if (!now) return;
-  for (const row of going()) {
-    showLesson(row.dataset.lesson ?? "", now);
-    if (row.hasAttribute("data-going")) continue;
+  for (const row of processingRows()) {
+    updateLessonRow(row.dataset.lesson ?? "", now);
+    if (row.hasAttribute("data-processing")) continue;
     const title = row.querySelector("[data-title]")?.textContent ?? "";
     announce(`${title}: ${row.querySelector(".unit__end > .badge")?.textContent.trim() ?? ""}`);
   }

@@ -1,15 +1,15 @@
 /**
- * Forms whose button opens the browser's passkey dialog: `data-passkey="make"` or `"prove"`. What the dialog is
- * asked stands in `data-question`, or is fetched from `data-ask`; what it answers is sent with the form, and
- * whether the box `data-along` is ticked. `data-offer`: passkeys are also offered where the email is typed.
+ * Forms whose button opens the passkey dialog of the browser (WebAuthn): `data-passkey="make"` creates a passkey,
+ * `"prove"` uses one. The options are in `data-question` or fetched from `data-ask`; the credential is sent with the
+ * form, and so is the checkbox `data-along`. `data-offer`: passkeys are also offered in the email field.
  */
 import { t } from "../shared/i18n";
 
 type Json = Record<string, unknown>;
 type Descriptor = { id: string; type: "public-key"; transports?: AuthenticatorTransport[] };
 
-/** What the server asks, bytes in base64url (WebAuthn's JSON form). */
-type Question = {
+/** The options of the server in the JSON form of WebAuthn, with bytes as base64url. */
+type Options = {
   publicKey: Json & {
     challenge: string;
     user?: { id: string; name: string; displayName: string };
@@ -19,11 +19,11 @@ type Question = {
 };
 
 export type Dialogs = {
-  /** Null: the person closed the dialog, or the device has nothing to offer. */
-  make: (question: Question) => Promise<Json | null>;
-  prove: (question: Question) => Promise<Json | null>;
-  /** Waits, without a dialog, until a passkey is chosen among what the browser fills in; the signal ends it. */
-  offer: (question: Question, signal: AbortSignal) => Promise<Json | null>;
+  /** Null: the user closed the dialog, or the device has no passkey. */
+  make: (options: Options) => Promise<Json | null>;
+  prove: (options: Options) => Promise<Json | null>;
+  /** Waits until a passkey is chosen from autofill (conditional mediation); the signal ends it. */
+  offer: (options: Options, signal: AbortSignal) => Promise<Json | null>;
   canOffer: () => Promise<boolean>;
 };
 
@@ -50,11 +50,11 @@ function common(credential: PublicKeyCredential, response: Json): Json {
   };
 }
 
-/** The browser's own. Its JSON helpers are younger than the browsers we serve, so the bytes are turned by hand. */
+/** The dialogs of the browser. Its JSON helpers are newer than the browsers we support, so bytes are converted here. */
 export function browserDialogs(): Dialogs | null {
   if (!("PublicKeyCredential" in globalThis)) return null;
   async function prove(
-    { publicKey }: Question,
+    { publicKey }: Options,
     how: CredentialRequestOptions = {},
   ): Promise<Json | null> {
     const options = {
@@ -75,8 +75,8 @@ export function browserDialogs(): Dialogs | null {
     });
   }
   return {
-    prove: (question) => prove(question),
-    offer: (question, signal) => prove(question, { mediation: "conditional", signal }),
+    prove: (options) => prove(options),
+    offer: (options, signal) => prove(options, { mediation: "conditional", signal }),
     canOffer: async () =>
       "isConditionalMediationAvailable" in PublicKeyCredential &&
       (await PublicKeyCredential.isConditionalMediationAvailable()),
@@ -100,20 +100,20 @@ export function browserDialogs(): Dialogs | null {
   };
 }
 
-async function questionOf(form: HTMLFormElement, signal?: AbortSignal): Promise<Question> {
+async function fetchOptions(form: HTMLFormElement, signal?: AbortSignal): Promise<Options> {
   const { question, ask } = form.dataset;
-  if (question) return JSON.parse(question) as Question;
+  if (question) return JSON.parse(question) as Options;
   const token = form.elements.namedItem("csrfmiddlewaretoken") as HTMLInputElement;
   const answer = await fetch(ask ?? "", {
     method: "POST",
     headers: { "X-CSRFToken": token.value },
     signal: signal ?? null,
   });
-  if (!answer.ok) throw new Error("no question");
-  return (await answer.json()) as Question;
+  if (!answer.ok) throw new Error("no options");
+  return (await answer.json()) as Options;
 }
 
-/** Why nothing came of it, in words that say what to do. */
+/** The message for an error, which says what to do. */
 function reason(error: unknown): string {
   const name = error instanceof Error || error instanceof DOMException ? error.name : "";
   if (name === "InvalidStateError") return t("This device already has a passkey for your account.");
@@ -143,12 +143,12 @@ function send(root: Document, form: HTMLFormElement, answer: Json): void {
   form.requestSubmit();
 }
 
-/** What the server asked may be answered for five minutes: a page that stays open asks anew. */
-const FRESH = 4 * 60_000;
+/** A challenge is valid for five minutes, so a page that stays open requests a new one earlier. */
+const RENEW_MS = 4 * 60_000;
 
 /**
- * Offers passkeys where the email is typed, while the page is looked at. A browser asks one thing at a time:
- * whatever is sent ends the offer, a dialog too. What comes to nothing is not spoken of; nobody pressed anything.
+ * Offers passkeys in the email field while the page is visible. A browser handles one request at a time, so sending a
+ * form or opening a dialog ends the offer. Its errors are not shown, as the user has not pressed anything.
  */
 function startOffering(root: Document, form: HTMLFormElement, dialogs: Dialogs): () => void {
   let offered: AbortController | undefined;
@@ -164,9 +164,9 @@ function startOffering(root: Document, form: HTMLFormElement, dialogs: Dialogs):
     if (root.visibilityState !== "visible") return;
     const mine = new AbortController();
     offered = mine;
-    timer = window.setTimeout(() => void begin(), FRESH);
+    timer = window.setTimeout(() => void begin(), RENEW_MS);
     try {
-      const answer = await dialogs.offer(await questionOf(form, mine.signal), mine.signal);
+      const answer = await dialogs.offer(await fetchOptions(form, mine.signal), mine.signal);
       if (answer && !mine.signal.aborted) send(root, form, answer);
     } catch {
       // Ended, refused, or offline: the button still works.
@@ -176,7 +176,7 @@ function startOffering(root: Document, form: HTMLFormElement, dialogs: Dialogs):
     if (!can) return;
     void begin();
     root.addEventListener("submit", end, { capture: true });
-    // Another tab may have been asked meanwhile, and only the last question of a browser can be answered.
+    // Another tab may have requested a challenge, and only the latest one of a browser is valid.
     root.addEventListener("visibilitychange", () => void begin());
     addEventListener("pagehide", end);
     addEventListener("pageshow", ({ persisted }) => {
@@ -196,7 +196,7 @@ export function startPasskeys(root: Document, dialogs: Dialogs | null): void {
       "submit",
       (event) => {
         if (field.value !== "") return;
-        // Before the page's other listeners: nothing is being sent yet.
+        // Before other listeners of the page: the form is not sent yet.
         event.preventDefault();
         event.stopPropagation();
         if (!dialogs) {
@@ -207,7 +207,7 @@ export function startPasskeys(root: Document, dialogs: Dialogs | null): void {
         isOpen = true;
         say(form, "");
         const open = form.dataset.passkey === "make" ? dialogs.make : dialogs.prove;
-        void questionOf(form)
+        void fetchOptions(form)
           .then(open)
           .then((answer) => {
             if (!answer) throw new DOMException("", "NotAllowedError");
@@ -224,7 +224,7 @@ export function startPasskeys(root: Document, dialogs: Dialogs | null): void {
       { capture: true },
     );
   }
-  // From the browser's memory: what was answered has been used.
+  // Shown from the back/forward cache: the credential was used.
   addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return;
     for (const form of root.querySelectorAll<HTMLFormElement>("form[data-passkey]"))

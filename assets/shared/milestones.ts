@@ -1,8 +1,8 @@
 import { t } from "./i18n";
 import { toast } from "./toasts";
 
-/** What is said when a lesson has brought the course to 25, 50 or 75 percent; "" for everything else. */
-export function milestoneWords(percent: number | null): string {
+/** The message for 25, 50 or 75 percent of a course; "" for any other value. */
+export function milestoneMessage(percent: number | null): string {
   if (percent === 25) return t("A quarter of the course is complete.");
   if (percent === 50) return t("You are halfway through the course.");
   if (percent === 75) return t("Three quarters of the course are complete.");
@@ -14,7 +14,7 @@ export function celebrate(reached: {
   milestone: number | null;
   certificate_url: string | null;
 }): void {
-  const milestone = milestoneWords(reached.milestone);
+  const milestone = milestoneMessage(reached.milestone);
   if (milestone) toast(milestone);
   const certificate = reached.certificate_url;
   if (certificate)

@@ -39,8 +39,11 @@ it("puts the island in the place of its fallback, with the page's props", async 
 it("hands the fallback to the island before it goes", async () => {
   const spot = spotOf('data-island="thing"', { n: 3 });
   const seen: string[] = [];
-  const readServerForm = (at: HTMLElement, { n }: { n: number }) => seen.push(`${at.textContent} ${n}`);
-  await show(spot, { thing: () => Promise.resolve({ Island: () => <h2>Here</h2>, readServerForm }) });
+  const readServerForm = (at: HTMLElement, { n }: { n: number }) =>
+    seen.push(`${at.textContent} ${n}`);
+  await show(spot, {
+    thing: () => Promise.resolve({ Island: () => <h2>Here</h2>, readServerForm }),
+  });
 
   expect(seen).toEqual(["Fallback 3"]);
 });

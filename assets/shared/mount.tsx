@@ -5,11 +5,11 @@ import { createRoot, type Root } from "react-dom/client";
 import { type IslandModule, registry } from "../islands/registry";
 import { AuthProvider } from "./auth/AuthProvider";
 import { ErrorBoundary } from "./errors/ErrorBoundary";
-import { queries } from "./queryClient";
+import { queryClient } from "./queryClient";
 
 const roots = new WeakMap<HTMLElement, Root>();
 
-/** The props that the page wrote as JSON behind the spot. */
+/** The props that the template wrote as JSON after the mount point. */
 export function propsOf(spot: HTMLElement): object {
   const script = spot.nextElementSibling;
   if (!(script instanceof HTMLScriptElement) || script.type !== "application/json") return {};
@@ -17,8 +17,8 @@ export function propsOf(spot: HTMLElement): object {
 }
 
 /**
- * Put the island that `data-island` names in the place of the spot's fallback. Its failure to load
- * or to render shows in the spot; `data-scope="page"` says that the spot is the whole page.
+ * Replace the fallback of a mount point with the island that `data-island` names. A failure to load or render it is
+ * shown there; with `data-scope="page"`, as the failure of the whole page.
  * @param released resolves when no pointer is held down
  */
 export async function mount(
@@ -33,12 +33,11 @@ export async function mount(
 
   let onRetry: (() => void) | undefined;
   const { Island: Loaded, readServerForm } = await load().catch((reason: unknown): IslandModule => {
-    // A browser may remember that a module did not come, and after an update of the site it is
-    // called something else: only a fresh page can bring it.
+    // Browsers may cache the failed import, and an update of the site renames modules: only a reload helps.
     onRetry = () => location.reload();
     return { Island: failing(reason) };
   });
-  // A press that began on the fallback must end there, or nobody would hear it.
+  // A press that started on the fallback must end there, or its click would be lost.
   await released();
   const props = propsOf(spot);
   readServerForm?.(spot, props);
@@ -53,7 +52,7 @@ export async function mount(
         onRetry={onRetry}
       >
         <AuthProvider>
-          <QueryClientProvider client={queries}>
+          <QueryClientProvider client={queryClient}>
             <Loaded {...props} />
           </QueryClientProvider>
         </AuthProvider>
@@ -62,7 +61,7 @@ export async function mount(
   );
 }
 
-/** An island whose code did not arrive: it fails where the boundary catches it. */
+/** An island whose code could not be loaded: it throws where the boundary catches it. */
 function failing(reason: unknown): ComponentType {
   return function Failing() {
     throw reason;

@@ -1,6 +1,6 @@
 /**
- * The second that a press asks for: of a time (`[data-seek]`), or of a sentence of the transcript.
- * Null for anything else, and for words that were just selected.
+ * The second that a click seeks to: that of a time (`[data-seek]`) or of a line of the transcript. Null for anything
+ * else, and for the end of a text selection.
  */
 export function seekTargetOf(target: Element): string | null {
   const time = target.closest<HTMLElement>("[data-seek]");

@@ -1,10 +1,10 @@
-/** Toasts: one line, one action, six seconds; they wait while hovered or focused; three at most. */
+/** Toasts: one line and one action, at most three, each for six seconds not counting hover and focus. */
 import type { IconName } from "./iconNames";
 import { drawIcon } from "./icons";
 import { t } from "./i18n";
 
 export const TOAST_SECONDS = 6;
-export const MOST_TOASTS = 3;
+export const MAX_TOASTS = 3;
 
 export type ToastOptions = {
   action?: { label: string; onPress: () => void };
@@ -13,7 +13,7 @@ export type ToastOptions = {
   stays?: boolean;
 };
 
-function shelf(): HTMLElement {
+function container(): HTMLElement {
   const found = document.querySelector<HTMLElement>("[data-toasts]");
   if (found) return found;
   const made = document.createElement("div");
@@ -23,7 +23,7 @@ function shelf(): HTMLElement {
   return made;
 }
 
-/** Let a toast leave by itself: after its seconds, counted only while nobody is at it. */
+/** Remove a toast after some seconds, not counting those while it is hovered or focused. */
 export function expire(toast: HTMLElement, seconds: number = TOAST_SECONDS): void {
   let left = seconds * 1000;
   let since = 0;
@@ -58,7 +58,7 @@ function button(label: string, onPress: () => void): HTMLButtonElement {
   return made;
 }
 
-/** Show a toast; never for an error that needs action. Returns how to take it away. */
+/** Show a toast; not for an error that needs action. Returns a function that removes it. */
 export function toast(text: string, options: ToastOptions = {}): () => void {
   const { action, icon = "check", stays = false } = options;
   const element = document.createElement("div");
@@ -83,10 +83,10 @@ export function toast(text: string, options: ToastOptions = {}): () => void {
   dismiss.addEventListener("click", remove);
   element.append(dismiss);
 
-  const place = shelf();
-  while (place.children.length >= MOST_TOASTS) place.firstElementChild?.remove();
+  const place = container();
+  while (place.children.length >= MAX_TOASTS) place.firstElementChild?.remove();
   place.append(element);
-  // A live region speaks what changes inside it, so the words come after the element.
+  // A live region announces changes, so set the text after the element was added.
   sentence.textContent = text;
   if (!stays) expire(element);
   return remove;

@@ -1,4 +1,4 @@
-/** Whether an element takes room on the page: neither hidden nor inside something closed. */
+/** Whether an element is laid out: neither hidden nor inside a closed element. */
 export function isShown(element: Element): boolean {
   return element.getClientRects().length > 0;
 }

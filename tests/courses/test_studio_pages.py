@@ -490,8 +490,8 @@ def test_the_outline_marks_what_is_still_being_made(course, as_ada, ada, state, 
 
     page = as_ada.get(at("lectures", course.slug)).content.decode()
 
-    assert bool(re.search(r'<li id="l-fall"[^>]* data-going', page)) is is_going
-    assert page.count("data-going") == is_going
+    assert bool(re.search(r'<li id="l-fall"[^>]* data-processing', page)) is is_going
+    assert page.count("data-processing") == is_going
     assert "data-checks" in page
     assert "data-ready" in page
 

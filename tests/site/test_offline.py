@@ -8,20 +8,20 @@ from django.test import Client
 from studyplatform.site.public import offline
 
 
-def kept_by(script: str) -> dict:
-    return json.loads(re.match(r"const kept = (.*?);\n", script)[1])
+def cached_by(script: str) -> dict:
+    return json.loads(re.match(r"const cached = (.*?);\n", script)[1])
 
 
 def test_the_worker_keeps_the_page_and_all_that_it_needs(client: Client, db):
     answer = client.get("/sw.js")
-    kept = kept_by(answer.content.decode())
-    page = client.get(kept["page"])
+    cached = cached_by(answer.content.decode())
+    page = client.get(cached["page"])
 
     assert answer["Content-Type"].startswith("text/javascript")
     assert answer["Cache-Control"] == "no-cache"
     needed = set(re.findall(r'(?:src|href)="(/static/dist/[^"#]+)', page.content.decode()))
-    assert needed <= set(kept["files"])
-    assert all(client.get(address).status_code == 200 for address in kept["files"])
+    assert needed <= set(cached["files"])
+    assert all(client.get(address).status_code == 200 for address in cached["files"])
 
 
 def test_the_page_is_the_same_for_everyone(client: Client, browser_of, leo):
@@ -35,7 +35,7 @@ def test_the_page_is_the_same_for_everyone(client: Client, browser_of, leo):
 
 def test_the_version_follows_what_is_kept(client: Client, monkeypatch):
     def version() -> str:
-        return kept_by(offline.worker_script.__wrapped__())["version"]
+        return cached_by(offline.worker_script.__wrapped__())["version"]
 
     before = version()
     assert version() == before

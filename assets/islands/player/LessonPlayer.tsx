@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 
 import { announce } from "../../shared/announce";
 import { t } from "../../shared/i18n";
-import { milestoneWords } from "../../shared/milestones";
+import { milestoneMessage } from "../../shared/milestones";
 import { toast } from "../../shared/toasts";
 import {
   addressOf,
@@ -61,7 +61,7 @@ export function LessonPlayer({
     };
     const onCompleted = async (saved: Saved): Promise<void> => {
       const { number } = lesson;
-      const milestone = milestoneWords(saved.milestone);
+      const milestone = milestoneMessage(saved.milestone);
       const spoken = t("Lesson {number} complete, {percent} percent of the course", {
         number,
         percent: saved.course_percent,

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { useAuth } from "../../shared/auth/AuthProvider";
-import { celebrate, milestoneWords } from "../../shared/milestones";
+import { celebrate, milestoneMessage } from "../../shared/milestones";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { type Attempt, openAttempt, type QuizProps, quizQuery } from "./api";
 import { unlockNextLesson } from "../../shared/unlockNextLesson";
@@ -52,7 +52,7 @@ export function Island(props: QuizProps) {
           setFresh(done.uid);
           put(done);
           const { progress } = done;
-          const milestone = milestoneWords(progress?.milestone ?? null);
+          const milestone = milestoneMessage(progress?.milestone ?? null);
           announce([done.result?.headline, milestone].filter(Boolean).join(". "));
           if (progress) celebrate(progress);
           if (done.result?.is_passed) unlockNextLesson();

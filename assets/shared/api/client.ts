@@ -1,18 +1,18 @@
-/** The typed client of every island. Types come from the schema; failures are thrown as ApiError. */
+/** The typed API client. Types come from the schema; failures are thrown as ApiError. */
 import createClient, { type Middleware } from "openapi-fetch";
 
 import { session } from "../auth/browser";
 import { NotAuthenticated, type Session } from "../auth/session";
-import { noteAnswer, noteFailure } from "../connection";
+import { noteResponse, noteFailure } from "../connection";
 import { toast } from "../toasts";
 import type { answer as answerOf } from "../../mock";
 import { csrfHeaders } from "./csrf";
-import { errorOfAnswer, lookup, makeError } from "./errors";
+import { errorOfResponse, lookup, makeError } from "./errors";
 import type { paths } from "./schema.gen";
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** MOCK_API: the module that answers instead of the server (assets/mock.ts). */
+/** MOCK_API: the module that responds instead of the server (assets/mock.ts). */
 const mock = document.querySelector<HTMLMetaElement>('meta[name="study-mock"]')?.content;
 
 async function mocked(address: string, request: Request): Promise<Response> {
@@ -20,9 +20,9 @@ async function mocked(address: string, request: Request): Promise<Response> {
   return answer(request);
 }
 
-/** After so long without an answer a call fails. */
+/** A call without a response fails after this time. */
 export const TIMEOUT_MS = 30_000;
-/** After so long a person who waits is told that it is slow. */
+/** After this time the page says that the response is slow. */
 export const SLOW_MS = 5_000;
 
 function isNamed(thrown: unknown, name: string): boolean {
@@ -33,26 +33,26 @@ function timeoutError() {
   return makeError("NETWORK_TIMEOUT", { seconds: TIMEOUT_MS / 1000 });
 }
 
-/** The caller's signal, and the end of our patience. AbortSignal.any is younger than the browsers we support. */
-function limited(callers: AbortSignal): AbortSignal {
+/** A signal that also aborts after TIMEOUT_MS. AbortSignal.any is newer than the browsers we support. */
+function withTimeout(callers: AbortSignal): AbortSignal {
   const limit = new AbortController();
   const abort = (): void => limit.abort(callers.reason);
   if (callers.aborted) abort();
   callers.addEventListener("abort", abort, { once: true });
-  // It goes on while the body arrives; after that there is nothing left to abort.
+  // The limit includes the body; later there is nothing to abort.
   setTimeout(() => limit.abort(new DOMException("No answer", "TimeoutError")), TIMEOUT_MS);
   return limit.signal;
 }
 
-/** `fetch` with a time limit. Without an answer it fails with the reason in the words of the catalogue. */
+/** `fetch` with a time limit. Without a response it throws an ApiError of the catalogue. */
 export async function reach(request: Request): Promise<Response> {
   if (mock) return mocked(mock, request);
   try {
-    // Looked up at each call: tests and the offline layer put their own in its place.
-    // A page that is going does not wait for its last words to arrive.
-    const signal = request.keepalive ? request.signal : limited(request.signal);
+    // `fetch` is looked up at each call, as tests replace it.
+    // A request of a page that is closing needs no limit.
+    const signal = request.keepalive ? request.signal : withTimeout(request.signal);
     const response = await globalThis.fetch(request, { signal });
-    noteAnswer();
+    noteResponse();
     return response;
   } catch (thrown) {
     if (isNamed(thrown, "AbortError")) throw thrown;
@@ -66,8 +66,8 @@ let waiting = 0;
 let slow: ReturnType<typeof setTimeout> | undefined;
 let hideSlow = (): void => undefined;
 
-/** `reach`, while somebody waits: says once that it is slow, for all that is waited for. */
-async function reachSoon(request: Request): Promise<Response> {
+/** `reach` that shows one message while any of its calls is slow. */
+async function reachWithNotice(request: Request): Promise<Response> {
   waiting += 1;
   slow ??= setTimeout(() => {
     hideSlow = toast(lookup("NETWORK_SLOW").message, { icon: "info", stays: true });
@@ -96,7 +96,7 @@ async function tokenFor(auth: Session, isRequired: boolean): Promise<string | nu
   }
 }
 
-/** Sends the token, or the CSRF proof that a call by cookie needs; renews once what was refused. */
+/** Sends the token, or the CSRF token that a call with the session cookie needs; renews a rejected token once. */
 function credentials(auth: Session, isRequired: boolean): Middleware {
   const copies = new Map<string, Request>();
   return {
@@ -127,34 +127,34 @@ function credentials(auth: Session, isRequired: boolean): Middleware {
   };
 }
 
-/** A client of its own, for tests and for another session than the browser's. */
+/** A client for a session; tests pass their own. */
 export function createApiClient(auth: Session, { isRequired = false } = {}) {
   const client = createClient<paths>({
     baseUrl: location.origin,
     credentials: "same-origin",
     headers: { Accept: "application/json, application/problem+json" },
-    fetch: reachSoon,
+    fetch: reachWithNotice,
   });
   client.use(credentials(auth, isRequired));
   return client;
 }
 
-/** For calls that a visitor may make too; sends the token if there is one. */
+/** For calls that visitors may make, too; sends the token if there is one. */
 export const api = createApiClient(session);
 
-/** For calls that need a person; fails with “User is not authenticated” before it asks. */
+/** For calls that need a signed-in user; throws NotAuthenticated before any request without one. */
 export const authenticatedApi = createApiClient(session, { isRequired: true });
 
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 
-/** The data of an answer; throws ApiError for every other. */
+/** The data of a successful response; throws ApiError for any other. */
 export async function unwrap<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await answer.catch((thrown: unknown) => {
-    // A 200 whose body is no JSON: a proxy's page in the place of an answer.
+    // A 200 whose body is not JSON: the page of a proxy.
     if (thrown instanceof SyntaxError) throw makeError("SERVER_ERROR");
     if (isNamed(thrown, "TimeoutError")) throw timeoutError();
     throw thrown;
   });
-  if (!response.ok) throw errorOfAnswer(response, error);
+  if (!response.ok) throw errorOfResponse(response, error);
   return data as T;
 }

@@ -1,10 +1,10 @@
-/** What Django wants to see on a call that changes something and is carried by the cookie. */
+/** The header that Django requires of a call that changes something and uses the session cookie. */
 export function csrfHeaders(): Record<string, string> {
   const token = csrfToken();
   return token ? { "X-CSRFToken": token } : {};
 }
 
-/** The token of the present session: it changes with every sign-in, also in another tab. */
+/** The CSRF token of the current session; it changes with every sign-in, also in another tab. */
 export function csrfCookie(): string | undefined {
   const cookie = /(?:^|;\s*)csrftoken=([^;]+)/.exec(document.cookie)?.[1];
   return cookie && decodeURIComponent(cookie);

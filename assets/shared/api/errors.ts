@@ -1,4 +1,4 @@
-/** The error catalogue: one source in Python, shown here with the network off. */
+/** The error catalogue, generated from Python, so that errors can be shown while offline. */
 import { t } from "../i18n";
 import type { IconName } from "../iconNames";
 import { catalogue, type ErrorCode } from "./errors.gen";
@@ -6,7 +6,7 @@ import { catalogue, type ErrorCode } from "./errors.gen";
 export type { ErrorCode };
 export type Severity = "error" | "warning" | "info";
 
-/** What a person can do: a page to go to, or something that the part itself does. */
+/** The action of an error: a page to open, or a handler of the component. */
 export type ErrorAction = { label: string; href: string; handler: string };
 
 export type CatalogueEntry = {
@@ -22,27 +22,27 @@ export type CatalogueEntry = {
   retryDelay: number | null;
 };
 
-type ToldEntry = Pick<CatalogueEntry, "title" | "message"> &
+type GeneratedEntry = Pick<CatalogueEntry, "title" | "message"> &
   Partial<Pick<CatalogueEntry, "severity" | "icon" | "helpText" | "retryDelay">> & {
     action?: { label: string; href?: string; handler?: string };
   };
 
-/** What the catalogue leaves out is as usual. */
-function filled(code: ErrorCode): CatalogueEntry {
-  const told: ToldEntry = catalogue[code];
+/** An entry with the defaults that the generated catalogue leaves out. */
+function withDefaults(code: ErrorCode): CatalogueEntry {
+  const entry: GeneratedEntry = catalogue[code];
   return {
     severity: "error",
     icon: "circle-alert",
     retryDelay: null,
-    ...told,
+    ...entry,
     code,
-    title: t(told.title),
-    message: t(told.message),
-    helpText: told.helpText ? t(told.helpText) : "",
-    action: told.action
-      ? { href: "", handler: "", ...told.action, label: t(told.action.label) }
+    title: t(entry.title),
+    message: t(entry.message),
+    helpText: entry.helpText ? t(entry.helpText) : "",
+    action: entry.action
+      ? { href: "", handler: "", ...entry.action, label: t(entry.action.label) }
       : null,
-    autoRetry: told.retryDelay !== undefined,
+    autoRetry: entry.retryDelay !== undefined,
   };
 }
 
@@ -52,9 +52,9 @@ export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(catalogue, code);
 }
 
-/** The entry of a code; of one that nobody knows, the entry of UNKNOWN_ERROR. */
+/** The entry of a code; of an unknown code, the entry of UNKNOWN_ERROR. */
 export function lookup(code: string | undefined): CatalogueEntry {
-  return filled(isErrorCode(code) ? code : "UNKNOWN_ERROR");
+  return withDefaults(isErrorCode(code) ? code : "UNKNOWN_ERROR");
 }
 
 type Params = Record<string, unknown>;
@@ -63,7 +63,7 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" ? String(value) : null;
 }
 
-/** The catalogue's sentences with `%(name)s` filled; a sentence that lacks its data is left out. */
+/** A message of the catalogue with `%(name)s` filled; sentences whose data is missing are left out. */
 export function fillMessage(message: string, params: Params): string {
   const place = /%\((\w+)\)s/g;
   const hasData = (sentence: string): boolean =>
@@ -75,11 +75,11 @@ export function fillMessage(message: string, params: Params): string {
     .replace(place, (_, name: string) => textOf(params[name]) ?? "");
 }
 
-/** An action's address with `{name}` filled; null if its data is missing. */
+/** The address of an action with `{name}` filled; null if data is missing. */
 export function fillHref(href: string, params: Params): string | null {
   const whole = /^\{(\w+)\}$/.exec(href);
   if (whole) {
-    // The address itself, e.g. of a status page elsewhere: nothing but a page is led to.
+    // The whole address, such as that of a status page: allow only addresses of pages.
     const address = textOf(params[whole[1] ?? ""]) ?? "";
     return /^(https?:\/\/|\/(?!\/))/.test(address) ? address : null;
   }
@@ -89,7 +89,7 @@ export function fillHref(href: string, params: Params): string | null {
   return href.replace(place, (_, name: string) => encodeURIComponent(textOf(params[name]) ?? ""));
 }
 
-/** RFC 9457 problem details, as the server answers them. */
+/** The problem details (RFC 9457) of a response. */
 export type Problem = {
   type: string;
   title: string;
@@ -101,11 +101,11 @@ export type Problem = {
   request_id: string;
 };
 
-/** A refusal or failure of a call, with what to tell the person. */
+/** A failed call, with what to show to the user. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   constructor(
-    /** The status of the answer; 0 if there was none. */
+    /** The status of the response; 0 if there was none. */
     readonly status: number,
     readonly problem: Problem,
     /** Seconds the server asks to wait, if it does. */
@@ -119,19 +119,19 @@ export class ApiError extends Error {
   }
 }
 
-/** A problem made in the browser, in the words of the catalogue. */
+/** A problem created in the browser, with the texts of the catalogue. */
 export function problemOf(code: ErrorCode, status = 0, params: Params = {}): Problem {
   const { title, message } = lookup(code);
   const detail = fillMessage(message, params) || title;
   return { type: "about:blank", title, status, detail, code, params, fields: {}, request_id: "" };
 }
 
-/** A failure that arose in the browser, such as NETWORK_OFFLINE or VIDEO_LOAD_FAILED. */
+/** An error created in the browser, such as NETWORK_OFFLINE or VIDEO_LOAD_FAILED. */
 export function makeError(code: ErrorCode, params: Params = {}): ApiError {
   return new ApiError(0, problemOf(code, 0, params));
 }
 
-/** Whatever was thrown, as an ApiError. */
+/** Anything that was thrown, as an ApiError. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   return makeError("UNKNOWN_ERROR");
@@ -146,7 +146,7 @@ function codeOfStatus(status: number): ErrorCode {
   return status >= 500 ? "SERVER_ERROR" : "UNKNOWN_ERROR";
 }
 
-/** Seconds from a Retry-After header: a number of them, or a date. */
+/** Seconds to wait according to a Retry-After header, which is a number of seconds or a date (RFC 9110). */
 export function retryAfterOf(header: string | null, now: number = Date.now()): number | undefined {
   if (!header) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header);
@@ -154,17 +154,18 @@ export function retryAfterOf(header: string | null, now: number = Date.now()): n
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now) / 1000));
 }
 
-/** The error of an answer that is not ok, whether its body is a problem or a proxy's HTML page. */
-export function errorOfAnswer(response: Response, body: unknown): ApiError {
+/** The error of a failed response, whose body may be a problem or the HTML page of a proxy. */
+export function errorOfResponse(response: Response, body: unknown): ApiError {
   const { status, headers } = response;
-  const said = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
-  const code = isErrorCode(said.code) ? said.code : codeOfStatus(status);
+  const problemBody = typeof body === "object" && body !== null ? (body as Partial<Problem>) : {};
+  const code = isErrorCode(problemBody.code) ? problemBody.code : codeOfStatus(status);
   const retryAfter = retryAfterOf(headers.get("Retry-After"));
-  const problem = problemOf(code, status, said.params ?? { wait: retryAfter ?? 60 });
+  const problem = problemOf(code, status, problemBody.params ?? { wait: retryAfter ?? 60 });
   for (const key of ["type", "title", "detail", "request_id"] as const) {
-    if (typeof said[key] === "string" && said[key] !== "") problem[key] = said[key];
+    if (typeof problemBody[key] === "string" && problemBody[key] !== "")
+      problem[key] = problemBody[key];
   }
-  if (said.fields) problem.fields = said.fields;
+  if (problemBody.fields) problem.fields = problemBody.fields;
   problem.request_id ||= headers.get("X-Request-ID") ?? "";
   return new ApiError(status, problem, retryAfter);
 }

@@ -12,7 +12,7 @@ export type Auth = SessionState & {
 
 const AuthContext = createContext<Auth | null>(null);
 
-/** Gives the islands below it the session. The same session in every spot of the page. */
+/** Provides the session to an island. All islands of the page share one session. */
 export function AuthProvider({
   children,
   session = browserSession,

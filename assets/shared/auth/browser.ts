@@ -1,4 +1,4 @@
-/** The session of this browser: one object for the page's enhancements and for every island. */
+/** The session of this browser, shared by the scripts and islands of the page. */
 import { csrfHeaders } from "../api/csrf";
 import { type Credentials, Session } from "./session";
 
@@ -27,7 +27,7 @@ function browserStorage(): Storage | null {
   try {
     return localStorage;
   } catch {
-    return null; // blocked by the browser's settings
+    return null; // storage is blocked
   }
 }
 
@@ -37,7 +37,7 @@ function renderedFor(): string | null {
 }
 
 async function exclusively<T>(work: () => Promise<T>): Promise<T> {
-  // Locks exist on secure origins only; elsewhere two tabs may both renew, which harms nobody.
+  // The Web Locks API exists on secure origins only. Elsewhere two tabs may both renew, which does no harm.
   const locks = (navigator as { locks?: LockManager }).locks;
   return locks ? await locks.request("study.auth", work) : await work();
 }

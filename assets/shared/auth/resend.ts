@@ -1,8 +1,8 @@
-/** Ask for the mail that proves one's email once more. */
 import { api, unwrap } from "../api/client";
 import { t } from "../i18n";
 import { toast } from "../toasts";
 
+/** Request the verification email again, and show the outcome. */
 export async function resendVerification(): Promise<void> {
   const type = { label: t("Enter code"), onPress: () => location.assign("/auth/verify-email") };
   try {

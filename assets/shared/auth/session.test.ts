@@ -7,7 +7,7 @@ import {
   LOGOUT_EVENT,
   NotAuthenticated,
   Session,
-  type SessionPorts,
+  type SessionDependencies,
   type SessionUser,
   STORAGE_KEY,
 } from "./session";
@@ -17,14 +17,14 @@ const leo: SessionUser = { id: "leo", username: "leo", email: "leo@example.com",
 
 forgetListenersAfterEach();
 
-function make(ports: Partial<SessionPorts> = {}): Session {
+function make(dependencies: Partial<SessionDependencies> = {}): Session {
   return new Session({
     storage: localStorage,
     fetchSession: () => Promise.resolve(null),
     endSession: () => Promise.resolve(),
     renderedFor: null,
     exclusively: (work) => work(),
-    ...ports,
+    ...dependencies,
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The browser's half of a session: `study.auth` = {user, token} in local storage, the same in every
- * tab. The authority is the server's cookie session; from it the short-lived token is renewed.
+ * The session in the browser: `study.auth` = {user, token} in local storage, shared by all tabs. The authority is the
+ * cookie session of the server, which renews the short-lived token.
  */
 import { isTokenValid } from "./token";
 
@@ -15,7 +15,7 @@ export type SessionUser = {
   role: Role;
   roles?: Role[];
   avatar_url?: string | null;
-  /** The look kept with the account; empty: never chosen, or as the device. */
+  /** Theme and style of the account; empty if never chosen, or as the device. */
   theme?: string;
   style?: string;
   [field: string]: unknown;
@@ -26,7 +26,7 @@ export type SessionState =
   | { isLoading: false; user: SessionUser; token: string }
   | { isLoading: false; user: null; token: null };
 
-/** A call that needs a person was made without a valid session. */
+/** A call that needs a signed-in user was made without a valid session. */
 export class NotAuthenticated extends Error {
   override readonly name = "NotAuthenticated";
   constructor() {
@@ -34,22 +34,22 @@ export class NotAuthenticated extends Error {
   }
 }
 
-/** What the session needs of the world; tests bring their own. */
-export type SessionPorts = {
+/** The dependencies of a session; tests pass their own. */
+export type SessionDependencies = {
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
-  /** A fresh token for the cookie's user; null if nobody is signed in. Rejects if not reachable. */
+  /** Fetch a new token for the user of the cookie; null if nobody is signed in. Rejects if the server is unreachable. */
   fetchSession: () => Promise<Credentials | null>;
   endSession: () => Promise<void>;
-  /** Whom the server rendered this page for: an id, "" for a visitor, null if the page is silent. */
+  /** The user whom the server rendered this page for: an id, "" for a visitor, null if the page does not say. */
   renderedFor: string | null;
-  /** Run one at a time over all tabs. */
+  /** Run the function while no other tab runs one. */
   exclusively: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 const loading: SessionState = { isLoading: true, user: null, token: null };
 const signedOut: SessionState = { isLoading: false, user: null, token: null };
 
-/** The stored text as a session whose token is valid now, else null. */
+/** The session in a stored text; null unless its token is valid now. */
 export function readCredentials(stored: string | null): Credentials | null {
   if (stored === null) return null;
   try {
@@ -58,7 +58,7 @@ export function readCredentials(stored: string | null): Credentials | null {
     if (typeof user !== "object" || (user as object | null) === null) return null;
     return isTokenValid(value?.token) ? { user, token: value.token } : null;
   } catch {
-    return null; // not JSON: somebody else's, or torn
+    return null; // not JSON
   }
 }
 
@@ -68,7 +68,7 @@ export class Session {
   #renewal: Promise<boolean> | null = null;
   #ending: Promise<void> | null = null;
 
-  constructor(private readonly ports: SessionPorts) {}
+  constructor(private readonly dependencies: SessionDependencies) {}
 
   get state(): SessionState {
     return this.#state;
@@ -79,19 +79,19 @@ export class Session {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Signed in with a token that still serves. */
+  /** Whether a user is signed in with a valid token. */
   get isAuthenticated(): boolean {
     return this.#state.user !== null && isTokenValid(this.#state.token);
   }
 
-  /** Read what is stored, listen to other tabs, and fetch what the page says must be there. */
+  /** Read the stored session, listen to other tabs, and fetch a session if the page was rendered for a user. */
   async start(): Promise<void> {
     addEventListener("storage", (event) => {
-      if (event.key === STORAGE_KEY || event.key === null) this.#adopt(event.newValue);
+      if (event.key === STORAGE_KEY || event.key === null) this.#readStored(event.newValue);
     });
-    addEventListener(LOGOUT_EVENT, () => this.#forget());
+    addEventListener(LOGOUT_EVENT, () => this.#removeStored());
 
-    const { renderedFor } = this.ports;
+    const { renderedFor } = this.dependencies;
     const stored = readCredentials(this.#stored());
     const stranger = stored?.user.id !== undefined && stored.user.id !== renderedFor;
     if (stored && (renderedFor === null || (renderedFor !== "" && !stranger))) {
@@ -99,61 +99,61 @@ export class Session {
       return;
     }
     this.#erase();
-    // Stays "loading" meanwhile: an island must not flash its signed-out face.
+    // The state stays "loading" meanwhile, so that islands do not flash as signed out.
     if (renderedFor) await this.renew().catch(() => false);
     if (this.#state.isLoading) this.#set(signedOut);
   }
 
-  /** Keep and show a session that the server has just given. */
+  /** Store a session that the server has created. */
   login(user: SessionUser, token: string): void {
     this.#store({ user, token });
   }
 
   /** End the session here, in the other tabs and on the server. */
   async logout(): Promise<void> {
-    this.#ending = this.ports.endSession();
+    this.#ending = this.dependencies.endSession();
     this.clear();
     try {
       await this.#ending;
     } finally {
       this.#ending = null;
-      // Another tab may have renewed its token between our word and the server's.
-      this.#forget();
+      // Another tab may have renewed its token before the server ended the session.
+      this.#removeStored();
     }
   }
 
-  /** End the browser's half only: for a form that signs out, and for a token that has run out. */
+  /** End the session in the browser only: for a form that signs out, and for an expired token. */
   clear(): void {
-    this.#forget();
+    this.#removeStored();
     dispatchEvent(new Event(LOGOUT_EVENT));
   }
 
-  /** Whether somebody is signed in. An expired token signs out; the cookie may sign in again. */
+  /** Whether a user is signed in. An expired token signs out; the cookie may sign in again. */
   async checkAuth(): Promise<boolean> {
     if (this.isAuthenticated) return true;
     if (this.#state.user) this.clear();
-    if (!this.ports.renderedFor) return false;
+    if (!this.dependencies.renderedFor) return false;
     return this.renew().catch(() => false);
   }
 
-  /** The token for a call, renewed if it is about to end; null for a visitor. Rejects if offline. */
+  /** The token for a call, renewed if it is about to expire; null for a visitor. Rejects if offline. */
   async bearer(): Promise<string | null> {
     if (this.isAuthenticated) return this.#state.token;
-    if (!this.#state.user && !this.ports.renderedFor) return null;
+    if (!this.#state.user && !this.dependencies.renderedFor) return null;
     await this.renew();
     return this.#state.token;
   }
 
-  /** The token for a call that needs a person. */
+  /** The token for a call that needs a signed-in user. */
   async requireBearer(): Promise<string> {
     const token = await this.bearer();
     if (token === null) throw new NotAuthenticated();
     return token;
   }
 
-  /** Ask the server for a fresh token, once however many ask; false if nobody is signed in. */
+  /** Fetch a new token, once for simultaneous callers; false if nobody is signed in. */
   renew(refused?: string): Promise<boolean> {
-    this.#renewal ??= this.ports
+    this.#renewal ??= this.dependencies
       .exclusively(() => this.#renew(refused ?? this.#state.token))
       .finally(() => (this.#renewal = null));
     return this.#renewal;
@@ -161,13 +161,13 @@ export class Session {
 
   async #renew(refused: string | null): Promise<boolean> {
     await this.#ending?.catch(() => undefined);
-    // Another tab may have been here while we waited for our turn.
+    // Another tab may have renewed the token while this one waited for the lock.
     const stored = readCredentials(this.#stored());
     if (stored && stored.token !== refused) {
       this.#set({ isLoading: false, ...stored });
       return true;
     }
-    const fresh = await this.ports.fetchSession();
+    const fresh = await this.dependencies.fetchSession();
     if (fresh) this.#store(fresh);
     else this.clear();
     return fresh !== null;
@@ -175,26 +175,26 @@ export class Session {
 
   /** Read the storage again: it may have changed while the page was frozen. */
   refresh(): void {
-    this.#adopt(this.#stored());
+    this.#readStored(this.#stored());
   }
 
-  #adopt(stored: string | null): void {
+  #readStored(stored: string | null): void {
     const credentials = readCredentials(stored);
     this.#set(credentials ? { isLoading: false, ...credentials } : signedOut);
   }
 
   #store({ user, token }: Credentials): void {
     try {
-      this.ports.storage?.setItem(STORAGE_KEY, JSON.stringify({ user, token }));
+      this.dependencies.storage?.setItem(STORAGE_KEY, JSON.stringify({ user, token }));
     } catch {
-      // Storage is full or blocked: the session lives as long as the page.
+      // Storage is full or blocked: the session lasts as long as the page.
     }
     this.#set({ isLoading: false, user, token });
   }
 
   #stored(): string | null {
     try {
-      return this.ports.storage?.getItem(STORAGE_KEY) ?? null;
+      return this.dependencies.storage?.getItem(STORAGE_KEY) ?? null;
     } catch {
       return null;
     }
@@ -202,13 +202,13 @@ export class Session {
 
   #erase(): void {
     try {
-      if (this.#stored() !== null) this.ports.storage?.removeItem(STORAGE_KEY);
+      if (this.#stored() !== null) this.dependencies.storage?.removeItem(STORAGE_KEY);
     } catch {
-      // Nothing can be kept there either.
+      // Storage is blocked: nothing is stored.
     }
   }
 
-  #forget(): void {
+  #removeStored(): void {
     this.#erase();
     this.#set(signedOut);
   }

@@ -1,7 +1,7 @@
-/** A token that expires sooner than this is of no use: the call may arrive too late. */
+/** A token that expires sooner than this is not used, as the call may arrive too late. */
 export const LEEWAY_SECONDS = 60;
 
-/** The payload of a three-part token, or null if it is none. Nothing is verified: the server does. */
+/** The payload of a JWT, or null if it is not one. The server verifies it, not the browser. */
 export function readPayload(token: unknown): Record<string, unknown> | null {
   if (typeof token !== "string") return null;
   const parts = token.split(".");

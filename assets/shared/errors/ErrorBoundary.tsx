@@ -5,15 +5,15 @@ import { CrashScreen, ErrorView, NotFound, NotFoundView } from "./views";
 
 type Props = {
   children: ReactNode;
-  /** The island is the page's main content: its failure is the page's. */
+  /** Whether the island is the main content of the page, so that its failure is that of the page. */
   isWholePage?: boolean;
   support?: string | undefined;
-  /** What "Try Again" does where rendering once more is not enough. */
+  /** What "Try Again" does instead of rendering again. */
   onRetry?: (() => void) | undefined;
 };
 type State = { error: unknown; hasFailed: boolean };
 
-/** Keeps the failure of one island in its own spot. */
+/** Shows the failure of an island in its own place. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: null, hasFailed: false };
 

@@ -1,4 +1,4 @@
-/** The specified screens for a failure inside an island. Server pages have the same in templates. */
+/** The error screens of islands. Server pages have the same in templates. */
 import { useState } from "react";
 
 import { ApiError } from "../api/errors";
@@ -13,13 +13,13 @@ export class NotFound extends Error {
 }
 
 function messageOf(error: unknown): string {
-  // The sentences of these two would only say once more what stands above.
+  // The messages of these two would repeat the title.
   if (error instanceof ApiError && (error.is("UNKNOWN_ERROR") || error.is("SERVER_ERROR")))
     return [error.problem.code, error.problem.request_id].filter(Boolean).join(", ");
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The default view of a part that failed. */
+/** The view of an island that failed. */
 export function ErrorView({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const [isShown, setShown] = useState(false);
   return (
@@ -49,7 +49,7 @@ export function ErrorView({ error, onRetry }: { error: unknown; onRetry?: () => 
   );
 }
 
-/** The default view of a part that has nothing to show. */
+/** The view of an island whose content does not exist. */
 export function NotFoundView() {
   return (
     <section className="notice" role="status">
@@ -61,11 +61,11 @@ export function NotFoundView() {
 export type CrashScreenProps = {
   error: unknown;
   onRetry: () => void;
-  /** Whom to write to; from `<meta name="study-support">` where the page names one. */
+  /** The support email address, from `<meta name="study-support">`. */
   support?: string | undefined;
 };
 
-/** The whole page's failure: for an island that is the page. */
+/** The view of an island that is the main content and failed. */
 export function CrashScreen({ error, onRetry, support }: CrashScreenProps) {
   return (
     <section className="wholepage" role="alert">

@@ -12,13 +12,13 @@ function parts(seconds: number): { hours: number; minutes: number; rest: number 
   };
 }
 
-/** A place in a recording: 6:42, 1:02:03. */
+/** A position in a recording: 6:42, 1:02:03. */
 export function clock(seconds: number): string {
   const { hours, minutes, rest } = parts(seconds);
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** A length at a glance, as the templates' `length` writes it: 12 min, 6 h 10 min; at least a minute, on one line. */
+/** A duration with no-break spaces, at least a minute: 12 min, 6 h 10 min. The same as `duration` in templates. */
 export function duration(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.max(1, Math.round(seconds / 60)) : 1;
   const [hours, minutes] = [Math.floor(whole / 60), whole % 60];
@@ -28,7 +28,7 @@ export function duration(seconds: number): string {
   return words.replaceAll(" ", "\u00a0");
 }
 
-/** A time for the ear: 6 minutes 42 seconds. */
+/** A time for screen readers: 6 minutes 42 seconds. */
 export function spokenTime(seconds: number): string {
   const { hours, minutes, rest } = parts(seconds);
   const words = [];
@@ -63,7 +63,7 @@ export function relativeTime(then: Date | string | number, now: number = Date.no
   return words.replace("{count}", String(Math.floor(seconds / length)));
 }
 
-/** A size: 512 bytes, 1.4 MB, 5 GB. Steps of 1024, as the storage limits are counted. */
+/** A size: 512 bytes, 1.4 MB, 5 GB. Units are powers of 1024, as in the storage limits. */
 export function bytes(count: number): string {
   if (count < 1024) {
     const whole = Math.max(0, Math.round(count));
@@ -72,7 +72,7 @@ export function bytes(count: number): string {
   const units = ["KB", "MB", "GB", "TB", "PB"];
   let value = count;
   let unit = -1;
-  // 1023.96 would be written "1,024.0": it belongs to the next unit.
+  // 1023.96 would round to 1,024.0: use the next unit.
   while (Math.round(value * 10) / 10 >= 1024 && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
@@ -80,19 +80,19 @@ export function bytes(count: number): string {
   return `${number(Math.round(value * 10) / 10)} ${units[unit] ?? ""}`;
 }
 
-// English dates are written day first throughout: 14 March 2026.
+// English dates are written day first: 14 March 2026.
 const locale = (): string => (currentLanguage().startsWith("en") ? "en-GB" : currentLanguage());
 
 export function number(value: number): string {
   return new Intl.NumberFormat(currentLanguage(), { maximumFractionDigits: 1 }).format(value);
 }
 
-/** 14 March 2026, in the reader's own time zone. */
+/** 14 March 2026, in the time zone of the browser. */
 export function longDate(date: Date | string | number): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "long" }).format(new Date(date));
 }
 
-/** 14 March 2026 at 18:31, in the reader's own time zone. */
+/** 14 March 2026 at 18:31, in the time zone of the browser. */
 export function dateAndTime(date: Date | string | number): string {
   const format = { dateStyle: "long", timeStyle: "short" } as const;
   return new Intl.DateTimeFormat(locale(), format).format(new Date(date));

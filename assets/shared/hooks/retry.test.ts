@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { MOST_FAILURES, RetryClock } from "./retry";
+import { MAX_FAILURES, RetryClock } from "./retry";
 
 let visibility: DocumentVisibilityState;
 
@@ -32,7 +32,7 @@ it("stops by itself after three failures", async () => {
   clock.failed(new Error("first"), 1000);
   await vi.advanceTimersByTimeAsync(60_000);
 
-  expect(action).toHaveBeenCalledTimes(MOST_FAILURES);
+  expect(action).toHaveBeenCalledTimes(MAX_FAILURES);
   expect(clock.state.left).toBeNull();
 });
 

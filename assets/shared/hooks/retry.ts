@@ -1,11 +1,11 @@
-/** The wait before something that failed is tried again by itself. No React, no fetch. */
+/** The countdown before a failed action is retried. Independent of React and of what the action does. */
 
-/** After so many failures in a row it is left to the person. */
-export const MOST_FAILURES = 3;
+/** After this many failures in a row it is not retried automatically. */
+export const MAX_FAILURES = 3;
 const TICK_MS = 200;
 
 export type RetryState = {
-  /** Milliseconds until the next try by itself; null if there will be none. */
+  /** Milliseconds until the next automatic retry; null if there is none. */
   left: number | null;
   /** Milliseconds of the whole wait. */
   wait: number;
@@ -29,21 +29,21 @@ export class RetryClock {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** What a try does: resolves if it worked, rejects if it failed once more. */
+  /** Set the action: resolves on success, rejects on failure. */
   onTry(action: () => unknown): void {
     this.#action = action;
   }
 
   /**
-   * It failed. The same failure reported twice counts once.
-   * @param wait milliseconds until the next try; 0 if the failure is not one to repeat
+   * Report a failure. The same error reported twice counts once.
+   * @param wait milliseconds until the next retry; 0 if it must not be retried
    */
   failed(error: unknown, wait: number): void {
     const isNew = error !== this.#latest;
     this.#latest = error;
     if (isNew) {
       this.#failures += 1;
-      const isWorthIt = wait > 0 && this.#failures <= MOST_FAILURES;
+      const isWorthIt = wait > 0 && this.#failures <= MAX_FAILURES;
       this.#set({ left: isWorthIt ? wait : null, wait });
     }
     if (this.#state.left !== null) this.#start();
@@ -60,7 +60,7 @@ export class RetryClock {
     this.#set({ isTrying: true });
     void Promise.resolve()
       .then(() => this.#action())
-      .catch(() => undefined) // it comes back as the next failure
+      .catch(() => undefined) // reported as the next failure
       .then(() => this.#set({ isTrying: false }));
   };
 
@@ -69,7 +69,7 @@ export class RetryClock {
     this.#set({ left: null });
   };
 
-  /** Stand still, e.g. because nothing shows the wait; `failed` with the same error goes on. */
+  /** Pause the countdown, e.g. while nothing shows it; `failed` with the same error continues it. */
   pause(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -78,7 +78,7 @@ export class RetryClock {
   #start(): void {
     this.#timer ??= setInterval(() => {
       const { left } = this.#state;
-      // Nobody looks: a page in the background must not knock at the server.
+      // A page in the background must not send requests.
       if (left === null || document.visibilityState === "hidden") return;
       if (left > TICK_MS) this.#set({ left: left - TICK_MS });
       else this.tryNow();

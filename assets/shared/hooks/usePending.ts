@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 export const PENDING_MS = 1000;
 export const SHOWN_MS = 500;
 
-/** Whether to show that something is awaited: after a second, and then for at least half a one. */
+/** Whether to show that something is loading: after a second, and then for at least half a second. */
 export function usePending(isWaiting: boolean): boolean {
   const [isShown, setShown] = useState(false);
   const since = useRef(0);

@@ -4,7 +4,7 @@ import { type ApiError, lookup } from "../api/errors";
 import { RetryClock } from "./retry";
 
 export type Retry = {
-  /** Seconds until the next try by itself; null if there will be none. */
+  /** Seconds until the next automatic retry; null if there is none. */
   secondsLeft: number | null;
   /** Seconds of the whole wait. */
   wait: number;
@@ -16,8 +16,8 @@ export type Retry = {
 };
 
 /**
- * Repeat what failed after the delay that the catalogue gives its code (3, 5, 10 or 15 s), at most
- * three failures in a row, and not while nobody looks at the page.
+ * Retry a failed action after the delay of its code in the catalogue (3, 5, 10 or 15 s), at most three times in a
+ * row, and not while the page is in the background.
  */
 export function useRetry(error: ApiError | null, onRetry?: () => unknown): Retry {
   const [clock] = useState(() => new RetryClock());
@@ -33,7 +33,7 @@ export function useRetry(error: ApiError | null, onRetry?: () => unknown): Retry
       const seconds = canRetry && entry.autoRetry ? (entry.retryDelay ?? 0) : 0;
       clock.failed(error, seconds * 1000);
     } else clock.succeeded();
-    // A connection that has come back is worth a try, however often it has failed before.
+    // Retry when the connection is back, however often it has failed before.
     if (error && canRetry) addEventListener("online", clock.tryNow);
     return () => {
       clock.pause();

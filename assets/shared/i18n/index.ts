@@ -18,7 +18,7 @@ export function setMessages(next: Messages, lang: string): void {
   plurals = new Intl.PluralRules(lang);
 }
 
-/** Read what the page carries. */
+/** Read the messages and the language of the page. */
 function loadMessages(): void {
   const text = document.getElementById("study-messages")?.textContent;
   setMessages(text ? (JSON.parse(text) as Messages) : {}, document.documentElement.lang || "en");
@@ -35,7 +35,7 @@ function fill(sentence: string, values: Values): string {
   });
 }
 
-/** The sentence in the reader's language, its `{places}` filled. */
+/** The sentence in the language of the page, with its `{placeholders}` filled. */
 export function t(sentence: string, values: Values = {}): string {
   const found = messages[sentence];
   return fill(typeof found === "string" ? found : sentence, values);

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, vi } from "vitest";
 
-/** Let what a test makes listen to the window and the document fall silent when the test ends. */
+/** Remove, after each test, the listeners that it added to window and document. */
 export function forgetListenersAfterEach(): void {
   let stop: AbortController;
   const onWindow = window.addEventListener.bind(window);
   const onDocument = document.addEventListener.bind(document);
   const listenWith =
     (listen: typeof onWindow) =>
-    (type: string, heard: unknown, options?: boolean | AddEventListenerOptions) => {
+    (type: string, listener: unknown, options?: boolean | AddEventListenerOptions) => {
       const given = typeof options === "object" ? options : { capture: options ?? false };
       const signal = given.signal ? AbortSignal.any([given.signal, stop.signal]) : stop.signal;
-      listen(type, heard as EventListener, { ...given, signal });
+      listen(type, listener as EventListener, { ...given, signal });
     };
   beforeEach(() => {
     stop = new AbortController();

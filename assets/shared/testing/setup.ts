@@ -1,9 +1,9 @@
-// Testing Library cleans up by itself only where test functions are globals, which here they are not.
+// Testing Library cleans up automatically only if the test functions are globals.
 import { cleanup } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterAll, afterEach, vi } from "vitest";
 
-// jsdom lacks these. What tests need of them is here; layout and media are for the browser tests.
+// What jsdom lacks and tests need. Layout and media are tested in browsers.
 if (!("showModal" in HTMLDialogElement.prototype)) {
   Object.defineProperty(HTMLDialogElement.prototype, "showModal", {
     configurable: true,
@@ -23,7 +23,7 @@ if (!("showModal" in HTMLDialogElement.prototype)) {
 window.matchMedia = (query: string) =>
   Object.assign(new EventTarget(), { matches: false, media: query }) as MediaQueryList;
 
-// There is no layout: an element takes room unless it or something around it is hidden or closed.
+// jsdom has no layout: an element counts as visible unless it or an ancestor is hidden or closed.
 Element.prototype.getClientRects = function (this: Element) {
   const closed = this.closest("details:not([open])");
   const isHidden = this.closest("[hidden]") !== null;
@@ -31,8 +31,8 @@ Element.prototype.getClientRects = function (this: Element) {
   return (isHidden || isClosed ? [] : [new DOMRect()]) as unknown as DOMRectList;
 };
 
-// All files of a worker share one page. What a file listens to there ends with the file; what user-event listens to
-// must not, as it prepares a page once: without it, React takes no notice of what is typed.
+// All files of a worker share one page. Listeners of a file are removed after it, but not those of user-event, which
+// prepares the page once: without them, React does not notice typed text.
 userEvent.setup();
 const places = [window, document] as EventTarget[];
 const listening: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** A token as the server writes them (base64url without padding), with a signature of nobody. */
+/** A JWT (base64url without padding) with an invalid signature. */
 export function tokenOf(payload: Record<string, unknown>): string {
   const encode = (value: unknown): string => {
     const bytes = new TextEncoder().encode(JSON.stringify(value));
@@ -8,7 +8,7 @@ export function tokenOf(payload: Record<string, unknown>): string {
   return `${encode({ alg: "HS256", typ: "JWT" })}.${encode(payload)}.c2lnbmF0dXJl`;
 }
 
-/** A token that ends so many seconds from now. */
+/** A token that expires in this many seconds. */
 export function tokenFor(seconds: number, more: Record<string, unknown> = {}): string {
   return tokenOf({ ...more, exp: Date.now() / 1000 + seconds });
 }

@@ -3,7 +3,7 @@ import { type ComponentProps, type MouseEvent, useLayoutEffect, useRef } from "r
 type Props = Omit<ComponentProps<"button">, "aria-busy"> & {
   look?: "primary" | "secondary" | "quiet" | "danger" | "danger-fill" | "ink";
   size?: "sm" | "lg";
-  /** Works on the last press: keeps its width and its focus, and takes no other press. */
+  /** Whether its action is running: it keeps width and focus and ignores presses. */
   isBusy?: boolean;
 };
 

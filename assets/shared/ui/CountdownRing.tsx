@@ -1,6 +1,6 @@
 import type { CSSProperties } from "react";
 
-/** How much of a wait is left, beside the words that say it. */
+/** A ring that shows how much of a wait is left. Decorative: the text beside it says the same. */
 export function CountdownRing({ percent }: { percent: number }) {
   const circle = { cx: 12, cy: 12, r: 9, pathLength: 100 };
   return (

@@ -9,12 +9,12 @@ type Props = {
   /** Buttons at the foot, the safe one first. */
   actions?: ReactNode;
   onClose: () => void;
-  /** There is something to lose: only a button closes it. */
+  /** Only a button closes it, so that input is not lost by accident. */
   hasUnsavedChanges?: boolean;
   className?: string;
 };
 
-/** A native modal dialog, open as long as it is rendered. The focus returns where it was. */
+/** A modal dialog that is open while it is rendered. The focus returns when it closes. */
 export function Dialog({
   title,
   children,

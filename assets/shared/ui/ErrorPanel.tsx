@@ -11,20 +11,20 @@ import { Icon } from "./Icon";
 
 type Props = {
   error: ApiError;
-  /** Try again: resolves or rejects. Gives the panel its countdown where the code has one. */
+  /** Retries the action: resolves or rejects. Enables the countdown of codes that have one. */
   onRetry?: () => unknown;
-  /** What other handlers of the catalogue do here, by name (`resume`, `resend_verification`). */
+  /** Implementations of handlers of the catalogue, by name, such as `resume`. */
   handlers?: Record<string, () => unknown>;
   onDismiss?: () => void;
-  /** A better sentence than the server's, e.g. with the place that is kept. */
+  /** Replaces the message of the server, e.g. to add the saved position. */
   message?: string;
   children?: ReactNode;
 };
 
-/** What a handler does wherever nothing else is said. */
+/** Handlers that every panel has. */
 const everywhere: Record<string, () => unknown> = { resend_verification: resendVerification };
 
-/** What went wrong, what was kept, what to do, and what will happen by itself. */
+/** An error: what happened, what was saved, what to do, and whether it is retried automatically. */
 export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, children }: Props) {
   const { problem } = error;
   const entry = lookup(problem.code);
@@ -55,7 +55,7 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
         <p className="notice__help">{t("Reference {id}", { id: problem.request_id })}</p>
       )}
       {children}
-      {/* The countdown changes often: what it says aloud is announced apart. */}
+      {/* The countdown changes often, so it is announced separately. */}
       <div className="notice__acts" aria-live="off">
         {href !== null && entry.action && (
           <a className="btn btn--sm" href={href}>
@@ -93,7 +93,7 @@ export function ErrorPanel({ error, onRetry, handlers, onDismiss, message, child
   );
 }
 
-/** Says when the wait begins and when it is over; never the seconds between. */
+/** Announces the start and the end of the countdown, not the seconds between. */
 function useSpokenRetry({ secondsLeft, wait, isTrying }: Retry): void {
   const isCounting = secondsLeft !== null;
   useEffect(() => {

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 export type MenuItem = {
   id: string;
   title: ReactNode;
-  /** For a choice of one among several. */
+  /** For a choice of one of several. */
   isChecked?: boolean;
   isDisabled?: boolean;
 };
@@ -18,7 +18,7 @@ type Props = {
   onToggle?: (isOpen: boolean) => void;
 };
 
-/** A button with a menu: arrows, Home, End, first letters, Escape; the focus returns to the button. */
+/** A menu button (ARIA Authoring Practices): arrow keys, Home, End, first letters, Escape. */
 export function Menu({
   label,
   button,
@@ -77,7 +77,7 @@ export function Menu({
       const letter = event.key.toLowerCase();
       order.find((entry) => entry.textContent.trim().toLowerCase().startsWith(letter))?.focus();
     } else return;
-    // What the menu understood is not for the page's own shortcuts.
+    // Keys that the menu handled must not run shortcuts of the page.
     event.preventDefault();
     event.stopPropagation();
   };

@@ -15,8 +15,8 @@ type Props<T> = {
 };
 
 /**
- * A query's data, its skeleton, or its error with a countdown. The error stays while it is tried
- * again, so that its failures are counted and nothing jumps.
+ * The data of a query, its skeleton, or its error with a countdown. The error stays during a retry, so that failures
+ * are counted and the layout does not jump.
  */
 export function QueryPanel<T>({ query, shapes, children }: Props<T>) {
   const { data, error: failure, isSuccess, refetch } = query;

@@ -5,12 +5,12 @@ import { t } from "../i18n";
 
 type Props = {
   isLoading: boolean;
-  /** The shapes of what will stand here: elements of the class `skel`. */
+  /** Elements of the class `skel` in the shape of the content. */
   shapes: ReactNode;
   children: () => ReactNode;
 };
 
-/** The outline of what is loading, after a second and for at least half a one; then the thing. */
+/** The shape of the content while it loads, after a second and for at least half a second; then the content. */
 export function Skeleton({ isLoading, shapes, children }: Props) {
   const isShown = usePending(isLoading);
   if (isShown) {

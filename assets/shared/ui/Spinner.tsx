@@ -1,6 +1,6 @@
 import { t } from "../i18n";
 
-/** Something is on its way. Ask `usePending` whether it has been long enough to say so. */
+/** Shows that something is loading. `usePending` says when to show it. */
 export function Spinner({ label = t("Loading") }: { label?: string }) {
   return (
     <span role="status">

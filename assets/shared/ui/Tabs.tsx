@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "rea
 export type Tab = { id: string; title: ReactNode; count?: number; content: () => ReactNode };
 type Props = { label: string; tabs: Tab[]; initial?: string; onChange?: (id: string) => void };
 
-/** Views of one thing that have no address of their own. Arrow keys choose, Tab goes inside. */
+/** Tabs without addresses of their own (ARIA Authoring Practices): arrow keys choose a tab. */
 export function Tabs({ label, tabs, initial, onChange }: Props) {
   const [chosen, setChosen] = useState(initial ?? tabs[0]?.id);
   const list = useRef<HTMLDivElement>(null);

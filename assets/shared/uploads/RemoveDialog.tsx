@@ -4,15 +4,15 @@ import { Dialog } from "../ui/Dialog";
 
 type Props = {
   title: string;
-  /** What goes, and what that means. */
+  /** What will be deleted, and the consequences. */
   text: string;
-  /** The name of the button that does it. */
+  /** The label of the button that confirms. */
   yes: string;
   onYes: () => void;
   onClose: () => void;
 };
 
-/** Asks before a file goes for good; the focus is on keeping it. */
+/** Asks before a file is permanently deleted; the focus is on keeping it. */
 export function RemoveDialog({ title, text, yes, onYes, onClose }: Props) {
   return (
     <Dialog

@@ -6,7 +6,7 @@ import type { Transfer, Transfers } from "./transfers";
 
 type Props = { transfer: Transfer; transfers: Transfers };
 
-/** When an interrupted transfer goes on by itself, with a way to stop that. */
+/** The countdown until an interrupted transfer resumes, with a button that stops it. */
 export function RetryNote({ transfer, transfers }: Props) {
   const { id, retryAt } = transfer;
   const [now, setNow] = useState(() => Date.now());

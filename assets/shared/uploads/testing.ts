@@ -1,4 +1,4 @@
-/** A transport without a network. For tests. */
+/** A transport without a network, for tests. */
 import { makeError } from "../api/errors";
 import type { Running, Task, Transport, TransportEvents } from "./transport";
 
@@ -39,7 +39,7 @@ export class FakeTransport implements Transport {
   }
 }
 
-/** A file that says it has so many bytes. */
+/** A file that reports this size. */
 export function fileOf(name: string, size: number): File {
   const file = new File(["x"], name, { type: "video/mp4" });
   Object.defineProperty(file, "size", { value: size });

@@ -1,4 +1,4 @@
-/** The files on their way from this browser: two at a time, resumed by themselves. No React. */
+/** The uploads of this browser: two at a time, resumed automatically. Independent of React. */
 import type { ApiError } from "../api/errors";
 import type { Running, Transport } from "./transport";
 
@@ -7,19 +7,19 @@ export type TransferState = "waiting" | "sending" | "paused" | "interrupted" | "
 export type Transfer = {
   id: number;
   file: File;
-  /** The lesson it is for. */
+  /** The uid of the lesson that gets the file. */
   target: string | null;
   replaces: string | null;
   state: TransferState;
   /** Bytes. */
   sent: number;
-  /** Bytes per second over the last seconds; 0 while nothing moves. */
+  /** Bytes per second over the last seconds; 0 while nothing is sent. */
   speed: number;
   error: ApiError | null;
-  /** When an interrupted one goes on by itself, in ms since 1970; null if it waits for somebody. */
+  /** When an interrupted transfer resumes, in ms since 1970; null if only the user can resume it. */
   retryAt: number | null;
   url: string | null;
-  /** The video it becomes, once the server has said so. */
+  /** The uid of the video, once the server has created it. */
   video: string | null;
 };
 
@@ -31,15 +31,15 @@ export type AddOptions = {
   refusal?: ApiError | null;
 };
 
-const AT_ONCE = 2;
-/** Seconds before an interrupted transfer goes on by itself; the last one repeats. */
+const MAX_PARALLEL = 2;
+/** Seconds before an interrupted transfer resumes, by number of failures; the last one repeats. */
 export const RETRY_SECONDS = [5, 5, 5, 10, 15, 30, 60];
 const GIVE_UP_AFTER = 30;
 const SPEED_WINDOW_MS = 5_000;
 const NOTIFY_MS = 250;
 
-/** Failures that another try may cure; everything else is a refusal. */
-const passing = new Set([
+/** Errors after which a transfer is resumed; all others reject it. */
+const temporary = new Set([
   "UPLOAD_NETWORK_ERROR",
   "UPLOAD_BUSY",
   "UPLOAD_OFFSET_MISMATCH",
@@ -53,7 +53,7 @@ const passing = new Set([
   "STORE_FULL",
 ]);
 
-type Secrets = {
+type Internals = {
   running: Running | null;
   failures: number;
   samples: { at: number; sent: number }[];
@@ -62,7 +62,7 @@ type Secrets = {
 
 export class Transfers {
   #all: readonly Transfer[] = [];
-  #secrets = new Map<number, Secrets>();
+  #internals = new Map<number, Internals>();
   #listeners = new Set<() => void>();
   #nextId = 1;
   #notice: ReturnType<typeof setTimeout> | undefined;
@@ -78,12 +78,12 @@ export class Transfers {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Whether leaving the page would stop something. */
+  /** Whether leaving the page would stop a transfer. */
   get isBusy(): boolean {
     return this.#all.some(({ state }) => state === "sending" || state === "waiting");
   }
 
-  /** Take a file; it starts as soon as there is room for it. */
+  /** Add a file; it starts when fewer than two are being sent. */
   add(file: File, options: AddOptions = {}): Transfer {
     const { refusal = null } = options;
     const transfer: Transfer = {
@@ -99,10 +99,10 @@ export class Transfers {
       url: options.url ?? null,
       video: options.video ?? null,
     };
-    this.#secrets.set(transfer.id, { running: null, failures: 0, samples: [], timer: undefined });
+    this.#internals.set(transfer.id, { running: null, failures: 0, samples: [], timer: undefined });
     this.#all = [...this.#all, transfer];
     this.#startNext();
-    this.#tell();
+    this.#notify();
     return transfer;
   }
 
@@ -113,7 +113,7 @@ export class Transfers {
     this.#startNext();
   }
 
-  /** Go on from the last byte kept. */
+  /** Resume from the last byte that the server has. */
   resume(id: number): void {
     if (!this.#is(id, "paused", "interrupted")) return;
     this.#halt(id);
@@ -121,18 +121,18 @@ export class Transfers {
     this.#startNext();
   }
 
-  /** The interrupted ones go on at once: the connection is back. */
+  /** Resume all interrupted transfers, as the connection is back. */
   resumeInterrupted = (): void => {
     for (const { id, state } of this.#all) if (state === "interrupted") this.resume(id);
   };
 
-  /** Wait for somebody instead of the clock. */
+  /** Resume it only when the user does. */
   stopRetrying(id: number): void {
-    clearTimeout(this.#secrets.get(id)?.timer);
+    clearTimeout(this.#internals.get(id)?.timer);
     if (this.#is(id, "interrupted")) this.#change(id, { retryAt: null });
   }
 
-  /** Give it up here and on the server. */
+  /** Cancel it here and on the server. */
   async cancel(id: number): Promise<void> {
     const transfer = this.#find(id);
     if (!transfer) return;
@@ -141,13 +141,13 @@ export class Transfers {
     this.forget(id);
   }
 
-  /** Take it off the list; what the server has stays. */
+  /** Remove it from the list; the server keeps what it has. */
   forget(id: number): void {
     this.#halt(id);
-    this.#secrets.delete(id);
+    this.#internals.delete(id);
     this.#all = this.#all.filter((one) => one.id !== id);
     this.#startNext();
-    this.#tell();
+    this.#notify();
   }
 
   setTarget(id: number, target: string | null): void {
@@ -156,18 +156,20 @@ export class Transfers {
 
   #startNext(): void {
     const sending = this.#all.filter(({ state }) => state === "sending").length;
-    const next = this.#all.filter(({ state }) => state === "waiting").slice(0, AT_ONCE - sending);
+    const next = this.#all
+      .filter(({ state }) => state === "waiting")
+      .slice(0, MAX_PARALLEL - sending);
     for (const { id } of next) this.#start(id);
   }
 
   #start(id: number): void {
     const transfer = this.#find(id);
-    const secrets = this.#secrets.get(id);
-    if (!transfer || !secrets) return;
+    const internals = this.#internals.get(id);
+    if (!transfer || !internals) return;
     this.#change(id, { state: "sending", error: null, retryAt: null });
-    secrets.samples = [];
+    internals.samples = [];
     const { file, target, replaces, url } = transfer;
-    secrets.running = this.transport.start(
+    internals.running = this.transport.start(
       { file, target, replaces, url },
       {
         onCreated: (at, video) => {
@@ -183,21 +185,21 @@ export class Transfers {
   }
 
   #progress(id: number, sent: number): void {
-    const secrets = this.#secrets.get(id);
+    const internals = this.#internals.get(id);
     const before = this.#find(id)?.sent ?? 0;
-    if (!secrets || !this.#is(id, "sending")) return;
-    if (sent > before) secrets.failures = 0;
+    if (!internals || !this.#is(id, "sending")) return;
+    if (sent > before) internals.failures = 0;
     const now = Date.now();
-    secrets.samples = [
-      ...secrets.samples.filter(({ at }) => now - at < SPEED_WINDOW_MS),
+    internals.samples = [
+      ...internals.samples.filter(({ at }) => now - at < SPEED_WINDOW_MS),
       { at: now, sent },
     ];
-    const first = secrets.samples[0];
+    const first = internals.samples[0];
     const seconds = first ? (now - first.at) / 1000 : 0;
     const speed = first && seconds > 0.5 ? Math.max(0, (sent - first.sent) / seconds) : 0;
     this.#set(id, { sent, speed });
-    // Bytes arrive faster than anybody reads: the page is told four times a second.
-    this.#notice ??= setTimeout(() => this.#tell(), NOTIFY_MS);
+    // Limit notifications to four per second.
+    this.#notice ??= setTimeout(() => this.#notify(), NOTIFY_MS);
   }
 
   #done(id: number): void {
@@ -208,27 +210,27 @@ export class Transfers {
   }
 
   #failed(id: number, error: ApiError): void {
-    const secrets = this.#secrets.get(id);
-    if (!secrets || !this.#is(id, "sending")) return;
-    secrets.running = null;
-    if (!passing.has(error.problem.code)) {
+    const internals = this.#internals.get(id);
+    if (!internals || !this.#is(id, "sending")) return;
+    internals.running = null;
+    if (!temporary.has(error.problem.code)) {
       this.#change(id, { state: "refused", error, speed: 0 });
     } else {
-      const seconds = RETRY_SECONDS[Math.min(secrets.failures, RETRY_SECONDS.length - 1)] ?? 0;
-      secrets.failures += 1;
-      const retryAt = secrets.failures <= GIVE_UP_AFTER ? Date.now() + seconds * 1000 : null;
+      const seconds = RETRY_SECONDS[Math.min(internals.failures, RETRY_SECONDS.length - 1)] ?? 0;
+      internals.failures += 1;
+      const retryAt = internals.failures <= GIVE_UP_AFTER ? Date.now() + seconds * 1000 : null;
       this.#change(id, { state: "interrupted", error, speed: 0, retryAt });
-      if (retryAt !== null) secrets.timer = setTimeout(() => this.resume(id), seconds * 1000);
+      if (retryAt !== null) internals.timer = setTimeout(() => this.resume(id), seconds * 1000);
     }
     this.#startNext();
   }
 
   #halt(id: number): void {
-    const secrets = this.#secrets.get(id);
-    if (!secrets) return;
-    clearTimeout(secrets.timer);
-    secrets.running?.stop();
-    secrets.running = null;
+    const internals = this.#internals.get(id);
+    if (!internals) return;
+    clearTimeout(internals.timer);
+    internals.running?.stop();
+    internals.running = null;
   }
 
   #find(id: number): Transfer | undefined {
@@ -246,10 +248,10 @@ export class Transfers {
 
   #change(id: number, change: Partial<Transfer>): void {
     this.#set(id, change);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     clearTimeout(this.#notice);
     this.#notice = undefined;
     for (const listener of this.#listeners) listener();

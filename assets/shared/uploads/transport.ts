@@ -1,33 +1,33 @@
-/** How a file travels. The store of transfers knows only this shape; tests bring their own. */
+/** The interface of file uploads. Transfers depend on it only; tests pass their own. */
 import type { ApiError } from "../api/errors";
 
 export type Task = {
   file: File;
-  /** What the server is told: the lesson it is for, the video it replaces. */
+  /** The uids of the lesson that gets the file and of the video that it replaces. */
   target: string | null;
   replaces: string | null;
-  /** Where an earlier try lies on the server. */
+  /** The address of an earlier upload to resume. */
   url: string | null;
 };
 
 export type TransportEvents = {
-  /** The server has made room: where the bytes go and which video they become. */
+  /** The server has created the upload: its address, and the uid of the video. */
   onCreated: (url: string, video: string | null) => void;
-  /** Bytes that the server has, or that are on their way to it. */
+  /** Bytes sent so far. */
   onProgress: (sent: number) => void;
   onDone: () => void;
   onFail: (error: ApiError) => void;
 };
 
 export type Running = {
-  /** Stop sending; what arrived is kept. */
+  /** Stop sending; the server keeps what it has. */
   stop: () => void;
 };
 
 export type Transport = {
   start: (task: Task, events: TransportEvents) => Running;
-  /** Where an earlier try of this very file lies, if this browser remembers one. */
+  /** The address of an earlier upload of this file from this browser. */
   findPrevious: (file: File) => Promise<string | null>;
-  /** Give an upload up: its bytes and its room are freed. */
+  /** Cancel an upload: its bytes are deleted and its storage is freed. */
   remove: (url: string) => Promise<void>;
 };

@@ -1,41 +1,41 @@
-/** Files travel by tus 1.0: in pieces of 8 MiB, resumed from the last byte that the server has kept. */
+/** Uploads by tus 1.0, in chunks of 8 MiB, resumed from the last byte that the server has. */
 import { DetailedError, Upload } from "tus-js-client";
 
-import { type ApiError, errorOfAnswer, makeError } from "../api/errors";
+import { type ApiError, errorOfResponse, makeError } from "../api/errors";
 import { session } from "../auth/browser";
 import type { Transport } from "./transport";
 
 export const CHUNK = 8 * 2 ** 20;
 
-/** The failure of a call of tus as the catalogue knows it; what never got an answer can be resumed. */
+/** The catalogue error of a failed tus request; without a response the upload can be resumed. */
 export function errorOf(thrown: unknown): ApiError {
   const answer = thrown instanceof DetailedError ? thrown.originalResponse : null;
   if (!answer) return makeError("UPLOAD_NETWORK_ERROR");
   const status = answer.getStatus();
-  // A server that is out of space says so; any other failure of it is like a broken connection.
+  // 507 means out of disk space; handle any other server error like a broken connection.
   if (status >= 500 && status !== 507) return makeError("UPLOAD_NETWORK_ERROR");
   let body: unknown = null;
   try {
     body = JSON.parse(answer.getBody());
   } catch {
-    // A proxy's page: the status says enough.
+    // The page of a proxy: use the status.
   }
-  return errorOfAnswer(new Response(null, { status }), body);
+  return errorOfResponse(new Response(null, { status }), body);
 }
 
 export function tusTransport(endpoint: string, purpose: "video" | "file" = "video"): Transport {
   const options = (file: File) => ({
     endpoint,
     chunkSize: CHUNK,
-    // The store decides when to try again, so that people see it and can stop it.
+    // Transfers decide when to retry, so that users see it and can stop it.
     retryDelays: null,
     removeFingerprintOnSuccess: true,
     metadata: { filename: file.name, purpose },
-    // A film that was once begun as a video is not gone on with as a file.
+    // An upload of another purpose must not be resumed.
     fingerprint: () =>
       Promise.resolve(["study", purpose, file.name, file.size, file.lastModified].join("-")),
     onBeforeRequest: async (request: { setHeader: (name: string, value: string) => void }) => {
-      // Asked for each piece: the token lives 15 minutes, an upload may take hours.
+      // For each chunk: the token is valid for 15 minutes, an upload may take hours.
       request.setHeader("Authorization", `Bearer ${await session.requireBearer()}`);
     },
   });
@@ -89,7 +89,8 @@ export function tusTransport(endpoint: string, purpose: "video" | "file" = "vide
         throw makeError(navigator.onLine ? "NETWORK_FAILED" : "NETWORK_OFFLINE");
       });
       const isGone = answer.status === 404 || answer.status === 410;
-      if (!answer.ok && !isGone) throw errorOfAnswer(answer, await answer.json().catch(() => null));
+      if (!answer.ok && !isGone)
+        throw errorOfResponse(answer, await answer.json().catch(() => null));
     },
   };
 }

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 
 import type { Transfers } from "./transfers";
 
-/** The browser asks before a page is left that is still sending; back online, what stopped goes on. */
+/** Has the browser ask before the page is left during an upload, and resumes uploads when back online. */
 export function useGuardedLeaving(transfers: Transfers): void {
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => {

@@ -28,7 +28,7 @@ def offline(request: HttpRequest) -> HttpResponse:
     return render(request, "site/offline.html")
 
 
-def kept_files() -> list[str]:
+def cached_files() -> list[str]:
     """The addresses of everything that the page needs to look as it should in all four looks."""
     scripts = [jinja.bundle(name) for name in ("site", "islands", "offline")]
     chunks = [chunk for name in ("site", "islands", "offline") for chunk in jinja.imports(name)]
@@ -39,12 +39,12 @@ def kept_files() -> list[str]:
 @jinja.steady
 def worker_script() -> str:
     """The service worker, with what it keeps. Its text changes with the page, so browsers update what they keep."""
-    files = kept_files()
+    files = cached_files()
     page = render_to_string("site/offline.html", {"request": SimpleNamespace(path=PAGE)}).replace(fragments.NONCE, "")
     code = (jinja.MANIFEST.parent / "sw.js").read_text()
     version = sha256("\n".join([*files, page, code]).encode()).hexdigest()[:16]
-    kept = {"version": version, "page": PAGE, "files": files}
-    return f"const kept = {json.dumps(kept)};\n{code}"
+    cached = {"version": version, "page": PAGE, "files": files}
+    return f"const cached = {json.dumps(cached)};\n{code}"
 
 
 @open_to_everyone
