@@ -293,6 +293,26 @@ def test_each_model_of_users_is_deleted_with_the_account_or_named_here(
     assert left == [], "delete them in services.leaving or on PersonLeft, or say here why they stay"
 
 
+# A value for each field of User, other than its default.
+NOW = timezone.now()
+FILLED: dict[str, Any] = {
+    "avatar": "avatars/leo.webp",
+    "bio": "By the river.",
+    "block_reason": "Spam",
+    "blocked_at": NOW,
+    "daily_minutes": 55,
+    "email_verified_at": NOW,
+    "headline": "Hydrologist",
+    "last_login": NOW,
+    "role": Role.INSTRUCTOR,
+    "style": "academic",
+    "terms_accepted_at": NOW,
+    "theme": "dark",
+    "time_zone": "Asia/Tokyo",
+    "weekly_lessons": 12,
+}
+
+
 def test_each_field_of_an_account_is_emptied_or_named_here(leo: User) -> None:
     kept = {
         "id": "courses, certificates and ledgers refer to it",
@@ -303,23 +323,18 @@ def test_each_field_of_an_account_is_emptied_or_named_here(leo: User) -> None:
         "user_permissions": "as groups",
     }
     now = timezone.now()
-    filled: dict[str, Any] = {
-        "theme": "dark", "style": "academic", "role": Role.INSTRUCTOR, "time_zone": "Asia/Tokyo", "daily_minutes": 55,
-        "weekly_lessons": 12, "last_login": now, "email_verified_at": now, "terms_accepted_at": now, "blocked_at": now,
-        "headline": "Hydrologist", "bio": "By the river.", "block_reason": "Spam", "avatar": "avatars/leo.webp",
-    }  # fmt: skip
-    User.objects.filter(pk=leo.pk).update(**filled)
+    User.objects.filter(pk=leo.pk).update(**FILLED)
     before = User.objects.get(pk=leo.pk)
 
     services.leave(user=before, password=PASSWORD, browser="", now=now)
 
-    before, after = User(**filled | {"username": leo.username, "email": leo.email}), User.objects.get(pk=leo.pk)
+    before, after = User(**FILLED | {"username": leo.username, "email": leo.email}), User.objects.get(pk=leo.pk)
     before.first_name, before.last_name, before.password = leo.first_name, leo.last_name, leo.password
     same = {
         field.name for field in fields_of_an_account()
         if field.name not in kept and getattr(after, field.name) == getattr(before, field.name)
     }  # fmt: skip
-    assert same == set(), "empty them in services.leaving, or say here why they stay"
+    assert same == set(), "give them a value in FILLED and empty them in services.leaving, or say here why they stay"
 
 
 def test_nothing_stays_of_how_they_joined(browser: Client, leo: User, mia: User) -> None:

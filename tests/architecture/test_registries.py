@@ -8,7 +8,8 @@ import pytest
 from django.template.loader import get_template
 from django.urls import get_resolver
 
-from apps.accounts.models import User
+from apps.accounts.kinds import KINDS
+from apps.accounts.models import Role, User
 from apps.accounts.pages.settings import shell
 from studyplatform.kit.caching import table_versions
 from tests.architecture.source import ROOT, modules
@@ -34,6 +35,15 @@ def test_each_section_of_the_settings_has_its_place_and_its_template() -> None:
     assert set(shell._sections) == set(shell._ORDER)
     for slug in shell._ORDER:
         assert get_template(f"accounts/settings/{slug}.html")
+
+
+def test_each_kind_for_staff_is_offered_to_staff_alone() -> None:
+    learner = User(role=Role.STUDENT)
+    offered = [
+        name for name, kind in KINDS.items() if kind.group in {"teaching", "administration"} and kind.is_for(learner)
+    ]
+
+    assert offered == []
 
 
 def test_each_email_has_both_forms_and_is_sent_by_somebody() -> None:
