@@ -12,6 +12,23 @@ MENTIONS = [r"\bicon\(\s*[\"']([a-z0-9-]+)[\"']", r"\bicon\s*=\s*\"([a-z0-9-]+)\
 ANNOUNCEMENT = r"\bicons:([a-z0-9\s-]+)#\}"
 
 
+# Entries of the manifest: bundle("site"), imports("site") and {% set sheets = ["settings"] %} in templates, and the
+# early script, which kit/web/jinja.py puts into the head.
+ENTRIES = [r"\b(?:bundle|imports)\(\s*[\"']([\w/-]+)[\"']", r"_manifest\(\)\[\"(\w+)\"\]"]
+SHEETS = r"\bset sheets = \[([^\]]*)\]"
+
+
+@cache
+def named_entries() -> frozenset[str]:
+    """Every built file that a template, or the template functions, name."""
+    found: set[str] = set()
+    for file in [*(ROOT / "templates").rglob("*.html"), ROOT / "studyplatform" / "kit" / "web" / "jinja.py"]:
+        text = file.read_text()
+        found.update(name for pattern in ENTRIES for name in re.findall(pattern, text))
+        found.update(name for names in re.findall(SHEETS, text) for name in re.findall(r"[\"']([\w/-]+)[\"']", names))
+    return frozenset(found)
+
+
 @cache
 def named_icons() -> frozenset[str]:
     """Every icon that a template, Python code, a script or an island names."""
@@ -39,11 +56,12 @@ def built_icons(dist: Path = DIST) -> frozenset[str]:
 def build_problem(dist: Path = DIST) -> str:
     """What is wrong with the build, in one sentence that says what to do; "" if nothing is."""
     try:
-        missing = named_icons() - built_icons(dist)
+        missing = {f"the icon {name}" for name in named_icons() - built_icons(dist)}
+        missing |= {f"{name!r}" for name in named_entries() - set(json.loads((dist / "manifest.json").read_text()))}
     except (OSError, KeyError, ValueError):
         return (
             "static/dist holds no complete build, and no page can be rendered without it. Run: npm ci && npm run build"
         )
     if missing:
-        return f"static/dist is out of date: it has no icon {', '.join(sorted(missing))}. Run: npm run build"
+        return f"static/dist is out of date, it lacks {', '.join(sorted(missing))}. Run: npm run build"
     return ""

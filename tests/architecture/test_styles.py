@@ -97,4 +97,8 @@ def test_a_missing_or_old_build_is_reported_in_one_sentence(tmp_path: Path) -> N
     (tmp_path / "manifest.json").write_text('{"icons": {"svg": "icons.svg"}}')
     (tmp_path / "icons.svg").write_text('<svg><symbol id="bell"></symbol></svg>')
 
-    assert "no icon" in build_problem(tmp_path)
+    problem = build_problem(tmp_path)
+    assert "lacks 'admin', 'auth'" in problem
+    assert "'site'" in problem
+    assert "the icon check" in problem
+    assert "the icon bell" not in problem
