@@ -6,16 +6,16 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
-_django = get_asgi_application()
+_wsgi_application = get_asgi_application()
 
-from apps.files.wire import UploadPieces  # noqa: E402
+from apps.files.streamed_uploads import StreamedUploads  # noqa: E402
 from studyplatform.kit.sockets import OwnOrigin  # noqa: E402
 from studyplatform.kit.web.body_limits import BodyLimit  # noqa: E402
 from studyplatform.routing import websocket_urlpatterns  # noqa: E402 (needs the app registry)
 
 application = ProtocolTypeRouter(
     {
-        "http": BodyLimit(UploadPieces(_django)),
+        "http": BodyLimit(StreamedUploads(_wsgi_application)),
         "websocket": OwnOrigin(URLRouter(websocket_urlpatterns)),
     }
 )

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from apps.accounts.pages.signing_in import sign_in_for_admin
-from studyplatform.site.governing.django_admin import redirect_to_settings
+from studyplatform.site.system.redirects import redirect_to_settings
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("studyplatform.api_urls")),

@@ -21,7 +21,7 @@ from studyplatform.kit.events import subscribe
 logger = logging.getLogger(__name__)
 
 # A video that a public course shows is not deleted under its learners' eyes.
-files.keep_while(policies.delete_video)
+files.register_deletion_check(policies.delete_video)
 accounts.register_hindrance(policies.leave)
 
 

@@ -1,5 +1,6 @@
-"""A bucket of an S3 store, in what Django's storage API does not know or does badly: parts of objects,
-addresses for browsers, many objects at once. Only storage.py and streaming.py ask here.
+"""A bucket of an S3 store: what Django's storage API lacks, such as byte ranges, presigned URLs and bulk operations.
+
+Only storage.py and streaming.py use it.
 """
 
 import contextlib
@@ -10,97 +11,100 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # boto3 takes long to load: only who has a bucket pays, when Django makes its storage
+if TYPE_CHECKING:  # boto3 loads slowly: it is imported only if a bucket is configured
     from storages.backends.s3 import S3Storage
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Size and time of a kept file."""
+class FileInfo:
+    """Size in bytes and modification time of a stored file."""
 
     size: int
     changed: datetime
 
 
 class Bucket:
-    """The bucket behind django-storages' storage: its settings, its connection.
+    """The bucket of a storage of django-storages, with its settings and its connection.
 
-    The storage has a connection for each thread, and making one takes long. A client may serve many threads: what
-    was opened in one goes on with it in another.
+    The storage has one connection per thread, and creating one is slow. A client is thread-safe: an object that was
+    opened in one thread may be read in another.
     """
 
     def __init__(self, storage: "S3Storage") -> None:
         self._storage = storage
         self._client: Any = storage.connection.meta.client
 
-    def facts(self, name: str) -> Facts:
-        """Size and time of an object.
+    def info(self, name: str) -> FileInfo:
+        """Size and modification time of an object.
 
-        :raises FileNotFoundError: there is none.
+        :raises FileNotFoundError: there is no such object.
         """
-        with self._missing_is_no_file(name):
+        with self._not_found_as_os_error(name):
             head = self._client.head_object(Bucket=self._name, Key=name)
-        return Facts(head["ContentLength"], head["LastModified"])
+        return FileInfo(head["ContentLength"], head["LastModified"])
 
-    def facts_under(self, directory: str) -> dict[str, Facts]:
-        """The same of all objects under a name, a thousand at a question."""
+    def files_under(self, directory: str) -> dict[str, FileInfo]:
+        """Size and modification time of all objects in a directory, by name; one request per thousand objects."""
         objects = self._storage.bucket.objects.filter(Prefix=f"{directory}/")
-        return {each.key: Facts(each.size, each.last_modified) for each in objects}
+        return {each.key: FileInfo(each.size, each.last_modified) for each in objects}
 
-    def open(self, name: str) -> "Reader":
-        """Read an object as it arrives, from where one seeks to; nothing of it is kept on the way."""
-        return Reader(lambda begin: self._get(name, begin)["Body"])
+    def open(self, name: str) -> "ObjectReader":
+        """Open an object for reading. It is streamed, not stored; seeking sends a new request."""
+        return ObjectReader(lambda begin: self._get(name, begin)["Body"])
 
-    def opened(self, name: str) -> tuple[Facts, "Reader"]:
-        """An object's facts and the object itself, in one question. To be closed even if nothing is read.
+    def open_with_info(self, name: str) -> tuple[FileInfo, "ObjectReader"]:
+        """Open an object and return its size and modification time, with one request. Close it even if nothing is read.
 
-        :raises FileNotFoundError: there is none.
+        :raises FileNotFoundError: there is no such object.
         """
         found = self._get(name)
-        facts = Facts(found["ContentLength"], found["LastModified"])
-        return facts, Reader(lambda begin: self._get(name, begin)["Body"], found["Body"])
+        info = FileInfo(found["ContentLength"], found["LastModified"])
+        return info, ObjectReader(lambda begin: self._get(name, begin)["Body"], found["Body"])
 
-    def put(self, path: Path, name: str, *, kind: str, keep: Callable[[], None]) -> None:
-        """Keep a local file as an object, in place of an older one. Half of it is never to be seen.
+    def put(self, path: Path, name: str, *, kind: str, extend_lease: Callable[[], None]) -> None:
+        """Upload a local file as an object, atomically replacing an older one. ``kind``: its media type.
 
-        ``keep`` is called while the bytes travel. Whether it is still wanted the caller asks afterwards: an
-        exception in the middle would be taken for the network's.
+        ``extend_lease`` is called during the upload. Its exceptions are ignored here, because boto would treat them as
+        network errors; the caller calls it again afterwards.
         """
 
-        def still_here(_: int) -> None:
+        def extend(_: int) -> None:
             with contextlib.suppress(Exception):
-                keep()
+                extend_lease()
 
         self._client.upload_file(
             str(path),
             self._name,
             name,
             ExtraArgs={"ContentType": kind},
-            Callback=still_here,
+            Callback=extend,
             Config=self._storage.transfer_config,
         )
 
-    def remove(self, name: str, keep: Callable[[], None] = lambda: None) -> None:
-        """Remove an object, and all that lie under its name; ``keep`` is called now and then."""
+    def remove(self, name: str, extend_lease: Callable[[], None] = lambda: None) -> None:
+        """Remove an object, and all objects in the directory of that name."""
         self._client.delete_object(Bucket=self._name, Key=name)
         for page in self._storage.bucket.objects.filter(Prefix=f"{name}/").pages():
             self._remove_all([each.key for each in page])
-            keep()
+            extend_lease()
 
     def _remove_all(self, names: list[str]) -> None:
-        """At once. What a store leaves over, or all if it does not know how, one by one: then it says what is wrong."""
+        """Remove objects with one request; then one by one those that failed, which raises the store's error.
+
+        Removes all of them one by one if the store does not support bulk deletion.
+        """
         wanted = {"Objects": [{"Key": name} for name in names], "Quiet": True}
         try:
-            answer = self._client.delete_objects(Bucket=self._name, Delete=wanted)
-            left = [each["Key"] for each in answer.get("Errors", ())]
+            response = self._client.delete_objects(Bucket=self._name, Delete=wanted)
+            failed = [each["Key"] for each in response.get("Errors", ())]
         except self._client.exceptions.ClientError:
-            left = names
-        for name in left:
+            failed = names
+        for name in failed:
             self._client.delete_object(Bucket=self._name, Key=name)
 
-    def link(self, name: str, *, seconds: int, kind: str, disposition: str, cache: str) -> str:
-        """An address under which anybody may fetch the object for so long; the store sends it with these headers."""
-        address: str = self._storage.url(
+    def presigned_url(self, name: str, *, seconds: int, kind: str, disposition: str, cache: str) -> str:
+        """A URL from which anyone can download the object for ``seconds``; the store sends it with these headers."""
+        url: str = self._storage.url(
             name,
             parameters={
                 "ResponseContentType": kind,
@@ -109,16 +113,16 @@ class Bucket:
             },
             expire=seconds,
         )
-        return address
+        return url
 
     def _get(self, name: str, begin: int = 0) -> dict[str, Any]:
         wanted = {"Range": f"bytes={begin}-"} if begin else {}
-        with self._missing_is_no_file(name):
+        with self._not_found_as_os_error(name):
             found: dict[str, Any] = self._client.get_object(Bucket=self._name, Key=name, **wanted)
         return found
 
     @contextlib.contextmanager
-    def _missing_is_no_file(self, name: str) -> Iterator[None]:
+    def _not_found_as_os_error(self, name: str) -> Iterator[None]:
         try:
             yield
         except self._client.exceptions.ClientError as error:
@@ -131,40 +135,40 @@ class Bucket:
         return str(self._storage.bucket_name)
 
 
-class Reader(io.RawIOBase):
-    """An object as a file to read onwards. It is asked for when the first byte is, if it is not here already."""
+class ObjectReader(io.RawIOBase):
+    """An object as a readable file. Unless ``body`` is given, the request is sent by the first `read`."""
 
     def __init__(self, get: Callable[[int], IO[bytes]], body: IO[bytes] | None = None) -> None:
         self._get = get
-        self._at = 0
+        self._offset = 0
         self._body = body
 
     def readable(self) -> bool:
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a byte, counted from the start."""
-        if offset != self._at:
-            self._leave()
-            self._at = offset
+        """Seek to an offset, counted from the start."""
+        if offset != self._offset:
+            self._close_body()
+            self._offset = offset
         return offset
 
     def read(self, size: int = -1) -> bytes:
-        """Up to so many bytes; none at the end.
+        """Read up to ``size`` bytes; b"" at the end.
 
         :raises FileNotFoundError: there is no such object.
         """
         if self._body is None:
-            self._body = self._get(self._at)
-        piece = self._body.read(None if size < 0 else size)  # type: ignore[arg-type]
-        self._at += len(piece)
-        return piece
+            self._body = self._get(self._offset)
+        data = self._body.read(None if size < 0 else size)  # type: ignore[arg-type]
+        self._offset += len(data)
+        return data
 
     def close(self) -> None:
-        self._leave()
+        self._close_body()
         super().close()
 
-    def _leave(self) -> None:
+    def _close_body(self) -> None:
         if self._body is not None:
             self._body.close()
             self._body = None

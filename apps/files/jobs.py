@@ -1,4 +1,4 @@
-"""Background work on files: each job loads by id and calls one service."""
+"""The background jobs of files."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -53,8 +53,8 @@ def process_video(running: Running, *, video: int, version: str) -> None:
     services.process_video(
         video_id=video,
         version=uuid.UUID(version),
-        keep=running.keep,
-        last_try=running.job.attempts >= MAX_ATTEMPTS,
+        extend_lease=running.keep,
+        is_last_attempt=running.job.attempts >= MAX_ATTEMPTS,
     )
 
 
@@ -65,9 +65,9 @@ def expire_upload(running: Running, *, upload: str) -> None:
 
 @job("files.store_file", label=_("Store a file"), about=_about_upload)
 def store_file(running: Running, *, upload: str) -> None:
-    services.store_file(uid=uuid.UUID(upload), keep=running.keep)
+    services.store_file(uid=uuid.UUID(upload), extend_lease=running.keep)
 
 
 @job("files.remove", label=_("Remove unused files"))
 def remove(running: Running, *, versions: list[str], names: list[str]) -> None:
-    services.remove_files(versions=versions, names=names, keep=running.keep)
+    services.remove_files(versions=versions, names=names, extend_lease=running.keep)

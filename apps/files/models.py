@@ -56,7 +56,7 @@ class Upload(models.Model):
         return self.completed_at is None and self.expires_at <= now
 
     @property
-    def is_meant(self) -> bool:
+    def is_for_target(self) -> bool:
         """Whether it is a file for something, and not just kept."""
         return self.purpose == self.Purpose.FILE and bool(self.target)
 
@@ -91,7 +91,7 @@ class VideoAsset(models.Model):
         CORRUPT = "corrupt_file", _("Corrupt file")
         QUOTA = "quota_exceeded", _("Storage quota exceeded")
 
-    NO_ROOM = "no_room"  # the step of a video whose processing waits for room on the disk
+    WAITING_FOR_SPACE = "no_room"  # the step of a video whose processing waits for room on the disk
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="videos")

@@ -15,9 +15,9 @@ from apps.accounts.queries import person_of_session
 from apps.files import policies, queries
 from apps.files.errors import LinkExpired
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.files.services.media import Grant, read_file_token, read_token
-from apps.files.storage import TYPES, sound_parts
-from apps.files.streaming import send_joined, send_kept, send_upload
+from apps.files.services.media_links import Grant, read_file_token, read_token
+from apps.files.storage import MEDIA_TYPES, audio_segments
+from apps.files.streaming import send_concatenated, send_stored, send_upload
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.failures import refusal_of
 
@@ -69,9 +69,9 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     # The list of renditions grows while a video is processed.
     cache = "private, max-age=5" if name.endswith(".m3u8") else _until(grant, now)
     if name == SOUND:
-        return send_joined(request, sound_parts(grant.directory), kind="audio/mp4", cache=cache)
+        return send_concatenated(request, audio_segments(grant.directory), kind="audio/mp4", cache=cache)
     # Playlists and pictures are small; of a film's gigabytes none passes through here that lies elsewhere.
-    return send_kept(
+    return send_stored(
         request,
         f"{grant.directory}/{name}",
         cache=cache,
@@ -86,7 +86,7 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
     """A file that somebody is handed, as an attachment; parts of it by ``Range``."""
     uid, until = read_file_token(token, now=timezone.now(), reader=claimed_holder(request))
-    return send_upload(request, queries.arrived_file(uid), until=until)
+    return send_upload(request, queries.complete_file(uid), until=until)
 
 
 def _refused(refusal: AppError) -> HttpResponse:
@@ -115,7 +115,9 @@ def _captions(grant: Grant, uid: str, now: datetime) -> HttpResponse:
     track = CaptionTrack.objects.filter(uid=uid, video__uid=grant.video).first()
     if track is None:
         return _missing()
-    return HttpResponse(track.webvtt, content_type=TYPES[".vtt"], headers={"Cache-Control": "private, max-age=60"})
+    return HttpResponse(
+        track.webvtt, content_type=MEDIA_TYPES[".vtt"], headers={"Cache-Control": "private, max-age=60"}
+    )
 
 
 def _until(grant: Grant, now: datetime) -> str:

@@ -13,15 +13,15 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.files import policies
 from apps.files.models import CaptionTrack, Upload, VideoAsset
-from apps.files.storage import room_left
-from apps.files.video.cues import parse_cues, plain_text
+from apps.files.storage import free_space
+from apps.files.video.webvtt import parse_cues, plain_text
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
 
-def has_room() -> bool:
+def has_free_space() -> bool:
     """Return whether uploads and encodes find free space on the disk beyond the reserve."""
-    return room_left(Path(settings.UPLOAD_ROOT)) > 0
+    return free_space(Path(settings.UPLOAD_ROOT)) > 0
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def storage_of(user: User) -> Storage:
     both = Sum(F("source_bytes") + F("former_bytes"))
     videos = VideoAsset.objects.of(user.pk).aggregate(total=both)["total"] or 0
     held = Upload.objects.of(user.pk).open().aggregate(total=Sum("length"))["total"] or 0
-    files = kept_files(user.pk).aggregate(total=Sum("length"))["total"] or 0
+    files = stored_files(user.pk).aggregate(total=Sum("length"))["total"] or 0
     return Storage(videos=videos, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
 
 
@@ -80,7 +80,7 @@ def video_for(user: policies.Person, uid: uuid.UUID) -> VideoAsset:
     return video
 
 
-def kept_files(user_id: int) -> QuerySet[Upload]:
+def stored_files(user_id: int) -> QuerySet[Upload]:
     """A person's files that have arrived whole, newest first."""
     return (
         Upload.objects.of(user_id)
@@ -89,7 +89,7 @@ def kept_files(user_id: int) -> QuerySet[Upload]:
     )
 
 
-def arrived_file(uid: uuid.UUID) -> Upload:
+def complete_file(uid: uuid.UUID) -> Upload:
     """A file that has arrived whole, for whoever holds its address.
 
     :raises NotFound: there is none any more.
@@ -116,7 +116,7 @@ def notice_of(video: VideoAsset) -> str:
     """What an owner should know of a video that has not failed: why nothing moves, what could not be read, which new
     contents were not taken. Empty if there is nothing to say."""
     said = []
-    if video.step == VideoAsset.NO_ROOM:
+    if video.step == VideoAsset.WAITING_FOR_SPACE:
         said.append(_("The server is out of disk space. Processing will continue automatically when there is enough."))
     if video.replacement_failure:
         reason = _(video.replacement_failure)

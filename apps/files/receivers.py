@@ -11,7 +11,7 @@ from studyplatform.kit.events import subscribe
 @subscribe(PersonLeft)
 def drop_their_uploads(event: PersonLeft) -> None:
     """Nobody is left to finish them, or to hand them out. Videos are up to the apps that may show them."""
-    services.drop_uploads(user_id=event.user_id)
+    services.delete_uploads_of(user_id=event.user_id)
 
 
 @subscribe(VideoCompleted)

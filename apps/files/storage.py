@@ -1,6 +1,8 @@
-"""Where files lie: Django's default storage for what is kept, local folders for what is on its way.
+"""Where files are stored: in Django's default storage; uploads and processing use local folders.
 
-The default storage is a folder of this machine or a bucket elsewhere; only this module and streaming.py know which.
+The default storage is a local folder or a bucket; only this module and streaming.py know which.
+
+Functions that may take long accept ``extend_lease``, which they call again and again: it extends a worker's lease.
 """
 
 import contextlib
@@ -16,11 +18,11 @@ from typing import IO, cast
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 
-from apps.files.bucket import Bucket, Facts
+from apps.files.bucket import Bucket, FileInfo
 from studyplatform.kit.errors import StoreFull
 
-ANYTHING = "application/octet-stream"
-TYPES = {
+OCTET_STREAM = "application/octet-stream"
+MEDIA_TYPES = {
     ".m3u8": "application/vnd.apple.mpegurl",
     ".m4s": "video/iso.segment",
     ".mp4": "video/mp4",
@@ -29,137 +31,130 @@ TYPES = {
 }
 
 
-def type_of(name: str) -> str:
-    """The media type of a file that we made, by its name."""
+def media_type_of(name: str) -> str:
+    """The media type of a file of the pipeline, by its name."""
     suffix = name[name.rfind(".") :].lower()
-    return TYPES.get(suffix) or mimetypes.guess_type(name)[0] or ANYTHING
+    return MEDIA_TYPES.get(suffix) or mimetypes.guess_type(name)[0] or OCTET_STREAM
 
 
 def local_path(name: str) -> Path | None:
-    """The file of that name on this machine, or None if the storage is elsewhere."""
+    """The local path of a stored file, or None if the storage is a bucket."""
     return Path(default_storage.path(name)) if isinstance(default_storage, FileSystemStorage) else None
 
 
 def bucket() -> Bucket:
-    """The bucket in which files lie that have no `local_path`."""
+    """The bucket that holds the files without `local_path`."""
     return Bucket(default_storage)
 
 
 def upload_path(version: uuid.UUID) -> Path:
-    """Where the bytes of an upload gather; the folder is made when it is missing."""
+    """The file to which an upload is written. Creates its folder."""
     folder = Path(settings.UPLOAD_ROOT)
     folder.mkdir(parents=True, exist_ok=True)
     return folder / version.hex
 
 
 def work_folder(version: uuid.UUID) -> Path:
-    """Where a video is taken apart and put together."""
+    """The folder in which a video is processed."""
     return Path(settings.WORK_ROOT) / version.hex
 
 
 def video_directory(video: uuid.UUID, version: uuid.UUID) -> str:
-    """Where the finished files of one version of a video lie."""
+    """The directory of the published files of one version of a video."""
     return f"videos/{video.hex}/{version.hex}"
 
 
-def room_left(folder: Path) -> int:
-    """Bytes that may still be written where this folder lies: what is free, without ``DISK_RESERVE``."""
+def free_space(folder: Path) -> int:
+    """Free bytes on the disk of this folder, minus ``DISK_RESERVE``. Creates the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     return shutil.disk_usage(folder).free - int(settings.DISK_RESERVE)
 
 
-def require_room(folder: Path, size: int) -> None:
-    """Refuse what the disk has no room for.
+def require_free_space(folder: Path, size: int) -> None:
+    """Check that ``size`` bytes can be written.
 
-    :raises StoreFull: fewer than ``size`` bytes may still be written.
+    :raises StoreFull: the disk has less free space.
     """
-    if room_left(folder) < size:
+    if free_space(folder) < size:
         raise StoreFull
 
 
-def put(path: Path, name: str, keep: Callable[[], None] = lambda: None) -> None:
-    """Keep a finished local file under a name. An older file of that name is replaced at once.
+def put(path: Path, name: str, extend_lease: Callable[[], None] = lambda: None) -> None:
+    """Store a local file under a name, atomically replacing an older file of that name.
 
-    The local file stays where it is; on the same disk both are one. ``keep`` is called now and then: to a
-    distant storage this takes a while.
+    The local file remains; on the same disk, the stored file is a hard link to it.
     """
     target = local_path(name)
     if target is None:
-        bucket().put(path, name, kind=type_of(name), keep=keep)
-        keep()
+        bucket().put(path, name, kind=media_type_of(name), extend_lease=extend_lease)
+        extend_lease()
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
-        os.link(path, draft)
+        os.link(path, temporary)
     except OSError:  # another disk
-        shutil.copyfile(path, draft)
-    draft.replace(target)
-    draft.unlink(missing_ok=True)  # two names of one file are not renamed onto each other; one stays over
+        shutil.copyfile(path, temporary)
+    temporary.replace(target)
+    temporary.unlink(missing_ok=True)  # renaming one hard link onto another of the same file does nothing
 
 
-def put_tree(folder: Path, directory: str, keep: Callable[[], None]) -> None:
-    """Keep all files of a folder; playlists last, so that they never name what is not there yet.
-
-    ``keep`` is called now and then, and after each file.
-    """
+def put_tree(folder: Path, directory: str, extend_lease: Callable[[], None]) -> None:
+    """Store all files of a folder; playlists last, so that they never refer to missing files."""
     files = [each for each in folder.rglob("*") if each.is_file()]
     for file in sorted(files, key=lambda each: (each.suffix == ".m3u8", each.name == "master.m3u8", each)):
-        put(file, f"{directory}/{file.relative_to(folder).as_posix()}", keep)
-        keep()
+        put(file, f"{directory}/{file.relative_to(folder).as_posix()}", extend_lease)
+        extend_lease()
 
 
-def fetch(name: str, target: Path, keep: Callable[[], None] = lambda: None) -> None:
-    """Bring a kept file to a local path; ``keep`` is called now and then."""
+def fetch(name: str, target: Path, extend_lease: Callable[[], None] = lambda: None) -> None:
+    """Copy a stored file to a local path."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
-        with open_kept(name) as source, draft.open("wb") as copy:
-            while piece := source.read(1 << 20):
-                copy.write(piece)
-                keep()
-        draft.replace(target)
+        with open_stored(name) as source, temporary.open("wb") as copy:
+            while data := source.read(1 << 20):
+                copy.write(data)
+                extend_lease()
+        temporary.replace(target)
     finally:
-        draft.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-def open_kept(name: str) -> IO[bytes]:
-    """Open a kept file for reading, from a byte to which one seeks first.
+def open_stored(name: str) -> IO[bytes]:
+    """Open a stored file for reading.
 
-    :raises FileNotFoundError: there is none; of a distant one this is known at the first read.
+    :raises FileNotFoundError: there is no such file; for a bucket, the first `read` raises it.
     """
     path = local_path(name)
     return path.open("rb") if path is not None else cast(IO[bytes], bucket().open(name))
 
 
-def facts_of(name: str) -> Facts:
-    """Size and time of a kept file.
+def file_info(name: str) -> FileInfo:
+    """Size and modification time of a stored file.
 
-    :raises FileNotFoundError: there is none.
+    :raises FileNotFoundError: there is no such file.
     """
     path = local_path(name)
-    return _local_facts(path) if path is not None else bucket().facts(name)
+    return _local_info(path) if path is not None else bucket().info(name)
 
 
-def facts_under(directory: str) -> dict[str, Facts]:
-    """The same of all files of a directory, and of those that lie deeper in it, by their names."""
+def files_under(directory: str) -> dict[str, FileInfo]:
+    """Size and modification time of all files in a directory and its subdirectories, by name."""
     folder = local_path(directory)
     if folder is None:
-        return bucket().facts_under(directory)
+        return bucket().files_under(directory)
     files = [each for each in folder.rglob("*") if each.is_file()]
-    return {f"{directory}/{each.relative_to(folder).as_posix()}": _local_facts(each) for each in files}
+    return {f"{directory}/{each.relative_to(folder).as_posix()}": _local_info(each) for each in files}
 
 
-def _local_facts(path: Path) -> Facts:
+def _local_info(path: Path) -> FileInfo:
     found = path.stat()
-    return Facts(found.st_size, datetime.fromtimestamp(found.st_mtime, tz=UTC))
+    return FileInfo(found.st_size, datetime.fromtimestamp(found.st_mtime, tz=UTC))
 
 
-def remove(name: str, keep: Callable[[], None] = lambda: None) -> None:
-    """Remove a kept file or a whole directory of them. What is gone already is no error.
-
-    ``keep`` is called now and then: to a distant storage this takes a while.
-    """
+def remove(name: str, extend_lease: Callable[[], None] = lambda: None) -> None:
+    """Remove a stored file or directory. One that does not exist is ignored."""
     if not name:
         return
     path = local_path(name)
@@ -167,25 +162,25 @@ def remove(name: str, keep: Callable[[], None] = lambda: None) -> None:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
             with contextlib.suppress(OSError):
-                path.parent.rmdir()  # the video's own folder, if this was its last version
+                path.parent.rmdir()  # the folder of the video, if this was its last version
         else:
             path.unlink(missing_ok=True)
         return
-    bucket().remove(name, keep)
+    bucket().remove(name, extend_lease)
 
 
 def remove_local(version: uuid.UUID) -> None:
-    """Remove what gathered and was worked on for one upload."""
+    """Remove the upload and the processing folder of a version."""
     upload_path(version).unlink(missing_ok=True)
     shutil.rmtree(work_folder(version), ignore_errors=True)
 
 
-def sound_parts(directory: str) -> list[str]:
-    """The kept parts of a video's sound, which one after the other are a file to play.
+def audio_segments(directory: str) -> list[str]:
+    """The stored segments of a video's sound; concatenated, they are a playable file.
 
-    :raises FileNotFoundError: the video has no sound, or not yet.
+    :raises FileNotFoundError: the video has no sound, or it is not encoded yet.
     """
-    with open_kept(f"{directory}/audio/index.m3u8") as playlist:
+    with open_stored(f"{directory}/audio/index.m3u8") as playlist:
         lines = playlist.read().decode().splitlines()
     segments = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     return [f"{directory}/audio/{name}" for name in ["init.mp4", *segments]]

@@ -9,7 +9,7 @@ from studyplatform.site.public.catalogue import catalogue_page, suggestions
 from studyplatform.site.public.course import course_page
 from studyplatform.site.public.home import home
 from studyplatform.site.public.status import status
-from studyplatform.site.system import health, pending, robots
+from studyplatform.site.system import crawlers, health, pending
 from studyplatform.site.teaching import home as instructor_home
 from studyplatform.site.teaching import storage, uploads
 
@@ -41,8 +41,8 @@ urlpatterns = [
     path("offline", offline.offline, name="offline"),
     path("sw.js", offline.worker, name="service-worker"),
     path("status", status, name="status"),
-    path("robots.txt", robots.robots_txt, name="robots"),
-    path("sitemap.xml", robots.sitemap_xml, name="sitemap"),
+    path("robots.txt", crawlers.robots_txt, name="robots"),
+    path("sitemap.xml", crawlers.sitemap_xml, name="sitemap"),
     path("healthz", health.health, name="health"),
     path("readyz", health.ready, name="ready"),
 ]

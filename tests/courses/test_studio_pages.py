@@ -586,14 +586,14 @@ def test_the_studio_says_when_a_lesson_is_complete(as_ada, course):
 def test_captions_are_read_before_anything_is_locked(as_ada, course, ada, monkeypatch):
     video = VideoFactory(owner=ada)
     course.lessons.filter(slug="fall").update(kind="video", video=video)
-    depths, read = [], media.files.read_captions
+    depths, read = [], media.files.parse_captions
     usual = len(connection.savepoint_ids)
 
     def noted(raw):
         depths.append(len(connection.savepoint_ids))
         return read(raw)
 
-    monkeypatch.setattr(media.files, "read_captions", noted)
+    monkeypatch.setattr(media.files, "parse_captions", noted)
     srt = SimpleUploadedFile("fall.srt", b"1\n00:00:01,000 --> 00:00:02,000\nHi\n")
     as_ada.post(at("captions", course.slug, "fall"), {"language": "de", "file": srt})
 

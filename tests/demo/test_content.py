@@ -7,10 +7,10 @@ import pytest
 from django.utils.text import slugify
 
 from apps.courses.models import Lesson, Question
-from apps.files.video.cues import to_webvtt
 from apps.files.video.ladder import plan
 from apps.files.video.probe import probe
 from apps.files.video.recipe import Recipe
+from apps.files.video.webvtt import to_webvtt
 from apps.learning.quizzes import marking
 from studyplatform.demo.library import CONTENT, CourseText, LessonText, Malformed, read_library
 from studyplatform.demo.seeding import right_answer, wrong_answer

@@ -8,8 +8,8 @@ import pytest
 
 from apps.files.video import pipeline
 from apps.files.video.binaries import find_ffmpeg
-from apps.files.video.pipeline import Published, Work
 from apps.files.video.recipe import Recipe
+from apps.files.video.work import Published, Work
 from tests.files.clips import ClipShelf
 
 

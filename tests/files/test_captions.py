@@ -3,9 +3,9 @@
 import pytest
 
 from apps.files.services import captions
-from apps.files.video import cues
-from apps.files.video.cues import UnreadableCaptions, read_apart, to_webvtt
+from apps.files.video import webvtt
 from apps.files.video.subtitles import language_of
+from apps.files.video.webvtt import UnreadableCaptions, to_webvtt, to_webvtt_in_subprocess
 from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.errors import RateLimitExceeded
 
@@ -82,27 +82,27 @@ def test_what_repeats_a_beginning_without_an_end_is_read_at_once(sign: str) -> N
 
 
 def test_an_upload_is_read_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cues, "parse_cues", None)
+    monkeypatch.setattr(webvtt, "parse_cues", None)
 
-    assert read_apart(SRT.encode()).endswith("<b>Three</b>\nfour\n")
+    assert to_webvtt_in_subprocess(SRT.encode()).endswith("<b>Three</b>\nfour\n")
     with pytest.raises(UnreadableCaptions):
-        read_apart(b"just words")
+        to_webvtt_in_subprocess(b"just words")
 
 
 def test_a_few_uploads_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = Turns(1, patience=0.01)
-    monkeypatch.setattr(captions, "_reading", turns)
+    monkeypatch.setattr(captions, "_parsers", turns)
 
     with turns.turn(), pytest.raises(RateLimitExceeded):
-        captions.read_captions(SRT.encode())
-    assert captions.read_captions(SRT.encode()).startswith("WEBVTT")
+        captions.parse_captions(SRT.encode())
+    assert captions.parse_captions(SRT.encode()).startswith("WEBVTT")
 
 
 def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cues, "PATIENCE", 0)
+    monkeypatch.setattr(webvtt, "TIMEOUT", 0)
 
     with pytest.raises(UnreadableCaptions):
-        read_apart(SRT.encode())
+        to_webvtt_in_subprocess(SRT.encode())
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from django.test import Client
 from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.models import Job
 from studyplatform.supervisor import WEB
-from tests.files.test_uploads import MOVIE, PIECE, facts
+from tests.files.test_uploads import CHUNK_SIZE, MOVIE, facts
 from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
 
@@ -110,7 +110,7 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
     assert begun.status == 201
 
     def send(offset: int, body: Any, length: int) -> http.client.HTTPResponse:
-        headers = {"Upload-Offset": str(offset), "Content-Type": PIECE, "Content-Length": str(length)}
+        headers = {"Upload-Offset": str(offset), "Content-Type": CHUNK_SIZE, "Content-Length": str(length)}
         return site.call("PATCH", address, {**who, **headers}, body)
 
     def offset() -> int:
@@ -120,7 +120,7 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
         """Send a part of a piece, then close the connection."""
         line = http.client.HTTPConnection("127.0.0.1", site.port, timeout=30)
         line.putrequest("PATCH", address)
-        headers = {"Upload-Offset": str(begin), "Content-Type": PIECE, "Content-Length": str(announced)}
+        headers = {"Upload-Offset": str(begin), "Content-Type": CHUNK_SIZE, "Content-Length": str(announced)}
         for name, value in {**who, **headers}.items():
             line.putheader(name, value)
         line.endheaders(whole[begin:end])
@@ -133,7 +133,7 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
     cut(70_001, PART, announced=PART)
     assert wait_until(lambda: offset() == PART, 20)
     # A body of unknown length is read to its end.
-    chunks = {"Upload-Offset": str(PART), "Content-Type": PIECE, "Transfer-Encoding": "chunked"}
+    chunks = {"Upload-Offset": str(PART), "Content-Type": CHUNK_SIZE, "Transfer-Encoding": "chunked"}
     halves = (whole[at : at + PART // 2] for at in (PART, PART + PART // 2))
     assert site.call("PATCH", address, {**who, **chunks}, halves).status == 204
     assert offset() == 2 * PART

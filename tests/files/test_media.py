@@ -16,11 +16,11 @@ from django.test import Client, RequestFactory
 
 from apps.accounts.guards import Holder, holder_of
 from apps.files import services
+from apps.files.http_ranges import parse_range
 from apps.files.models import VideoAsset
 from apps.files.services import EVERYONE
-from apps.files.services.media import token_of
+from apps.files.services.media_links import token_of
 from apps.files.storage import video_directory
-from apps.files.streaming import read_range
 from tests.factories.files import CaptionFactory, VideoFactory
 
 pytestmark = pytest.mark.django_db
@@ -317,7 +317,8 @@ def test_head_tells_the_length_and_sends_nothing(video: VideoAsset, client: Clie
 def test_under_asgi_pieces_are_sent_as_they_are_read(rf: Any, tmp_path: Path) -> None:
     from django.core.handlers.asgi import ASGIRequest
 
-    from apps.files.streaming import PIECE, send_file
+    from apps.files.file_readers import CHUNK_SIZE
+    from apps.files.streaming import send_file
 
     path = tmp_path / "file"
     path.write_bytes(SEGMENT)
@@ -331,7 +332,7 @@ def test_under_asgi_pieces_are_sent_as_they_are_read(rf: Any, tmp_path: Path) ->
 
     pieces = asyncio.run(receive())
     assert b"".join(pieces) == SEGMENT[7:]
-    assert len(pieces) == -(-(SIZE - 7) // PIECE)
+    assert len(pieces) == -(-(SIZE - 7) // CHUNK_SIZE)
 
 
 def test_behind_nginx_only_the_name_is_sent(video: VideoAsset, client: Client, settings: Any) -> None:
@@ -345,7 +346,7 @@ def test_behind_nginx_only_the_name_is_sent(video: VideoAsset, client: Client, s
 
 
 def test_a_range_of_an_empty_file_is_none() -> None:
-    span = read_range("bytes=0-", 0)
+    span = parse_range("bytes=0-", 0)
 
     assert span is not None
     assert span.length == 0

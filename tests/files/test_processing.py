@@ -22,11 +22,12 @@ from apps.accounts.models import User
 from apps.files import queries, services
 from apps.files.events import VideoAnalyzed, VideoCompleted, VideoFailed, VideoPlayable
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.files.services import processing
+from apps.files.services import processing, publishing
 from apps.files.storage import local_path, upload_path, work_folder
 from apps.files.video.encode import PID_FILE
 from apps.files.video.failures import ProcessingFailed
-from apps.files.video.pipeline import STEPS, Work
+from apps.files.video.pipeline import STEPS
+from apps.files.video.work import Work
 from studyplatform.kit import events, jobs
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, VideoFactory
@@ -113,15 +114,15 @@ def test_the_original_is_kept_only_if_wanted(ada, clip, settings, tmp_path) -> N
 def test_the_stages_are_told_in_order(ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
     seen: list[tuple[str, int]] = []
-    tell = processing._Clerk._tell
-    monkeypatch.setattr(processing, "TOLD_EVERY", 0)
+    tell = processing._ProgressReporter._save
+    monkeypatch.setattr(processing, "SAVE_EVERY", 0)
 
     def note(clerk: Any, step: Any, percent: int) -> None:
         tell(clerk, step, percent)
         row = VideoAsset.objects.get(pk=video.pk)
         seen.append((row.stage, row.percent))
 
-    monkeypatch.setattr(processing._Clerk, "_tell", note)
+    monkeypatch.setattr(processing._ProgressReporter, "_save", note)
     work_off()
 
     stages = list(dict.fromkeys(stage for stage, _ in seen))
@@ -137,7 +138,7 @@ def test_the_stages_are_told_in_order(ada, clip, monkeypatch) -> None:
 def test_a_copied_rendition_can_be_watched_while_the_others_are_made(ada, clip, heard, monkeypatch) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
     during: list[dict[str, Any]] = []
-    begin = processing._Clerk.begin
+    begin = processing._ProgressReporter.begin
 
     def look(clerk: Any, step: Any) -> None:
         begin(clerk, step)
@@ -147,7 +148,7 @@ def test_a_copied_rendition_can_be_watched_while_the_others_are_made(ada, clip, 
             assert master is not None
             during.append({"playable": row.is_playable, "stage": row.stage, "master": master.read_text()})
 
-    monkeypatch.setattr(processing._Clerk, "begin", look)
+    monkeypatch.setattr(processing._ProgressReporter, "begin", look)
     work_off()
 
     assert during[0]["playable"] is True
@@ -246,7 +247,7 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
 
 def take_over_in_the_ladder(monkeypatch: Any, action: Callable[[], object]) -> None:
     """Do something to the video while its ladder is being made."""
-    note, did = processing._Clerk.note, []
+    note, did = processing._ProgressReporter.note, []
 
     def interfere(clerk: Any, step: Any, done: float) -> None:
         if step.name == "ladder" and not did:
@@ -255,7 +256,7 @@ def take_over_in_the_ladder(monkeypatch: Any, action: Callable[[], object]) -> N
             clerk._told_at = 0
         note(clerk, step, done)
 
-    monkeypatch.setattr(processing._Clerk, "note", interfere)
+    monkeypatch.setattr(processing._ProgressReporter, "note", interfere)
 
 
 def test_a_video_deleted_in_the_middle_leaves_no_files(ada, clip, monkeypatch, tmp_path) -> None:
@@ -286,7 +287,7 @@ def test_a_worker_that_lost_its_lease_stops(ada, clip, monkeypatch) -> None:
 @pytest.mark.long
 def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("silent.mp4"))
-    work_on = processing._work_on
+    work_on = processing._open_work
     fails = iter([True, True, False])
 
     def sometimes(*args: Any) -> Any:
@@ -294,7 +295,7 @@ def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
             raise ProcessingFailed("stalled", retry=True)
         return work_on(*args)
 
-    monkeypatch.setattr(processing, "_work_on", sometimes)
+    monkeypatch.setattr(processing, "_open_work", sometimes)
     for _ in range(3):
         Job.objects.filter(queue="media").update(run_at=timezone.now())
         jobs.run_pending("media")
@@ -350,7 +351,7 @@ def test_processing_twice_changes_nothing(ada, clip, heard) -> None:
     before = (video.updated_at, video.directory)
 
     assert video.version is not None
-    services.process_video(video_id=video.pk, version=video.version, keep=lambda: None, last_try=False)
+    services.process_video(video_id=video.pk, version=video.version, extend_lease=lambda: None, is_last_attempt=False)
 
     video.refresh_from_db()
     assert (video.updated_at, video.directory) == before
@@ -365,7 +366,7 @@ def replace(video: VideoAsset, owner: User, path: Path) -> None:
         owner=owner, purpose="video", filename=path.name, length=path.stat().st_size, replaces=video, now=timezone.now()
     )
     with path.open("rb") as file:
-        services.receive(upload=upload, offset=0, read=file.read, now=timezone.now())
+        services.receive_chunk(upload=upload, offset=0, read=file.read, now=timezone.now())
 
 
 def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tmp_path, monkeypatch) -> None:
@@ -375,7 +376,7 @@ def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tm
     CaptionFactory(video=video, language="fr")
     old = video.directory
     during: list[Any] = []
-    original, keep_source = local_path(video.source), processing._keep_source
+    original, keep_source = local_path(video.source), processing.store_source
     both = video.source_bytes + clip("lecture.mp4").stat().st_size
 
     def look(*args: Any) -> None:
@@ -384,7 +385,7 @@ def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tm
         assert queries.storage_of(ada).used == both
         keep_source(*args)
 
-    monkeypatch.setattr(processing, "_keep_source", look)
+    monkeypatch.setattr(processing, "store_source", look)
 
     replace(video, ada, clip("lecture.mp4"))
     work_off()
@@ -432,7 +433,7 @@ def test_a_replacement_that_fails_leaves_everything_as_it_was(
         def fail(*_: Any) -> None:
             raise ProcessingFailed("encoder")
 
-        monkeypatch.setattr(processing, "_keep_source", fail)
+        monkeypatch.setattr(processing, "store_source", fail)
 
     replace(video, ada, bad)
     assert queries.storage_of(ada).used == before["source_bytes"] + bad.stat().st_size
@@ -531,21 +532,21 @@ def test_what_filled_the_disk_once_is_not_made_again_and_again(ada, clip, monkey
     video = bring_in(ada, clip("short.mp4"))
     begun: list[str] = []
     free = [2**40]
-    take = processing.pipeline.take
+    run_step = processing.pipeline.run_step
 
     def noted(step: Any, work: Work, report: Any) -> None:
         if not work.is_done(step.name):
             begun.append(step.name)
         if step.name == "poster" and len(begun) == 2:
-            free[0] = processing.pipeline.room_needed(work)
-        take(step, work, report)
+            free[0] = processing.pipeline.disk_space_needed(work)
+        run_step(step, work, report)
 
-    def room_left(folder: Path) -> int:
+    def free_space(folder: Path) -> int:
         """A disk that has what is reckoned with at first, and is full as soon as the ladder is made."""
         return -1 if list(folder.rglob("part-ladder-*")) else free[0]
 
-    monkeypatch.setattr(processing.pipeline, "take", noted)
-    monkeypatch.setattr(processing, "room_left", room_left)
+    monkeypatch.setattr(processing.pipeline, "run_step", noted)
+    monkeypatch.setattr(processing, "free_space", free_space)
     for _ in range(4):
         Job.objects.filter(queue="media").update(run_at=timezone.now())
         work_off()
@@ -554,7 +555,7 @@ def test_what_filled_the_disk_once_is_not_made_again_and_again(ada, clip, monkey
     assert video.step == "no_room"
     assert begun.count("ladder") == 1
 
-    monkeypatch.setattr(processing, "room_left", lambda folder: 2**40)
+    monkeypatch.setattr(processing, "free_space", lambda folder: 2**40)
     Job.objects.filter(queue="media").update(run_at=timezone.now())
     work_off()
     video.refresh_from_db()
@@ -565,12 +566,12 @@ def test_what_filled_the_disk_once_is_not_made_again_and_again(ada, clip, monkey
 def test_an_encode_leaves_the_reserve_alone(when: str, ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("short.mp4"))
 
-    def room_left(_: Path) -> int:
+    def free_space(_: Path) -> int:
         if when == "before anything is encoded":
             return 1000  # some, but not as much as the video will take
         return -1 if VideoAsset.objects.get().step == "ladder" else 2**40
 
-    monkeypatch.setattr(processing, "room_left", room_left)
+    monkeypatch.setattr(processing, "free_space", free_space)
     work_off()
 
     video.refresh_from_db()
@@ -597,7 +598,7 @@ def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, mo
     if where == "in the encoder":
         monkeypatch.setattr(Work, "execute", fail_while_full(Work.execute))
     else:
-        monkeypatch.setattr(processing, "put", fail_while_full(processing.put))
+        monkeypatch.setattr(publishing, "put", fail_while_full(publishing.put))
     work_off()
 
     video.refresh_from_db()
@@ -632,12 +633,12 @@ def test_a_video_somebody_needs_is_not_deleted(ada) -> None:
     from apps.files.services import videos
 
     video = VideoFactory(owner=ada)
-    services.keep_while(lambda _: VideoInUse())
+    services.register_deletion_check(lambda _: VideoInUse())
     try:
         with pytest.raises(VideoInUse):
             services.delete_video(video=video, by=ada)
     finally:
-        videos._reasons_to_keep.pop()
+        videos._deletion_checks.pop()
 
     assert VideoAsset.objects.filter(pk=video.pk).exists()
 

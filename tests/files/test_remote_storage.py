@@ -27,7 +27,7 @@ from apps.files import services
 from apps.files.checks import browsers_may_go_to_the_bucket
 from apps.files.models import Upload, VideoAsset
 from apps.files.storage import bucket, fetch, local_path, put, remove, upload_path, video_directory
-from apps.files.streaming import send_kept
+from apps.files.streaming import send_stored
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests import servers
@@ -269,7 +269,7 @@ def test_a_file_replaced_or_taken_away_leaves_the_bucket(s3, sheet, ada, browser
     assert len(s3.names()) == 1
     assert s3.names() != before
     # Its type is looked at anew when another lesson takes it: of the object a few bytes are enough.
-    services.take_file(upload=Upload.objects.get(), by=ada)
+    services.claim_file(upload=Upload.objects.get(), by=ada)
     assert seen == ["GetObject"]
 
     hers.put(f"/api/v1/lessons/{sheet.uid}/file/", {"upload": None}, content_type="application/json")
@@ -418,7 +418,7 @@ def test_an_address_ends_with_the_permission_or_sooner(s3, rf, settings) -> None
     settings.S3_LINK_SECONDS = 120
 
     def seconds(until: datetime | None) -> int:
-        answer = send_kept(rf.get("/"), "files/x", cache="private", is_large=True, until=until)
+        answer = send_stored(rf.get("/"), "files/x", cache="private", is_large=True, until=until)
         return int(parse_qs(urlsplit(answer["Location"]).query)["X-Amz-Expires"][0])
 
     with time_machine.travel(now, tick=False):
@@ -428,7 +428,9 @@ def test_an_address_ends_with_the_permission_or_sooner(s3, rf, settings) -> None
 
 def test_an_address_is_signed_whole(s3) -> None:
     """Whoever holds one cannot make it open another file, for longer, or as something else."""
-    link = bucket().link("files/x", seconds=60, kind="application/pdf", disposition="attachment", cache="no-store")
+    link = bucket().presigned_url(
+        "files/x", seconds=60, kind="application/pdf", disposition="attachment", cache="no-store"
+    )
 
     asked = parse_qs(urlsplit(link).query)
     assert asked["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]  # which signs path and query

@@ -9,7 +9,8 @@ from typing import Any
 from django.http import StreamingHttpResponse
 from django.test import AsyncRequestFactory
 
-from apps.files.streaming import PIECE, send_file
+from apps.files.file_readers import CHUNK_SIZE
+from apps.files.streaming import send_file
 
 
 class SlowFile(io.BytesIO):
@@ -18,7 +19,7 @@ class SlowFile(io.BytesIO):
     opened: "list[SlowFile]" = []
 
     def __init__(self) -> None:
-        super().__init__(bytes(8 * PIECE))
+        super().__init__(bytes(8 * CHUNK_SIZE))
         self.is_read = self.was_closed_under_read = False
         self.opened.append(self)
 
@@ -41,7 +42,7 @@ def test_many_aborted_requests_leave_no_error_and_no_open_file() -> None:
 
     async def watch_for_a_while(turn: int) -> None:
         request = AsyncRequestFactory().get("/media/")
-        answer = send_file(request, SlowFile, size=8 * PIECE, changed=1.0, kind="video/mp4", cache="no-store")
+        answer = send_file(request, SlowFile, size=8 * CHUNK_SIZE, changed=1.0, kind="video/mp4", cache="no-store")
         assert isinstance(answer, StreamingHttpResponse)
 
         async def play() -> None:

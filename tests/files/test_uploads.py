@@ -26,7 +26,7 @@ from apps.files import queries, services, storage
 from apps.files.api import tus
 from apps.files.errors import QuotaExceeded
 from apps.files.models import Upload, VideoAsset
-from apps.files.services import uploads
+from apps.files.services import receiving
 from apps.files.storage import upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
@@ -35,7 +35,7 @@ from tests.factories.files import VideoFactory
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 TUS: dict[str, Any] = {"HTTP_TUS_RESUMABLE": "1.0.0"}
-PIECE = "application/offset+octet-stream"
+CHUNK_SIZE = "application/offset+octet-stream"
 MOVIE = b"\x00\x00\x00\x18ftypisom" + bytes(range(256)) * 40
 GIGABYTE = 2**30
 
@@ -48,7 +48,7 @@ def begin(browser: Client, length: int = len(MOVIE), filename: str = "lecture.mp
     return browser.post(
         "/api/v1/uploads/",
         data=b"",
-        content_type=PIECE,
+        content_type=CHUNK_SIZE,
         HTTP_UPLOAD_LENGTH=str(length),
         HTTP_UPLOAD_METADATA=facts(filename=filename, **more),
         **TUS,
@@ -57,7 +57,13 @@ def begin(browser: Client, length: int = len(MOVIE), filename: str = "lecture.mp
 
 def send(browser: Client, address: str, offset: int, piece: bytes, **headers: Any) -> Any:
     return browser.patch(
-        address, data=piece, content_type=PIECE, CONTENT_TYPE=PIECE, HTTP_UPLOAD_OFFSET=str(offset), **TUS, **headers
+        address,
+        data=piece,
+        content_type=CHUNK_SIZE,
+        CONTENT_TYPE=CHUNK_SIZE,
+        HTTP_UPLOAD_OFFSET=str(offset),
+        **TUS,
+        **headers,
     )
 
 
@@ -121,7 +127,7 @@ def test_the_server_says_what_it_speaks(desk: Client, settings: Any) -> None:
 
 
 def test_another_version_of_the_protocol_is_refused(desk: Client) -> None:
-    answer = desk.post("/api/v1/uploads/", content_type=PIECE, HTTP_UPLOAD_LENGTH="5")
+    answer = desk.post("/api/v1/uploads/", content_type=CHUNK_SIZE, HTTP_UPLOAD_LENGTH="5")
 
     assert (answer.status_code, answer.json()["code"]) == (412, "UPLOAD_VERSION_UNSUPPORTED")
     assert answer["Tus-Version"] == "1.0.0"
@@ -143,7 +149,7 @@ def test_another_version_of_the_protocol_is_refused(desk: Client) -> None:
     ],
 )
 def test_nonsense_is_refused(headers: dict[str, Any], reason: str, desk: Client) -> None:
-    answer = desk.post("/api/v1/uploads/", content_type=PIECE, **TUS, **headers)
+    answer = desk.post("/api/v1/uploads/", content_type=CHUNK_SIZE, **TUS, **headers)
 
     assert answer.status_code == 400
     assert answer.json()["code"] == "UPLOAD_MALFORMED"
@@ -157,7 +163,7 @@ def test_a_strict_client_learns_all_that_the_protocol_asks_for(desk: Client) -> 
     begun = desk.post(
         "/api/v1/uploads/",
         data=b"",
-        content_type=PIECE,
+        content_type=CHUNK_SIZE,
         HTTP_UPLOAD_LENGTH=str(len(MOVIE)),
         HTTP_UPLOAD_METADATA=written,
         **TUS,
@@ -177,8 +183,8 @@ def test_a_strict_client_learns_all_that_the_protocol_asks_for(desk: Client) -> 
 def test_the_first_bytes_may_come_with_the_creation(desk: Client) -> None:
     headers = {"HTTP_UPLOAD_LENGTH": str(len(MOVIE)), "HTTP_UPLOAD_METADATA": facts(filename="a.mp4"), **TUS}
 
-    part = desk.post("/api/v1/uploads/", data=MOVIE[:600], content_type=PIECE, **headers)
-    whole = desk.post("/api/v1/uploads/", data=MOVIE, content_type=PIECE, **headers)
+    part = desk.post("/api/v1/uploads/", data=MOVIE[:600], content_type=CHUNK_SIZE, **headers)
+    whole = desk.post("/api/v1/uploads/", data=MOVIE, content_type=CHUNK_SIZE, **headers)
 
     assert (part.status_code, part["Upload-Offset"]) == (201, "600")
     assert (whole.status_code, whole["Upload-Offset"]) == (201, str(len(MOVIE)))
@@ -190,7 +196,9 @@ def test_the_method_may_stand_in_a_header(desk: Client, ada) -> None:
     address = begin(desk)["Location"]
 
     def post(method: str, data: bytes = b"", **headers: Any) -> Any:
-        return desk.post(address, data=data, content_type=PIECE, HTTP_X_HTTP_METHOD_OVERRIDE=method, **TUS, **headers)
+        return desk.post(
+            address, data=data, content_type=CHUNK_SIZE, HTTP_X_HTTP_METHOD_OVERRIDE=method, **TUS, **headers
+        )
 
     assert post("PATCH", MOVIE[:9], HTTP_UPLOAD_OFFSET="0")["Upload-Offset"] == "9"
     assert post("HEAD")["Upload-Offset"] == "9"
@@ -214,9 +222,9 @@ def test_a_file_that_the_disk_has_no_room_for_is_not_begun(desk: Client, setting
 
 def test_what_fits_before_the_reserve_is_kept(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     address = begin(desk)["Location"]
-    monkeypatch.setattr(uploads, "PIECE", 1000)
+    monkeypatch.setattr(receiving, "READ_SIZE", 1000)
     left = iter([5000, 4000, 3000])
-    monkeypatch.setattr(storage, "room_left", lambda _: next(left, 0))
+    monkeypatch.setattr(storage, "free_space", lambda _: next(left, 0))
 
     full = send(desk, address, 0, MOVIE)
 
@@ -237,8 +245,8 @@ def test_a_disk_that_is_full_is_named_and_keeps_what_it_has(desk: Client, monkey
             return write(file, piece[:200])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(uploads.os, "write", fill)
-    monkeypatch.setattr(uploads, "PIECE", 250)
+    monkeypatch.setattr(receiving.os, "write", fill)
+    monkeypatch.setattr(receiving, "READ_SIZE", 250)
     full = send(desk, address, 300, MOVIE[300:])
     monkeypatch.undo()
 
@@ -250,7 +258,7 @@ def test_a_disk_that_is_full_is_named_and_keeps_what_it_has(desk: Client, monkey
 
 def test_a_long_piece_is_noted_on_its_way(ada, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that is killed in the middle of one request of gigabytes must not lose all of it."""
-    monkeypatch.setattr(uploads, "NOTED_EVERY", 1000)
+    monkeypatch.setattr(receiving, "SAVE_OFFSET_EVERY", 1000)
     upload = services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=5000, now=timezone.now())
     noted: list[int] = []
 
@@ -258,7 +266,7 @@ def test_a_long_piece_is_noted_on_its_way(ada, monkeypatch: pytest.MonkeyPatch) 
         noted.append(Upload.objects.get().offset)
         return bytes(500) if len(noted) <= 10 else b""
 
-    services.receive(upload=upload, offset=0, read=read, now=timezone.now())
+    services.receive_chunk(upload=upload, offset=0, read=read, now=timezone.now())
 
     assert noted == [0, 0, 1000, 1000, 2000, 2000, 3000, 3000, 4000, 4000, 5000]
 
@@ -435,7 +443,7 @@ def test_what_arrived_before_the_line_broke_is_kept(ada, desk: Client) -> None:
     upload = Upload.objects.get()
 
     with pytest.raises(UploadNetworkError):
-        services.receive(
+        services.receive_chunk(
             upload=upload, offset=0, read=BrokenLine(MOVIE[:700]).read, expected=len(MOVIE), now=timezone.now()
         )
 
@@ -780,7 +788,7 @@ def test_a_token_needs_no_cookie(ada, browser_of) -> None:
 
     answer = Client(enforce_csrf_checks=True).post(
         "/api/v1/uploads/",
-        content_type=PIECE,
+        content_type=CHUNK_SIZE,
         HTTP_UPLOAD_LENGTH="5",
         HTTP_AUTHORIZATION=f"Bearer {token}",
         **TUS,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from apps.files.video import pipeline
+from apps.files.video import pipeline, steps
 from apps.files.video.binaries import find_ffmpeg
-from apps.files.video.encode import PID_FILE, end_stray, run
+from apps.files.video.encode import PID_FILE, kill_stray, run
 from apps.files.video.failures import ProcessingFailed
 from apps.files.video.recipe import Recipe
 from studyplatform.kit import die_with_parent
@@ -56,7 +56,7 @@ def test_it_reports_percentages_that_rise(clip, work_on) -> None:
 
     pipeline.process(work_on(clip("uneven.mp4")), lambda step, done: heard.append((step.name, done)))
 
-    whole = [pipeline.overall(next(s for s in pipeline.STEPS if s.name == name), done) for name, done in heard]
+    whole = [pipeline.overall_progress(next(s for s in pipeline.STEPS if s.name == name), done) for name, done in heard]
     assert whole == sorted(whole)
     # A slow machine hears 0 more than once.
     assert list(dict.fromkeys(name for name, done in heard if done == 0)) == [step.name for step in pipeline.STEPS]
@@ -166,17 +166,17 @@ def test_a_stray_of_a_former_try_is_ended(tmp_path: Path) -> None:
     (tmp_path / PID_FILE).write_text(json.dumps({"pid": stray.pid, "marker": str(tmp_path)}))
     assert wait_until(lambda: str(out) in Path(f"/proc/{stray.pid}/cmdline").read_text())
 
-    assert end_stray(tmp_path)
+    assert kill_stray(tmp_path)
 
     assert stray.wait(5) == -signal.SIGKILL
-    assert not end_stray(tmp_path)
+    assert not kill_stray(tmp_path)
 
 
 def test_a_number_that_went_to_another_program_is_left_alone(tmp_path: Path) -> None:
     innocent = subprocess.Popen(["sleep", "30"], start_new_session=True)
     (tmp_path / PID_FILE).write_text(json.dumps({"pid": innocent.pid, "marker": str(tmp_path)}))
 
-    assert not end_stray(tmp_path)
+    assert not kill_stray(tmp_path)
 
     assert innocent.poll() is None
     innocent.kill()
@@ -187,7 +187,7 @@ def test_a_number_that_went_to_another_program_is_left_alone(tmp_path: Path) -> 
 def test_a_broken_note_is_no_obstacle(note: str, tmp_path: Path) -> None:
     (tmp_path / PID_FILE).write_text(note)
 
-    assert not end_stray(tmp_path)
+    assert not kill_stray(tmp_path)
 
 
 def test_a_killed_step_is_the_only_one_repeated(clip, work_on) -> None:
@@ -217,7 +217,7 @@ def test_a_full_disk_is_a_failure_that_may_pass(clip, work_on, monkeypatch) -> N
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pipeline, "probe", refuse)
+    monkeypatch.setattr(steps, "probe", refuse)
 
     with pytest.raises(ProcessingFailed) as failed:
         pipeline.process(work_on(clip("silent.mp4")))

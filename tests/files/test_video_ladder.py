@@ -11,11 +11,11 @@ import imageio_ffmpeg
 import pytest
 from PIL import Image
 
-from apps.files.video import pipeline
+from apps.files.video import pipeline, steps
 from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.failures import CorruptFile
-from apps.files.video.pipeline import Published, Work
 from apps.files.video.playlist import read_media
+from apps.files.video.work import Published, Work
 from tests.files.clips import RECORDINGS, Seen, spoil, turn, watch
 
 # One worker for all of them: what is made for one test is looked at by others.
@@ -177,13 +177,13 @@ def test_there_is_no_stub_at_the_end(name: str, processed: Processed) -> None:
 
 
 def test_a_source_that_fits_is_copied_and_can_be_watched_first(clip, work_on) -> None:
-    from apps.files.video.pipeline import STEPS, published, take
+    from apps.files.video.pipeline import STEPS, measure_published, run_step
 
     work = work_on(clip("lecture.mp4"))
     for step in STEPS[: [each.name for each in STEPS].index("ladder")]:
-        take(step, work, lambda _: None)
+        run_step(step, work, lambda _: None)
 
-    early = published(work)
+    early = measure_published(work)
 
     assert [each.name for each in early.renditions] == ["720p", "audio"]
     assert early.renditions[0].is_copy
@@ -194,7 +194,7 @@ def test_a_source_that_fits_is_copied_and_can_be_watched_first(clip, work_on) ->
 
 def test_a_copy_that_was_cut_elsewhere_is_thrown_away(clip, work_on, monkeypatch) -> None:
     work = work_on(clip("silent.mp4"))
-    monkeypatch.setattr(pipeline, "_keeps_time", lambda *_: False)
+    monkeypatch.setattr(steps, "_matches_plan", lambda *_: False)
 
     done = pipeline.process(work)
 
@@ -230,7 +230,7 @@ def steps_of(work: Work, *names: str) -> Work:
     """Take some of the steps only."""
     for step in pipeline.STEPS:
         if step.name in names:
-            pipeline.take(step, work, lambda _: None)
+            pipeline.run_step(step, work, lambda _: None)
     return work
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.files.video.examine import Track, _end_of
+from apps.files.video.tracks import Track, end_of_track
 
 USUAL = 0.5
 
@@ -29,4 +29,4 @@ USUAL = 0.5
 def test_where_a_track_ends(times: list[float], lengths: list[float], limit: float | None, end: float) -> None:
     track = Track(times=times, lengths=lengths, is_in_order=times == sorted(times))
 
-    assert _end_of(track, USUAL, limit) == pytest.approx(end)
+    assert end_of_track(track, USUAL, limit) == pytest.approx(end)

@@ -16,9 +16,9 @@ import pytest
 
 from apps.files.video import pipeline
 from apps.files.video.encode import run
-from apps.files.video.examine import examine
 from apps.files.video.failures import SENTENCES, CorruptFile, FormatUnsupported, VideoFailure
 from apps.files.video.probe import probe
+from apps.files.video.probe_worker import inspect_file
 from apps.files.video.recipe import Recipe
 from apps.files.video.renditions import poster_arguments
 from tests.files.clips import cut_off, ffmpeg
@@ -111,7 +111,7 @@ def test_even_unsniffed_a_pointer_is_read_as_nothing_else(
     with pytest.raises(VideoFailure):
         run(arguments, ffmpeg=work.ffmpeg, folder=work.folder, seconds=1, recipe=Recipe(), report=lambda _: None)
     with pytest.raises((av.error.FFmpegError, VideoFailure)):
-        examine(str(file), demuxer)
+        inspect_file(str(file), demuxer)
 
     assert trap.calls == []
     assert not trap.was_read_into(work.folder)

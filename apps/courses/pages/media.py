@@ -17,7 +17,7 @@ from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm
 from apps.courses.pages.outline import lesson_of, to_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.files.models import VideoAsset
-from apps.files.services import MOST_CAPTION_BYTES
+from apps.files.services import MAX_CAPTION_BYTES
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.web.body_limits import takes_body
 
@@ -58,7 +58,7 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
-@takes_body(MOST_CAPTION_BYTES, by=teach)
+@takes_body(MAX_CAPTION_BYTES, by=teach)
 @teaches
 @require_POST
 def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
@@ -75,7 +75,7 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         messages.error(request, str(next(iter(form.errors.values()))[0]))
         return to_lesson(course, opened)
     language = form.cleaned_data["language"]
-    raw = form.cleaned_data["file"].read(MOST_CAPTION_BYTES + 1)
+    raw = form.cleaned_data["file"].read(MAX_CAPTION_BYTES + 1)
     label = str(dict(LANGUAGES)[language])
     services.add_captions(lesson=opened, by=person, raw=raw, language=language, label=label, now=now)
     messages.success(request, _("%s captions were added.") % label)

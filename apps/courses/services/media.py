@@ -46,13 +46,13 @@ def attach_file(*, lesson: Lesson, by: User, upload: Upload | None, now: datetim
 
     :raises WrongLessonKind: it is not a file lesson.
     :raises FileInUse: another lesson hands it out.
-    :raises AppError: not the person's own, not whole, or nothing to hand out (see `files.take_file`).
+    :raises AppError: not the person's own, not whole, or nothing to hand out (see `files.claim_file`).
     """
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=lesson.course_id)
         _may_hand_out(lesson, course, by)
         before = Lesson.objects.values_list("file", flat=True).get(pk=lesson.pk)
-        taken = files.take_file(upload=upload, by=by) if upload is not None else None
+        taken = files.claim_file(upload=upload, by=by) if upload is not None else None
         if taken is not None and Lesson.objects.filter(file=taken).exclude(pk=lesson.pk).exists():
             raise FileInUse
         lesson.file = taken
@@ -162,10 +162,10 @@ def add_captions(*, lesson: Lesson, by: User, raw: bytes, language: str, label: 
     :raises CaptionsUnreadable: the file is neither.
     """
     enforce(policies.edit_course(by, lesson.course))
-    words = files.read_captions(raw)
+    text = files.parse_captions(raw)
     with transaction.atomic():
         video, course = _captioned(lesson, by)
-        track = files.keep_captions(video=video, by=by, words=words, language=language, label=label, now=now)
+        track = files.save_captions(video=video, by=by, text=text, language=language, label=label, now=now)
         refresh_outline(course, now=now)
     return track
 

@@ -10,7 +10,7 @@ from apps.accounts.guards import Holder
 from apps.files import policies, queries
 from apps.files.models import Rendition, Upload, VideoAsset
 from apps.files.services import sign_link
-from apps.files.video.pipeline import STEPS, overall
+from apps.files.video.pipeline import STEPS, overall_progress
 
 # What happens in each step, as the instructor reads it.
 DOING = {
@@ -22,7 +22,7 @@ DOING = {
     "ladder": _("Converting to every quality"),
     "storyboard": _("Making previews for the timeline"),
     "finish": _("Finishing up"),
-    VideoAsset.NO_ROOM: _("Waiting for disk space on the server"),
+    VideoAsset.WAITING_FOR_SPACE: _("Waiting for disk space on the server"),
 }
 
 
@@ -144,7 +144,7 @@ def overall_percent(video: VideoAsset) -> int:
     stages = [step for step in STEPS if step.stage == video.stage]
     if not stages:
         return 0
-    before, after = overall(stages[0], 0), overall(stages[-1], 1)
+    before, after = overall_progress(stages[0], 0), overall_progress(stages[-1], 1)
     return min(99, int(100 * (before + (after - before) * video.percent / 100)))
 
 

@@ -1,10 +1,9 @@
 """tus 1.0: resumable uploads, with creation (also with the first bytes), expiration, termination and checksum.
 
-https://tus.io/protocols/resumable-upload. Failures are problem details like everywhere in the API. Bodies are read
-while they arrive: by WSGI servers as they are, under ASGI through `apps.files.wire`.
+https://tus.io/protocols/resumable-upload. Failures are problem details, as everywhere in the API. Bodies are read while
+they arrive: WSGI servers do so by default, ASGI servers through `apps.files.streamed_uploads`.
 """
 
-import base64
 import contextlib
 import uuid
 from typing import Any
@@ -13,7 +12,6 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
-from django.utils.http import http_date
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import permissions
@@ -26,40 +24,33 @@ from rest_framework.views import APIView
 from apps.accounts.guards import signed_in_user
 from apps.files import errors, queries, services
 from apps.files.api.serializers import UploadOut
+from apps.files.api.tus_headers import (
+    CHUNK_TYPE,
+    HEADERS,
+    describe_upload,
+    is_chunk,
+    read_checksum,
+    read_metadata,
+    read_number,
+    read_uid,
+)
 from apps.files.models import Upload
-from apps.files.services.uploads import ALGORITHMS, Checksum
+from apps.files.services import CHECKSUM_ALGORITHMS, Checksum
 from apps.files.streaming import send_upload
 from studyplatform.kit.concurrency import Shares
 from studyplatform.kit.errors import NotFound, RateLimitExceeded, StoreFull
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum"
-PIECE_TYPE = "application/offset+octet-stream"
-LONGEST_METADATA = 4096
-# Pieces of one person on their way at once. A piece may take hours and holds a thread (apps/files/wire.py): nobody
-# shall hold them all.
-EACH = 8
-_senders = Shares(EACH)
-# A piece may be as long as a whole file; with another method in a header, or as the first one, it comes by POST.
+# A chunk may take hours and occupies a thread (apps/files/streamed_uploads.py): no user may occupy them all.
+MAX_CONCURRENT_PER_USER = 8
+_chunks = Shares(MAX_CONCURRENT_PER_USER)
+# A chunk may be as long as a whole file. It comes by POST with creation, or with X-HTTP-Method-Override.
 BODY_LIMITS = dict.fromkeys(("PATCH", "POST"), max(settings.UPLOAD_LIMITS.values()))
-
-HEADERS = {
-    "Tus-Resumable": OpenApiParameter("Tus-Resumable", str, OpenApiParameter.HEADER, required=True),
-    "Upload-Length": OpenApiParameter("Upload-Length", int, OpenApiParameter.HEADER, required=True),
-    "Upload-Offset": OpenApiParameter("Upload-Offset", int, OpenApiParameter.HEADER, required=True),
-    "Upload-Checksum": OpenApiParameter("Upload-Checksum", str, OpenApiParameter.HEADER),
-    "Upload-Metadata": OpenApiParameter(
-        "Upload-Metadata",
-        str,
-        OpenApiParameter.HEADER,
-        description="Names and base64 values: filename, purpose (video or file), target (e.g. a lesson's uid), "
-        "replaces (the uid of a video that is to get these contents).",
-    ),
-}
 
 
 class AnyBody(BaseParser):
-    """Lets any body pass unread: a piece is read by the service, straight into the file."""
+    """Accepts any body without reading it: the service writes it directly into the file."""
 
     media_type = "*/*"
 
@@ -68,13 +59,13 @@ class AnyBody(BaseParser):
 
 
 class TusView(APIView):
-    """What every call of the protocol has in common."""
+    """What all requests of the protocol have in common."""
 
     permission_classes = [permissions.IsAuthenticated]
     parser_classes = [AnyBody]
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        # Part of the protocol, for clients whose surroundings know GET and POST alone.
+        # Part of the protocol, for clients in environments that only allow GET and POST.
         method = request.headers.get("X-HTTP-Method-Override", "").upper()
         if request.method == "POST" and method in {"PATCH", "DELETE", "HEAD"}:
             request.method = method
@@ -100,14 +91,14 @@ class TusView(APIView):
         return response
 
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
-        """What this server speaks."""
+        """The protocol versions and extensions that this server supports."""
         return HttpResponse(
             status=200,
             headers={
                 "Tus-Version": VERSION,
                 "Tus-Extension": EXTENSIONS,
                 "Tus-Max-Size": str(max(settings.UPLOAD_LIMITS.values())),
-                "Tus-Checksum-Algorithm": ",".join(ALGORITHMS),
+                "Tus-Checksum-Algorithm": ",".join(CHECKSUM_ALGORITHMS),
             },
         )
 
@@ -124,13 +115,13 @@ class Uploads(TusView):
         """One's own uploads on their way, newest first, to resume them; at most a hundred."""
         user = signed_in_user(request)
         if request.query_params.get("kept") in {"1", "true"}:
-            return Response(UploadOut(queries.kept_files(user.pk)[:100], many=True).data)
+            return Response(UploadOut(queries.stored_files(user.pk)[:100], many=True).data)
         uploads = Upload.objects.of(user.pk).open().order_by("-created_at")[:100]
         return Response(UploadOut(uploads, many=True).data)
 
     @extend_schema(
         operation_id="files_upload_begin",
-        request={PIECE_TYPE: OpenApiTypes.BINARY},
+        request={CHUNK_TYPE: OpenApiTypes.BINARY},
         parameters=[HEADERS[name] for name in ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Checksum")],
         responses={201: None},
     )
@@ -140,9 +131,9 @@ class Uploads(TusView):
         The first bytes may come along, as in a PATCH; ``Upload-Offset`` says how many were kept.
         """
         user = signed_in_user(request)
-        length = _number(request, "Upload-Length")
-        checksum = _checksum(request)
-        facts = _metadata(request.headers.get("Upload-Metadata", ""))
+        length = read_number(request, "Upload-Length")
+        checksum = read_checksum(request)
+        facts = read_metadata(request.headers.get("Upload-Metadata", ""))
         purpose = facts.get("purpose") or Upload.Purpose.VIDEO
         if purpose not in Upload.Purpose.values:
             raise errors.UploadMalformed(reason="purpose")
@@ -153,20 +144,20 @@ class Uploads(TusView):
             length=length,
             target=facts.get("target", "")[:64],
             metadata=request.headers.get("Upload-Metadata", ""),
-            replaces=queries.video_for(user, _uid(facts["replaces"])) if facts.get("replaces") else None,
+            replaces=queries.video_for(user, read_uid(facts["replaces"])) if facts.get("replaces") else None,
             now=timezone.now(),
         )
-        if _is_piece(request):
-            # The upload exists now, and the client must learn where: what went wrong with its first bytes, the next
-            # piece will find out.
+        if is_chunk(request):
+            # The upload exists now, and the client must learn its URL; if its first bytes were refused, the response
+            # to the next chunk says so.
             with contextlib.suppress(
                 errors.UploadNetworkError, errors.UploadChecksumMismatch, RateLimitExceeded, StoreFull
             ):
-                upload = _receive(request, upload, offset=0, checksum=checksum)
-        answer = HttpResponse(status=201)
-        answer["Location"] = request.build_absolute_uri(f"/api/v1/uploads/{upload.uid}/")
-        _describe(answer, upload)
-        return answer
+                upload = _receive_chunk(request, upload, offset=0, checksum=checksum)
+        response = HttpResponse(status=201)
+        response["Location"] = request.build_absolute_uri(f"/api/v1/uploads/{upload.uid}/")
+        describe_upload(response, upload)
+        return response
 
 
 class OneUpload(TusView):
@@ -195,30 +186,30 @@ class OneUpload(TusView):
         if upload.is_expired(now):
             raise errors.UploadExpired
         if upload.offset == upload.length:
-            services.complete_upload(upload=upload, now=now)  # killed after the last byte
-        answer = HttpResponse(status=200)
-        answer["Upload-Length"] = str(upload.length)
+            services.complete_upload(upload=upload, now=now)  # the server was killed after the last byte
+        response = HttpResponse(status=200)
+        response["Upload-Length"] = str(upload.length)
         if upload.metadata:
-            answer["Upload-Metadata"] = upload.metadata
-        _describe(answer, upload)
-        return answer
+            response["Upload-Metadata"] = upload.metadata
+        describe_upload(response, upload)
+        return response
 
     @extend_schema(
         operation_id="files_upload_piece",
-        request={PIECE_TYPE: OpenApiTypes.BINARY},
+        request={CHUNK_TYPE: OpenApiTypes.BINARY},
         parameters=[HEADERS["Tus-Resumable"], HEADERS["Upload-Offset"], HEADERS["Upload-Checksum"]],
         responses={204: None},
     )
     def patch(self, request: Request, uid: uuid.UUID) -> HttpResponse:
         """Append a piece. The last one starts the processing of a video."""
         upload = queries.upload_for(signed_in_user(request), uid)
-        if not _is_piece(request):
+        if not is_chunk(request):
             raise UnsupportedMediaType(request.content_type)
-        offset, checksum = _number(request, "Upload-Offset"), _checksum(request)
-        upload = _receive(request, upload, offset=offset, checksum=checksum)
-        answer = HttpResponse(status=204)
-        _describe(answer, upload)
-        return answer
+        offset, checksum = read_number(request, "Upload-Offset"), read_checksum(request)
+        upload = _receive_chunk(request, upload, offset=offset, checksum=checksum)
+        response = HttpResponse(status=204)
+        describe_upload(response, upload)
+        return response
 
     @extend_schema(operation_id="files_upload_cancel", parameters=[HEADERS["Tus-Resumable"]], responses={204: None})
     def delete(self, request: Request, uid: uuid.UUID) -> HttpResponse:
@@ -228,21 +219,17 @@ class OneUpload(TusView):
         return HttpResponse(status=204)
 
 
-def _is_piece(request: Request) -> bool:
-    return request.content_type.split(";")[0].strip().lower() == PIECE_TYPE
-
-
-def _receive(request: Request, upload: Upload, *, offset: int, checksum: Checksum | None) -> Upload:
+def _receive_chunk(request: Request, upload: Upload, *, offset: int, checksum: Checksum | None) -> Upload:
     raw = request._request  # noqa: SLF001 (DRF would read the whole body into memory)
     announced = raw.META.get("CONTENT_LENGTH", "")
     read = raw.read
     if raw.headers.get("Transfer-Encoding") and not announced and isinstance(raw, WSGIRequest):
-        # Django reads nothing of a body without a length; these servers mark its end themselves.
+        # Django does not read a body without a length; these servers mark its end.
         if not ("asgi.scope" in raw.META or raw.META.get("wsgi.input_terminated")):
             raise errors.UploadMalformed(reason="Content-Length")
         read = raw.META["wsgi.input"].read
-    with _senders.share(upload.owner_id):
-        return services.receive(
+    with _chunks.share(upload.owner_id):
+        return services.receive_chunk(
             upload=upload,
             offset=offset,
             read=read,
@@ -250,52 +237,3 @@ def _receive(request: Request, upload: Upload, *, offset: int, checksum: Checksu
             checksum=checksum,
             now=timezone.now(),
         )
-
-
-def _describe(answer: HttpResponse, upload: Upload) -> None:
-    answer["Upload-Offset"] = str(upload.offset)
-    if upload.completed_at is None:
-        answer["Upload-Expires"] = http_date(upload.expires_at.timestamp())
-    if upload.video is not None:
-        answer["Video-Uid"] = str(upload.video.uid)
-
-
-def _number(request: Request, name: str) -> int:
-    written = request.headers.get(name, "")
-    if not written.isascii() or not written.isdigit() or len(written) > 18:
-        raise errors.UploadMalformed(reason=name)
-    return int(written)
-
-
-def _uid(written: str) -> uuid.UUID:
-    try:
-        return uuid.UUID(written)
-    except ValueError:
-        raise NotFound from None
-
-
-def _metadata(written: str) -> dict[str, str]:
-    """Read ``Upload-Metadata``: pairs of a name and a base64 value, with commas between."""
-    if len(written) > LONGEST_METADATA:
-        raise errors.UploadMalformed(reason="Upload-Metadata")
-    facts: dict[str, str] = {}
-    for pair in filter(None, (each.strip() for each in written.split(","))):
-        name, _, value = pair.partition(" ")
-        try:
-            facts[name] = base64.b64decode(value.strip(), validate=True).decode()
-        except ValueError:  # no base64, no ASCII, no UTF-8
-            raise errors.UploadMalformed(reason="Upload-Metadata") from None
-    return facts
-
-
-def _checksum(request: Request) -> Checksum | None:
-    written = request.headers.get("Upload-Checksum")
-    if not written:
-        return None
-    algorithm, _, digest = written.partition(" ")
-    if algorithm not in ALGORITHMS:
-        raise errors.UploadMalformed(reason="Upload-Checksum")
-    try:
-        return Checksum(algorithm, base64.b64decode(digest, validate=True))
-    except ValueError:  # no base64, no ASCII
-        raise errors.UploadMalformed(reason="Upload-Checksum") from None

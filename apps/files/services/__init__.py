@@ -1,61 +1,65 @@
-"""What changes files and videos. One module for each part of a file's life."""
+"""The use cases of files: uploads, stored files, videos, captions, signed links."""
 
 from apps.files.services.captions import (
-    MOST_CAPTION_BYTES,
+    MAX_CAPTION_BYTES,
     add_captions,
-    keep_captions,
-    read_captions,
+    parse_captions,
     remove_captions,
+    save_captions,
 )
-from apps.files.services.kept import discard_file, import_file, store_file, take_file
-from apps.files.services.media import EVERYONE, Audience, Sources, sign_file, sign_link
+from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
+from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
+from apps.files.services.stored_files import claim_file, discard_file, import_file, store_file
 from apps.files.services.uploads import (
+    VIDEO_SUFFIXES,
     begin_upload,
     cancel_upload,
     complete_upload,
-    drop_uploads,
+    delete_uploads_of,
     expire_upload,
-    receive,
 )
 from apps.files.services.videos import (
     delete_video,
     discard_video,
     import_video,
-    keep_while,
+    register_deletion_check,
     remove_files,
     reopen_video,
     retry_video,
 )
 
 __all__ = [
+    "CHECKSUM_ALGORITHMS",
     "EVERYONE",
-    "MOST_CAPTION_BYTES",
+    "MAX_CAPTION_BYTES",
+    "VIDEO_SUFFIXES",
     "Audience",
+    "Checksum",
     "Sources",
     "add_captions",
     "begin_upload",
     "cancel_upload",
+    "claim_file",
     "complete_upload",
+    "delete_uploads_of",
     "delete_video",
     "discard_file",
     "discard_video",
-    "drop_uploads",
     "expire_upload",
     "give_up",
     "import_file",
     "import_video",
-    "keep_captions",
-    "keep_while",
+    "parse_captions",
     "process_video",
-    "read_captions",
-    "receive",
+    "receive_chunk",
+    "register_deletion_check",
     "remove_captions",
     "remove_files",
     "reopen_video",
     "retry_video",
+    "save_captions",
     "sign_file",
     "sign_link",
     "store_file",
-    "take_file",
 ]

@@ -1,4 +1,4 @@
-"""Captions of a video: uploaded as WebVTT or SRT."""
+"""Captions of a video, uploaded as WebVTT or SubRip (SRT)."""
 
 import contextlib
 import re
@@ -11,43 +11,45 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.files.video import cues
-from apps.files.video.cues import UnreadableCaptions, read_apart
+from apps.files.video import webvtt
+from apps.files.video.webvtt import UnreadableCaptions, to_webvtt_in_subprocess
 from studyplatform.kit.concurrency import Turns
 from studyplatform.kit.policies import enforce
 
-MOST_CAPTION_BYTES = cues.MOST_BYTES
+MAX_CAPTION_BYTES = webvtt.MAX_BYTES
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")
-_reading = Turns(2)  # each is a process that may take 150 MB for a few seconds
+_parsers = Turns(2)  # each is a process that may need 150 MB for a few seconds
 
 
 def add_captions(*, video: VideoAsset, by: User, raw: bytes, language: str, label: str, now: datetime) -> CaptionTrack:
-    """Give a video captions in one language, in place of those it had in that language.
+    """Add captions in one language to a video; they replace earlier ones in that language.
 
-    :raises CaptionsUnreadable: neither WebVTT nor SRT, or no language.
+    ``raw`` is a WebVTT or SRT file, ``language`` a BCP 47 tag; an empty ``label`` becomes the language's name.
+
+    :raises CaptionsUnreadable: ``raw`` is neither WebVTT nor SRT, or ``language`` is no language tag.
+    :raises RateLimitExceeded: too many files are being parsed at the moment.
     """
     enforce(policies.edit_video(by, video))
-    words = read_captions(raw)
-    return keep_captions(video=video, by=by, words=words, language=language, label=label, now=now)
+    return save_captions(video=video, by=by, text=parse_captions(raw), language=language, label=label, now=now)
 
 
-def read_captions(raw: bytes) -> str:
-    """Clean WebVTT of a file. It may take seconds, so ask for it before a transaction, not in one.
+def parse_captions(raw: bytes) -> str:
+    """Convert a WebVTT or SRT file to clean WebVTT. This may take seconds: call it before a transaction, not in one.
 
-    :raises CaptionsUnreadable: neither WebVTT nor SRT.
-    :raises RateLimitExceeded: too many files are being read at this moment.
+    :raises CaptionsUnreadable: the file is neither WebVTT nor SRT.
+    :raises RateLimitExceeded: too many files are being parsed at the moment.
     """
     try:
-        with _reading.turn():
-            return read_apart(raw)
+        with _parsers.turn():
+            return to_webvtt_in_subprocess(raw)
     except UnreadableCaptions:
         raise errors.CaptionsUnreadable from None
 
 
-def keep_captions(*, video: VideoAsset, by: User, words: str, language: str, label: str, now: datetime) -> CaptionTrack:
-    """:func:`add_captions` with what :func:`read_captions` made of the file.
+def save_captions(*, video: VideoAsset, by: User, text: str, language: str, label: str, now: datetime) -> CaptionTrack:
+    """Save captions whose file :func:`parse_captions` has converted; otherwise like :func:`add_captions`.
 
-    :raises CaptionsUnreadable: this is no language.
+    :raises CaptionsUnreadable: ``language`` is no language tag.
     """
     enforce(policies.edit_video(by, video))
     if not LANGUAGE.match(language):
@@ -59,13 +61,13 @@ def keep_captions(*, video: VideoAsset, by: User, words: str, language: str, lab
             language=language,
             label=label or language_name(language),
             origin=CaptionTrack.Origin.UPLOADED,
-            webvtt=words,
+            webvtt=text,
             created_at=now,
         )
 
 
 def language_name(tag: str) -> str:
-    """What people call a language: "English" for "en" or "en-GB". A tag that nobody knows stays as it is."""
+    """The name of a language: "English" for "en" or "en-GB". An unknown tag is returned unchanged."""
     if tag == "und":  # BCP 47: undetermined
         return _("Unknown language")
     for each in (tag, tag.partition("-")[0]):
@@ -75,6 +77,6 @@ def language_name(tag: str) -> str:
 
 
 def remove_captions(*, track: CaptionTrack, by: User) -> None:
-    """Take captions away."""
+    """Delete captions."""
     enforce(policies.edit_video(by, track.video))
     track.delete()

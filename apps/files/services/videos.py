@@ -1,4 +1,4 @@
-"""Videos as their owners handle them: try again, delete, bring in from disk."""
+"""Retry, delete and import videos."""
 
 import shutil
 import uuid
@@ -16,18 +16,18 @@ from apps.files.video.failures import VideoFailure
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import Verdict, enforce
 
-Check = Callable[[VideoAsset], Verdict]
-_reasons_to_keep: list[Check] = []
+DeletionCheck = Callable[[VideoAsset], Verdict]
+_deletion_checks: list[DeletionCheck] = []
 
 
-def keep_while(check: Check) -> Check:
-    """Register a reason against deleting a video. Apps to the right know who is watching it; files does not."""
-    _reasons_to_keep.append(check)
+def register_deletion_check(check: DeletionCheck) -> DeletionCheck:
+    """Register a policy that may refuse the deletion of a video. Only the apps that show videos know where."""
+    _deletion_checks.append(check)
     return check
 
 
 def enqueue_processing(video: VideoAsset, *, priority: int = 0) -> None:
-    """Put the processing of the video's present version on the table, once."""
+    """Enqueue the processing of the video's current version, at most once."""
     if video.version is not None:
         jobs.enqueue(
             "files.process_video",
@@ -39,26 +39,24 @@ def enqueue_processing(video: VideoAsset, *, priority: int = 0) -> None:
 
 
 def enqueue_removal(*, versions: Iterable[uuid.UUID] = (), names: Iterable[str] = ()) -> None:
-    """Remove files once the surrounding transaction has committed; a job, so that a crash leaves no orphans."""
-    local, kept = [each.hex for each in versions], list(names)
-    if local or kept:
-        jobs.enqueue("files.remove", versions=local, names=kept)
+    """Remove files after the surrounding transaction has committed. A job does so: a crash leaves no orphans."""
+    local, stored = [each.hex for each in versions], list(names)
+    if local or stored:
+        jobs.enqueue("files.remove", versions=local, names=stored)
 
 
-def remove_files(*, versions: Iterable[str], names: Iterable[str], keep: Callable[[], None] = lambda: None) -> None:
-    """Remove local traces of uploads and kept files. What is gone already is no error.
-
-    ``keep`` extends the worker's lease.
-    """
+def remove_files(
+    *, versions: Iterable[str], names: Iterable[str], extend_lease: Callable[[], None] = lambda: None
+) -> None:
+    """Remove local files by version (hex) and stored files by name. A file that does not exist is ignored."""
     for version in versions:
         remove_local(uuid.UUID(version))
     for name in names:
-        remove(name, keep)
+        remove(name, extend_lease)
 
 
 def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:
-    """Note how a locked video ended. Damaged contents are of no use: they are removed with what was made of them,
-    and count nothing against the owner."""
+    """Record the failure of a locked video. Damaged contents are removed with their renditions, which frees storage."""
     video.stage = VideoAsset.Stage.FAILED
     video.failure = VideoAsset.Failure.CORRUPT if failure.state == "corrupt_file" else VideoAsset.Failure.PROCESSING
     video.failure_detail = str(failure)[:300]
@@ -74,9 +72,9 @@ def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:
 
 
 def retry_video(*, video: VideoAsset, by: User) -> VideoAsset:
-    """Process a video again whose processing failed. Steps that were done stay done.
+    """Process a failed video again. Completed steps are not repeated.
 
-    :raises VideoNotRetryable: it did not fail, or its file is damaged: trying again would not help.
+    :raises VideoNotRetryable: it did not fail, or its file is damaged.
     """
     enforce(policies.edit_video(by, video))
     with transaction.atomic():
@@ -89,7 +87,7 @@ def retry_video(*, video: VideoAsset, by: User) -> VideoAsset:
 
 
 def reopen_video(*, video_id: int, version: uuid.UUID) -> None:
-    """Let the processing of this version begin again, if it was given up; its job is somebody else's to start."""
+    """Return a failed video to the queue if this is still its version. The caller starts the job."""
     with transaction.atomic():
         video = VideoAsset.objects.select_for_update().filter(pk=video_id, version=version).first()
         if video is not None and video.failure == VideoAsset.Failure.PROCESSING:
@@ -104,18 +102,18 @@ def _reopen(video: VideoAsset) -> None:
 
 
 def delete_video(*, video: VideoAsset, by: User) -> None:
-    """Delete a video with all that belongs to it. Its files go right after the commit.
+    """Delete a video with its files, which are removed after the commit.
 
-    :raises VideoInUse: an app knows a reason to keep it (see `keep_while`).
+    :raises VideoInUse: an app still shows it (see `register_deletion_check`).
     """
     enforce(policies.edit_video(by, video))
-    for check in _reasons_to_keep:
+    for check in _deletion_checks:
         enforce(check(video))
     discard_video(video_id=video.pk)
 
 
 def discard_video(*, video_id: int) -> None:
-    """Remove a video that nobody is shown any more, with all that belongs to it. What is gone already is no error."""
+    """Delete a video that no app shows any longer, with its files. A video that does not exist is ignored."""
     with transaction.atomic():
         video = VideoAsset.objects.select_for_update().filter(pk=video_id).first()
         if video is None:
@@ -130,9 +128,9 @@ def discard_video(*, video_id: int) -> None:
 
 
 def import_video(*, owner: User, path: Path, now: datetime, filename: str = "", priority: int = 0) -> VideoAsset:
-    """Take a video from this machine's disk, as the demo content does, and queue it. The file is copied.
+    """Copy a video from this machine's disk and enqueue its processing; used by the demo content.
 
-    With a ``priority`` below 0 it waits for what people have uploaded themselves.
+    A ``priority`` below 0 lets uploads of users go first.
     """
     version = uuid.uuid4()
     shutil.copyfile(path, upload_path(version))

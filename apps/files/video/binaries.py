@@ -1,4 +1,4 @@
-"""Finds ffmpeg: the system's, else the one that the `imageio-ffmpeg` package carries."""
+"""Find ffmpeg: the system's, otherwise the one in the `imageio-ffmpeg` package."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import imageio_ffmpeg
 
 from .failures import ProcessingFailed
 
-#: Some distributions leave encoders out; an ffmpeg without these is of no use to us.
+#: The encoders that the pipeline needs; some distributions omit some of them.
 ENCODERS = (" libx264 ", " aac ", " mjpeg ", " webvtt ")
 
 
 @lru_cache(maxsize=8)
 def find_ffmpeg(preferred: str = "") -> Path:
-    """Answer the path of an ffmpeg that has the encoders we need.
+    """Return the path of an ffmpeg with the required encoders.
 
-    `preferred` is a name or path from the settings; empty means: look for one.
+    `preferred` is a name or path from the settings; if it is empty, the system's ffmpeg is tried, then the package's.
 
-    :raises ProcessingFailed: there is none, neither here nor in the package.
+    :raises ProcessingFailed: there is no usable ffmpeg.
     """
     for name in (preferred,) if preferred else ("ffmpeg",):
         found = shutil.which(name)

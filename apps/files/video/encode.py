@@ -1,4 +1,4 @@
-"""Runs ffmpeg: leashed, watched, and killed when it hangs or nobody wants its work any more."""
+"""Run ffmpeg: it ends with its parent process, and is killed when it hangs or its work is no longer needed."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from studyplatform.kit.disk import FULL
 from .failures import CorruptFile, FormatUnsupported, ProcessingFailed, VideoFailure
 from .recipe import Recipe
 
-#: Called about once a second with the part that is done, 0 to 1. May raise to stop the work.
+#: Called about once a second with the progress, 0 to 1. May raise to stop the work.
 Report = Callable[[float], None]
 
 PID_FILE = "ffmpeg.pid"
 #: ffmpeg's exit code when more frames than `-max_error_rate` could not be decoded.
 TOO_MANY_ERRORS = 69
-#: What ffmpeg says of each frame that it could not decode: before 6.0, and since.
+#: ffmpeg's message for each frame that it could not decode: before 6.0, and since.
 UNDECODED = re.compile(r"Error while decoding stream|Error submitting packet to decoder")
-#: What it says of each frame that it decoded in part. Before 6.0 it forgets most, but names each broken block (MB).
+#: ffmpeg's message for each partly decoded frame. Before 6.0 most are missing, but each damaged macroblock has one.
 DAMAGED = re.compile(r"corrupt decoded frame")
-BLOCK = re.compile(r"error while decoding MB|Error at MB")
+DAMAGED_BLOCK = re.compile(r"error while decoding MB|Error at MB")
 
 
 def run(
@@ -45,28 +45,28 @@ def run(
     recipe: Recipe,
     report: Report,
 ) -> int:
-    """Run ffmpeg to its end. `seconds` is the length of what it makes, for the percentage.
+    """Run ffmpeg and return how many frames of the input could not be decoded, or only in part.
 
-    `folder` receives the process's number while it runs, for `end_stray`. Answers how many frames of the input could
-    not be decoded, or only in part.
+    `seconds` is the duration of the output, from which the progress is computed. `folder` holds the process id while
+    ffmpeg runs, for `kill_stray`.
 
     :raises CorruptFile: most of the input cannot be decoded.
     :raises FormatUnsupported: this ffmpeg has no decoder for the input.
-    :raises ProcessingFailed: ffmpeg failed or made no progress for `recipe.stall` seconds.
+    :raises ProcessingFailed: ffmpeg failed, or made no progress for `recipe.stall` seconds.
     """
     process = _start([str(ffmpeg), *arguments], recipe)
     record = folder / PID_FILE
     record.write_text(json.dumps({"pid": process.pid, "marker": str(folder)}))
-    complaints = _Complaints()
+    errors = _ErrorLog()
     lines: queue.Queue[str | None] = queue.Queue()
     readers = (
-        threading.Thread(target=_drain, args=(process.stderr, complaints.hear), daemon=True),
-        threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True),
+        threading.Thread(target=_read_lines, args=(process.stderr, errors.add), daemon=True),
+        threading.Thread(target=_queue_lines, args=(process.stdout, lines), daemon=True),
     )
     for reader in readers:
         reader.start()
     try:
-        _follow(lines, seconds, recipe, report)
+        _track_progress(lines, seconds, recipe, report)
         code = process.wait(timeout=recipe.stall)
     except subprocess.TimeoutExpired:
         raise ProcessingFailed("stalled", "did not exit", retry=True) from None
@@ -80,35 +80,35 @@ def run(
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
-        _forget(record, process.pid)
+        _remove_pid_file(record, process.pid)
     if code != 0:
-        raise _explain(code, "\n".join(complaints.last))
+        raise _explain(code, "\n".join(errors.last))
     report(1.0)
-    return complaints.unread
+    return errors.undecoded
 
 
-class _Complaints:
-    """What ffmpeg says while it works: the last lines, and how many tell of a frame that could not be read."""
+class _ErrorLog:
+    """The last lines of ffmpeg's error output, and how many frames could not be decoded according to it."""
 
     def __init__(self) -> None:
         self.last: deque[str] = deque(maxlen=60)
-        self._heard = dict.fromkeys((UNDECODED, DAMAGED, BLOCK), 0)
+        self._counts = dict.fromkeys((UNDECODED, DAMAGED, DAMAGED_BLOCK), 0)
 
-    def hear(self, line: str) -> None:
+    def add(self, line: str) -> None:
         self.last.append(line)
-        for what in self._heard:
-            self._heard[what] += what.search(line) is not None
+        for what in self._counts:
+            self._counts[what] += what.search(line) is not None
 
     @property
-    def unread(self) -> int:
-        return self._heard[UNDECODED] + max(self._heard[DAMAGED], self._heard[BLOCK])
+    def undecoded(self) -> int:
+        return self._counts[UNDECODED] + max(self._counts[DAMAGED], self._counts[DAMAGED_BLOCK])
 
 
 def _start(command: list[str], recipe: Recipe) -> subprocess.Popen[str]:
-    keeper = [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), str(recipe.niceness)]
+    wrapper = [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), str(recipe.niceness)]
     return subprocess.Popen(  # noqa: S603 (our own list of arguments, no shell)
-        [*keeper, *command],
-        # A pipe that nobody writes to: where the kernel has no leash, its end is the signal.
+        [*wrapper, *command],
+        # A pipe without data: where the kernel cannot signal the parent's death, the end of the pipe does.
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -118,30 +118,33 @@ def _start(command: list[str], recipe: Recipe) -> subprocess.Popen[str]:
     )
 
 
-def _forget(record: Path, pid: int) -> None:
-    """Remove the note about a process that has ended, unless a successor has written its own."""
+def _remove_pid_file(record: Path, pid: int) -> None:
+    """Remove the id of a process that has ended, unless a newer process has replaced it."""
     with contextlib.suppress(OSError, ValueError, KeyError):
         if json.loads(record.read_text())["pid"] == pid:
             record.unlink()
 
 
-def _drain(pipe: IO[str] | None, keep: Callable[[str], None]) -> None:
-    # ffmpeg stops at a full pipe, so somebody always reads.
+def _read_lines(pipe: IO[str] | None, keep: Callable[[str], None]) -> None:
+    # ffmpeg stops when the pipe is full, so it must be read all the time.
     if pipe is not None:
         for line in pipe:
             keep(line.rstrip()[:500])
 
 
-def _forward(pipe: IO[str] | None, lines: queue.Queue[str | None]) -> None:
+def _queue_lines(pipe: IO[str] | None, lines: queue.Queue[str | None]) -> None:
     if pipe is not None:
         for line in pipe:
             lines.put(line)
     lines.put(None)
 
 
-def _follow(lines: queue.Queue[str | None], seconds: float, recipe: Recipe, report: Report) -> None:
-    """Read `-progress` until it ends, telling `report` at least once a second."""
-    moved_at = told_at = time.monotonic()
+def _track_progress(lines: queue.Queue[str | None], seconds: float, recipe: Recipe, report: Report) -> None:
+    """Read the output of `-progress` until it ends, and call `report` about once a second.
+
+    :raises ProcessingFailed: there was no progress for `recipe.stall` seconds.
+    """
+    progressed_at = reported_at = time.monotonic()
     mark, done = "", 0.0
     while True:
         with contextlib.suppress(queue.Empty):
@@ -153,38 +156,38 @@ def _follow(lines: queue.Queue[str | None], seconds: float, recipe: Recipe, repo
                 done = min(max(int(value) / 1e6 / max(seconds, 0.001), done), 1.0)
             if key in ("out_time_us", "frame", "total_size") and f"{key}{value}" != mark:
                 if value not in mark:
-                    moved_at = time.monotonic()
+                    progressed_at = time.monotonic()
                 mark = f"{mark[-60:]} {value}"
         now = time.monotonic()
-        if now - moved_at > recipe.stall:
+        if now - progressed_at > recipe.stall:
             raise ProcessingFailed("stalled", f"no progress for {recipe.stall:.0f} s", retry=True)
-        if now - told_at >= 1:
-            told_at = now
+        if now - reported_at >= 1:
+            reported_at = now
             report(done)
 
 
-def _explain(code: int, complaints: str) -> VideoFailure:
-    note = f"ffmpeg exit {code}: {complaints[-4000:]}"
+def _explain(code: int, errors: str) -> VideoFailure:
+    note = f"ffmpeg exit {code}: {errors[-4000:]}"
     if code == TOO_MANY_ERRORS:
         return CorruptFile("short", note)
-    if any(os.strerror(code) in complaints for code in FULL):
+    if any(os.strerror(code) in errors for code in FULL):
         return ProcessingFailed("no_space", note, retry=True)
-    if "Decoder (codec" in complaints or "no decoder found" in complaints.lower():
+    if "Decoder (codec" in errors or "no decoder found" in errors.lower():
         return FormatUnsupported("picture_codec", note)
-    if code < 0 or code in (137, 143):  # killed from outside: memory, a shutdown
+    if code < 0 or code in (137, 143):  # killed from outside: out of memory, shutdown
         return ProcessingFailed("crashed", note, retry=True)
     return ProcessingFailed("encoder", note)
 
 
-def end_stray(folder: Path) -> bool:
-    """Kill an ffmpeg that a former try at the same folder left behind. Answers whether one was.
+def kill_stray(folder: Path) -> bool:
+    """Kill an ffmpeg that an earlier attempt left running in the same folder; return whether there was one.
 
-    The number alone could by now belong to another program, so its command must name the folder.
+    The process id may have been reused by another program, so its command line must contain the folder.
     """
     record = folder / PID_FILE
     try:
-        noted = json.loads(record.read_text())
-        pid, marker = int(noted["pid"]), str(noted["marker"])
+        saved = json.loads(record.read_text())
+        pid, marker = int(saved["pid"]), str(saved["marker"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
     ended = False

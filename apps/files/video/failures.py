@@ -1,4 +1,4 @@
-"""What can be wrong with a video, and how it is said."""
+"""The failures of video processing, with a sentence for the owner of the video."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import ClassVar
 
 
 def _(sentence: str) -> str:
-    """Mark a sentence for translation. Django's own marker wants settings; we want none."""
+    """Mark a sentence for translation. Unlike Django's function, this needs no settings."""
     return sentence
 
 
-#: One sentence per reason, for the person who uploaded the file. The web layer translates it.
+#: One sentence per reason, for the owner of the video. `queries` translates it.
 SENTENCES: dict[str, str] = {
     "empty": _("The file is empty. It contains no data."),
     "not_a_video": _("This file is not a video. Its content doesn't match its name."),
@@ -38,16 +38,16 @@ SENTENCES: dict[str, str] = {
 
 
 class VideoFailure(Exception):
-    """An end of processing that was foreseen. `reason` is a key of `SENTENCES`."""
+    """An expected failure. `reason` is a key of `SENTENCES`."""
 
-    #: The state in which the specification lets such a video end.
+    #: The state of the video after this failure, as in the specification.
     state: ClassVar[str] = "processing_failed"
 
     def __init__(self, reason: str, note: str = "", *, retry: bool = False) -> None:
         super().__init__(reason, note)
         self.reason = reason
-        self.note = note  # for the log: what ffmpeg said; never shown
-        self.retry = retry  # whether the same bytes may well succeed later
+        self.note = note  # for the log, e.g. ffmpeg's output; never shown to users
+        self.retry = retry  # whether another attempt may succeed
 
     def __str__(self) -> str:
         return SENTENCES[self.reason]
@@ -57,16 +57,16 @@ class VideoFailure(Exception):
 
 
 class CorruptFile(VideoFailure):
-    """The bytes are not a whole, readable video."""
+    """The file is not a complete, readable video."""
 
     state = "corrupt_file"
 
 
 class FormatUnsupported(VideoFailure):
-    """The bytes are whole, but nothing that is accepted here."""
+    """The file is complete, but its format is not supported."""
 
     state = "corrupt_file"
 
 
 class ProcessingFailed(VideoFailure):
-    """The video may be fine; we were not able to convert it."""
+    """The video may be valid, but could not be converted."""

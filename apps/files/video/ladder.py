@@ -1,4 +1,4 @@
-"""Which renditions a source gets, decided before anything is encoded."""
+"""Plan the renditions of a source (its bitrate ladder), before anything is encoded."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .recipe import Recipe, Rung
 
 COPYABLE_PROFILES = {"baseline", "constrained baseline", "main", "high"}
 AUDIO = "audio"
-# Bits per second that even a still drawing is allowed.
-LEAST_RATE = 48_000
+# Bits per second; even a still picture may use them.
+MIN_RATE = 48_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rendition:
-    """One finished form of the video. Sizes are 0 for sound alone; `top_rate` in bits per second."""
+    """One quality of the video. Sizes are in pixels, 0 for sound alone; `top_rate` in bits per second."""
 
     name: str
     width: int = 0
@@ -28,14 +28,14 @@ class Rendition:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What will be made of a source. Times in seconds."""
+    """The renditions of a source. Times in seconds."""
 
     duration: float
     frame_rate: Fraction
     pictures: tuple[Rendition, ...]  # largest first
     has_sound: bool
-    keyframes: tuple[float, ...]  # of the source, where the first rendition is a copy of it
-    cuts: tuple[float, ...]  # those of them at which segments begin
+    keyframes: tuple[float, ...]  # of the source, if the first rendition copies its picture
+    cuts: tuple[float, ...]  # the keyframes at which segments begin
     why_no_copy: str
 
     @property
@@ -52,7 +52,7 @@ class Plan:
 
 
 def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
-    """Decide on the renditions: never above the source, at least one, sound if there is any."""
+    """Choose the renditions: none larger than the source, at least one, and sound if there is any."""
     picture = source.picture
     rungs = _rungs_for(picture, recipe)
     reason = why_no_copy(source, rungs[0], recipe) if may_copy else "tried without success"
@@ -65,8 +65,8 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
                 name=rung.name,
                 width=picture.width if is_copy else width,
                 height=picture.height if is_copy else height,
-                # Beside a copied picture a smaller one never takes more: players choose by rate.
-                top_rate=rung.top_rate if reason else min(rung.top_rate, max(picture.bit_rate, LEAST_RATE)),
+                # A smaller rendition must not have a higher rate than a copied one: players choose by rate.
+                top_rate=rung.top_rate if reason else min(rung.top_rate, max(picture.bit_rate, MIN_RATE)),
                 is_copy=is_copy,
             )
         )
@@ -82,27 +82,27 @@ def plan(source: Probe, recipe: Recipe, *, may_copy: bool = True) -> Plan:
 
 
 def _rungs_for(picture: Picture, recipe: Recipe) -> list[Rung]:
-    """Pick the rungs whose box the source fills in one direction, give or take a crop."""
+    """The rungs whose box the source fills (at least 95%) in one direction; the smallest rung if there is none."""
     long, short = max(picture.width, picture.height), min(picture.width, picture.height)
     fitting = [rung for rung in recipe.rungs if short >= 0.95 * rung.edge or long >= 0.95 * rung.long_edge]
     return fitting or [recipe.rungs[-1]]
 
 
 def fit(width: int, height: int, long_edge: int, short_edge: int) -> tuple[int, int]:
-    """Shrink a picture into a box, lying or standing as the picture does, to even sizes."""
+    """Scale a picture down to fit a box of its orientation. Returns even width and height in pixels."""
     long, short = max(width, height), min(width, height)
     factor = min(Fraction(1), Fraction(long_edge, long), Fraction(short_edge, short))
     return _even(width * factor), _even(height * factor)
 
 
 def _even(size: Fraction) -> int:
-    # Down where nothing is shrunk: an odd source may not grow.
+    # An odd size that is not scaled is rounded down: the source must not grow.
     halves = size / 2
     return max(2, 2 * (round(halves) if halves.denominator != 2 else math.floor(halves)))
 
 
 def target_rate(picture: Picture, recipe: Recipe) -> Fraction:
-    """Frames per second of the renditions: the source's, halved until it is low enough."""
+    """Frames per second of the renditions: the source's, halved until it is at most `recipe.top_frame_rate`."""
     rate = picture.rate
     while rate > recipe.top_frame_rate * Fraction(101, 100):
         rate /= 2
@@ -110,10 +110,10 @@ def target_rate(picture: Picture, recipe: Recipe) -> Fraction:
 
 
 def why_no_copy(source: Probe, rung: Rung, recipe: Recipe) -> str:
-    """Say why the source's picture cannot serve as the top rendition as it is; empty if it can."""
+    """The reasons why the source's picture cannot be copied as the top rendition; empty if it can."""
     picture = source.picture
     long, short = max(picture.width, picture.height), min(picture.width, picture.height)
-    doubts = {
+    reasons = {
         "container": source.container == "avi",
         "codec": picture.codec != "h264",
         "profile": picture.profile.lower() not in COPYABLE_PROFILES or picture.level > 42,
@@ -126,18 +126,18 @@ def why_no_copy(source: Probe, rung: Rung, recipe: Recipe) -> str:
         "bit rate": picture.bit_rate > rung.copy_rate,
         "frame rate": picture.is_variable or picture.rate != target_rate(picture, recipe),
         "keyframes": picture.keyframe_gap > recipe.copy_keyframe_gap
-        # All renditions will have them; more than one a second would cost too much.
+        # All renditions get the same keyframes; more than one per second would cost too many bits.
         or len(picture.keyframes) > 1.12 * source.duration + 1,
         "open groups": not picture.is_copyable_stream,
         "start": picture.starts_at > 0.02 or picture.keyframes[:1] != (picture.starts_at,),
         "end": abs(picture.ends_at - source.duration) > 0.05,
     }
-    return ", ".join(name for name, holds in doubts.items() if holds)
+    return ", ".join(name for name, holds in reasons.items() if holds)
 
 
 def cuts_of(keyframes: tuple[float, ...], segment: float) -> tuple[float, ...]:
-    """Foretell where ffmpeg's HLS muxer cuts a copied track: at the first keyframe at or behind
-    each multiple of the segment length, counted by the segments made so far."""
+    """Predict where ffmpeg's HLS muxer splits a copied track: at the first keyframe at or after each multiple of the
+    segment duration, counted by the segments written so far. Times in seconds."""
     cuts = [keyframes[0]]
     for at in keyframes[1:]:
         if at - keyframes[0] >= segment * len(cuts) - 1e-6:

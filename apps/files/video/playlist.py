@@ -1,7 +1,7 @@
-"""Reads the playlists that ffmpeg wrote and writes the one above them.
+"""Read the media playlists that ffmpeg wrote, and write the master playlist (HLS, RFC 8216).
 
-ffmpeg leaves out CODECS for copied tracks and guesses bandwidths from the encoder's settings. We
-state what the finished files are.
+ffmpeg omits CODECS for copied tracks and estimates bandwidths from the encoder's settings; here they are measured from
+the finished files.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from .boxes import children, codecs_of, find_all
 from .failures import ProcessingFailed
+from .mp4_boxes import children, codecs_of, find_all
 
 MEDIA = "index.m3u8"
 MASTER = "master.m3u8"
@@ -20,7 +20,7 @@ MASTER = "master.m3u8"
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """One piece of a rendition: file name, seconds, bytes."""
+    """One segment of a rendition: file name, duration in seconds, size in bytes."""
 
     name: str
     duration: float
@@ -33,7 +33,7 @@ class Segment:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What one finished rendition is. Rates in bits per second, sizes in bytes."""
+    """The measurements of a finished rendition. Rates in bits per second, sizes in bytes."""
 
     name: str
     width: int
@@ -49,9 +49,9 @@ class Measured:
 
 
 def read_media(folder: Path) -> list[Segment]:
-    """Read a rendition's playlist and weigh its segments.
+    """Read the media playlist of a rendition and the sizes of its segments.
 
-    :raises ProcessingFailed: the playlist has no end, or a segment is missing.
+    :raises ProcessingFailed: the playlist is incomplete, or a segment is missing.
     """
     lines = (folder / MEDIA).read_text().splitlines()
     if "#EXT-X-ENDLIST" not in lines:
@@ -72,7 +72,7 @@ def read_media(folder: Path) -> list[Segment]:
 
 
 def is_interleaved(folder: Path, tracks: int) -> bool:
-    """Whether every segment holds every track. The last one may be too short for a frame of sound."""
+    """Whether every segment contains every track. The last one may be too short for a frame of sound."""
     for segment in read_media(folder)[:-1]:
         with (folder / segment.name).open("rb") as file:
             head = file.read(64 * 1024)
@@ -83,8 +83,8 @@ def is_interleaved(folder: Path, tracks: int) -> bool:
 
 
 def peak_rate(segments: list[Segment]) -> int:
-    """Compute BANDWIDTH as RFC 8216 defines it: the highest rate of any run of segments that
-    lasts 0.5 to 1.5 times the target duration. A video shorter than that is one run."""
+    """BANDWIDTH in bits per second as RFC 8216, section 4.1 defines the peak segment bit rate: the highest rate of any
+    contiguous segments that last 0.5 to 1.5 times the target duration. A shorter video counts as a whole."""
     target = max(round(each.duration) or 1 for each in segments)
     peak = 0.0
     for first in range(len(segments)):
@@ -96,7 +96,7 @@ def peak_rate(segments: list[Segment]) -> int:
                 break
             if seconds >= 0.5 * target:
                 peak = max(peak, size * 8 / seconds)
-    # A tail that is shorter, yet no blink, counts too: rather state a little too much.
+    # A shorter last segment of at least a second counts too: the value may be slightly too high, never too low.
     peak = max([peak, *(each.rate for each in segments if each.duration >= 1)])
     return math.ceil(peak or sum(each.size for each in segments) * 8 / _length(segments))
 
@@ -108,7 +108,7 @@ def _length(segments: list[Segment]) -> float:
 def measure(folder: Path, *, width: int, height: int, frame_rate: Fraction | None, is_copy: bool = False) -> Measured:
     """Measure a finished rendition from its files.
 
-    :raises ProcessingFailed: it is not whole.
+    :raises ProcessingFailed: the rendition is incomplete.
     """
     segments = read_media(folder)
     init = folder / "init.mp4"
@@ -133,7 +133,7 @@ def measure(folder: Path, *, width: int, height: int, frame_rate: Fraction | Non
 
 
 def write_master(renditions: list[Measured]) -> str:
-    """Write the master playlist, the best picture first and sound alone last."""
+    """Write the master playlist, in the order of the renditions given."""
     lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-INDEPENDENT-SEGMENTS", ""]
     for each in renditions:
         facts = [

@@ -1,5 +1,5 @@
-"""What is in a video file. The libraries that read it run in a process of their own, so that a
-file made to crash or to hang them ends one probe and not the worker."""
+"""Inspect a video file. The media libraries run in a process of their own (`probe_worker`), so that a file made to
+crash or hang them ends that process and not the worker."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from .container import Container, check_container
 from .failures import CorruptFile, FormatUnsupported, ProcessingFailed, VideoFailure
 from .recipe import Recipe
-from .sniff import Container, sniff_file
 
 FAILURES: dict[str, type[VideoFailure]] = {
     kind.__name__: kind for kind in (CorruptFile, FormatUnsupported, ProcessingFailed)
@@ -25,7 +25,7 @@ FAILURES: dict[str, type[VideoFailure]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """The video track. Sizes are pixels as they are to be seen: turned upright, square pixels."""
+    """The video track. Width and height are those of the displayed picture: upright, with square pixels."""
 
     index: int
     codec: str
@@ -36,7 +36,7 @@ class Picture:
     height: int
     coded_width: int
     coded_height: int
-    turns: tuple[str, ...]  # filters that bring the stored picture upright
+    turns: tuple[str, ...]  # ffmpeg filters that rotate the stored picture upright
     square_pixels: bool
     interlaced: bool
     transfer: str  # "sdr", "pq" or "hlg"
@@ -48,8 +48,8 @@ class Picture:
     frames: int
     bit_rate: int
     keyframes: tuple[float, ...]  # seconds
-    keyframe_gap: float  # the longest way from one to the next, or to the end
-    is_copyable_stream: bool  # closed groups of pictures, one configuration, nothing cut off
+    keyframe_gap: float  # the longest interval in seconds between two, or to the end
+    is_copyable_stream: bool  # closed GOPs, one codec configuration, no discarded packets
 
     @property
     def rate(self) -> Fraction:
@@ -67,7 +67,7 @@ class Sound:
     starts_at: float
     ends_at: float
     language: str
-    packets: int = 0  # notes of an earlier release do not say
+    packets: int = 0  # 0 in results of earlier releases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ class Text:
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
-    """All that the pipeline wants to know of a source. Times are seconds from the file's start."""
+    """What the pipeline needs to know about a source. Times are seconds from the start of the file."""
 
     container: str
     duration: float
@@ -97,7 +97,7 @@ class Probe:
 
     @classmethod
     def from_json(cls, text: str) -> Probe:
-        """Rebuild a probe that `to_json` wrote."""
+        """Parse the output of `to_json`."""
         raw: dict[str, Any] = json.loads(text)
         picture = raw.pop("picture")
         sound = raw.pop("sound")
@@ -113,18 +113,17 @@ class Probe:
 
 
 def probe(path: Path, recipe: Recipe, report: Callable[[float], None] = lambda _: None) -> Probe:
-    """Look into a file, reading it once from end to end. `report` hears about once a second that we
-    are at it, and may raise to stop the look.
+    """Inspect a file, reading it once. `report` is called about once a second with 0.0, and may raise to stop.
 
-    :raises CorruptFile: empty, truncated, not a video, or damaged beyond decoding.
-    :raises FormatUnsupported: a container or a codec that is not accepted; no picture; protected.
-    :raises ProcessingFailed: the look took longer than `recipe.probe_limit`.
+    :raises CorruptFile: the file is empty, truncated, not a video, or cannot be decoded.
+    :raises FormatUnsupported: the container or a codec is not supported, there is no picture, or the file is protected.
+    :raises ProcessingFailed: it took longer than `recipe.probe_limit`.
     """
-    container = sniff_file(path)
-    answer = _examine_apart(path, container, recipe, report)
-    if "failure" in answer:
-        raise FAILURES[answer["failure"]](answer["reason"], answer["note"])
-    found = Probe.from_json(json.dumps(answer))
+    container = check_container(path)
+    result = _run_worker(path, container, recipe, report)
+    if "failure" in result:
+        raise FAILURES[result["failure"]](result["reason"], result["note"])
+    found = Probe.from_json(json.dumps(result))
     if found.picture.width * found.picture.height > recipe.most_pixels:
         raise FormatUnsupported("too_large_picture")
     if found.duration > recipe.longest:
@@ -132,34 +131,34 @@ def probe(path: Path, recipe: Recipe, report: Callable[[float], None] = lambda _
     return found
 
 
-def _examine_apart(path: Path, container: Container, recipe: Recipe, report: Callable[[float], None]) -> dict[str, Any]:
-    reader = subprocess.Popen(  # noqa: S603 (our own interpreter and module)
-        [sys.executable, "-m", f"{__package__}.examine", container.value, str(path.resolve())],
+def _run_worker(path: Path, container: Container, recipe: Recipe, report: Callable[[float], None]) -> dict[str, Any]:
+    worker = subprocess.Popen(  # noqa: S603 (our own interpreter and module)
+        [sys.executable, "-m", f"{__package__}.probe_worker", container.value, str(path.resolve())],
         cwd=Path(__file__).resolve().parents[3],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     try:
-        said, complaints = _wait(reader, recipe.probe_limit, report)
+        output, errors = _wait(worker, recipe.probe_limit, report)
     finally:
-        if reader.poll() is None:
-            reader.kill()
-            reader.communicate()
+        if worker.poll() is None:
+            worker.kill()
+            worker.communicate()
     try:
-        answer: dict[str, Any] = json.loads(said)
+        result: dict[str, Any] = json.loads(output)
     except ValueError:
-        # The reader itself fell over these bytes: a signal, a limit.
-        note = f"exit {reader.returncode}: {complaints[-500:].decode(errors='replace')}"
+        # The worker was ended by a signal or a limit.
+        note = f"exit {worker.returncode}: {errors[-500:].decode(errors='replace')}"
         raise CorruptFile("unreadable", note) from None
-    return answer
+    return result
 
 
-def _wait(reader: subprocess.Popen[bytes], limit: float, report: Callable[[float], None]) -> tuple[bytes, bytes]:
+def _wait(worker: subprocess.Popen[bytes], limit: float, report: Callable[[float], None]) -> tuple[bytes, bytes]:
     deadline = time.monotonic() + limit
     while True:
         try:
-            return reader.communicate(timeout=1)
+            return worker.communicate(timeout=1)
         except subprocess.TimeoutExpired:
             report(0.0)
             if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""The knobs of the pipeline, in one immutable place that the caller fills."""
+"""The settings of the pipeline."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Rung:
-    """One step of the ladder: a picture that fits a 16:9 box, lying or standing.
+    """One rung of the bitrate ladder: a picture that fits a 16:9 box, in landscape or portrait.
 
     `edge` is the shorter side of the box in pixels; rates are in bits per second.
     """
@@ -15,7 +15,7 @@ class Rung:
     name: str
     edge: int
     top_rate: int  # the encoder may not exceed it
-    copy_rate: int  # a source above it is encoded anew instead of copied
+    copy_rate: int  # a source above it is encoded, not copied
 
     @property
     def long_edge(self) -> int:
@@ -24,7 +24,7 @@ class Rung:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How videos are made. Times are in seconds, rates in bits per second."""
+    """How videos are encoded. Times are in seconds, rates in bits per second."""
 
     rungs: tuple[Rung, ...] = (
         Rung(name="1080p", edge=1080, top_rate=5_350_000, copy_rate=8_000_000),
@@ -39,15 +39,15 @@ class Recipe:
     audio_rate: int = 128_000
     sample_rate: int = 48_000
     top_frame_rate: int = 60
-    # A video above these is refused: one file must not hold the machine for days.
+    # A longer or larger video is refused: one file must not occupy the machine for days.
     longest: float = 12 * 3600
     most_pixels: int = 8192 * 4608
-    # Copying the source's picture is allowed up to this distance between keyframes.
+    # The source's picture is copied only if its keyframes are at most this far apart.
     copy_keyframe_gap: float = 4.5
-    # A source of whose picture or sound a larger share cannot be read is refused. Below, the instructor is told and
-    # decides. A tenth is six seconds of each minute: whole sentences, and most of the slides.
+    # A source is refused if a larger share of its picture or sound cannot be decoded; otherwise its owner sees a notice
+    # and decides. A tenth is six seconds of each minute: whole sentences are lost.
     most_lost: float = 0.1
-    # ffmpeg is killed when nothing moved for so long.
+    # ffmpeg is killed after this time without progress.
     stall: float = 180.0
     probe_limit: float = 600.0
     tile_long_edge: int = 160

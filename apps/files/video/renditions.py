@@ -1,4 +1,4 @@
-"""ffmpeg's arguments for each form of the video."""
+"""ffmpeg's arguments for each rendition, the poster and the storyboard."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from typing import Any
 
 import ffmpeg
 
-from .graph import finish, prepare, show_plainly, source_input, upright
+from .filter_graph import compile_arguments, ladder_input, normalize_orientation, scale_to_sdr, source_input
 from .ladder import Plan, Rendition, fit
 from .probe import Probe, Sound
 from .recipe import Recipe
-from .stills import Sheet
+from .storyboard import Storyboard
 
-# Linux takes 128 kB in one argument.
-LONGEST_ARGUMENT = 120_000
+# Bytes; Linux accepts 128 kB in one argument.
+MAX_ARGUMENT = 120_000
 
 
 def hls_options(folder: Path, segment: float) -> dict[str, Any]:
-    """Output options of one rendition, in a folder of its own.
+    """ffmpeg's output options for one HLS rendition in a folder of its own. `segment`: duration in seconds.
 
-    Both tracks begin at 0 exactly: the encoders' delays are not pushed into the timeline, but
-    stand in the init segment as an edit, which players take off.
+    Both tracks begin at exactly 0: encoder delays are stored in the init segment as an edit list, which players apply.
     """
     return {
         "f": "hls",
@@ -39,60 +38,60 @@ def hls_options(folder: Path, segment: float) -> dict[str, Any]:
 def sound_arguments(path: Path, source: Probe, sound: Sound, target: Path, recipe: Recipe) -> list[str]:
     """Encode the sound once, for all renditions, from 0 to the end of the video.
 
-    Gaps become silence and a drifting clock is followed, so that it stays with the picture.
+    Gaps become silence, and a drifting clock is corrected, so that sound and picture stay in sync.
     """
     track = source_input(path, source, recipe)[str(sound.index)]
     track = track.filter("aresample", **{"async": 1000, "first_pts": 0})
     track = track.filter("apad", whole_dur=f"{source.duration:.6f}")
     track = track.filter("atrim", end=f"{source.duration:.6f}")
     options = {"c:a": "aac", "b:a": recipe.audio_rate, "ac": 2, "ar": recipe.sample_rate}
-    return finish(ffmpeg.output(track, f"file:{target}", f="mp4", **options))
+    return compile_arguments(ffmpeg.output(track, f"file:{target}", f="mp4", **options))
 
 
 def audio_only_arguments(sound: Path, duration: float, folder: Path, recipe: Recipe) -> list[str]:
-    """Cut the finished sound into segments of equal length, without a stub at the end."""
+    """Split the encoded sound into segments of equal length, without a short one at the end."""
     track = ffmpeg.input(f"file:{sound}", f="mov")["a:0"]
-    whole = duration + 0.1  # and what the encoder adds
+    whole = duration + 0.1  # the encoder's padding
     segment = round(whole / max(1, round(whole / recipe.segment)), 3)
     made = ffmpeg.output(track, str(folder / "index.m3u8"), c="copy", **hls_options(folder, segment))
-    return finish(made)
+    return compile_arguments(made)
 
 
 def poster_arguments(path: Path, source: Probe, at: float, target: Path, recipe: Recipe) -> list[str]:
-    """Choose the most telling of the frames after second `at`."""
+    """Write the most representative frame of those after second `at`."""
     picture = source.picture
     edge = recipe.poster_long_edge
     width, height = fit(picture.width, picture.height, edge, edge)
     video = source_input(path, source, recipe, ss=f"{at:.3f}")[str(picture.index)]
-    video = upright(video, picture).filter("thumbnail", n=40)
-    video = show_plainly(video, picture, width, height)
+    video = normalize_orientation(video, picture).filter("thumbnail", n=40)
+    video = scale_to_sdr(video, picture, width, height)
     options = {"frames:v": 1, "q:v": 3, "f": "image2", "update": 1}
-    return finish(ffmpeg.output(video, str(target), **options))
+    return compile_arguments(ffmpeg.output(video, str(target), **options))
 
 
 def copy_arguments(
     path: Path, source: Probe, top: Rendition, sound: Path | None, folder: Path, recipe: Recipe
 ) -> list[str]:
-    """Wrap the source's picture, untouched, together with the new sound."""
+    """Copy the source's picture without encoding it, together with the encoded sound."""
     tracks = [source_input(path, source, recipe)[str(source.picture.index)]]
     if sound is not None:
         tracks.append(ffmpeg.input(f"file:{sound}", f="mov")["a:0"])
     target = folder / top.name
     made = ffmpeg.output(*tracks, str(target / "index.m3u8"), c="copy", **hls_options(target, recipe.segment))
-    return finish(made)
+    return compile_arguments(made)
 
 
 def ladder_arguments(
     path: Path, source: Probe, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe
 ) -> list[str]:
-    """Decode once; each size is scaled from the next larger one.
+    """Decode once, and scale each size from the next larger one.
 
-    Nothing else may hang on this graph. ffmpeg serves the output that is furthest behind: one that
-    waits for the end, as a storyboard does, would keep it from reading the sound.
+    This graph must have no other outputs. ffmpeg serves the output that is furthest behind: one that waits for the end
+    of the video, such as a storyboard, would keep it from reading the sound.
     """
     largest, *smaller = plan.encoded
     file = source_input(path, source, recipe)
-    stream = prepare(file, source, plan, largest.width, largest.height)
+    stream = ladder_input(file, source, plan, largest.width, largest.height)
     outputs = []
     for rendition, following in zip(plan.encoded, [*smaller, None], strict=True):
         picture = stream
@@ -101,19 +100,19 @@ def ladder_arguments(
             picture = pair.stream(0)
             stream = pair.stream(1).filter("scale", following.width, following.height, flags="bilinear")
         outputs.append(_rendition(picture, rendition, plan, sound, folder, recipe))
-    return finish(ffmpeg.merge_outputs(*outputs))
+    return compile_arguments(ffmpeg.merge_outputs(*outputs))
 
 
 def decode_arguments(path: Path, source: Probe, recipe: Recipe) -> list[str]:
-    """Decode the picture and throw it away, to learn whether all of it can be read."""
+    """Decode the picture without output, to count the frames that cannot be decoded."""
     video = source_input(path, source, recipe)[str(source.picture.index)]
-    return finish(ffmpeg.output(video, "-", f="null"))
+    return compile_arguments(ffmpeg.output(video, "-", f="null"))
 
 
-def storyboard_arguments(rendition: Path, sheet: Sheet, folder: Path, recipe: Recipe) -> list[str]:
-    """Take the storyboard from a finished rendition, the smallest: cheaper than decoding the source."""
+def storyboard_arguments(rendition: Path, storyboard: Storyboard, folder: Path, recipe: Recipe) -> list[str]:
+    """Extract the storyboard from the smallest rendition, which is cheaper than decoding the source."""
     stream = ffmpeg.input(f"file:{rendition / 'index.m3u8'}", f="hls", threads=recipe.threads)["v:0"]
-    return finish(sheet.output(stream, folder))
+    return compile_arguments(storyboard.output(stream, folder))
 
 
 def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | None, folder: Path, recipe: Recipe) -> Any:
@@ -129,7 +128,7 @@ def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | Non
         "threads": recipe.threads,
         "force_key_frames": forced_keyframes(plan, recipe),
         "sc_threshold": 0,
-        # Longer than any segment: only the forced keyframes count.
+        # Longer than any segment, so that only forced keyframes occur.
         "g": math.ceil(plan.frame_rate * 16),
     }
     if sound is not None:
@@ -139,18 +138,18 @@ def _rendition(picture: Any, rendition: Rendition, plan: Plan, sound: Path | Non
 
 
 def forced_keyframes(plan: Plan, recipe: Recipe) -> str:
-    """Say where keyframes are, the same in every rendition.
+    """ffmpeg's `force_key_frames`: the same keyframes in every rendition.
 
-    With a copied top rendition: where it has them. Else where segments begin, but no stub at the
-    end: a last segment of a blink would make peaks of bit rate that are none.
+    They are those of a copied top rendition, otherwise the beginnings of segments. There is none shortly before the
+    end: a very short last segment would raise the measured peak bit rate.
     """
     if plan.keyframes:
-        # A quarter of a frame early: ffmpeg 5 rounds each moment to the nearest frame (half a frame early
-        # would fall to the frame before), newer ones take the first frame at or behind it.
+        # A quarter of a frame early: ffmpeg 5 rounds each moment to the nearest frame (half a frame early would
+        # round to the previous frame), newer versions use the first frame at or after it.
         early = float(1 / plan.frame_rate) / 4
         for moments in (plan.keyframes, plan.cuts):
             written = ",".join(f"{max(0.0, at - early):.3f}" for at in moments)
-            if len(written) < LONGEST_ARGUMENT:
+            if len(written) < MAX_ARGUMENT:
                 break
         return written
     last = plan.duration - recipe.segment / 2

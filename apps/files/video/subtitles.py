@@ -1,4 +1,4 @@
-"""Captions: the text tracks inside a video, and the languages that files write in their own ways."""
+"""The subtitle tracks inside a video file, and their languages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import ffmpeg
 
-from .graph import finish, source_input
+from .filter_graph import compile_arguments, source_input
 from .probe import Probe, Text
 from .recipe import Recipe
 
-# ISO 639-2 (both spellings) to the two letters that browsers want.
+# ISO 639-2 codes (bibliographic and terminological) to ISO 639-1 codes, which browsers expect.
 LANGUAGES = {
     "ara": "ar", "bul": "bg", "ces": "cs", "chi": "zh", "cze": "cs", "dan": "da", "deu": "de",
     "dut": "nl", "ell": "el", "eng": "en", "est": "et", "fas": "fa", "fin": "fi", "fra": "fr",
@@ -24,18 +24,18 @@ LANGUAGES = {
 
 
 def extract_arguments(path: Path, source: Probe, folder: Path, recipe: Recipe) -> tuple[list[str], dict[Text, Path]]:
-    """Write every text track of a video to a file of its own, in one reading."""
+    """ffmpeg's arguments that write every text track to a WebVTT file, and the file of each track."""
     file = source_input(path, source, recipe)
     targets = {text: folder / f"{text.index}.vtt" for text in source.texts}
-    made = [
+    outputs = [
         ffmpeg.output(file[str(text.index)], f"file:{target}", f="webvtt", **{"c:s": "webvtt"})
         for text, target in targets.items()
     ]
-    return finish(ffmpeg.merge_outputs(*made)), targets
+    return compile_arguments(ffmpeg.merge_outputs(*outputs)), targets
 
 
 def language_of(written: str) -> str:
-    """Turn a language as files write it into a tag for browsers; empty means unknown."""
+    """Convert a language code as found in files to a BCP 47 tag; empty if it is unknown."""
     plain = written.strip().lower()
     if plain in ("und", "zxx", "mis", ""):
         return ""

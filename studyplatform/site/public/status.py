@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
-from apps.files.queries import has_room
+from apps.files.queries import has_free_space
 from studyplatform.kit.models import Job
 from studyplatform.kit.web.readiness import takes_writes
 
@@ -66,7 +66,7 @@ def processing() -> Service:
 
 
 def uploads() -> Service:
-    if has_room():
+    if has_free_space():
         return Service(_("Uploads"), "well", _("There is space for new files."))
     return Service(_("Uploads"), "down", _("There is no space for new files. You can watch lessons as usual."))
 

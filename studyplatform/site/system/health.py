@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in
-from apps.files.queries import has_room
+from apps.files.queries import has_free_space
 from studyplatform.kit.web.readiness import takes_writes
 
 
@@ -28,7 +28,7 @@ def ready(request: HttpRequest) -> JsonResponse:
     Without room for new files the site is ready, but degraded: lessons can be watched, uploads are refused.
     """
     database = "ok" if takes_writes() else "failed"
-    storage = "ok" if has_room() else "full"
+    storage = "ok" if has_free_space() else "full"
     status = "failed" if database != "ok" else "ok" if storage == "ok" else "degraded"
     answer = {"status": status, "database": database, "storage": storage}
     return JsonResponse(answer, status=503 if status == "failed" else 200, headers={"Cache-Control": "no-store"})

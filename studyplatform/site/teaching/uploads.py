@@ -16,7 +16,7 @@ from apps.courses.models import Lesson
 from apps.courses.queries import authoring
 from apps.files import queries
 from apps.files.errors import FileTooLarge, FormatUnsupported, QuotaExceeded
-from apps.files.services.uploads import VIDEO_SUFFIXES
+from apps.files.services import VIDEO_SUFFIXES
 from studyplatform.kit.text.sizes import as_size
 
 LATEST = 12

@@ -28,11 +28,11 @@ from apps.files.storage import video_directory
 from studyplatform.kit.errors import NotFound
 
 SALT = "files.media"
-SIGNATURE = 16  # bytes
+SIGNATURE_BYTES = 16  # bytes
 PAYLOAD = struct.Struct(">16s16sI8s")
 FILE_SALT = "files.kept"
 FILE_PAYLOAD = struct.Struct(">16sI8s")
-MARK_OF_EVERYONE = bytes(8)
+NO_SESSION = bytes(8)
 
 
 class Everyone(enum.Enum):
@@ -105,8 +105,8 @@ def sign_link(
 
 def sign_file(*, upload: Upload, now: datetime, audience: Audience) -> str:
     """The address of a file for somebody whose right to it has been decided; as lasting as those of videos."""
-    payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _mark(audience))
-    return f"/media/f/{_seal(payload, FILE_SALT)}"
+    payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _session_hash(audience))
+    return f"/media/f/{_sign(payload, FILE_SALT)}"
 
 
 def _expiry(now: datetime) -> datetime:
@@ -117,8 +117,8 @@ def _expiry(now: datetime) -> datetime:
 def token_of(video: VideoAsset, expires_at: datetime, audience: Audience) -> str:
     """Sign one version of a video until a moment, for one browser session or for everybody."""
     version = playable_version(video)
-    payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()), _mark(audience))
-    return _seal(payload, SALT)
+    payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()), _session_hash(audience))
+    return _sign(payload, SALT)
 
 
 def playable_version(video: VideoAsset) -> uuid.UUID:
@@ -129,13 +129,13 @@ def playable_version(video: VideoAsset) -> uuid.UUID:
         return video.version or uuid.UUID(int=0)
 
 
-def _mark(audience: Audience) -> bytes:
+def _session_hash(audience: Audience) -> bytes:
     """For a session a few bytes of a hash: they tell sessions apart, and from them no session is found."""
     match audience:
         case Everyone():
-            return MARK_OF_EVERYONE
+            return NO_SESSION
         case Holder(session_key):
-            return hashlib.sha256(f"{SALT}:{session_key}".encode()).digest()[: len(MARK_OF_EVERYONE)]
+            return hashlib.sha256(f"{SALT}:{session_key}".encode()).digest()[: len(NO_SESSION)]
 
 
 def read_token(token: str, *, now: datetime, reader: Holder | None) -> Grant:
@@ -145,24 +145,24 @@ def read_token(token: str, *, now: datetime, reader: Holder | None) -> Grant:
     :raises LinkOfAnother: it was, for another browser session.
     :raises LinkExpired: it was, for an earlier time.
     """
-    video, version, expiry, mark = PAYLOAD.unpack(_unseal(token, PAYLOAD.size, SALT))
-    expires_at = _checked(expiry, mark, now=now, reader=reader)
+    video, version, expiry, mark = PAYLOAD.unpack(_verify(token, PAYLOAD.size, SALT))
+    expires_at = _check_claims(expiry, mark, now=now, reader=reader)
     video_uid = uuid.UUID(bytes=video)
-    owner = None if mark == MARK_OF_EVERYONE else reader
+    owner = None if mark == NO_SESSION else reader
     return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at, owner)
 
 
 def read_file_token(token: str, *, now: datetime, reader: Holder | None) -> tuple[uuid.UUID, datetime]:
     """Which file the token opens in the browser session ``reader``, and until when. Refuses as `read_token` does."""
-    uid, expiry, mark = FILE_PAYLOAD.unpack(_unseal(token, FILE_PAYLOAD.size, FILE_SALT))
-    return uuid.UUID(bytes=uid), _checked(expiry, mark, now=now, reader=reader)
+    uid, expiry, mark = FILE_PAYLOAD.unpack(_verify(token, FILE_PAYLOAD.size, FILE_SALT))
+    return uuid.UUID(bytes=uid), _check_claims(expiry, mark, now=now, reader=reader)
 
 
-def _seal(payload: bytes, salt: str) -> str:
+def _sign(payload: bytes, salt: str) -> str:
     return _encode(payload + next(_signatures(payload, salt)))
 
 
-def _unseal(token: str, size: int, salt: str) -> bytes:
+def _verify(token: str, size: int, salt: str) -> bytes:
     """What was sealed.
 
     :raises NotFound: it was not sealed here, or for something else.
@@ -180,8 +180,8 @@ def _unseal(token: str, size: int, salt: str) -> bytes:
     return payload
 
 
-def _checked(expiry: int, mark: bytes, *, now: datetime, reader: Holder | None) -> datetime:
-    if mark != MARK_OF_EVERYONE and (reader is None or not hmac.compare_digest(mark, _mark(reader))):
+def _check_claims(expiry: int, mark: bytes, *, now: datetime, reader: Holder | None) -> datetime:
+    if mark != NO_SESSION and (reader is None or not hmac.compare_digest(mark, _session_hash(reader))):
         raise LinkOfAnother
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)
     if expires_at <= now:
@@ -196,4 +196,4 @@ def _encode(raw: bytes) -> str:
 def _signatures(payload: bytes, salt: str) -> Iterator[bytes]:
     """By the present key and by those it replaced."""
     for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
-        yield salted_hmac(salt, payload, secret=secret, algorithm="sha256").digest()[:SIGNATURE]
+        yield salted_hmac(salt, payload, secret=secret, algorithm="sha256").digest()[:SIGNATURE_BYTES]

@@ -1,4 +1,4 @@
-"""Files that are no videos: put into storage, handed out by other apps, removed."""
+"""Files other than videos: store, offer for download, remove."""
 
 import shutil
 import uuid
@@ -10,23 +10,23 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.files import errors, policies
-from apps.files.kinds import HEAD, clean_name, kind_of
+from apps.files.file_types import HEAD_BYTES, clean_name, detect_media_type
 from apps.files.models import Upload
-from apps.files.services.uploads import drop
-from apps.files.storage import open_kept, put, remove, remove_local, upload_path
+from apps.files.services.uploads import delete_upload
+from apps.files.storage import open_stored, put, remove, remove_local, upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
 
-def take_file(*, upload: Upload, by: User) -> Upload:
-    """Answer the person's own file, ready to be handed out, its row locked until the caller's transaction ends.
+def claim_file(*, upload: Upload, by: User) -> Upload:
+    """Return the user's own file, checked for download by others, its row locked until the caller's transaction ends.
 
-    The caller then points at it by a protected foreign key: that is what keeps it from being deleted.
+    The caller then refers to it by a protected foreign key, which prevents its deletion.
 
-    :raises NotFound: somebody else's, or no such file.
-    :raises UploadUnfinished: it has not arrived whole.
-    :raises FileEmpty, FileUnsuitable, FileMisnamed: its bytes are nothing to hand out.
+    :raises NotFound: the file does not exist or belongs to another user.
+    :raises UploadUnfinished: its upload is not complete.
+    :raises FileEmpty, FileUnsuitable, FileMisnamed: it may not be offered to others (see `detect_media_type`).
     """
     enforce(policies.continue_upload(by, upload))
     found = Upload.objects.select_for_update().filter(pk=upload.pk, purpose=Upload.Purpose.FILE).first()
@@ -34,51 +34,48 @@ def take_file(*, upload: Upload, by: User) -> Upload:
         raise NotFound
     if found.completed_at is None:
         raise errors.UploadUnfinished
-    found.media_type = kind_of(_head_of(found), found.filename)
+    found.media_type = detect_media_type(_first_bytes(found), found.filename)
     found.save(update_fields=["media_type"])
     return found
 
 
-def _head_of(upload: Upload) -> bytes:
+def _first_bytes(upload: Upload) -> bytes:
     try:
         if upload.stored_as:
-            with open_kept(upload.stored_as) as file:
-                return file.read(HEAD)
+            with open_stored(upload.stored_as) as file:
+                return file.read(HEAD_BYTES)
         with upload_path(upload.uid).open("rb") as file:
-            return file.read(HEAD)
+            return file.read(HEAD_BYTES)
     except FileNotFoundError:
         return b""
 
 
 def discard_file(*, upload_id: int) -> None:
-    """Remove a file that nobody is handed any more: its bytes go and its room is free.
+    """Delete a file that is no longer offered for download.
 
-    :raises FileInUse: somebody still is.
+    :raises FileInUse: another row still refers to it.
     """
     with transaction.atomic():
         upload = Upload.objects.select_for_update().filter(pk=upload_id, purpose=Upload.Purpose.FILE).first()
         if upload is not None:
-            drop(upload)
+            delete_upload(upload)
 
 
-def store_file(*, uid: uuid.UUID, keep: Callable[[], None] = lambda: None) -> None:
-    """Move a file that has arrived whole from the uploads' folder into storage. Doing it twice is harmless.
-
-    ``keep`` extends the worker's lease.
-    """
-    kept = Upload.objects.filter(uid=uid, purpose=Upload.Purpose.FILE, completed_at__isnull=False)
-    if not kept.exists():
+def store_file(*, uid: uuid.UUID, extend_lease: Callable[[], None] = lambda: None) -> None:
+    """Move a completely uploaded file from the uploads' folder into storage. Idempotent."""
+    complete = Upload.objects.filter(uid=uid, purpose=Upload.Purpose.FILE, completed_at__isnull=False)
+    if not complete.exists():
         return
     path, name = upload_path(uid), f"files/{uid.hex}"
     if path.exists():
-        put(path, name, keep)
-        if not kept.update(stored_as=name):  # deleted meanwhile
+        put(path, name, extend_lease)
+        if not complete.update(stored_as=name):  # deleted in the meantime
             remove(name)
     remove_local(uid)
 
 
 def import_file(*, owner: User, path: Path, now: datetime) -> Upload:
-    """Take a file from this machine's disk, as the demo content does. It is copied."""
+    """Copy a file from this machine's disk; used by the demo content."""
     upload = Upload(
         owner=owner,
         purpose=Upload.Purpose.FILE,
@@ -90,7 +87,7 @@ def import_file(*, owner: User, path: Path, now: datetime) -> Upload:
         completed_at=now,
     )
     with path.open("rb") as file:
-        upload.media_type = kind_of(file.read(HEAD), upload.filename)
+        upload.media_type = detect_media_type(file.read(HEAD_BYTES), upload.filename)
     shutil.copyfile(path, upload_path(upload.uid))
     with transaction.atomic():
         upload.save()

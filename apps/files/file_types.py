@@ -9,17 +9,17 @@ from pathlib import PurePosixPath
 
 from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
 
-HEAD = 4096  # bytes that are enough to decide
-LONGEST_NAME = 120
+HEAD_BYTES = 4096  # bytes that are enough to decide
+MAX_NAME_LENGTH = 120
 
-PDF, ZIP, OFFICE, TEXT, ANYTHING = (
+PDF, ZIP, OFFICE, TEXT, OCTET_STREAM = (
     "application/pdf",
     "application/zip",
     "application/x-ole-storage",
     "text/plain",
     "application/octet-stream",
 )
-MARKS: tuple[tuple[int, bytes, str], ...] = (
+SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"%PDF-", PDF),
     (0, b"PK\x03\x04", ZIP),
     (0, b"PK\x05\x06", ZIP),
@@ -45,19 +45,19 @@ MARKS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"Rar!\x1a\x07", "application/vnd.rar"),
     (257, b"ustar", "application/x-tar"),
 )
-PROGRAMS = (
+EXECUTABLE_SIGNATURES = (
     b"MZ", b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe",
     b"\xcf\xfa\xed\xfe", b"dex\n", b"L\0\0\0\x01\x14\x02\0",
 )  # fmt: skip
 MARKUP = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
 
 # Names by which a browser shows a page, or a system runs something, at a double click.
-RUNS = frozenset((
+EXECUTABLE_SUFFIXES = frozenset((
     ".html", ".htm", ".xhtml", ".xht", ".shtml", ".mht", ".mhtml", ".svg", ".svgz", ".xml", ".xsl", ".hta",
     ".js", ".mjs", ".jse", ".vbs", ".vbe", ".wsf", ".wsh", ".ps1", ".bat", ".cmd", ".com", ".exe", ".scr", ".pif",
     ".msi", ".dll", ".lnk", ".url", ".reg", ".jar", ".apk", ".app", ".dmg", ".desktop",
 ))  # fmt: skip
-PROMISES: dict[str, frozenset[str]] = {
+TYPES_BY_SUFFIX: dict[str, frozenset[str]] = {
     ending: frozenset(kinds)
     for endings, kinds in (
         (".pdf", (PDF,)),
@@ -87,7 +87,7 @@ PROMISES: dict[str, frozenset[str]] = {
 }
 
 
-def kind_of(head: bytes, filename: str) -> str:
+def detect_media_type(head: bytes, filename: str) -> str:
     """The media type of a file that others are to get; ``head``: its first `HEAD` bytes.
 
     :raises FileEmpty: there is nothing in it.
@@ -97,26 +97,26 @@ def kind_of(head: bytes, filename: str) -> str:
     ending = PurePosixPath(filename).suffix.lower()
     if not head:
         raise FileEmpty
-    kind = _sniff(head)
-    if kind is None or ending in RUNS:
+    kind = _type_from_bytes(head)
+    if kind is None or ending in EXECUTABLE_SUFFIXES:
         raise FileUnsuitable
-    if kind not in PROMISES.get(ending, {kind}):
+    if kind not in TYPES_BY_SUFFIX.get(ending, {kind}):
         raise FileMisnamed(ending=ending)
     return kind
 
 
-def _sniff(head: bytes) -> str | None:
+def _type_from_bytes(head: bytes) -> str | None:
     """The media type by the bytes alone; None for what would be run."""
-    for at, mark, kind in MARKS:
+    for at, mark, kind in SIGNATURES:
         if head[at : at + len(mark)] == mark:
             return kind
-    text = _text(head)
+    text = _as_text(head)
     if text is None:
-        return None if head.startswith(PROGRAMS) else ANYTHING
+        return None if head.startswith(EXECUTABLE_SIGNATURES) else OCTET_STREAM
     return None if MARKUP.match(text.lstrip()) else TEXT
 
 
-def _text(head: bytes) -> bytes | None:
+def _as_text(head: bytes) -> bytes | None:
     """The head as plain letters, or None if it is no text."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return head.decode("utf-16", errors="ignore").encode()
@@ -128,7 +128,7 @@ def clean_name(name: str) -> str:
     """The file's name without folders and control characters, at most 120 characters."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     plain = "".join(sign for sign in last if sign.isprintable()).strip(" .")
-    if len(plain) > LONGEST_NAME:
+    if len(plain) > MAX_NAME_LENGTH:
         ending = PurePosixPath(plain).suffix[:10]
-        plain = plain[: LONGEST_NAME - len(ending)] + ending
+        plain = plain[: MAX_NAME_LENGTH - len(ending)] + ending
     return plain or "file"

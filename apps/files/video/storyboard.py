@@ -1,4 +1,4 @@
-"""The pictures around a video: its poster, and the storyboard for scrubbing."""
+"""The storyboard of a video: small frames that the player shows while a viewer drags its slider."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 import ffmpeg
 
-from .cues import clock
+from .webvtt import format_timestamp
 
 COLUMNS = 10
 ROWS = 10
-SHEET = "storyboard-%d.jpg"
+SHEET_NAME = "storyboard-%d.jpg"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sheet:
-    """A storyboard: one tile every `interval` seconds, a hundred tiles on a sheet."""
+class Storyboard:
+    """One tile every `interval` seconds, at most a hundred per sheet. `width` and `height`: a tile's, in pixels."""
 
     width: int
     height: int
@@ -26,8 +26,8 @@ class Sheet:
     count: int
 
     @classmethod
-    def of(cls, width: int, height: int, duration: float, long_edge: int) -> Sheet:
-        """Choose tiles for a picture of this shape: one sheet up to 1000 s, then more."""
+    def of(cls, width: int, height: int, duration: float, long_edge: int) -> Storyboard:
+        """Choose the tiles for a picture of this shape: one sheet up to 1000 s, then several."""
         factor = long_edge / max(width, height)
         interval = float(min(max(math.ceil(duration / (COLUMNS * ROWS)), 1), 10))
         return cls(
@@ -39,7 +39,7 @@ class Sheet:
 
     @property
     def rows(self) -> int:
-        """Rows of a sheet; a short video gets a short sheet."""
+        """Rows of a sheet; fewer for a short video."""
         return min(ROWS, math.ceil(self.count / COLUMNS))
 
     @property
@@ -47,23 +47,23 @@ class Sheet:
         return min(COLUMNS, self.count)
 
     def output(self, stream: Any, folder: Path) -> Any:
-        """Make the sheets from a stream of frames that begins at 0."""
+        """The ffmpeg output that writes the sheets from a stream of frames that begins at 0."""
         stream = stream.filter("fps", fps=f"1/{self.interval:g}", start_time=0, round="up")
         stream = stream.filter("scale", self.width, self.height, flags="area")
         stream = stream.filter("tile", f"{self.columns}x{self.rows}")
-        return ffmpeg.output(stream, str(folder / SHEET), f="image2", **{"q:v": 5})
+        return ffmpeg.output(stream, str(folder / SHEET_NAME), f="image2", **{"q:v": 5})
 
-    def to_vtt(self, duration: float) -> str:
-        """Write which tile belongs to which seconds, as WebVTT with media fragments."""
+    def to_webvtt(self, duration: float) -> str:
+        """Write the tile of each interval as WebVTT with spatial media fragments (W3C Media Fragments URI 1.0)."""
         lines = ["WEBVTT", ""]
         per_sheet = self.columns * self.rows
         for tile in range(self.count):
             begin, end = tile * self.interval, min((tile + 1) * self.interval, duration)
             x = tile % per_sheet % self.columns * self.width
             y = tile % per_sheet // self.columns * self.height
-            name = SHEET % (tile // per_sheet + 1)
+            name = SHEET_NAME % (tile // per_sheet + 1)
             lines += [
-                f"{clock(begin)} --> {clock(end)}",
+                f"{format_timestamp(begin)} --> {format_timestamp(end)}",
                 f"{name}#xywh={x},{y},{self.width},{self.height}",
                 "",
             ]

@@ -1,7 +1,8 @@
-"""SRT or WebVTT as people save it, turned into clean WebVTT.
+"""Read WebVTT and SubRip (SRT) captions, and write clean WebVTT (https://www.w3.org/TR/webvtt1/).
 
-Every step takes time in proportion to the text. Still, what somebody uploads is read in a process of its own
-(:func:`read_apart`), which may be ended: while Python works on a long text, a web server's other threads wait.
+Parsing takes linear time. Still, uploaded files are parsed in a process of their own
+(:func:`to_webvtt_in_subprocess`), which can be stopped: while Python parses a long text, the other threads of a web
+server wait. That process imports only this file and the standard library.
 """
 
 from __future__ import annotations
@@ -14,25 +15,25 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-MOST_BYTES = 2 * 2**20  # ten hours of speech, in a script of three bytes a sign
-MOST_CUES = 20_000
-PATIENCE = 20  # seconds that a file may take; one of 2 MB takes less than two
+MAX_BYTES = 2 * 2**20  # ten hours of speech, with three bytes per character
+MAX_CUES = 20_000
+TIMEOUT = 20  # seconds; a file of 2 MB takes less than two
 MEMORY = 2**30  # bytes
-UNREADABLE = 3  # the exit status that says so
+EXIT_UNREADABLE = 3  # exit status of the subprocess
 TIMING = re.compile(
     r"(?:(\d{1,3}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})\s*-->\s*"
     r"(?:(\d{1,3}):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})([ \t].*)?$"
 )
 SETTING = re.compile(r"^(?:(?:vertical|line|position|size|align):[\w%.,+-]+)$")
-# What WebVTT knows; everything else between angle brackets is dropped.
+# The tags of WebVTT; all others are removed.
 TAG = re.compile(r"</?(?:b|i|u|c(?:\.[\w.-]+)?|v(?:\.[\w.-]+)?(?:\s+[^<>]*)?|lang\s+[\w-]+|ruby|rt)>")
 ANY_TAG = re.compile(r"</?[A-Za-z0-9][^<>]*>")
-OVERRIDE = re.compile(r"\{\\[^{}]*\}")  # ends at the next brace of either kind, so no sign is looked at twice
+OVERRIDE = re.compile(r"\{\\[^{}]*\}")  # stops at the next brace of either kind, so that matching takes linear time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cue:
-    """Words shown from one second to another."""
+    """Text that is shown between two moments, in seconds. ``settings``: WebVTT cue settings, such as its position."""
 
     begin: float
     end: float
@@ -41,18 +42,18 @@ class Cue:
 
 
 class UnreadableCaptions(ValueError):
-    """The text is neither WebVTT nor SRT, or holds no cue."""
+    """The text is neither WebVTT nor SRT, or has no cue."""
 
 
 def to_webvtt(raw: bytes) -> str:
-    """Read SRT or WebVTT as people save it, and write clean WebVTT.
+    """Convert SRT or WebVTT in any common encoding to clean WebVTT.
 
-    Encodings, byte order marks, Windows line ends, numbering, unknown markup and cues out of
-    order are put right. Styles and regions are left out: captions get the player's look.
+    Corrects byte order marks, Windows line ends, numbering, unknown markup and cues out of order. Removes styles and
+    regions: captions are styled by the player.
 
-    :raises UnreadableCaptions: no cue was found, or too many.
+    :raises UnreadableCaptions: there is no cue, or there are too many.
     """
-    if len(raw) > MOST_BYTES:
+    if len(raw) > MAX_BYTES:
         raise UnreadableCaptions("larger than 2 MB")
     cues = parse_cues(_decode(raw))
     if not cues:
@@ -60,17 +61,17 @@ def to_webvtt(raw: bytes) -> str:
     return write_webvtt(cues)
 
 
-def read_apart(raw: bytes) -> str:
-    """:func:`to_webvtt` in a process of its own, with limits on its time and memory.
+def to_webvtt_in_subprocess(raw: bytes) -> str:
+    """:func:`to_webvtt` in a subprocess with limits on its time and memory.
 
-    :raises UnreadableCaptions: no cue was found, or too many, or it took too long.
+    :raises UnreadableCaptions: there is no cue, there are too many, or parsing took too long.
     """
-    if len(raw) > MOST_BYTES:
+    if len(raw) > MAX_BYTES:
         raise UnreadableCaptions("larger than 2 MB")
-    # -I, -S: nothing is imported but this file and the standard library, so it starts at once.
+    # -I, -S: only this file and the standard library are imported, so it starts quickly.
     command = [sys.executable, "-I", "-S", __file__]
     try:
-        done = subprocess.run(command, input=raw, stdout=subprocess.PIPE, timeout=PATIENCE)  # noqa: S603
+        done = subprocess.run(command, input=raw, stdout=subprocess.PIPE, timeout=TIMEOUT)  # noqa: S603
     except subprocess.TimeoutExpired:
         raise UnreadableCaptions("took too long") from None
     if done.returncode:
@@ -82,31 +83,31 @@ def _main() -> int:
     with contextlib.suppress(ValueError, OSError):  # not every system lets a process limit itself
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
-        words = to_webvtt(sys.stdin.buffer.read(MOST_BYTES + 1))
+        words = to_webvtt(sys.stdin.buffer.read(MAX_BYTES + 1))
     except (UnreadableCaptions, MemoryError):
-        return UNREADABLE
+        return EXIT_UNREADABLE
     sys.stdout.buffer.write(words.encode())
     return 0
 
 
-def clock(seconds: float) -> str:
-    """Write seconds as WebVTT does: 01:02:03.456."""
+def format_timestamp(seconds: float) -> str:
+    """Format seconds as a WebVTT timestamp: 01:02:03.456."""
     thousandths = round(seconds * 1000)
     minutes, rest = divmod(thousandths, 60_000)
     return f"{minutes // 60:02d}:{minutes % 60:02d}:{rest // 1000:02d}.{rest % 1000:03d}"
 
 
 def write_webvtt(cues: list[Cue]) -> str:
-    """Write cues in order of time."""
+    """Write a WebVTT file, its cues ordered by time."""
     blocks = ["WEBVTT\n"]
     for cue in sorted(cues, key=lambda each: (each.begin, each.end)):
         tail = f" {cue.settings}" if cue.settings else ""
-        blocks.append(f"{clock(cue.begin)} --> {clock(cue.end)}{tail}\n{cue.text}\n")
+        blocks.append(f"{format_timestamp(cue.begin)} --> {format_timestamp(cue.end)}{tail}\n{cue.text}\n")
     return "\n".join(blocks)
 
 
 def parse_cues(text: str) -> list[Cue]:
-    """Find the cues in SRT or WebVTT. Anything that is no cue is passed over.
+    """Parse the cues of SRT or WebVTT. Ignores everything that is not a cue.
 
     :raises UnreadableCaptions: there are too many.
     """
@@ -120,18 +121,18 @@ def parse_cues(text: str) -> list[Cue]:
             continue
         words = []
         while at < len(lines) and lines[at].strip():
-            if TIMING.match(lines[at].strip()):  # a blank line was forgotten
+            if TIMING.match(lines[at].strip()):  # the blank line between two cues is missing
                 break
             words.append(lines[at])
             at += 1
         if at < len(lines) and TIMING.match(lines[at].strip()) and words and words[-1].strip().isdigit():
-            words.pop()  # that was the next cue's number
+            words.pop()  # the number of the next cue
         begin, end = _seconds(match, 0), _seconds(match, 4)
-        said = _clean("\n".join(words))
+        said = _clean_markup("\n".join(words))
         if end > begin and said:
             settings = " ".join(s for s in (match.group(9) or "").split() if SETTING.match(s))
             cues.append(Cue(begin=begin, end=end, text=said, settings=settings))
-            if len(cues) > MOST_CUES:
+            if len(cues) > MAX_CUES:
                 raise UnreadableCaptions("too many cues")
     return cues
 
@@ -146,18 +147,18 @@ def _seconds(match: re.Match[str], first: int) -> float:
     return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{parts}")
 
 
-def _clean(words: str) -> str:
-    kept: list[str] = []
+def _clean_markup(words: str) -> str:
+    tags: list[str] = []
 
-    def keep(tag: re.Match[str]) -> str:
-        kept.append(tag.group())
-        return f"\0{len(kept) - 1}\0"
+    def placeholder(tag: re.Match[str]) -> str:
+        tags.append(tag.group())
+        return f"\0{len(tags) - 1}\0"
 
     words = OVERRIDE.sub("", words.replace("\0", ""))
-    words = ANY_TAG.sub(lambda tag: keep(tag) if TAG.fullmatch(tag.group()) else "", words)
+    words = ANY_TAG.sub(lambda tag: placeholder(tag) if TAG.fullmatch(tag.group()) else "", words)
     words = re.sub(r"&(?!(?:amp|lt|gt|lrm|rlm|nbsp|#\d+|#x[0-9a-fA-F]+);)", "&amp;", words)
     words = words.replace("<", "&lt;").replace(">", "&gt;")
-    words = re.sub("\0(\\d+)\0", lambda mark: kept[int(mark.group(1))], words)
+    words = re.sub("\0(\\d+)\0", lambda mark: tags[int(mark.group(1))], words)
     return "\n".join(line.rstrip() for line in words.split("\n") if line.strip())
 
 

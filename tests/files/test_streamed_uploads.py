@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from apps.files import wire
+from apps.files import streamed_uploads
 from studyplatform.kit.errors import RequestStalled
 from studyplatform.kit.web.body_limits import REFUSED
 
-ADDRESS = "/api/v1/uploads/5f0c5c2e-0000-4000-8000-000000000000/"
+UPLOADS_PATH = "/api/v1/uploads/5f0c5c2e-0000-4000-8000-000000000000/"
 
 
-def scope_of(method: str, path: str = ADDRESS, headers: list[tuple[bytes, bytes]] | None = None) -> dict[str, Any]:
+def scope_of(method: str, path: str = UPLOADS_PATH, headers: list[tuple[bytes, bytes]] | None = None) -> dict[str, Any]:
     return {
         "type": "http",
         "method": method,
@@ -34,7 +34,7 @@ def _echo(monkeypatch: pytest.MonkeyPatch) -> None:
         proxy = environ.get("HTTP_X_FORWARDED_FOR", "")
         return [json.dumps([environ["wsgi.input"].read().decode(), proxy]).encode()]
 
-    monkeypatch.setattr(wire, "_django", lambda: echo)
+    monkeypatch.setattr(streamed_uploads, "_wsgi_application", lambda: echo)
 
 
 def call(scope: dict[str, Any], *messages: Any) -> Any:
@@ -57,7 +57,7 @@ def call(scope: dict[str, Any], *messages: Any) -> Any:
     async def inner(*_: Any) -> None:
         said.append(b'"inner"')
 
-    run: Callable[..., Awaitable[None]] = wire.UploadPieces(inner)
+    run: Callable[..., Awaitable[None]] = streamed_uploads.StreamedUploads(inner)
     asyncio.run(run(scope, receive, send))  # type: ignore[arg-type]
     return json.loads(b"".join(said))
 
@@ -88,7 +88,7 @@ def test_pieces_are_read_while_they_arrive(method: str) -> None:
 
 @pytest.mark.parametrize("end", [{"type": "http.disconnect"}, RequestStalled(), 5.0], ids=["cut", "stalled", "silent"])
 def test_what_arrived_before_the_sender_fell_silent_is_read(end: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "PATIENCE", 0.05)
+    monkeypatch.setattr(streamed_uploads, "RECEIVE_TIMEOUT", 0.05)
 
     assert call(scope_of("PATCH"), part(b"half", more=True), end) == ["half", ""]
 

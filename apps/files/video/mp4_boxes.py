@@ -1,4 +1,4 @@
-"""The little of MP4's box structure that we read ourselves."""
+"""Read the boxes of an MP4 file (ISO/IEC 14496-12) as far as the pipeline needs them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-#: Boxes on the way to what we look for.
+#: Boxes that contain the boxes we look for.
 CONTAINERS = {b"moov", b"trak", b"mdia", b"minf", b"stbl", b"mvex", b"moof", b"traf"}
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box: its four letters, where it starts, how long its header and the whole of it are."""
+    """A box: its type (four bytes), the offset of its start, the sizes of its header and of the whole box in bytes."""
 
     kind: bytes
     start: int
@@ -25,13 +25,13 @@ class Box:
         return self.start + self.size
 
 
-def top_level(file: BinaryIO, length: int, most: int = 1_000_000) -> Iterator[Box]:
-    """Walk the outermost boxes without reading what is in them.
+def top_level(file: BinaryIO, length: int, limit: int = 1_000_000) -> Iterator[Box]:
+    """Iterate over the outermost boxes of a file of `length` bytes without reading their contents.
 
-    Stops at the first thing that is no box. The last one may claim to end behind `length`.
+    Stops at the first bytes that are not a box. The last box may claim to end after `length`.
     """
     at = 0
-    for _ in range(most):
+    for _ in range(limit):
         if at + 8 > length:
             return
         file.seek(at)
@@ -50,7 +50,7 @@ def top_level(file: BinaryIO, length: int, most: int = 1_000_000) -> Iterator[Bo
 
 
 def children(data: bytes, start: int, end: int) -> Iterator[Box]:
-    """Walk the boxes of a piece of a file that is in memory."""
+    """Iterate over the boxes between two offsets of `data`."""
     at = start
     while at + 8 <= end:
         size, kind = struct.unpack(">I4s", data[at : at + 8])
@@ -67,7 +67,7 @@ def children(data: bytes, start: int, end: int) -> Iterator[Box]:
 
 
 def find_all(data: bytes, kind: bytes, start: int = 0, end: int | None = None) -> Iterator[Box]:
-    """Find every box of a kind inside the known containers, in order."""
+    """Find all boxes of a type, also inside `CONTAINERS`, in order."""
     for box in children(data, start, len(data) if end is None else end):
         if box.kind == kind:
             yield box
@@ -76,7 +76,7 @@ def find_all(data: bytes, kind: bytes, start: int = 0, end: int | None = None) -
 
 
 def codecs_of(init: bytes) -> list[str]:
-    """Read the codecs of an initialization segment as RFC 6381 names, picture first.
+    """Read the codecs of an initialization segment as RFC 6381 names, the picture's first.
 
     :raises ValueError: a track is neither H.264 nor AAC.
     """
@@ -110,7 +110,7 @@ def _aac_name(init: bytes, entry: Box) -> str:
 
 
 def _audio_object_type(descriptors: bytes) -> int:
-    """Follow ES (3) > DecoderConfig (4) > DecoderSpecificInfo (5) to the five bits we want."""
+    """Read the audio object type: ES (3) > DecoderConfig (4) > DecoderSpecificInfo (5) (ISO/IEC 14496-1)."""
     at = 0
     while at < len(descriptors):
         tag = descriptors[at]

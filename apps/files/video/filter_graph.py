@@ -1,4 +1,4 @@
-"""The pieces of ffmpeg's command line that every run of ours is put together from."""
+"""The parts of ffmpeg's filter graphs and command lines that several outputs share."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .ladder import Plan
 from .probe import Picture, Probe
 from .recipe import Recipe
 
-# What each demuxer may open in turn. See `examine`: the same rule, for the other reader.
+# The demuxers that each demuxer may open in turn. `probe_worker` has the same rule.
 FORMATS = {"mov": "mov", "avi": "avi,srt,ass", "matroska": "matroska"}
 
 
 def source_input(path: Path, source: Probe, recipe: Recipe, **more: Any) -> Any:
-    """Name the source to ffmpeg: demuxer fixed, no other file or protocol within reach."""
+    """The source as ffmpeg's input: with a fixed demuxer, and without access to other files or protocols."""
     options: dict[str, Any] = {
         "threads": recipe.threads,
         "max_pixels": recipe.most_pixels,
-        # A call's window that is resized in the middle must not start the filters anew, which
-        # would pad the end of the first part. `upright` brings every frame to one size first.
+        # A recorded window that is resized must not restart the filters, which would pad the end of the first part.
+        # `normalize_orientation` scales every frame to one size first.
         "reinit_filter": 0,
         "noautorotate": None,
         "protocol_whitelist": "file",
@@ -32,11 +32,11 @@ def source_input(path: Path, source: Probe, recipe: Recipe, **more: Any) -> Any:
     return ffmpeg.input(f"file:{path}", f=source.container, **options, **more)
 
 
-def upright(video: Any, picture: Picture) -> Any:
-    """Bring decoded frames to one size, progressive, and the right way up.
+def normalize_orientation(video: Any, picture: Picture) -> Any:
+    """Convert decoded frames to one size, progressive, and upright.
 
-    The scaler comes first and does nothing as long as frames are what the first one was: the
-    filters behind it trust that sizes never change.
+    The scaler comes first, because the following filters require a constant size; it does nothing to frames of the
+    first frame's size.
     """
     video = video.filter("scale", picture.coded_width, picture.coded_height)
     if picture.interlaced:
@@ -44,30 +44,29 @@ def upright(video: Any, picture: Picture) -> Any:
     for turn in picture.turns:
         name, _, direction = turn.partition("=")
         video = video.filter(name, *([direction] if direction else []))
-    # Newer ffmpegs pass the matrix on to the encoder and the file: players would turn the picture once more.
+    # Newer ffmpegs write the matrix to the output too, and players would rotate the picture again.
     return video.filter("sidedata", mode="delete", type="DISPLAYMATRIX")
 
 
-def prepare(stream: Any, source: Probe, plan: Plan, width: int, height: int) -> Any:
-    """Filters between the decoder and the largest encoded size.
+def ladder_input(stream: Any, source: Probe, plan: Plan, width: int, height: int) -> Any:
+    """The filters between the decoder and the largest encoded size.
 
-    Besides what `upright` and `show_plainly` do: a constant rate from 0 to the whole length.
-    Early gaps and ends repeat a frame.
+    They apply `normalize_orientation` and `scale_to_sdr`, and give the video a constant frame rate from 0 to its whole
+    duration; a gap at the beginning or the end repeats a frame.
     """
     picture = source.picture
-    video = upright(stream[str(picture.index)], picture)
+    video = normalize_orientation(stream[str(picture.index)], picture)
     if picture.rate > plan.frame_rate and not picture.is_variable:
         video = video.filter("fps", fps=str(plan.frame_rate), start_time=0)
-    video = show_plainly(video, picture, width, height)
+    video = scale_to_sdr(video, picture, width, height)
     video = video.filter("fps", fps=str(plan.frame_rate), start_time=0)
     missing = max(0.0, plan.duration - picture.ends_at)
     video = video.filter("tpad", stop_mode="clone", stop_duration=f"{missing + 1:.3f}")
     return video.filter("trim", end=f"{plan.duration - 0.001:.6f}")
 
 
-def show_plainly(video: Any, picture: Picture, width: int, height: int) -> Any:
-    """Scale to square pixels, and bring deep, wide or bright colors down to what every screen
-    shows: 8 bits of standard range."""
+def scale_to_sdr(video: Any, picture: Picture, width: int, height: int) -> Any:
+    """Scale to square pixels, and convert deep, wide-gamut or HDR colors to 8-bit standard dynamic range (BT.709)."""
     size = {"w": width, "h": height}
     if picture.transfer != "sdr":
         curve = "smpte2084" if picture.transfer == "pq" else "arib-std-b67"
@@ -92,9 +91,9 @@ def show_plainly(video: Any, picture: Picture, width: int, height: int) -> Any:
     )
 
 
-def finish(outputs: Any) -> list[str]:
-    """Turn a graph into arguments, with the flags that every run of ours has."""
-    # Warnings too, each in a line of its own: `encode` counts the frames that could not be decoded.
+def compile_arguments(outputs: Any) -> list[str]:
+    """Compile a filter graph into ffmpeg's arguments, with the flags that every run has."""
+    # Warnings too, each on its own line: `encode` counts the frames that could not be decoded.
     always = ["-hide_banner", "-v", "repeat+warning", "-nostdin", "-y", "-max_error_rate", "0.5"]
     always += ["-progress", "pipe:1", "-nostats"]
     return [*always, *ffmpeg.get_args(outputs)]

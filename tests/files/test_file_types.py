@@ -3,7 +3,7 @@
 import pytest
 
 from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
-from apps.files.kinds import clean_name, kind_of
+from apps.files.file_types import clean_name, detect_media_type
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from apps.files.kinds import clean_name, kind_of
     ],
 )
 def test_what_courses_hand_out_is_known(name: str, head: bytes, kind: str) -> None:
-    assert kind_of(head, name) == kind
+    assert detect_media_type(head, name) == kind
 
 
 @pytest.mark.parametrize("name", ["slides.pdf", "slides", "slides.txt", "slides.bin"])
@@ -44,13 +44,13 @@ def test_what_courses_hand_out_is_known(name: str, head: bytes, kind: str) -> No
 )
 def test_pages_and_programs_are_not_passed_on(name: str, head: bytes) -> None:
     with pytest.raises(FileUnsuitable):
-        kind_of(head, name)
+        detect_media_type(head, name)
 
 
 @pytest.mark.parametrize("name", ["page.html", "picture.SVG", "setup.exe", "a.pdf.js", "x.jar", "feed.xml"])
 def test_nor_is_what_calls_itself_one(name: str) -> None:
     with pytest.raises(FileUnsuitable):
-        kind_of(b"%PDF-1.7", name)
+        detect_media_type(b"%PDF-1.7", name)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_nor_is_what_calls_itself_one(name: str) -> None:
 )
 def test_a_name_must_not_promise_something_else(name: str, head: bytes) -> None:
     with pytest.raises(FileMisnamed):
-        kind_of(head, name)
+        detect_media_type(head, name)
 
 
 def test_nothing_is_no_file() -> None:
     with pytest.raises(FileEmpty):
-        kind_of(b"", "a.pdf")
+        detect_media_type(b"", "a.pdf")
 
 
 @pytest.mark.parametrize(
