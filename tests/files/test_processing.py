@@ -308,12 +308,12 @@ def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
 def test_a_failure_that_does_not_pass_ends_and_can_be_retried(ada, clip, monkeypatch, heard, tmp_path) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
     assert video.version is not None
-    real = STEPS[5].make
-    object.__setattr__(STEPS[5], "make", lambda *_: (_ for _ in ()).throw(ProcessingFailed("encoder", "it said so")))
+    real = STEPS[5].run
+    object.__setattr__(STEPS[5], "run", lambda *_: (_ for _ in ()).throw(ProcessingFailed("encoder", "it said so")))
     try:
         work_off()
     finally:
-        object.__setattr__(STEPS[5], "make", real)
+        object.__setattr__(STEPS[5], "run", real)
 
     video.refresh_from_db()
     assert (video.stage, video.failure) == ("failed", "processing_failed")

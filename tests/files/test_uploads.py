@@ -852,8 +852,8 @@ def test_nobody_holds_all_the_threads_that_take_pieces(ada, eve, browser_of) -> 
     hers, other = (begin(browser)["Location"] for browser in (as_ada, as_eve))
 
     with ExitStack() as on_their_way:
-        for _ in range(tus.EACH):
-            on_their_way.enter_context(tus._senders.share(ada.pk))
+        for _ in range(tus.MAX_CONCURRENT_PER_USER):
+            on_their_way.enter_context(tus._chunks.share(ada.pk))
         assert send(as_ada, hers, 0, MOVIE).status_code == 429
         assert begin(as_ada).status_code == 201  # what comes along with it is sent again
         assert send(as_eve, other, 0, MOVIE).status_code == 204
