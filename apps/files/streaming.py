@@ -80,10 +80,10 @@ def send_stored(
     kind = kind or media_type_of(name)
     is_local = local_path(name) is not None
     if settings.MEDIA_ACCEL_PREFIX and is_local:
-        response = HttpResponse(content_type=kind)
-        response["X-Accel-Redirect"] = f"{settings.MEDIA_ACCEL_PREFIX.rstrip('/')}/{quote(name)}"
-        response["Cache-Control"] = cache
-        return response
+        accelerated = HttpResponse(content_type=kind)
+        accelerated["X-Accel-Redirect"] = f"{settings.MEDIA_ACCEL_PREFIX.rstrip('/')}/{quote(name)}"
+        accelerated["Cache-Control"] = cache
+        return accelerated
     if is_large and not is_local and request.method == "GET":
         return _redirect_to_bucket(name, kind=kind, disposition=disposition, cache=cache, until=until)
     if is_local or request.method == "HEAD":

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from apps.files.video import pipeline
 from apps.files.video.binaries import find_ffmpeg
-from apps.files.video.pipeline import STEPS
+from apps.files.video.steps import STEPS
 from apps.files.video.work import Work
 
 # Performance.md measured 15 s and checked with 60: the ratios agree.

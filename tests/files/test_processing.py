@@ -26,7 +26,7 @@ from apps.files.services import processing, publishing
 from apps.files.storage import local_path, upload_path, work_folder
 from apps.files.video.encode import PID_FILE
 from apps.files.video.failures import ProcessingFailed
-from apps.files.video.pipeline import STEPS
+from apps.files.video.steps import STEPS
 from apps.files.video.work import Work
 from studyplatform.kit import events, jobs
 from studyplatform.kit.models import Job

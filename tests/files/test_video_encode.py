@@ -16,6 +16,7 @@ from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.encode import PID_FILE, kill_stray, run
 from apps.files.video.failures import ProcessingFailed
 from apps.files.video.recipe import Recipe
+from apps.files.video.work import Step
 from studyplatform.kit import die_with_parent
 
 pytestmark = pytest.mark.media
@@ -56,10 +57,10 @@ def test_it_reports_percentages_that_rise(clip, work_on) -> None:
 
     pipeline.process(work_on(clip("uneven.mp4")), lambda step, done: heard.append((step.name, done)))
 
-    whole = [pipeline.overall_progress(next(s for s in pipeline.STEPS if s.name == name), done) for name, done in heard]
+    whole = [pipeline.overall_progress(next(s for s in steps.STEPS if s.name == name), done) for name, done in heard]
     assert whole == sorted(whole)
     # A slow machine hears 0 more than once.
-    assert list(dict.fromkeys(name for name, done in heard if done == 0)) == [step.name for step in pipeline.STEPS]
+    assert list(dict.fromkeys(name for name, done in heard if done == 0)) == [step.name for step in steps.STEPS]
     assert ("ladder", 1.0) in heard
 
 
@@ -194,7 +195,7 @@ def test_a_killed_step_is_the_only_one_repeated(clip, work_on) -> None:
     work = work_on(clip("captioned.mp4"))
     taken: list[str] = []
 
-    def stop_in_the_ladder(step: pipeline.Step, done: float) -> None:
+    def stop_in_the_ladder(step: Step, done: float) -> None:
         if done == 0:
             taken.append(step.name)
         if step.name == "ladder":

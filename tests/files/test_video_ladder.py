@@ -177,7 +177,8 @@ def test_there_is_no_stub_at_the_end(name: str, processed: Processed) -> None:
 
 
 def test_a_source_that_fits_is_copied_and_can_be_watched_first(clip, work_on) -> None:
-    from apps.files.video.pipeline import STEPS, measure_published, run_step
+    from apps.files.video.pipeline import measure_published, run_step
+    from apps.files.video.steps import STEPS
 
     work = work_on(clip("lecture.mp4"))
     for step in STEPS[: [each.name for each in STEPS].index("ladder")]:

@@ -79,7 +79,7 @@ def upload_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: 
     )
     try:
         if upload.completed_at is None:
-            files.receive(upload=upload, offset=0, read=file.read, now=now)
+            files.receive_chunk(upload=upload, offset=0, read=file.read, now=now)
         return attach_file(lesson=lesson, by=by, upload=upload, now=now)
     except AppError:
         files.cancel_upload(upload=upload, by=by)

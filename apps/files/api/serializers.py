@@ -10,7 +10,8 @@ from apps.accounts.guards import Holder
 from apps.files import policies, queries
 from apps.files.models import Rendition, Upload, VideoAsset
 from apps.files.services import sign_link
-from apps.files.video.pipeline import STEPS, overall_progress
+from apps.files.video.pipeline import overall_progress
+from apps.files.video.steps import STEPS
 
 # What happens in each step, as the instructor reads it.
 DOING = {

@@ -23,8 +23,8 @@ from apps.files.storage import fetch, free_space, remove, remove_local, upload_p
 from apps.files.video import pipeline
 from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.failures import CorruptFile, ProcessingFailed, VideoFailure
-from apps.files.video.pipeline import STEPS
 from apps.files.video.recipe import Recipe
+from apps.files.video.steps import STEPS
 from apps.files.video.work import Step, Work
 from studyplatform.kit.events import publish
 from studyplatform.kit.jobs import Postpone
