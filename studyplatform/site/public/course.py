@@ -31,17 +31,17 @@ from studyplatform.kit.policies import enforce
 
 
 @dataclass(frozen=True)
-class FileInfo:
+class OutlineFigures:
     """The figures of an outline."""
 
     quizzes: int
     preview: Entry | None
 
 
-def file_info(outline: Outline) -> FileInfo:
+def figures_of(outline: Outline) -> OutlineFigures:
     previews = [entry for entry in outline.entries if entry.is_preview]
     videos = [entry for entry in previews if entry.kind == Lesson.Kind.VIDEO]
-    return FileInfo(
+    return OutlineFigures(
         quizzes=sum(entry.kind == Lesson.Kind.QUIZ for entry in outline.entries),
         preview=next(iter(videos or previews), None),
     )
@@ -90,7 +90,7 @@ class Shared:
 
     course: Course
     outline: Outline
-    facts: FileInfo
+    facts: OutlineFigures
     captions: list[str]
     ratings: Ratings
     beside: Beside
@@ -112,7 +112,7 @@ def _read(slug: str) -> Shared:
         raise CourseNotFound
     outline = outline_of(course)
     return Shared(
-        course, outline, file_info(outline), caption_languages(course), ratings_of(course), courses_beside(course)
+        course, outline, figures_of(outline), caption_languages(course), ratings_of(course), courses_beside(course)
     )
 
 
