@@ -18,7 +18,7 @@ function signIn(id: string): void {
   session.login({ id, username: id, email: `${id}@example.org`, role: "student" }, `x.${body}.x`);
 }
 
-it("sends what a person completed as that person, and nobody else's", async () => {
+it("sends a completion as the user who made it only", async () => {
   signIn("amara");
   await completeAs("amara", "lesson-1");
   expect(fetch).toHaveBeenCalledOnce();
@@ -28,7 +28,7 @@ it("sends what a person completed as that person, and nobody else's", async () =
   expect(fetch).toHaveBeenCalledOnce();
 });
 
-it("keeps what cannot be sent because nobody is signed in", async () => {
+it("keeps completions while nobody is signed in", async () => {
   session.clear();
   const tell = vi.fn();
   const outbox = new Outbox(

@@ -74,7 +74,7 @@ it("completes a text when its end has stayed on the screen", async () => {
   );
 });
 
-it("completes a text no sooner than it can have been read, and counts until then", async () => {
+it("completes a text no sooner than it can be read, with a countdown", async () => {
   page(text("lesson-1", 90));
   const complete = vi.fn(() => Promise.resolve(done));
   startReading(document, complete);
@@ -94,7 +94,7 @@ it("completes a text no sooner than it can have been read, and counts until then
   expect(complete).toHaveBeenCalledOnce();
 });
 
-it("waits on when other lessons have taken the time", async () => {
+it("waits longer when the server says that it is too early", async () => {
   page(text());
   const complete = vi.fn(() => Promise.resolve(done));
   complete.mockRejectedValueOnce(refusal("READING_TOO_SHORT", { wait: 20 }));
@@ -137,7 +137,7 @@ const press = (): boolean => {
   return document.querySelector("form")!.dispatchEvent(event);
 };
 
-it("keeps a completion that is pressed offline, and says when it is sent", async () => {
+it("stores a completion made offline and says when it is sent", async () => {
   const online = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   page(form());
   const complete = vi.fn(() => Promise.resolve(done));
@@ -171,7 +171,7 @@ it("keeps a completion that is pressed offline, and says when it is sent", async
   expect(complete).toHaveBeenCalledOnce();
 });
 
-it("keeps what was read to its end while no answer came", async () => {
+it("stores the completion of a read text without a response", async () => {
   page(form());
   const complete = vi.fn(() => Promise.resolve(done));
   complete.mockRejectedValueOnce(refusal("NETWORK_FAILED"));
@@ -184,7 +184,7 @@ it("keeps what was read to its end while no answer came", async () => {
   expect(words("[data-stored]")).toBe(SAVED);
 });
 
-it("leaves an offline press to the page where nothing can be kept", () => {
+it("leaves an offline press to the page if storage is blocked", () => {
   vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   page(form());
   const complete = (): Promise<typeof done> => Promise.resolve(done);
@@ -204,7 +204,7 @@ it.each([
   ["the server fails", new ApiError(500, problemOf("UNKNOWN_ERROR", 500)), RETRY_MS],
   ["no answer comes", refusal("NETWORK_TIMEOUT"), RETRY_MS],
   ["time must pass", refusal("READING_TOO_SHORT", { wait: 20 }), 20_000],
-])("sends it again later when %s", async (_, reason, delay) => {
+])("sends it later when %s", async (_, reason, delay) => {
   const complete = vi.fn(() => Promise.resolve(done));
   complete.mockRejectedValueOnce(reason);
   const onDelivered = vi.fn<(delivery: Delivery) => void>();
@@ -223,7 +223,7 @@ it.each([
   expect(outbox.all()).toEqual({});
 });
 
-it("says why a completion was refused, and brings the button back", async () => {
+it("says why a completion was refused, and shows the button again", async () => {
   vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   page(form());
   const error = new ApiError(403, problemOf("ENROLLMENT_REQUIRED", 403));
@@ -244,7 +244,7 @@ it("says why a completion was refused, and brings the button back", async () => 
   expect(words("[data-stored]")).toBe(SAVED);
 });
 
-it("tells on another page what came of it", () => {
+it("shows the outcome on another page", () => {
   showDelivery({
     lesson: "lesson-1",
     title: "Grids",
@@ -260,7 +260,7 @@ it("tells on another page what came of it", () => {
   ]);
 });
 
-it("keeps nothing where there is nothing to keep", () => {
+it("stores nothing without a lesson to complete", () => {
   page(text(""));
   const complete = vi.fn(() => Promise.resolve(done));
   startReading(document, complete);
@@ -269,7 +269,7 @@ it("keeps nothing where there is nothing to keep", () => {
   expect(complete).not.toHaveBeenCalled();
 });
 
-it("completes a file once the server has handed it out", async () => {
+it("completes a file lesson once the server has sent the file", async () => {
   page(`<div class="reading__end"><p>Fetch it</p></div>`);
   const complete = vi.fn(() => Promise.resolve(done));
   complete.mockRejectedValueOnce(refusal("LESSON_FILE_NOT_DOWNLOADED"));

@@ -49,7 +49,7 @@ const press = (uid: string, to: string): void =>
 const toasts = (): string => document.querySelector(".toasts")?.textContent ?? "";
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-it("moves at once, numbers anew for eyes and ears, and tells the server", async () => {
+it("moves at once, updates visible and spoken numbers, and tells the server", async () => {
   press("a1", "down");
 
   expect(order()).toEqual(["A", "a2", "a1", "B", "b1"]);
@@ -61,7 +61,7 @@ it("moves at once, numbers anew for eyes and ears, and tells the server", async 
   expect(row("B").querySelector("[data-facts]")?.textContent).toBe("3 lessons");
 });
 
-it("goes over the edge into the neighbour, and an emptied section says so", async () => {
+it("moves into the next section, and an empty section says so", async () => {
   press("b1", "up");
   await settled();
 
@@ -70,7 +70,7 @@ it("goes over the edge into the neighbour, and an emptied section says so", asyn
   expect(list("B").querySelector<HTMLElement>("[data-none]")?.hidden).toBe(false);
 });
 
-it("keeps the focus on the arrow, or on the other one at the end", () => {
+it("keeps the focus on the arrow button, or on the other one at an end", () => {
   const [up, down] = [...row("A").querySelectorAll<HTMLButtonElement>(".unit__tools [data-move]")];
   vi.spyOn(up!, "offsetParent", "get").mockReturnValue(document.body);
   down!.focus();
@@ -97,7 +97,7 @@ it("sends quick moves one after the other", async () => {
   expect(calls.lesson.mock.lastCall).toEqual(["a1", "B", 1]);
 });
 
-it("takes everything back that was refused, and what came after it, with the reason", async () => {
+it("reverts a refused move and those after it, with the reason", async () => {
   calls.lesson.mockRejectedValueOnce(new Error("The course is under review."));
   press("a1", "down");
   press("a1", "down");
@@ -120,7 +120,7 @@ it("is undone", async () => {
   expect(calls.lesson.mock.lastCall).toEqual(["a2", "A", 2]);
 });
 
-it("asks nothing of the server when a row stays where it was", async () => {
+it("sends nothing when a row stays in its position", async () => {
   move(row("a1"), { list: list("A"), before: row("a2") });
   await settled();
 

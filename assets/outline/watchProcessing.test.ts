@@ -31,7 +31,7 @@ beforeEach(() => {
   });
 });
 
-it("says that a video is ready as soon as it is, and keeps what is being written", async () => {
+it("announces a processed video and keeps text that is being typed", async () => {
   document.querySelector("textarea")!.value = "Dear reviewer";
   watchProcessing();
   await vi.advanceTimersByTimeAsync(DELAYS_MS[0]!);
@@ -46,7 +46,7 @@ it("says that a video is ready as soon as it is, and keeps what is being written
   expect(asked).toBe(1);
 });
 
-it("asks again after a failure, and less often as time goes by", async () => {
+it("tries again after a failure, less often over time", async () => {
   answer = () => Promise.reject(new TypeError("Failed to fetch"));
   watchProcessing();
   await vi.advanceTimersByTimeAsync(600_000);
@@ -58,7 +58,7 @@ it("asks again after a failure, and less often as time goes by", async () => {
   expect(document.querySelector(".badge")?.textContent).toBe("Ready");
 });
 
-it("asks for nothing where nothing is being made", async () => {
+it("requests nothing while no video is being processed", async () => {
   document.body.innerHTML = made;
   watchProcessing();
   await vi.advanceTimersByTimeAsync(60_000);

@@ -58,7 +58,7 @@ async function start(canOffer = true): Promise<void> {
   await settled();
 }
 
-it("sends the passkey that is chosen where the email is typed, and the ticked box along", async () => {
+it("sends the passkey chosen in the email field with the checked box", async () => {
   await start();
   expect(fetch).toHaveBeenCalledTimes(1);
 
@@ -68,7 +68,7 @@ it("sends the passkey that is chosen where the email is typed, and the ticked bo
   expect(sent).toEqual([{ credential: '{"id":"mine"}', csrfmiddlewaretoken: "t", remember: "on" }]);
 });
 
-it("sends no box that is not ticked", async () => {
+it("does not send an unchecked box", async () => {
   await start();
   (document.getElementById("box") as HTMLInputElement).checked = false;
 
@@ -78,13 +78,13 @@ it("sends no box that is not ticked", async () => {
   expect(sent).toEqual([{ credential: '{"id":"mine"}', csrfmiddlewaretoken: "t" }]);
 });
 
-it("asks nothing where the browser cannot offer", async () => {
+it("requests no options if the browser has no conditional mediation", async () => {
   await start(false);
 
   expect(fetch).not.toHaveBeenCalled();
 });
 
-it("ends the offer when the password is sent", async () => {
+it("ends the offer when the password form is sent", async () => {
   await start();
 
   form("words").requestSubmit();
@@ -95,7 +95,7 @@ it("ends the offer when the password is sent", async () => {
   expect(said()).toBe("");
 });
 
-it("ends the offer before the dialog opens, and offers again when it was closed", async () => {
+it("ends the offer before the dialog opens, and restarts it after", async () => {
   await start();
 
   form("passkey").requestSubmit();
@@ -108,7 +108,7 @@ it("ends the offer before the dialog opens, and offers again when it was closed"
   expect(offered[1]?.signal.aborted).toBe(false);
 });
 
-it("asks anew before the question is too old to be answered", async () => {
+it("requests new options before the challenge expires", async () => {
   await start();
 
   await vi.advanceTimersByTimeAsync(4 * 60_000);

@@ -38,7 +38,7 @@ function choose(value: string): void {
   choice(value).dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-it("takes the stored look, else the system's, else light and academic", () => {
+it("takes the stored appearance, else that of the system, else light and academic", () => {
   expect(readAppearance()).toEqual({ theme: "light", style: "academic" });
   prefersDark = true;
   expect(readAppearance()).toEqual({ theme: "dark", style: "academic" });
@@ -47,14 +47,14 @@ it("takes the stored look, else the system's, else light and academic", () => {
   expect(readAppearance()).toEqual({ theme: "light", style: "corporate" });
 });
 
-it("does not believe in a look that nobody drew", () => {
+it("ignores an unknown theme or style", () => {
   localStorage.setItem("study.theme", "sepia");
   localStorage.setItem("study.style", '"corporate"');
 
   expect(readAppearance()).toEqual({ theme: "light", style: "academic" });
 });
 
-it("changes only its own classes, and the browser's bars", () => {
+it("changes its own classes and the browser toolbar only", () => {
   document.documentElement.className = "js theme-light style-academic";
   applyAppearance({ theme: "dark", style: "corporate" });
 
@@ -63,7 +63,7 @@ it("changes only its own classes, and the browser's bars", () => {
   expect(document.querySelector("meta")!.content).toBe("#0e1117");
 });
 
-it("keeps a choice and shows it at once", () => {
+it("stores a choice and applies it at once", () => {
   choose("dark");
   choose("corporate");
 
@@ -73,7 +73,7 @@ it("keeps a choice and shows it at once", () => {
   expect(root.contains("style-corporate")).toBe(true);
 });
 
-it("goes back to the device's own theme, and shows that it does", () => {
+it("returns to the theme of the device and shows that choice", () => {
   prefersDark = true;
   choose("light");
   choose("");
@@ -83,14 +83,14 @@ it("goes back to the device's own theme, and shows that it does", () => {
   expect(choice("").checked).toBe(true);
 });
 
-it("says in its menu that nothing was chosen yet", () => {
+it("shows in its menu that nothing was chosen", () => {
   dispatchEvent(new StorageEvent("storage", { key: null }));
 
   expect(choice("").checked).toBe(true);
   expect(choice("light").checked).toBe(false);
 });
 
-it("does not keep what was not chosen", () => {
+it("stores only what was chosen", () => {
   prefersDark = true;
   choose("corporate");
 
@@ -107,7 +107,7 @@ it("follows another tab, in the page and in the menu", () => {
   expect(choice("light").checked).toBe(false);
 });
 
-it("follows the system as long as nothing was chosen", () => {
+it("follows the system while nothing was chosen", () => {
   prefersDark = true;
   for (const heard of systemListeners) heard();
   expect(root.contains("theme-dark")).toBe(true);

@@ -32,7 +32,7 @@ it("ends without a drop when the browser cancels it", () => {
   expect(onEnd.mock.calls).toEqual([[false]]);
 });
 
-it("ends without a drop on Escape, which nothing else handles", () => {
+it("ends without a drop on Escape, which no other listener receives", () => {
   const other = vi.fn();
   document.body.addEventListener("keydown", other, { once: true });
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));

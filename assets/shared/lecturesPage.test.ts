@@ -8,7 +8,7 @@ const outline = (facts: string, end: string): string => `
     <li data-lesson="sheet"><div class="unit__end">${end}<details class="menu"></details></div></li>
   </ol></section>`;
 
-it("says in the outline that the file is there, and leaves the menus alone", async () => {
+it("updates the row of the file and leaves the menus alone", async () => {
   document.body.innerHTML = outline("2 not ready yet", `<span class="badge">Empty</span>`);
   const menu = document.querySelector(".menu");
   const now = outline(
@@ -26,7 +26,7 @@ it("says in the outline that the file is there, and leaves the menus alone", asy
   expect(document.querySelector("[data-lesson=other]")?.textContent).toBe("Empty");
 });
 
-it("leaves the row as it is when the page does not come", async () => {
+it("leaves the row unchanged when the page cannot be fetched", async () => {
   document.body.innerHTML = outline("2 not ready yet", `<span class="badge">Empty</span>`);
   vi.stubGlobal("fetch", () => Promise.resolve(new Response("no", { status: 500 })));
 

@@ -25,7 +25,7 @@ const island = (Island: IslandModule["Island"]) => ({
 const show = (spot: HTMLElement, islands: Parameters<typeof mount>[1]): Promise<void> =>
   act(() => mount(spot, islands));
 
-it("puts the island in the place of its fallback, with the page's props", async () => {
+it("replaces the fallback with the island and its props", async () => {
   const spot = spotOf('data-island="thing"', { title: "</script>\u2028 “quoted”" });
   await show(
     spot,
@@ -36,7 +36,7 @@ it("puts the island in the place of its fallback, with the page's props", async 
   expect(screen.queryByText("Fallback")).toBeNull();
 });
 
-it("hands the fallback to the island before it goes", async () => {
+it("lets the island read the server form before it is replaced", async () => {
   const spot = spotOf('data-island="thing"', { n: 3 });
   const seen: string[] = [];
   const readServerForm = (at: HTMLElement, { n }: { n: number }) =>
@@ -112,7 +112,7 @@ it.each([
   expect(screen.getByText("Not Found")).toBeDefined();
 });
 
-it("shows the crash screen where the island is the page", async () => {
+it("shows the crash screen for an island that is the main content", async () => {
   document.head.innerHTML = '<meta name="study-support" content="help@study.example">';
   const spot = spotOf('data-island="thing" data-scope="page"', {});
   await show(
@@ -133,7 +133,7 @@ it("shows the crash screen where the island is the page", async () => {
   expect(screen.getByRole("link", { name: "help@study.example" })).toBeDefined();
 });
 
-it("says once that it did not expect this, and names the code", async () => {
+it("says once that the error is unexpected, and names the code", async () => {
   const spot = spotOf('data-island="thing" data-scope="page"', {});
   await show(
     spot,
@@ -146,14 +146,14 @@ it("says once that it did not expect this, and names the code", async () => {
   expect(screen.getByRole("alert").textContent.match(/notified/g)).toHaveLength(1);
 });
 
-it("shows the error of code that did not arrive, in the spot", async () => {
+it("shows the error of an island that cannot be loaded in its place", async () => {
   const spot = spotOf('data-island="thing"', {});
   await show(spot, { thing: () => Promise.reject(new TypeError("Failed to fetch the module")) });
 
   expect(await screen.findByText("Something went wrong!")).toBeDefined();
 });
 
-it("leaves one spot's failure in its spot", async () => {
+it("keeps the failure of an island in its place", async () => {
   document.body.innerHTML = '<div data-island="good"></div><div data-island="bad"></div>';
   const [good, bad] = document.querySelectorAll<HTMLElement>("[data-island]");
   const islands = {
@@ -172,7 +172,7 @@ it("leaves one spot's failure in its spot", async () => {
   expect(screen.getByText("Something went wrong!")).toBeDefined();
 });
 
-it("gives islands the session, and refuses it to those outside", async () => {
+it("provides the session to islands only", async () => {
   session.clear();
   const spot = spotOf('data-island="thing"', {});
   await show(

@@ -39,14 +39,14 @@ it("waits 1, 2, 4 seconds and so on, at most 30", () => {
   ]);
 });
 
-it("waits as long as the server asks, at most 30 seconds", () => {
+it("waits as long as Retry-After says, at most 30 seconds", () => {
   const asks = (seconds: number): ApiError => new ApiError(503, problemOf("SERVER_ERROR"), seconds);
 
   expect(retryDelay(0, asks(7))).toBe(7000);
   expect(retryDelay(0, asks(600))).toBe(30_000);
 });
 
-it("tries three times more, exponentially, then shows the error", async () => {
+it("retries three times with growing delays, then shows the error", async () => {
   const load = vi.fn(() => Promise.reject(makeError("SERVER_ERROR")));
   show(load);
   await tick(0);
@@ -74,7 +74,7 @@ it.each([
   expect(load).toHaveBeenCalledOnce();
 });
 
-it("keeps unused data for five minutes", async () => {
+it("caches unused data for five minutes", async () => {
   const { client, unmount } = show(() => Promise.resolve("kept"));
   await tick(0);
   unmount();
@@ -85,7 +85,7 @@ it("keeps unused data for five minutes", async () => {
   expect(client.getQueryData(["thing"])).toBeUndefined();
 });
 
-it("recovers by itself: the panel counts down, tries, and gives way to the data", async () => {
+it("retries after a countdown and shows the data", async () => {
   let isBroken = true;
   show(() => (isBroken ? Promise.reject(makeError("SERVER_ERROR")) : Promise.resolve("Here")));
   await tick(7050);
@@ -97,7 +97,7 @@ it("recovers by itself: the panel counts down, tries, and gives way to the data"
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-it("keeps the panel while it tries again", async () => {
+it("keeps the panel during a retry", async () => {
   show(() => Promise.reject(makeError("SERVER_ERROR")));
   await tick(7050);
   await tick(10_500); // in the middle of the next round of tries

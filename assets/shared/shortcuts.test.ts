@@ -89,7 +89,7 @@ it.each([
   expect(press(key, html)).toBe(key);
 });
 
-it("does nothing on letters and signs once they are switched off, and still plays and seeks", () => {
+it("ignores letters and symbols while shortcuts are off, and still plays and seeks", () => {
   switchShortcuts(false);
   expect([press("m"), press("?"), press(" "), press("ArrowLeft")]).toEqual([
     undefined,
@@ -116,7 +116,7 @@ it("shows no hint of a key that does nothing", () => {
   expect(getComputedStyle(hint).display).toBe("none");
 });
 
-it("lets the later offer have the key, and only where there is something to do", () => {
+it("gives a key to the later shortcut, if it is available", () => {
   let isOpen = true;
   give(shortcut("n", { label: "of the player", isAvailable: () => isOpen }));
   expect(press("n")).toBe("of the player");
@@ -126,7 +126,7 @@ it("lets the later offer have the key, and only where there is something to do",
   expect(availableShortcuts().map(({ label }) => label)).not.toContain("of the player");
 });
 
-it("acts once on keys that came before their code, each when it is offered", () => {
+it("runs recorded keys once, when their shortcut is registered", () => {
   document.documentElement.dataset.earlyKeys = "f + N x";
   give(shortcut("+"), shortcut("f"));
   expect(ran).toEqual(["f", "+"]);
@@ -137,7 +137,7 @@ it("acts once on keys that came before their code, each when it is offered", () 
   expect(ran).toEqual(["f", "+", "late"]);
 });
 
-it("runs what is pressed and keeps the key from the browser", () => {
+it("runs the shortcut of a pressed key and prevents the default", () => {
   startShortcuts();
   const event = new KeyboardEvent("keydown", { key: "m", bubbles: true, cancelable: true });
   document.body.dispatchEvent(event);
@@ -146,7 +146,7 @@ it("runs what is pressed and keeps the key from the browser", () => {
   expect(event.defaultPrevented).toBe(true);
 });
 
-it("shows in the help exactly what works, also what comes while it is open", () => {
+it("shows exactly the working shortcuts in the help, also those added while it is open", () => {
   give(shortcut("k", { label: "Nothing to do", isAvailable: () => false }));
   showHelp();
   const shown = () => [...document.querySelectorAll(".keys dt")].map((one) => one.textContent);

@@ -21,7 +21,7 @@ it("leaves after six seconds", () => {
   expect(toasts()).toEqual([]);
 });
 
-it("waits while hovered, then counts what was left", () => {
+it("waits while hovered, then counts the remaining time", () => {
   toast("Note saved");
   vi.advanceTimersByTime(4000);
   shown().dispatchEvent(new Event("pointerenter"));
@@ -35,7 +35,7 @@ it("waits while hovered, then counts what was left", () => {
   expect(toasts()).toHaveLength(0);
 });
 
-it("waits while something in it has the focus", () => {
+it("waits while it contains the focus", () => {
   toast("Note deleted", { action: { label: "Undo", onPress: vi.fn() } });
   document.querySelector<HTMLElement>(".toast .btn")!.focus();
   vi.advanceTimersByTime(60_000);
@@ -46,13 +46,13 @@ it("waits while something in it has the focus", () => {
   expect(toasts()).toHaveLength(0);
 });
 
-it("stacks to three: the oldest gives way", () => {
+it("shows at most three, replacing the oldest", () => {
   for (const text of ["1", "2", "3", "4"]) toast(text);
 
   expect(toasts()).toEqual(["2", "3", "4"]);
 });
 
-it("acts once and goes", () => {
+it("runs its action once and disappears", () => {
   const onPress = vi.fn();
   toast("Note deleted", { action: { label: "Undo", onPress } });
   document.querySelector<HTMLElement>(".toast .btn")!.click();
@@ -77,7 +77,7 @@ it("stays if it must not be missed", () => {
   expect(toasts()).toHaveLength(0);
 });
 
-it("lets the server's messages leave like all others", () => {
+it("removes toasts of the server like all others", () => {
   document.body.innerHTML = `<div class="toasts" data-toasts>
     <div class="toast" data-toast><p>Enrolled</p><button data-dismiss>x</button></div>
     <div class="toast" data-toast><p>Saved</p></div></div>`;
@@ -89,7 +89,7 @@ it("lets the server's messages leave like all others", () => {
   expect(toasts()).toEqual([]);
 });
 
-it("announces in the page's own region, and the same text twice", () => {
+it("announces in the live region of the page, and a text again", () => {
   document.body.innerHTML = '<div data-live="polite" aria-live="polite"></div>';
   announce("Playing");
   const first = document.body.textContent;

@@ -24,7 +24,7 @@ beforeEach(() => {
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: vi.fn() }));
 });
 
-it("takes over what the account chose on another device", () => {
+it("applies the appearance chosen on another device", () => {
   startAccountAppearance(
     sessionOf({ ...leo, theme: "dark", style: "corporate" }),
     vi.fn(() => Promise.resolve()),
@@ -32,7 +32,7 @@ it("takes over what the account chose on another device", () => {
   expect(readAppearance()).toEqual({ theme: "dark", style: "corporate" });
 });
 
-it("leaves this browser's choice to an account that never chose", () => {
+it("keeps the choice of this browser for an account without one", () => {
   localStorage.setItem("study.theme", "dark");
   startAccountAppearance(
     sessionOf({ ...leo, theme: "", style: "" }),
@@ -41,7 +41,7 @@ it("leaves this browser's choice to an account that never chose", () => {
   expect(readAppearance().theme).toBe("dark");
 });
 
-it("goes back to the device's own when that was chosen elsewhere", () => {
+it("returns to the theme of the device when that was chosen elsewhere", () => {
   const session = sessionOf({ ...leo, theme: "dark", style: "academic" });
   startAccountAppearance(
     session,
@@ -51,7 +51,7 @@ it("goes back to the device's own when that was chosen elsewhere", () => {
   expect(readAppearance().theme).toBe("light");
 });
 
-it("sends a choice made here and is not undone by the older word of the account", async () => {
+it("saves a choice, which an older value of the account does not undo", async () => {
   const session = sessionOf({ ...leo, theme: "light", style: "academic" });
   const save = vi.fn(() => Promise.resolve());
   startAccountAppearance(session, save);
@@ -67,7 +67,7 @@ it("sends a choice made here and is not undone by the older word of the account"
   expect(readAppearance().theme).toBe("dark");
 });
 
-it("says that a look is kept in this browser only when the account could not take it", async () => {
+it("says that the choice applies to this browser only if saving fails", async () => {
   const session = sessionOf({ ...leo, theme: "light", style: "academic" });
   startAccountAppearance(
     session,

@@ -34,7 +34,7 @@ const toasts = (): (string | undefined)[] =>
   [...document.querySelectorAll(".toast p")].map((one) => one.textContent);
 const said = (): HTMLElement => document.querySelector("[data-saved]")!;
 
-it("sends a row as it is chosen, and says when it was saved", async () => {
+it("saves a row when it changes, and says when", async () => {
   answer = saved;
   choose("now");
   await vi.waitFor(() => expect(said().hidden).toBe(false));
@@ -60,7 +60,7 @@ it.each([
   expect([box().checked, list().value, said().hidden]).toEqual([true, "daily", true]);
 });
 
-it("sets back to what was saved last, not to what the page came with", async () => {
+it("restores the last saved value, not that of the page", async () => {
   answer = saved;
   choose("now");
   await vi.waitFor(() => expect(said().hidden).toBe(false));

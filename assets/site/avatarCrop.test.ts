@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { clampFraming, placeOf } from "./avatarCrop";
 
-it("begins with the middle of the picture", () => {
+it("starts with the middle of the picture", () => {
   const framing = clampFraming(400, 300, { centerX: 200, centerY: 150, zoom: 1 });
   expect(placeOf(400, 300, framing)).toEqual({ x: 0.125, y: 0, size: 1 });
 });
 
-it("never shows beyond an edge", () => {
+it("never shows anything beyond an edge", () => {
   for (const [centerX, centerY] of [
     [-50, -50],
     [900, 900],
@@ -20,7 +20,7 @@ it("never shows beyond an edge", () => {
   }
 });
 
-it("keeps the zoom between whole and four times", () => {
+it("limits the zoom to 1 to 4", () => {
   expect(clampFraming(400, 300, { centerX: 200, centerY: 150, zoom: 0.2 }).zoom).toBe(1);
   expect(clampFraming(400, 300, { centerX: 200, centerY: 150, zoom: 40 }).zoom).toBe(4);
 });

@@ -28,7 +28,7 @@ it("saves and removes a bookmark", async () => {
   expect(keep).toHaveBeenLastCalledWith("rivers", false);
 });
 
-it("takes it back and says so when it was not kept", async () => {
+it("reverts a bookmark that could not be saved and says so", async () => {
   keep.mockRejectedValue(new Error("offline"));
 
   await userEvent.click(button()!);
@@ -37,7 +37,7 @@ it("takes it back and says so when it was not kept", async () => {
   expect(document.querySelector("[data-toasts]")?.textContent).toContain("couldn't be saved");
 });
 
-it("does the same for the button of a lesson page, in words", async () => {
+it("updates the text of the button on a lesson page", async () => {
   document.body.insertAdjacentHTML(
     "afterbegin",
     `<form method="post" data-bookmark="hills"><input type="hidden" name="on" value="1">

@@ -6,7 +6,7 @@ import { startCopyAndPrint } from "./copyAndPrint";
 
 forgetListenersAfterEach();
 
-it("copies an element that was added later, a line for each item of a list", async () => {
+it("copies an element that was added later, with a line for each item of a list", async () => {
   const person = userEvent.setup();
   startCopyAndPrint();
   document.body.innerHTML = `<ul id="codes"><li> one </li><li>two</li></ul>

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 
 import { startCountdownButtons } from "./countdownButtons";
 
-it("can be pressed when the time has passed, and says how long that is", () => {
+it("is enabled when the time is over, and shows how long that is", () => {
   vi.useFakeTimers();
   document.body.innerHTML = `<button data-wait="2" data-wait-text="Available in {seconds} s">Send again</button>`;
   startCountdownButtons();

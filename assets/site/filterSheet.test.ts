@@ -26,7 +26,7 @@ beforeEach(() => {
     <a href="#filters" data-filters>Filters</a>`;
 });
 
-it("opens the filters as a dialog, closes with its cross, and the focus goes back", async () => {
+it("opens the filters as a dialog whose close button returns the focus", async () => {
   startSheet(document.querySelector("form")!, "(max-width: 60em)");
   expect(opener().getAttribute("role")).toBe("button");
   await userEvent.click(opener());
@@ -66,7 +66,7 @@ it("names how many courses it will show, and how many each box would add", async
   asked.mockRestore();
 });
 
-it("takes over when the filters were opened before it came", () => {
+it("takes over filters that were opened before it was loaded", () => {
   location.hash = "#filters";
   startSheet(document.querySelector("form")!, "(max-width: 60em)");
 

@@ -37,7 +37,7 @@ it("asks for the results at each change, whether inside the form or bound to it"
   expect(submitted).toHaveBeenLastCalledWith("category=biology&sort=b");
 });
 
-it("says what a change has brought, where the page is read from the box that was changed", async () => {
+it("announces the results of a change, as the changed box has the focus", async () => {
   startFilters();
   await userEvent.click(document.querySelector("[value=biology]")!);
   document.body.insertAdjacentHTML(
@@ -51,14 +51,14 @@ it("says what a change has brought, where the page is read from the box that was
   );
 });
 
-it("says nothing on a page that no change has led to", () => {
+it("announces nothing on a page that no change has led to", () => {
   document.body.insertAdjacentHTML("beforeend", "<p data-found>3 courses</p>");
 
   startFilters();
   expect(document.querySelector("[data-live=polite]")).toBeNull();
 });
 
-it("goes back to the box that was changed, even behind a fold", async () => {
+it("focuses the changed box, also in a closed section", async () => {
   startFilters();
   await userEvent.click(document.querySelector("[value=music]")!);
 
@@ -69,7 +69,7 @@ it("goes back to the box that was changed, even behind a fold", async () => {
   expect(sessionStorage.length).toBe(0);
 });
 
-it("shows what the address asks for when somebody comes back", async () => {
+it("shows the filters of the address on the way back", async () => {
   startFilters();
   const biology = document.querySelector<HTMLInputElement>("[value=biology]")!;
   await userEvent.click(biology);
@@ -79,7 +79,7 @@ it("shows what the address asks for when somebody comes back", async () => {
   expect(biology.checked).toBe(false);
 });
 
-it("waits for the button while the filters are a sheet", async () => {
+it("waits for the button while the filters are a dialog", async () => {
   window.matchMedia = (query) =>
     Object.assign(new EventTarget(), { matches: true, media: query }) as MediaQueryList;
   startFilters();

@@ -40,7 +40,7 @@ function otherTabStores(value: Credentials | null): void {
   dispatchEvent(new StorageEvent("storage", { key: STORAGE_KEY, newValue: text }));
 }
 
-it("asks for the page anew after a sign-out in another tab", async () => {
+it("reloads after a sign-out in another tab", async () => {
   await open("ada", { user: ada, token: tokenFor(600) });
   otherTabStores(null);
   expect(reload).not.toHaveBeenCalled();
@@ -49,7 +49,7 @@ it("asks for the page anew after a sign-out in another tab", async () => {
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it("goes on quietly when only the token was gone", async () => {
+it("does nothing visible when only the token was missing", async () => {
   const session = await open("ada", { user: ada, token: tokenFor(600) });
   fromServer = { user: ada, token: tokenFor(900) };
   otherTabStores(null);
@@ -59,7 +59,7 @@ it("goes on quietly when only the token was gone", async () => {
   expect(session.state.token).toBe(fromServer.token);
 });
 
-it("keeps what was typed, and offers to sign in again, once", async () => {
+it("keeps typed text and offers once to sign in again", async () => {
   await open("ada", { user: ada, token: tokenFor(600) });
   typed = true;
   otherTabStores(null);
@@ -73,14 +73,14 @@ it("keeps what was typed, and offers to sign in again, once", async () => {
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it("asks for the page anew when somebody else signed in", async () => {
+it("reloads when another user has signed in", async () => {
   await open("ada", { user: ada, token: tokenFor(600) });
   otherTabStores({ user: leo, token: tokenFor(600) });
 
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it("asks for the page anew when a visitor has signed in in another tab", async () => {
+it("reloads when a visitor has signed in in another tab", async () => {
   await open("");
   expect(reload).not.toHaveBeenCalled();
   otherTabStores({ user: ada, token: tokenFor(600) });
@@ -88,7 +88,7 @@ it("asks for the page anew when a visitor has signed in in another tab", async (
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it("tells a visitor who is typing that they are signed in now, and of nobody else", async () => {
+it("tells a visitor who is typing that they are signed in now", async () => {
   await open("");
   typed = true;
   otherTabStores({ user: ada, token: tokenFor(600) });
@@ -97,7 +97,7 @@ it("tells a visitor who is typing that they are signed in now, and of nobody els
   expect(document.querySelector(".toast")!.textContent).toContain("You're now signed in.");
 });
 
-it("does not mind a token renewed in another tab", async () => {
+it("ignores a token renewed in another tab", async () => {
   await open("ada", { user: ada, token: tokenFor(600) });
   otherTabStores({ user: ada, token: tokenFor(900) });
   await vi.advanceTimersByTimeAsync(5000);
@@ -105,7 +105,7 @@ it("does not mind a token renewed in another tab", async () => {
   expect(reload).not.toHaveBeenCalled();
 });
 
-it("ends the session when the sign-out form is sent, and lets the form lead away", async () => {
+it("ends the session when the sign-out form is sent, without preventing it", async () => {
   const session = await open("ada", { user: ada, token: tokenFor(600) });
   document.body.innerHTML = '<form method="post" data-sign-out></form>';
   document.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true }));
@@ -116,7 +116,7 @@ it("ends the session when the sign-out form is sent, and lets the form lead away
   expect(reload).not.toHaveBeenCalled();
 });
 
-it("notices a sign-out that happened while the page slept in the browser's memory", async () => {
+it("notices a sign-out that happened while the page was in the back/forward cache", async () => {
   await open("ada", { user: ada, token: tokenFor(600) });
   localStorage.removeItem(STORAGE_KEY);
   dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
@@ -131,7 +131,7 @@ it.each([
   ["somebody else", "ada", leo, "old"],
   ["nobody", "ada", null, "old"],
 ])(
-  "gives a form the token of the present session, not for others: %s",
+  "gives a form the CSRF token of the current session of the same user only: %s",
   async (_, rendered, now, token) => {
     document.body.innerHTML = `<form><input name="csrfmiddlewaretoken" value="old"></form>`;
     document.cookie = "csrftoken=new";

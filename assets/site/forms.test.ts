@@ -28,7 +28,7 @@ const dialogButton = (name: string): HTMLButtonElement =>
   )!;
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-it("sends a form once however often it is pressed, and shows that it works", () => {
+it("sends a form once and shows that it is being sent", () => {
   show('<form method="post"><button>Save</button></form>');
   button().click();
   button().click();
@@ -42,7 +42,7 @@ function leave(): boolean {
   return dispatchEvent(new Event("beforeunload", { cancelable: true }));
 }
 
-it("asks before an editor is left with unsaved words, and no more once they are taken back", () => {
+it("asks before an editor is left with unsaved text, but not after it was undone", () => {
   show(`<form method="post" data-guard><textarea name="body">Old</textarea>
     <select><option>a</option><option>b</option></select><input type="checkbox" checked>
     <input type="hidden" value="x"></form><form><input name="q"></form>`);
@@ -63,7 +63,7 @@ it("asks before an editor is left with unsaved words, and no more once they are 
   expect(leave()).toBe(false);
 });
 
-it("lets an editor be sent, but not at the cost of another one beside it", () => {
+it("lets an editor be sent, unless another one is unsaved", () => {
   show(`<form method="post" data-guard><input name="title" value=""><button>Save</button></form>
     <form method="post" data-guard id="rules"><input name="percent" value="70"></form>`);
   const [title, percent] = [...document.querySelectorAll("input")] as [
@@ -78,7 +78,7 @@ it("lets an editor be sent, but not at the cost of another one beside it", () =>
   expect(leave()).toBe(false);
 });
 
-it("frees the button of whoever stays", async () => {
+it("enables the button again if the user stays", async () => {
   show(`<form method="post"><button>Move</button></form>
     <form method="post" data-guard="unsaved"><input></form>`);
   button().click();
@@ -87,7 +87,7 @@ it("frees the button of whoever stays", async () => {
   await vi.waitFor(() => expect(button().hasAttribute("aria-busy")).toBe(false));
 });
 
-it("keeps a form that is pressed without a connection, with what was typed, and says so", () => {
+it("does not send a form while offline, keeps its text, and says so", () => {
   const online = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   show('<form method="post" data-guard><input name="title"><button>Save</button></form>');
   const field = document.querySelector("input")!;
@@ -107,7 +107,7 @@ it("keeps a form that is pressed without a connection, with what was typed, and 
   expect(sent).toHaveBeenCalledOnce();
 });
 
-it("says nothing of a form that its own page has kept, and lets a search lead to the offline page", () => {
+it("ignores a form that another script has handled, and lets a search open the offline page", () => {
   vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   show('<form method="post"><button>Complete</button></form>');
   document.querySelector("form")!.addEventListener("submit", (event) => event.preventDefault());
@@ -128,7 +128,7 @@ it("lets a search be sent again and again", () => {
   expect(button().hasAttribute("aria-busy")).toBe(false);
 });
 
-it("lets a form that says so be sent many times", () => {
+it("sends a form with data-many several times", () => {
   show('<form method="post" data-many><button>Download</button></form>');
   button().click();
   button().click();
@@ -136,7 +136,7 @@ it("lets a form that says so be sent many times", () => {
   expect(sent).toHaveBeenCalledTimes(2);
 });
 
-it("is ready again when the page comes back from the browser's memory", () => {
+it("is ready again on a page from the back/forward cache", () => {
   show('<form method="post"><button>Save</button></form>');
   button().click();
   dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
@@ -157,7 +157,7 @@ it("focuses the list of errors, else the first field with one", () => {
   expect(document.activeElement?.id).toBe("bad");
 });
 
-it("takes back what the server found wrong as soon as it is right", () => {
+it("removes an error of the server as soon as the field is valid", () => {
   show(`<input type="email" id="mail" required aria-invalid="true" aria-describedby="mail-e">
     <p id="mail-e">Enter a valid email address.</p>`);
   const field = document.querySelector("input")!;
@@ -173,7 +173,7 @@ it("takes back what the server found wrong as soon as it is right", () => {
   expect(document.getElementById("mail-e")!.textContent).toBe("");
 });
 
-it("knows whether something was typed and not sent", () => {
+it("knows whether typed text was not sent", () => {
   show('<form data-search><input></form><form method="post"><input><button>Send</button></form>');
   const [search, field] = document.querySelectorAll("input");
   search!.dispatchEvent(new Event("input", { bubbles: true }));
@@ -186,7 +186,7 @@ it("knows whether something was typed and not sent", () => {
   expect(hasUnsentInput()).toBe(false);
 });
 
-it("asks before a destructive form is sent, beginning with the safe answer", async () => {
+it("asks before a destructive form is sent, with the focus on the safe answer", async () => {
   show(
     `<form method="post" data-confirm="Delete the course?" data-confirm-text="It cannot be undone."
       data-confirm-label="Delete" data-confirm-keep="Keep it"><button>Delete…</button></form>`,
@@ -219,7 +219,7 @@ it("asks again the next time", async () => {
   }
 });
 
-it("asks for one button of a form only, and sends which one it was", async () => {
+it("asks for one button of a form only, and sends that button", async () => {
   show(
     `<form method="post"><button name="do" value="drop" data-confirm="Drop?">Drop</button></form>`,
   );
@@ -232,7 +232,7 @@ it("asks for one button of a form only, and sends which one it was", async () =>
   expect(submitted).toHaveBeenCalledExactlyOnceWith(button());
 });
 
-it.each(["the cross", "a press beside the dialog", "Escape"])("takes %s as a no", async (way) => {
+it.each(["the cross", "a press beside the dialog", "Escape"])("treats %s as no", async (way) => {
   const answer = ask({ title: "Sure?" });
   const dialog = document.querySelector("dialog")!;
   if (way === "the cross") dialogButton("Close").click();

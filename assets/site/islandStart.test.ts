@@ -27,7 +27,7 @@ function press(
   return event;
 }
 
-it("keeps the keys that nobody has heard, in their order", () => {
+it("records keys that nothing has handled, in order", () => {
   for (const key of ["m", "+", "ArrowRight"]) press(key);
 
   expect(document.documentElement.dataset.earlyKeys).toBe("m + ArrowRight");
@@ -38,13 +38,13 @@ it.each([
   ["in a text area", "n", "textarea", {}],
   ["with Ctrl", "f", "body", { ctrlKey: true }],
   ["that move the focus", "Tab", "body", {}],
-])("keeps no keys %s", (_, key, on, more) => {
+])("records no keys %s", (_, key, on, more) => {
   press(key, document.querySelector(on)!, more);
 
   expect(document.documentElement.dataset.earlyKeys).toBeUndefined();
 });
 
-it("keeps none that was heard, and none once the player listens", () => {
+it("records no handled keys, and none once the player is loaded", () => {
   const hear = (event: Event): void => event.preventDefault();
   document.addEventListener("keydown", hear);
   press("m");

@@ -32,7 +32,7 @@ async function type(name: string, value: string, isLeft = true): Promise<void> {
   await vi.advanceTimersByTimeAsync(400);
 }
 
-it("says the server's words of a field that was left, and ties them to it", async () => {
+it("shows the messages of the server for a field that was left, and describes it by them", async () => {
   answers.push({ email: ["Enter a valid email address."], password: ["Choose a password."] });
   await type("email", "amara");
 
@@ -43,13 +43,13 @@ it("says the server's words of a field that was left, and ties them to it", asyn
   expect(document.querySelector("[data-live=polite]")?.textContent).toContain("valid email");
 });
 
-it("is silent while a field is typed in for the first time", async () => {
+it("shows nothing while a field is first filled in", async () => {
   await type("email", "ama", false);
 
   expect(asked).not.toHaveBeenCalled();
 });
 
-it("takes it back as soon as it is right, and keeps what described the field before", async () => {
+it("removes the error as soon as the field is valid, and keeps its other descriptions", async () => {
   answers.push({ password: ["This password is too common."] }, {});
   await type("password", "Password1");
   expect(field("password").getAttribute("aria-describedby")).toBe("rules id_password-e");
@@ -61,7 +61,7 @@ it("takes it back as soon as it is right, and keeps what described the field bef
   expect(field("password").getAttribute("aria-describedby")).toBe("rules");
 });
 
-it("asks once for many keys, with all that was filled in", async () => {
+it("validates once for several keys, with the whole form", async () => {
   answers.push({});
   await type("email", "a@example.org");
   for (const value of ["b", "bc", "bcd"]) {
@@ -75,21 +75,21 @@ it("asks once for many keys, with all that was filled in", async () => {
   expect(asked.mock.lastCall?.[1].get("email")).toBe("bcd");
 });
 
-it("does not complain of a field that was only passed through", async () => {
+it("ignores a field that was passed through without input", async () => {
   field("email").dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
   await vi.advanceTimersByTimeAsync(400);
 
   expect(asked).not.toHaveBeenCalled();
 });
 
-it("speaks of a box once it was pressed", async () => {
+it("validates a checkbox once it was pressed", async () => {
   answers.push({ terms: ["You must agree to the terms of service"] });
   await type("terms", "on", false);
 
   expect(said("terms")).toBe("You must agree to the terms of service");
 });
 
-it("strikes out above the form what is right by now", async () => {
+it("removes valid fields from the error summary", async () => {
   document.querySelector("form")!.insertAdjacentHTML(
     "beforebegin",
     `<div data-errors><p data-count>2 fields need attention</p><ul>

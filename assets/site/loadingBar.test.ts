@@ -26,7 +26,7 @@ function press(html: string, init: MouseEventInit = {}): void {
 
 const spoken = (): string | undefined => document.querySelector("[data-live=polite]")?.textContent;
 
-it("says aloud that the next page is on its way, once it takes long", () => {
+it("announces that the next page is loading once it takes long", () => {
   press('<a href="/slow">Slow</a>');
   vi.advanceTimersByTime(PENDING_MS - 1);
   expect(spoken()).toBeUndefined();
@@ -66,7 +66,7 @@ it.each([
   expect(bar()).toBeNull();
 });
 
-it("stays for half a second in all, though the page came sooner", () => {
+it("stays for half a second in all, across pages", () => {
   press('<a href="/slow">Slow</a>');
   vi.advanceTimersByTime(PENDING_MS + 100);
   document.body.innerHTML = ""; // the next page
@@ -88,7 +88,7 @@ it("is gone on the next page when it was long enough on this one", () => {
   expect(bar()).toBeNull();
 });
 
-it("gives up when the answer was no page", () => {
+it("hides when the response was not a page", () => {
   press('<a href="/file">File</a>');
   vi.advanceTimersByTime(PENDING_MS + 20_000);
 

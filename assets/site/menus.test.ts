@@ -37,7 +37,7 @@ it("closes on Escape and gives the focus back", async () => {
   expect(document.activeElement).toBe(summary("account"));
 });
 
-it("closes on a press outside, and leaves the focus to what was pressed", async () => {
+it("closes on a press outside and leaves the focus to the pressed element", async () => {
   await open("account");
   await userEvent.click(document.querySelector("#elsewhere")!);
 
@@ -52,7 +52,7 @@ it("stays open for a press inside", async () => {
   expect(menu("theme").open).toBe(true);
 });
 
-it("is alone: another menu closes it", async () => {
+it("closes when another menu opens", async () => {
   await open("account");
   await open("theme");
 
@@ -60,7 +60,7 @@ it("is alone: another menu closes it", async () => {
   expect(menu("theme").open).toBe(true);
 });
 
-it("opens with arrow down and moves with arrows, Home and End, round and round", async () => {
+it("opens with arrow down and moves with arrows, Home and End, wrapping around", async () => {
   summary("account").focus();
   await userEvent.keyboard("{ArrowDown}");
   const seen = [document.activeElement?.textContent];
@@ -92,7 +92,7 @@ it("leaves the arrows to radio buttons", async () => {
   expect(document.activeElement).toBe(radio);
 });
 
-it("closes when the focus walks out", async () => {
+it("closes when the focus leaves it", async () => {
   await open("account");
   await userEvent.keyboard("{End}{Tab}");
 

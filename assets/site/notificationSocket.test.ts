@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 describe("listenForNotices", () => {
-  it("tells what is new, and overhears nonsense", () => {
+  it("reports the number of unread notifications and ignores invalid messages", () => {
     listen();
     doors[0]?.say({ type: "unread", unread: 2, notice: { headline: "<b>Tide</b>" } });
     doors[0]?.say({ type: "unread", unread: "many" });
@@ -56,7 +56,7 @@ describe("listenForNotices", () => {
     expect(heard).toEqual([[2, "<b>Tide</b>"]]);
   });
 
-  it("comes back after a break, later each time, and gives up in the end", () => {
+  it("reconnects with growing delays, and gives up in the end", () => {
     listen();
     for (let attempt = 1; attempt <= 8; attempt += 1) {
       doors.at(-1)?.break();
@@ -70,7 +70,7 @@ describe("listenForNotices", () => {
     expect(doors).toHaveLength(9);
   });
 
-  it("counts anew once a door has opened", () => {
+  it("starts with short delays again after a connection", () => {
     listen();
     for (let attempt = 1; attempt <= 20; attempt += 1) {
       doors.at(-1)?.dispatchEvent(new Event("open"));
@@ -80,7 +80,7 @@ describe("listenForNotices", () => {
     expect(doors).toHaveLength(21);
   });
 
-  it("knocks once more when the session has ended, and then stays away", () => {
+  it("reconnects once after the session has ended", () => {
     listen();
     doors[0]?.dispatchEvent(new Event("open"));
     doors[0]?.break(4401);
@@ -91,7 +91,7 @@ describe("listenForNotices", () => {
     expect(doors).toHaveLength(2);
   });
 
-  it("says that the session has ended, and of a broken line nothing", () => {
+  it("reports the end of the session, but not a broken connection", () => {
     listen();
     doors[0]?.dispatchEvent(new Event("open"));
     doors[0]?.break();
@@ -102,7 +102,7 @@ describe("listenForNotices", () => {
     expect(onSignedOut).toHaveBeenCalledOnce();
   });
 
-  it("goes on with the new session of a browser that signed in anew", () => {
+  it("continues with the new session after signing in again", () => {
     listen();
     for (const place of [0, 1, 2]) {
       doors[place]?.dispatchEvent(new Event("open"));
@@ -112,7 +112,7 @@ describe("listenForNotices", () => {
     expect(doors).toHaveLength(4);
   });
 
-  it("lets go while the page sleeps and listens again when it wakes", () => {
+  it("closes while the page is in the back/forward cache and reopens after", () => {
     listen();
     dispatchEvent(new Event("pagehide"));
     expect(doors[0]?.closed).toBe(true);

@@ -18,7 +18,7 @@ function fail(): HTMLElement {
 }
 const words = (place: HTMLElement): string => place.querySelector("span")!.textContent;
 
-it("counts down before everyone's eyes and loads the page again", () => {
+it("shows a countdown and reloads the page", () => {
   const place = fail();
   expect([place.hidden, words(place)]).toEqual([false, "Again in 10 s."]);
   expect(document.querySelector("[data-live=polite]")!.textContent).toBe("Retrying in 10 seconds");
@@ -29,7 +29,7 @@ it("counts down before everyone's eyes and loads the page again", () => {
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it("waits longer each time, and gives up after three", () => {
+it("waits longer each time, and stops after three retries", () => {
   const waits = Array.from({ length: MAX_RETRIES }, () => words(fail()));
   expect(waits).toEqual(["Again in 10 s.", "Again in 20 s.", "Again in 40 s."]);
 
@@ -41,7 +41,7 @@ it("waits longer each time, and gives up after three", () => {
   expect(words(fail())).toBe("Again in 10 s.");
 });
 
-it("stops when it is told to", () => {
+it("stops when its button is pressed", () => {
   const place = fail();
   place.querySelector("button")!.click();
   vi.advanceTimersByTime(60_000);

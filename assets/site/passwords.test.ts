@@ -32,13 +32,13 @@ it.each([
   ["QuietRiver26", ["met", "met", "met", "met"]],
   ["ÉTÉÀLAMER", ["met", "met", "", ""]],
   ["été à la mer ٣", ["met", "", "met", "met"]],
-])("ticks what %j meets", (value, expected) => {
+])("marks the rules that %j meets", (value, expected) => {
   type("p", value);
 
   expect(states()).toEqual(expected);
 });
 
-it("says the state of a rule to those who do not see it", () => {
+it("says the state of a rule to screen readers", () => {
   type("p", "quiet");
 
   expect(document.querySelectorAll("li")[0]!.textContent).toBe(
@@ -62,7 +62,7 @@ it("shows and hides what was typed", () => {
   expect([input("p").type, button.getAttribute("aria-pressed")]).toEqual(["password", "false"]);
 });
 
-it("waits with its complaint until the second is as long as the first, or left", () => {
+it("shows a mismatch once the second password is as long as the first, or left", () => {
   type("p", "QuietRiver26");
   type("c", "QuietRo");
   expect(complaint()).toBe("");
@@ -73,7 +73,7 @@ it("waits with its complaint until the second is as long as the first, or left",
   expect(input("c").getAttribute("aria-describedby")).toBe("c-e");
 });
 
-it("takes its complaint back as soon as both are the same", () => {
+it("removes the error as soon as both are the same", () => {
   type("p", "QuietRiver26");
   type("c", "QuietRover26");
   expect(complaint()).toBe("Passwords do not match");
@@ -83,7 +83,7 @@ it("takes its complaint back as soon as both are the same", () => {
   expect(input("c").hasAttribute("aria-invalid")).toBe(false);
 });
 
-it("notices that the first was changed afterwards", () => {
+it("notices a later change of the first password", () => {
   type("p", "QuietRiver26");
   type("c", "QuietRiver26");
   type("p", "QuietRiver27");
@@ -111,11 +111,11 @@ it.each(["QuietRover26", ""])("does not send a form whose second password is %j"
   expect(complaint()).toBe("");
 });
 
-it("sends a form without any password: what is missing, the server says", () => {
+it("sends a form without passwords, which the server validates", () => {
   expect(send()).toBe(true);
 });
 
-it("keeps quiet while the second is empty", () => {
+it("shows no error while the second is empty", () => {
   type("p", "QuietRiver26");
   input("c").dispatchEvent(new Event("blur"));
 

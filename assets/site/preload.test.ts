@@ -52,7 +52,7 @@ it("fetches after 50 ms of focus, and at once on a press", () => {
   expect(fetched.mock.calls).toEqual([["/a"], ["/b"]]);
 });
 
-it("fetches a page once, and not more pages than there is room for", () => {
+it("fetches a page once, and not more pages than the limit", () => {
   const many = Array.from({ length: MAX_PAGES + 5 }, (_, n) => `<a href="/p/${n}">${n}</a>`);
   const links = start(many.join(""));
   for (const link of [...links, ...links])
@@ -63,7 +63,7 @@ it("fetches a page once, and not more pages than there is room for", () => {
 });
 
 it.each([{ saveData: true }, { effectiveType: "2g" }, { effectiveType: "slow-2g" }])(
-  "spares a connection that is %j",
+  "fetches nothing on a connection that is %j",
   (connection) => {
     Object.defineProperty(navigator, "connection", { value: connection, configurable: true });
     const [link] = start('<a href="/courses/">Courses</a>');
@@ -92,7 +92,7 @@ it.each([
   expect(addressOf(link!)).toBeNull();
 });
 
-it("knows a page whose name only begins like the API", () => {
+it("fetches a page whose address only starts like that of the API", () => {
   const [link] = start('<a href="/apiculture">Bees</a>');
 
   expect(addressOf(link!)).toBe("/apiculture");

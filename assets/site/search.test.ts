@@ -31,7 +31,7 @@ beforeEach(() => {
 const box = (): HTMLInputElement => document.querySelector("input[name=q]")!;
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-it("searches for the text without the blanks around it, then clears the box", async () => {
+it("searches for the trimmed text, then clears the box", async () => {
   await userEvent.type(box(), "  linear algebra {Enter}");
   await settled();
 
@@ -39,7 +39,7 @@ it("searches for the text without the blanks around it, then clears the box", as
   expect(box().value).toBe("");
 });
 
-it("puts the box of a page of results back to what was searched", async () => {
+it("resets the box of a results page to its search", async () => {
   box().defaultValue = "rivers";
   await userEvent.clear(box());
   await userEvent.type(box(), "lakes{Enter}");
@@ -55,7 +55,7 @@ it.each(["{Enter}", "   {Enter}", "\u00a0\u2003{Enter}"])("ignores blank text %j
   expect(submitted).not.toHaveBeenCalled();
 });
 
-it("goes to the box with a slash, from anywhere", async () => {
+it("focuses the box with a slash, from anywhere", async () => {
   document.querySelector("button")!.focus();
   await userEvent.keyboard("/");
 
@@ -63,7 +63,7 @@ it("goes to the box with a slash, from anywhere", async () => {
   expect(box().value).toBe("");
 });
 
-it("lets a slash be a slash where one writes", async () => {
+it("types a slash in text fields", async () => {
   const area = document.querySelector("textarea")!;
   await userEvent.type(area, "1/2");
 
@@ -72,7 +72,7 @@ it("lets a slash be a slash where one writes", async () => {
 });
 
 it.each(["compact", "mobile"])(
-  "opens the %s menu for the slash where no box is shown",
+  "opens the %s menu for the slash if no box is visible",
   async (id) => {
     document.querySelector<HTMLElement>("#wide")!.hidden = true;
     const sheet = document.querySelector<HTMLDetailsElement>(`#${id}`)!;
@@ -85,7 +85,7 @@ it.each(["compact", "mobile"])(
   },
 );
 
-it("stays away while a dialog is open", async () => {
+it("does nothing while a dialog is open", async () => {
   document.body.insertAdjacentHTML("beforeend", "<dialog open></dialog>");
   await userEvent.keyboard("/");
 

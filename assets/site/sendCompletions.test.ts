@@ -18,7 +18,7 @@ it("sends from any page what was completed without a connection", async () => {
   await vi.waitFor(() => expect(start).toHaveBeenCalledOnce());
 });
 
-it("leaves it to the page of a text, which does so itself", () => {
+it("leaves it to pages of text lessons, which do it themselves", () => {
   localStorage.setItem("study.completions.amara", '{"lesson-1":"Grids"}');
   document.body.innerHTML = '<div data-reading-end=""></div>';
   startSendingCompletions(load);

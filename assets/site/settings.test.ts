@@ -9,7 +9,7 @@ beforeEach(() => {
     <input name="style" value="corporate"><button>Save</button></form>`;
 });
 
-it("wears the look that is sent to the account, and not one that was held back", () => {
+it("applies the appearance that is sent, but not one whose form was prevented", () => {
   startForms();
   startAppearanceForm();
   addEventListener("submit", (event) => event.preventDefault()); // jsdom cannot navigate

@@ -47,7 +47,7 @@ async function type(text: string): Promise<void> {
   await vi.waitFor(() => expect(isOpen()).toBe(true));
 }
 
-it("offers what the server suggests once somebody pauses, and asks once for the same text", async () => {
+it("shows suggestions after a pause, and requests them once for a text", async () => {
   await type("riv");
 
   expect(ask).toHaveBeenCalledTimes(1);
@@ -89,7 +89,7 @@ it("searches with Enter while no option is active", async () => {
   expect(isOpen()).toBe(false);
 });
 
-it("closes with Escape, keeps the text, and no menu around it hears the key", async () => {
+it("closes with Escape, keeps the text, and leaves the menu around it open", async () => {
   const outside = vi.fn();
   document.addEventListener("keydown", outside, { once: true });
   await type("ri");
@@ -115,14 +115,14 @@ it("closes when the focus leaves, and opens an option that is pressed", async ()
   expect(isOpen()).toBe(false);
 });
 
-it.each(["r", "  ", "zz"])("offers nothing for %j", async (text) => {
+it.each(["r", "  ", "zz"])("shows nothing for %j", async (text) => {
   await userEvent.type(box(), text);
   await new Promise((resolve) => setTimeout(resolve, 200));
 
   expect(isOpen()).toBe(false);
 });
 
-it("leaves a box alone whose server does not answer", async () => {
+it("leaves the box unchanged when the request fails", async () => {
   ask.mockRejectedValue(new Error("offline"));
   await userEvent.type(box(), "ri");
   await vi.waitFor(() => expect(ask).toHaveBeenCalled());
@@ -132,7 +132,7 @@ it("leaves a box alone whose server does not answer", async () => {
   expect(searched).toHaveBeenCalledTimes(1);
 });
 
-it("makes every search box a combobox at once, and fetches the code with the first key", async () => {
+it("makes every search box a combobox at once, and loads the code with the first key", async () => {
   const suggest = vi.fn<typeof suggestFor>();
   const load = vi.fn(() => Promise.resolve({ suggestFor: suggest }));
   startSearch(load);

@@ -56,7 +56,7 @@ async function arrive(name: string): Promise<void> {
   act(() => events.onDone());
 }
 
-it("sends the file for its lesson, and lets the lesson hand it out", async () => {
+it("uploads the file for its lesson and attaches it", async () => {
   open();
   await arrive("slides.pdf");
 
@@ -66,7 +66,7 @@ it("sends the file for its lesson, and lets the lesson hand it out", async () =>
   expect(transport.removed).toEqual([]);
 });
 
-it("says why a file is not taken, and frees its room", async () => {
+it("says why a file was rejected and frees its storage", async () => {
   answer = () =>
     Response.json(
       { code: "FILE_UNSUITABLE", title: "x", status: 415, detail: "It is a page or a program" },
@@ -80,7 +80,7 @@ it("says why a file is not taken, and frees its room", async () => {
   expect(screen.getByText("This lesson doesn't have a file yet.")).toBeDefined();
 });
 
-it("refuses what is too large or empty before a byte is sent", async () => {
+it("rejects a file that is too large or empty before a byte is sent", async () => {
   open();
   await userEvent.upload(screen.getByLabelText("Choose a file"), fileOf("big.zip", 2001));
   expect(screen.getByRole("alert").textContent).toContain("2kB");
@@ -90,7 +90,7 @@ it("refuses what is too large or empty before a byte is sent", async () => {
   expect(transport.uploads).toEqual([]);
 });
 
-it("pauses, goes on and is given up", async () => {
+it("pauses, resumes and cancels", async () => {
   open();
   await userEvent.upload(screen.getByLabelText("Choose a file"), fileOf("a.pdf", 900));
   act(() => transport.of("a.pdf").events.onCreated("/api/v1/uploads/7/", null));
@@ -105,7 +105,7 @@ it("pauses, goes on and is given up", async () => {
   expect(screen.getByLabelText("Choose a file")).toBeDefined();
 });
 
-it("asks before it removes", async () => {
+it("asks before it removes the file", async () => {
   answer = () => Response.json({ uid: "lesson", file: null });
   open(handed);
   await userEvent.click(screen.getByRole("button", { name: "Remove slides.pdf" }));

@@ -75,7 +75,7 @@ function happen(player: Player, type: string, facts: Record<string, unknown>): v
 }
 const press = (name: string): boolean => fireEvent.click(screen.getByRole("button", { name }));
 
-it("plays the sound alone by an audio element, with the player's own controls", async () => {
+it("plays audio only in an audio element, with the controls of the player", async () => {
   const player = show();
   expect(player.video).toBeInstanceOf(HTMLAudioElement);
   expect(player.video.controls).toBe(false);
@@ -90,7 +90,7 @@ it("plays the sound alone by an audio element, with the player's own controls", 
   expect(stream.load.mock.lastCall).toEqual([sources, 30, "audio"]);
 });
 
-it("goes ten seconds back or forward by a press", () => {
+it("seeks ten seconds back or forward", () => {
   const player = show();
 
   press("Forward 10 seconds");
@@ -100,7 +100,7 @@ it("goes ten seconds back or forward by a press", () => {
   expect(player.playback.state.time).toBe(20);
 });
 
-it("counts what was heard as progress", async () => {
+it("counts played audio as progress", async () => {
   const player = show();
   press("Play");
   await vi.waitFor(() => expect(stream.load).toHaveBeenCalled());
@@ -113,7 +113,7 @@ it("counts what was heard as progress", async () => {
   expect(post.mock.lastCall?.[1]).toMatchObject({ position: 33, watched: [[30, 33]] });
 });
 
-it("names the place that is saved, also after one has sought without a connection", async () => {
+it("names the saved position, also after a seek while offline", async () => {
   const player = show();
   press("Play");
   await vi.waitFor(() => expect(stream.load).toHaveBeenCalled());
@@ -132,7 +132,7 @@ it("leaves the quality of videos as it was chosen", () => {
   expect(readSettings(localStorage)).toMatchObject({ quality: "720p", speed: 1.5 });
 });
 
-it("hides and shows the words that are said", () => {
+it("hides and shows the captions", () => {
   const player = show([{ language: "en", label: "English", url: "/en.vtt" }]);
   player.captionLines.set(["Here is the plane."]);
 
@@ -142,7 +142,7 @@ it("hides and shows the words that are said", () => {
   expect(captions.getAttribute("aria-pressed")).toBe("false");
 });
 
-it("has the keys of the player, but none for the screen", () => {
+it("has the shortcuts of the player except full screen", () => {
   const player = show();
   const keys = playerShortcuts(player, () => ({ lesson, onFullscreen: null }));
   const working = keys.filter((one) => one.isAvailable?.() ?? true).flatMap((one) => one.keys);
@@ -151,7 +151,7 @@ it("has the keys of the player, but none for the screen", () => {
   expect(availableShortcuts().map(({ label }) => label)).toContain("Play or pause");
 });
 
-it("stays with listening when the next lesson is a video", () => {
+it("opens the next video lesson as audio, too", () => {
   show();
   const link = screen.getByRole("link", { name: "Next lesson: Grids" });
   expect(link.getAttribute("href")).toBe("/audio-fallback?lesson=two");
@@ -161,7 +161,7 @@ it("stays with listening when the next lesson is a video", () => {
   expect(addressOf({ ...text, kind: "video" }, false)).toBe("/learn/c/grids");
 });
 
-it("plays the one file of the sound where the browser knows no HLS", () => {
+it("plays the sound as one file in a browser without HLS", () => {
   leave = () => undefined;
   const audio = document.createElement("audio");
   vi.spyOn(HTMLMediaElement.prototype, "canPlayType").mockReturnValue("");

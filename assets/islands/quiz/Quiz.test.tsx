@@ -186,7 +186,7 @@ const press = (name: string | RegExp) =>
   userEvent.click(screen.getAllByRole("button", { name })[0]!);
 const kept = (): string | null => localStorage.getItem(`study.quiz.${ATTEMPT}`);
 
-it("says the rules before it begins, and opens a try", async () => {
+it("shows the rules, and opens an attempt", async () => {
   show({ ...quiz, time_limit: 1200, attempts_left: 2, past: [] });
 
   expect(screen.getByText("70%")).toBeTruthy();
@@ -196,21 +196,21 @@ it("says the rules before it begins, and opens a try", async () => {
   expect(sent).toEqual([{ url: `/api/v1/lessons/${LESSON}/attempts/`, body: null }]);
 });
 
-it("offers no try where none is left", () => {
+it("offers no attempt if none is left", () => {
   show({ ...quiz, attempts_left: 0, may_attempt: false });
 
   expect(screen.queryByRole("button", { name: "Start the quiz" })).toBeNull();
   expect(screen.getByText(/used all your attempts/)).toBeTruthy();
 });
 
-it("says what will be asked, and nothing of it once the result stands above", async () => {
+it("says what will be asked, but not below a result", async () => {
   show();
   expect(await screen.findByText("3 questions with one correct answer")).toBeTruthy();
   expect(screen.getByText("1 number to work out")).toBeTruthy();
   expect(screen.getByText("There is no time limit.")).toBeTruthy();
 });
 
-it("lists the tries so far with the best of them", async () => {
+it("lists the attempts and the best result", async () => {
   const past = [
     { percent: 83, is_passed: true },
     { percent: 41, is_passed: false },
@@ -235,7 +235,7 @@ it("lists the tries so far with the best of them", async () => {
   expect(within(rules).queryByText("What you'll be asked")).toBeNull();
 });
 
-it("takes all seven kinds of answers by keyboard and hands them in once", async () => {
+it("takes all seven kinds of answers by keyboard and submits them once", async () => {
   const user = userEvent.setup();
   show({ ...quiz, attempt: open });
 
@@ -273,7 +273,7 @@ it("takes all seven kinds of answers by keyboard and hands them in once", async 
   expect(kept()).toBeNull();
 });
 
-it("keeps answers and flags through a reload", async () => {
+it("keeps answers and flags after a reload", async () => {
   const view = show({ ...quiz, attempt: open });
   await userEvent.click(screen.getByRole("radio", { name: /Option c/ }));
   await press("Flag question 1");
@@ -286,7 +286,7 @@ it("keeps answers and flags through a reload", async () => {
   expect(screen.getByText("1 of 7 answered. Saved on this device.")).toBeTruthy();
 });
 
-it("asks before it hands in open questions, and the safe answer has the focus", async () => {
+it("asks before it submits unanswered questions, with the focus on the safe answer", async () => {
   show({ ...quiz, attempt: open });
   await press("Submit");
 
@@ -301,7 +301,7 @@ it("asks before it hands in open questions, and the safe answer has the focus", 
   expect(await screen.findByText("Score 5.2 of 6")).toBeTruthy();
 });
 
-it("keeps the focus on the step that is moved, and says its new place", async () => {
+it("keeps the focus on the moved step and announces its position", async () => {
   show({ ...quiz, attempt: open });
   screen.getByRole("button", { name: "Move step 2 up" }).focus();
   await userEvent.keyboard("{Enter}");
@@ -313,7 +313,7 @@ it("keeps the focus on the step that is moved, and says its new place", async ()
   );
 });
 
-it("says at once that a word is no number", async () => {
+it("says at once that a word is not a number", async () => {
   show({ ...quiz, attempt: open });
   await userEvent.type(screen.getByRole("textbox", { name: "Your answer in m" }), "three");
   await userEvent.tab();
@@ -326,7 +326,7 @@ it.each([
   [50, null, "You are halfway through the course.", ". You are halfway through the course."],
   [100, "/certificates/abc", "You completed the course.", ""],
   [null, null, undefined, ""],
-])("says that a pass reached %s percent of the course", async (milestone, url, told, spoken) => {
+])("says that passing reached %s percent of the course", async (milestone, url, told, spoken) => {
   answer = (address) => {
     if (!address.endsWith("/submit/")) return Response.json(now);
     now = { ...now, attempt: done };
@@ -385,7 +385,7 @@ const line = (over: Partial<QuestionResult["lines"][number]>) => ({
   ...over,
 });
 
-it("says nothing of the right answers while they are not told", async () => {
+it("does not show correct answers while they are hidden", async () => {
   const hidden = { explanation_html: "", remarks_html: [], rewatch: null };
   show(
     failed([
@@ -411,13 +411,13 @@ it("says nothing of the right answers while they are not told", async () => {
   expect(number!.textContent).not.toContain("Correct answer");
 });
 
-it("says that an ordering was left out, whose right order is not told", async () => {
+it("says that an ordering was unanswered while the correct order is hidden", async () => {
   show(failed([{ verdict: "open", kind: "ordering", lines: [], given: "", accepted: "" }]));
 
   expect(await screen.findByText("You didn't answer this.")).toBeTruthy();
 });
 
-it("marks what was left out with a dash, and a score of nothing with no dot", async () => {
+it("marks unanswered questions with a dash, and a score of zero without a dot", async () => {
   const left = { verdict: "open" as const, lines: [], kind: "numeric" as const, given: "" };
   const accepted = "10 (9.99 to 10.01 accepted)";
   show(failed([{ ...left, accepted }, { verdict: "wrong" }], { percent: 0, shows_answers: true }));
@@ -459,7 +459,7 @@ it("counts the wait between two attempts, and opens none before it is over", asy
   expect(await screen.findByText("Question 1 of 7")).toBeTruthy();
 });
 
-it("opens the way on that had waited for it", async () => {
+it("unlocks the next lesson after passing", async () => {
   document.body.innerHTML = `<span data-next="/learn/c/next"><span>Next lesson</span><svg></svg></span>`;
   show({ ...quiz, attempt: open });
   await press("Submit");
@@ -485,7 +485,7 @@ it("marks the questions that the server could not read, and loses nothing", asyn
   expect(kept()).toContain('"id":"a"');
 });
 
-it("keeps the answers when the connection breaks, and hands them in afterwards", async () => {
+it("keeps the answers while offline and submits them afterwards", async () => {
   const works = answer;
   answer = () => new TypeError("Failed to fetch");
   show({ ...quiz, attempt: open });
@@ -501,7 +501,7 @@ it("keeps the answers when the connection breaks, and hands them in afterwards",
 });
 
 it.each(["QUIZ_ATTEMPT_CLOSED", "QUIZ_TIME_OVER"])(
-  "shows what stands when the server says %s",
+  "shows the current state when the server responds %s",
   async (code) => {
     show({ ...quiz, attempt: open });
     answer = (url) => {
@@ -520,7 +520,7 @@ it.each(["QUIZ_ATTEMPT_CLOSED", "QUIZ_TIME_OVER"])(
   },
 );
 
-it("hands in by itself when the time is over, once", async () => {
+it("submits automatically once when the time is over", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   show({ ...quiz, time_limit: 600, attempt: { ...open, time_limit: 600, seconds_left: 90 } });
   const clock = screen.getByRole("timer");
@@ -534,7 +534,7 @@ it("hands in by itself when the time is over, once", async () => {
   expect(sent.filter(({ url }) => url.endsWith("/submit/"))).toHaveLength(1);
 });
 
-it("hands in the rest when the time is over and one answer cannot be read", async () => {
+it("submits the other answers when the time is over and one is invalid", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const works = answer;
   answer = (url) => {
@@ -559,7 +559,7 @@ it("hands in the rest when the time is over and one answer cannot be read", asyn
   ]);
 });
 
-it("says of a word kept from before a reload that it is no number", () => {
+it("says that a word in a draft is not a number", () => {
   const paper = { answers: { [uid(4)]: { text: "three" } }, flags: [] };
   localStorage.setItem(`study.quiz.${ATTEMPT}`, JSON.stringify(paper));
   show({ ...quiz, attempt: open });
@@ -585,7 +585,7 @@ it("hides the clock, and remembers it", async () => {
   expect(screen.getByRole("timer")).toBeTruthy();
 });
 
-it("goes on with what was answered before its code had come", async () => {
+it("continues with the answers given before the island was loaded", async () => {
   const field = (n: number, value: string, part = ""): string =>
     `<input name="q.${uid(n)}${part}" value="${value}">`;
   const spot = document.createElement("div");
@@ -617,7 +617,7 @@ it("goes on with what was answered before its code had come", async () => {
   });
 });
 
-it("takes nothing from a form in which nothing was answered", () => {
+it("takes nothing from an empty form", () => {
   const spot = document.createElement("div");
   spot.innerHTML = `<form><input name="q.${uid(5)}"><select name="q.${uid(6)}.a"><option value=""></option></select></form>`;
 

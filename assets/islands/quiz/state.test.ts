@@ -35,7 +35,7 @@ it("keeps the last answer to each question", () => {
   expect(paper.answers).toEqual({ a: { id: "2" }, b: { text: "x" } });
 });
 
-it("flags a question, and takes the flag off again", () => {
+it("flags a question and removes the flag", () => {
   const flagged = reduce(empty, { type: "flag", question: "a" });
 
   expect(flagged.flags).toEqual(["a"]);
@@ -54,11 +54,11 @@ it.each([
   [{ text: "0" }, true],
   [{ pairs: { a: "" } }, false],
   [{ pairs: { a: "", b: "1" } }, true],
-])("knows whether %j says anything", (answer, says) => {
+])("knows whether %j has content", (answer, says) => {
   expect(isAnswered(answer)).toBe(says);
 });
 
-it("sends only answers that say something, to questions that are asked", () => {
+it("sends only answers with content to questions of the attempt", () => {
   const questions = [question("a"), question("b")];
   const answers = { a: { id: "1" }, b: { text: "" }, gone: { id: "9" } };
 
@@ -66,7 +66,7 @@ it("sends only answers that say something, to questions that are asked", () => {
   expect(countAnswered(questions, answers)).toBe(1);
 });
 
-it("takes a word where a number is asked for as no answer", () => {
+it("ignores a word as the answer to a numeric question", () => {
   const questions = [question("a", { kind: "numeric" }), question("b")];
   const answers = { a: { text: "three" }, b: { text: "three" } };
 
@@ -74,18 +74,18 @@ it("takes a word where a number is asked for as no answer", () => {
   expect(countAnswered(questions, answers)).toBe(1);
 });
 
-it("switches a choice of several", () => {
+it("toggles one of several choices", () => {
   expect(toggled(undefined, "a")).toEqual(["a"]);
   expect(toggled(["a", "b"], "a")).toEqual(["b"]);
 });
 
-it("moves one place of a list", () => {
+it("moves an item of a list", () => {
   expect(moved(["a", "b", "c"], 0, 2)).toEqual(["b", "c", "a"]);
   expect(moved(["a", "b", "c"], 2, 0)).toEqual(["c", "a", "b"]);
   expect(moved(["a"], 5, 0)).toEqual(["a"]);
 });
 
-it("shows steps as they came until one is moved, and forgets an order of other steps", () => {
+it("shows steps in their initial order until one is moved, and ignores an order of other steps", () => {
   const steps = question("a", {
     options: [
       { id: "p", html: "P" },
@@ -99,17 +99,17 @@ it("shows steps as they came until one is moved, and forgets an order of other s
 });
 
 it.each(["", "3", "3,2", "−3.2", "16,000", "16 000", "16.000,5", "7e0", ".5"])(
-  "takes %j for a number",
+  "accepts %j as a number",
   (text) => {
     expect(isNumber(text)).toBe(true);
   },
 );
 
-it.each(["three", "3m", "--3", "3..2", "1e", "NaN"])("does not take %j for one", (text) => {
+it.each(["three", "3m", "--3", "3..2", "1e", "NaN"])("does not accept %j as a number", (text) => {
   expect(isNumber(text)).toBe(false);
 });
 
-it("keeps answers on this device until they are forgotten", () => {
+it("stores answers on this device until they are deleted", () => {
   const paper = { answers: { a: { id: "1" } }, flags: ["a"] };
 
   expect(saveDraft(localStorage, "try", paper)).toBe(true);
@@ -125,13 +125,13 @@ it.each([
   "[]",
   '{"answers": [1], "flags": []}',
   '{"answers": {"a": 1}, "flags": [2]}',
-])("takes %j for nothing", (torn) => {
+])("treats %j as empty", (torn) => {
   localStorage.setItem("study.quiz.try", torn);
 
   expect(readDraft(localStorage, "try")).toEqual(empty);
 });
 
-it("goes on without storage", () => {
+it("works without storage", () => {
   const refuse = (): never => {
     throw new DOMException("refused", "QuotaExceededError");
   };

@@ -93,14 +93,14 @@ const happens = (what: () => void) =>
     await new Promise((resolve) => setTimeout(resolve, 300));
   });
 
-it("promises what the server enforces", async () => {
+it("states the limits of the server", async () => {
   await open();
 
   expect(screen.getByText(/MP4, MOV, AVI or WebM, up to 5 GB each/)).toBeDefined();
   expect(input().multiple).toBe(true);
 });
 
-it("sends a chosen file, shows how far it is, and says it politely once", async () => {
+it("uploads a chosen file, shows its progress, and announces it once", async () => {
   await open();
   await choose(fileOf("lecture.mp4", 1000));
   const upload = transport.of("lecture.mp4");
@@ -123,7 +123,7 @@ it("pauses and resumes by keyboard", async () => {
   expect(transport.uploads).toHaveLength(2);
 });
 
-it("asks before it cancels, and frees the room", async () => {
+it("asks before it cancels and frees the storage", async () => {
   await open();
   await choose(fileOf("lecture.mp4", 1000));
   act(() => transport.of("lecture.mp4").events.onCreated("/api/v1/uploads/7/", null));
@@ -139,7 +139,7 @@ it("asks before it cancels, and frees the room", async () => {
 it.each([
   ["notes.pdf", 5, "Videos must be in one of these formats: MP4, MOV, AVI, WebM."],
   ["huge.mp4", 6 * GB, "This file is larger than 5 GB."],
-])("refuses %s before a byte is sent, and says it at once", async (name, size, words) => {
+])("rejects %s before a byte is sent, and announces it", async (name, size, words) => {
   await open();
   await choose(fileOf(name, size));
 
@@ -153,7 +153,7 @@ it.each([
   expect(screen.queryByText(name)).toBeNull();
 });
 
-it("counts the files of one choice against the room together", async () => {
+it("counts files chosen together against the storage", async () => {
   await open();
   const sizes = [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4];
   await choose(...sizes.map((size, index) => fileOf(`part-${index}.mp4`, size * GB)));
@@ -174,7 +174,7 @@ it("links only to pages that exist", async () => {
   expect(screen.queryByRole("link", { name: "See supported formats" })).toBeNull();
 });
 
-it("keeps what arrived when the connection breaks, and goes on by itself or at once", async () => {
+it("keeps sent bytes when the connection breaks and resumes automatically or at once", async () => {
   await open();
   await choose(fileOf("lecture.mp4", 1000));
   await happens(() => {
@@ -192,7 +192,7 @@ it("keeps what arrived when the connection breaks, and goes on by itself or at o
   expect(transport.uploads).toHaveLength(2);
 });
 
-it("goes on as soon as the browser is online again", async () => {
+it("resumes as soon as the browser is online again", async () => {
   await open();
   await choose(fileOf("lecture.mp4", 1000));
   act(() => transport.breakOff("lecture.mp4"));
@@ -201,7 +201,7 @@ it("goes on as soon as the browser is online again", async () => {
   expect(transport.uploads).toHaveLength(2);
 });
 
-it("shows what the server refuses in the words of the server", async () => {
+it("shows the message of the server for a rejected file", async () => {
   await open();
   await choose(fileOf("lecture.mp4", 1000));
   act(() =>
@@ -215,7 +215,7 @@ it("shows what the server refuses in the words of the server", async () => {
   ).toBeDefined();
 });
 
-it("offers to go on with what stopped earlier, and resumes it with the same file", async () => {
+it("offers to resume an earlier upload, with the same file", async () => {
   videos = [videoOf({ stage: "uploading", percent: 41, upload: uploadOf() })];
   await open();
   const stopped = within(await screen.findByRole("listitem", { name: "lecture.mp4" }));
@@ -228,7 +228,7 @@ it("offers to go on with what stopped earlier, and resumes it with the same file
   expect(screen.getAllByText("lecture.mp4")).toHaveLength(1);
 });
 
-it("recognizes a dropped file that was begun before", async () => {
+it("recognizes a dropped file with an unfinished upload", async () => {
   transport.previous.set("known.mp4", "/api/v1/uploads/9/");
   videos = [videoOf({ stage: "uploading", upload: uploadOf() })];
   await open();
@@ -299,7 +299,7 @@ it("removes a failed video after asking", async () => {
   expect(calls).toContainEqual({ method: "DELETE", path: "/api/v1/videos/a/", body: null });
 });
 
-it("deletes a complete video after saying what shows it", async () => {
+it("deletes a complete video after naming the lesson that uses it", async () => {
   const completed_at = new Date().toISOString();
   videos = [videoOf({ uid: "a", filename: "old-take.mp4", stage: "complete", completed_at })];
   lessons = [lessonOf({ video: "a" })];
@@ -332,7 +332,7 @@ it("sends the first file to the lesson of the address", async () => {
   expect(transport.of("b.mp4").target).toBeNull();
 });
 
-it("keeps the lesson for the first file that can be a video", async () => {
+it("assigns the lesson to the first valid video", async () => {
   const target = lessonOf({ title: "The fall" });
   await open(target);
   await choose(fileOf("empty.mp4", 0), fileOf("a.mp4", 10));
@@ -341,7 +341,7 @@ it("keeps the lesson for the first file that can be a video", async () => {
   expect(transport.of("a.mp4").target).toBe(target.uid);
 });
 
-it("shows a video in a lesson that has none", async () => {
+it("adds a video to a lesson without one", async () => {
   videos = [videoOf({ stage: "analyzing" })];
   lessons = [lessonOf()];
   await open();
@@ -356,7 +356,7 @@ it("shows a video in a lesson that has none", async () => {
   });
 });
 
-it("holds the page while something is being sent", async () => {
+it("asks before the page is left during an upload", async () => {
   await open();
   const leave = () => {
     const event = new Event("beforeunload", { cancelable: true });
@@ -369,7 +369,7 @@ it("holds the page while something is being sent", async () => {
   expect(leave()).toBe(true);
 });
 
-it("names every stage as it is specified", async () => {
+it("names every stage", async () => {
   videos = [videoOf({ filename: "a.mp4", stage: "queued" })];
   await open();
   await screen.findByRole("listitem", { name: "a.mp4" });
@@ -400,7 +400,7 @@ it("says that a file is corrupt, and why", async () => {
   expect(await screen.findByText("Corrupt file. It ends too early.")).toBeDefined();
 });
 
-it("warns of what could not be read, and of new contents that were not taken", async () => {
+it("warns of unreadable streams and of rejected new contents", async () => {
   const now = new Date().toISOString();
   videos = [
     videoOf({
@@ -426,7 +426,7 @@ it("warns of what could not be read, and of new contents that were not taken", a
   expect(kept.getByText("The new file was not used.")).toBeDefined();
 });
 
-it("names a server that is out of space, keeps what arrived, and goes on by itself", async () => {
+it("names a server without disk space, keeps sent bytes and resumes automatically", async () => {
   await open();
   await choose(fileOf("lecture.mp4", 1000));
   await happens(() => {

@@ -15,22 +15,22 @@ it.each([
   ["lecture.mp4", 5 * GB],
   ["LECTURE.MOV", 1],
   ["no-ending", 1],
-])("lets %s pass: what it is, its bytes decide", (name, size) => {
+])("accepts %s, as only the bytes tell what it is", (name, size) => {
   expect(refusalOf({ name, size }, limits, null)).toBeNull();
 });
 
-it("refuses a file that is too large, and names the limit", () => {
+it("rejects a file that is too large, and names the limit", () => {
   const refusal = refusalOf({ name: "a.mp4", size: 5 * GB + 1 }, limits, null);
 
   expect(refusal?.is("UPLOAD_FILE_TOO_LARGE")).toBe(true);
   expect(refusal?.message).toContain("5 GB");
 });
 
-it.each(["notes.pdf", "list.m3u8", "a.mp4.exe"])("refuses %s by its name", (name) => {
+it.each(["notes.pdf", "list.m3u8", "a.mp4.exe"])("rejects %s by its name", (name) => {
   expect(refusalOf({ name, size: 1 }, limits, null)?.is("UPLOAD_FORMAT_UNSUPPORTED")).toBe(true);
 });
 
-it("refuses what does not fit, and says how much does", () => {
+it("rejects a file that exceeds the storage, and says how much is free", () => {
   const refusal = refusalOf({ name: "a.mp4", size: 2 * GB }, limits, GB, 50 * GB);
 
   expect(refusal?.is("UPLOAD_QUOTA_EXCEEDED")).toBe(true);

@@ -20,7 +20,7 @@ it.each([
   expect(jobsOf([], [videoOf(facts)], [], NOW).map((job) => job.group)).toEqual([group]);
 });
 
-it("leaves out what was done on another day", () => {
+it("omits videos completed on another day", () => {
   const video = videoOf({ stage: "complete", completed_at: "2026-03-01T11:00:00Z" });
 
   expect(jobsOf([], [video], [], NOW)).toEqual([]);
@@ -38,7 +38,7 @@ it("shows a transfer and its video as one job", () => {
   expect(jobs[0]).toMatchObject({ group: "way", video });
 });
 
-it("follows a transfer that is over by its video", () => {
+it("continues with the video after a transfer was sent", () => {
   const transport = new FakeTransport();
   const transfers = new Transfers(transport);
   const video = videoOf({ stage: "failed", failure: "corrupt_file" });
@@ -48,7 +48,7 @@ it("follows a transfer that is over by its video", () => {
   expect(jobsOf(transfers.all, [video], [], NOW)[0]?.group).toBe("needs");
 });
 
-it("takes what was sent for queued while the list still says that it is sent", () => {
+it("shows a sent video as queued while the list is older", () => {
   const transport = new FakeTransport();
   const transfers = new Transfers(transport);
   const video = videoOf({ stage: "uploading", percent: 0, updated_at: "2026-03-14T11:59:59Z" });
@@ -67,7 +67,7 @@ it("takes what was sent for queued while the list still says that it is sent", (
   ]);
 });
 
-it("finds the lesson that shows the video, or that it is for", () => {
+it("finds the lesson that shows the video or will show it", () => {
   const shown = lessonOf({ video: videoOf().uid });
   const wanted = lessonOf({ uid: "wanted" });
   const transfers = new Transfers(new FakeTransport());
@@ -78,7 +78,7 @@ it("finds the lesson that shows the video, or that it is for", () => {
   expect(jobs.map((job) => job.lesson?.uid)).toEqual(["wanted", shown.uid]);
 });
 
-it("marks what is done, what goes on, and where it failed", () => {
+it("marks done, current and failed stages", () => {
   const marks = (facts: Parameters<typeof videoOf>[0]): string =>
     marksOf(jobsOf([], [videoOf(facts)], [], NOW)[0]!)
       .map(({ state, percent }) => (state === "now" ? `now ${percent}` : state))
@@ -97,7 +97,7 @@ it("marks what is done, what goes on, and where it failed", () => {
   );
 });
 
-it("knows an upload that the same file can go on with", () => {
+it("finds an upload that the same file can resume", () => {
   const video = videoOf({ stage: "uploading", upload: uploadOf() });
 
   expect(openUploadFor(fileOf("lecture.mp4", 1000), [video])).toBe(video);

@@ -30,7 +30,7 @@ const listen = () =>
     return socket as unknown as WebSocket;
   });
 
-it("passes on what changes and what goes", () => {
+it("passes on changes and deletions", () => {
   listen();
   sockets[0]!.dispatchEvent(new Event("open"));
   sockets[0]!.say({ type: "video", video: videoOf({ percent: 7 }) });
@@ -42,7 +42,7 @@ it("passes on what changes and what goes", () => {
   expect(onGone).toHaveBeenCalledExactlyOnceWith("x");
 });
 
-it("opens again with growing pauses, and says that news must be fetched meanwhile", async () => {
+it("reopens with growing delays, and tells the caller to poll meanwhile", async () => {
   listen();
   for (const wait of [1000, 2000, 4000]) {
     sockets.at(-1)!.dispatchEvent(new Event("close"));
@@ -55,7 +55,7 @@ it("opens again with growing pauses, and says that news must be fetched meanwhil
   }
 });
 
-it("stays silent once nobody listens", async () => {
+it("calls no listener after it was stopped", async () => {
   const stop = listen();
   stop();
   sockets[0]!.dispatchEvent(new Event("close"));

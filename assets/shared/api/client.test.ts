@@ -52,13 +52,13 @@ function problem(status: number, body: object): Response {
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-it("gives the data of an answer", async () => {
+it("returns the data of a response", async () => {
   answers = [Response.json({ token: "t" })];
 
   await expect(unwrap(createApiClient(sessionOf()).GET(address))).resolves.toEqual({ token: "t" });
 });
 
-it("gives nothing for an answer without content", async () => {
+it("returns nothing for a response without content", async () => {
   answers = [new Response(null, { status: 204 })];
 
   await expect(unwrap(createApiClient(sessionOf()).GET(address))).resolves.toBeUndefined();
@@ -75,7 +75,7 @@ it("sends the token of the session, and none for a visitor", async () => {
   ]);
 });
 
-it("proves to Django where a change comes from, and only for changes", async () => {
+it("sends the CSRF token with changes only", async () => {
   const client = createApiClient(sessionOf());
   await client.GET(address);
   await client.request("post", address as never);
@@ -83,7 +83,7 @@ it("proves to Django where a change comes from, and only for changes", async () 
   expect(asked.map((request) => request.headers.get("X-CSRFToken"))).toEqual([null, "proof="]);
 });
 
-it("fails with the specified words where a person is needed and none is there", async () => {
+it("fails with the specified message if a call needs a user and nobody is signed in", async () => {
   const client = createApiClient(sessionOf(), { isRequired: true });
 
   await expect(client.GET(address)).rejects.toThrow(NotAuthenticated);
@@ -101,7 +101,7 @@ it("renews a token that is about to end before it is sent", async () => {
   expect(asked[0]?.headers.get("Authorization")).toBe(`Bearer ${renewed}`);
 });
 
-it("renews a token that the server refuses, and asks once more", async () => {
+it("renews a rejected token and repeats the call", async () => {
   renewed = tokenFor(900);
   answers = [problem(401, { code: "NOT_AUTHENTICATED" }), Response.json({ token: "ok" })];
   const answer = unwrap(createApiClient(sessionOf(tokenFor(600))).GET(address));
@@ -111,7 +111,7 @@ it("renews a token that the server refuses, and asks once more", async () => {
   expect(asked[1]?.headers.get("Authorization")).toBe(`Bearer ${renewed}`);
 });
 
-it("is signed out when the cookie is gone too", async () => {
+it("is signed out when the cookie has expired, too", async () => {
   const session = sessionOf(tokenFor(600));
   answers = [problem(401, { code: "NOT_AUTHENTICATED" })];
   const answer = unwrap(createApiClient(session).GET(address));
@@ -121,7 +121,7 @@ it("is signed out when the cookie is gone too", async () => {
   expect(asked).toHaveLength(1);
 });
 
-it("carries the server's problem, words and data", async () => {
+it("carries the problem, message and data of the server", async () => {
   const error = await failure(
     problem(403, {
       code: "ENROLLMENT_REQUIRED",
@@ -191,14 +191,14 @@ it("names the reference of a failure whose body has none", async () => {
   );
 });
 
-it("lets an abort be an abort", async () => {
+it("throws an abort unchanged", async () => {
   answers = [new DOMException("stopped", "AbortError")];
   const call = unwrap(createApiClient(sessionOf()).GET(address));
 
   await expect(call).rejects.toMatchObject({ name: "AbortError" });
 });
 
-it("says that it is offline where the browser knows it, and tells when an answer comes again", async () => {
+it("says that the browser is offline, and when a response arrives again", async () => {
   document.body.innerHTML = `<div data-toasts data-restored="You're back online."></div>`;
   vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   const error = await failure(new TypeError("Failed to fetch"));
@@ -211,7 +211,7 @@ it("says that it is offline where the browser knows it, and tells when an answer
   expect(toasts).toEqual(["You're back online."]);
 });
 
-it("says once that it is slow, gives up after its time, and says that it did", async () => {
+it("says once that it is slow, and fails with a timeout", async () => {
   vi.useFakeTimers();
   document.body.innerHTML = `<div data-toasts></div>`;
   vi.stubGlobal("fetch", (_: Request, { signal }: RequestInit) => {
@@ -237,7 +237,7 @@ it("says once that it is slow, gives up after its time, and says that it did", a
   expect(toasts()).toBe(0);
 });
 
-it("stops when its caller does, and says nothing of what nobody waits for", async () => {
+it("stops with its caller and shows no message for calls in the background", async () => {
   vi.useFakeTimers();
   document.body.innerHTML = `<div data-toasts></div>`;
   vi.stubGlobal("fetch", (_: Request, { signal }: RequestInit) => {

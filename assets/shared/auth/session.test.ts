@@ -79,7 +79,7 @@ it("removes what is not JSON", async () => {
   expect(localStorage.getItem(STORAGE_KEY)).toBeNull();
 });
 
-it("keeps a stored token that names no expiry", async () => {
+it("keeps a stored token without an expiry", async () => {
   store({ user: ada, token: tokenOf({ sub: "ada" }) });
   const session = make({ renderedFor: "ada" });
 
@@ -115,7 +115,7 @@ it("logs out: clears, broadcasts and tells the server", async () => {
   expect(endSession).toHaveBeenCalledOnce();
 });
 
-it("clears when somebody else broadcasts a logout", async () => {
+it("clears on a logout event", async () => {
   const endSession = vi.fn(() => Promise.resolve());
   const session = make({ endSession });
   await session.start();
@@ -203,7 +203,7 @@ it("fetches the session when the page was rendered for a signed-in user", async 
   expect(session.state.user).toEqual(ada);
 });
 
-it("replaces the session of somebody else than the page was rendered for", async () => {
+it("replaces the session of another user than the page was rendered for", async () => {
   store({ user: leo, token: tokenFor(600) });
   const fresh = { user: ada, token: tokenFor(600) };
   const session = make({ renderedFor: "ada", fetchSession: () => Promise.resolve(fresh) });
@@ -236,7 +236,7 @@ it("is signed out, not stuck loading, when the server cannot be reached", async 
   expect(session.state).toEqual({ isLoading: false, user: null, token: null });
 });
 
-it("renews once for many callers, and gives all of them the new token", async () => {
+it("renews once for simultaneous callers", async () => {
   vi.useFakeTimers();
   const token = tokenFor(3600);
   let answer: (fresh: Credentials) => void = () => undefined;
@@ -253,7 +253,7 @@ it("renews once for many callers, and gives all of them the new token", async ()
   expect(fetchSession).toHaveBeenCalledOnce();
 });
 
-it("can renew again after a renewal has failed", async () => {
+it("can renew after a renewal has failed", async () => {
   const fresh = { user: ada, token: tokenFor(600) };
   const fetchSession = vi
     .fn<() => Promise<Credentials | null>>()
@@ -265,7 +265,7 @@ it("can renew again after a renewal has failed", async () => {
   await expect(session.renew()).resolves.toBe(true);
 });
 
-it("takes the token that another tab has renewed while it waited", async () => {
+it("takes a token that another tab has renewed", async () => {
   const theirs = { user: ada, token: tokenFor(900) };
   const fetchSession = vi.fn(() => Promise.resolve(null));
   const session = make({
@@ -311,7 +311,7 @@ it("works without storage", async () => {
   expect(session.isAuthenticated).toBe(true);
 });
 
-it("survives a storage that refuses to keep anything", async () => {
+it("works while storage is blocked", async () => {
   const full = {
     getItem: () => null,
     removeItem: () => undefined,

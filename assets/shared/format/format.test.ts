@@ -63,14 +63,14 @@ it.each([
   [365 * day - 1, "12mo ago"],
   [365 * day, "1y ago"],
   [800 * day, "2y ago"],
-])("says of %d ms ago: %s", (age, text) => {
+])("writes %d ms ago as %s", (age, text) => {
   const now = Date.UTC(2026, 10, 20);
 
   expect(relativeTime(now - age, now)).toBe(text);
   expect(relativeTime(new Date(now - age).toISOString(), now)).toBe(text);
 });
 
-it("says just now of a time that is none", () => {
+it("writes an invalid time as just now", () => {
   expect(relativeTime("yesterday-ish")).toBe("just now");
 });
 
@@ -96,11 +96,11 @@ it("writes dates day first", () => {
   expect(dateAndTime(date)).toBe("14 March 2026 at 18:31");
 });
 
-it("fills the places of a sentence, and leaves what it does not know", () => {
+it("fills the placeholders of a sentence and leaves unknown ones", () => {
   expect(t("Lesson {number} of {total}", { number: 2 })).toBe("Lesson 2 of {total}");
 });
 
-it("speaks another language where the page brings one, plural forms included", () => {
+it("uses the messages of the page, with plural forms", () => {
   setMessages(
     {
       "{count} minute": { one: "{count} минута", few: "{count} минуты", many: "{count} минут" },

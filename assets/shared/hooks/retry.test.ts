@@ -10,7 +10,7 @@ beforeEach(() => {
   vi.spyOn(document, "visibilityState", "get").mockImplementation(() => visibility);
 });
 
-it("tries by itself when the wait is over", async () => {
+it("retries when the countdown is over", async () => {
   const action = vi.fn();
   const clock = new RetryClock();
   clock.onTry(action);
@@ -25,7 +25,7 @@ it("tries by itself when the wait is over", async () => {
   expect(clock.state.left).toBeNull();
 });
 
-it("stops by itself after three failures", async () => {
+it("stops after three failures", async () => {
   const clock = new RetryClock();
   const action = vi.fn(() => clock.failed(new Error("again"), 1000));
   clock.onTry(action);
@@ -48,7 +48,7 @@ it("counts from the beginning after a success", async () => {
   expect(action).toHaveBeenCalledOnce();
 });
 
-it("counts the same failure once, however often it is reported", () => {
+it("counts a failure that is reported twice once", () => {
   const clock = new RetryClock();
   const error = new Error("one");
   for (let times = 0; times < 10; times += 1) clock.failed(error, 1000);
@@ -87,7 +87,7 @@ it("can be stopped, and tried at once", async () => {
   expect(clock.state.isTrying).toBe(false);
 });
 
-it("does not fall over an action that throws", async () => {
+it("survives an action that throws", async () => {
   const clock = new RetryClock();
   clock.onTry(() => {
     throw new Error("still broken");
@@ -98,7 +98,7 @@ it("does not fall over an action that throws", async () => {
   expect(clock.state.isTrying).toBe(false);
 });
 
-it("does not count down what is not worth repeating", () => {
+it("does not count down for an error without a retry", () => {
   const clock = new RetryClock();
   clock.failed("x", 0);
 

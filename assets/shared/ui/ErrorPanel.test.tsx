@@ -70,7 +70,7 @@ it.each([
   expect(retry).toHaveBeenCalledOnce();
 });
 
-it("stops when told to, and tries when told to", async () => {
+it("stops the countdown, and retries at once, by its buttons", async () => {
   const retry = vi.fn();
   render(<ErrorPanel error={makeError("SERVER_ERROR")} onRetry={retry} />);
   fireEvent.click(screen.getByRole("button", { name: "Stop retrying" }));
@@ -83,7 +83,7 @@ it("stops when told to, and tries when told to", async () => {
   expect(retry).toHaveBeenCalledOnce();
 });
 
-it("gives up after three failures in a row and leaves the action", async () => {
+it("stops after three failures in a row and keeps the button", async () => {
   const retry = vi.fn(() => Promise.reject(new Error("no")));
   const { rerender } = render(<ErrorPanel error={makeError("SERVER_ERROR")} onRetry={retry} />);
   for (let failure = 1; failure <= 3; failure += 1) {
@@ -97,7 +97,7 @@ it("gives up after three failures in a row and leaves the action", async () => {
   expect(screen.getByRole("button", { name: "Try again" })).toBeDefined();
 });
 
-it("tries again when the connection has come back, even after it gave up", async () => {
+it("retries when the connection is back, even after it has stopped", async () => {
   const retry = vi.fn();
   render(<ErrorPanel error={makeError("VIDEO_NETWORK_ERROR")} onRetry={retry} />);
   fireEvent.click(screen.getByRole("button", { name: "Stop retrying" }));
@@ -107,7 +107,7 @@ it("tries again when the connection has come back, even after it gave up", async
   expect(retry).toHaveBeenCalledOnce();
 });
 
-it("links to where help is, with the data of the error in the address", () => {
+it("links to help, with data of the error in the address", () => {
   render(
     <ErrorPanel error={makeError("PREREQUISITE_NOT_MET", { course: "a b", lesson: "2.6" })} />,
   );
@@ -134,7 +134,7 @@ it("runs the handler that the catalogue names", () => {
   expect(resend).toHaveBeenCalledOnce();
 });
 
-it("sends the mail again by itself where nothing else is said", async () => {
+it("sends the verification email again by default", async () => {
   const fetch = vi.fn<(request: Request) => Promise<Response>>(() =>
     Promise.resolve(Response.json({ wait: 0 }, { status: 202 })),
   );
@@ -148,14 +148,14 @@ it("sends the mail again by itself where nothing else is said", async () => {
   vi.unstubAllGlobals();
 });
 
-it("names the reference that stands in the log", () => {
+it("shows the reference that is in the log", () => {
   const problem = { ...problemOf("SERVER_ERROR", 500), request_id: "SP-2B7K" };
   render(<ErrorPanel error={new ApiError(500, problem)} />);
 
   expect(screen.getByText("Reference SP-2B7K")).toBeDefined();
 });
 
-it("can be dismissed where that is offered", () => {
+it("can be dismissed if the caller allows it", () => {
   const dismiss = vi.fn();
   render(<ErrorPanel error={makeError("VIDEO_QUALITY_DEGRADED")} onDismiss={dismiss} />);
   fireEvent.click(screen.getByRole("button", { name: "Dismiss" }));

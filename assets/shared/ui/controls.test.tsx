@@ -74,7 +74,7 @@ function Asking({ hasUnsavedChanges = false }) {
   );
 }
 
-it("a dialog starts on the safe answer and gives the focus back", async () => {
+it("a dialog focuses the safe answer and returns the focus", async () => {
   render(<Asking />);
   const opener = screen.getByRole("button", { name: "Ask" });
   await userEvent.click(opener);
@@ -86,7 +86,7 @@ it("a dialog starts on the safe answer and gives the focus back", async () => {
   expect(document.activeElement).toBe(opener);
 });
 
-it("a dialog closes on Escape unless something would be lost", async () => {
+it("a dialog closes on Escape unless input would be lost", async () => {
   const { unmount } = render(<Asking />);
   await userEvent.click(screen.getByRole("button", { name: "Ask" }));
   const cancel = (): void => {
@@ -106,7 +106,7 @@ it("a dialog closes on Escape unless something would be lost", async () => {
 
 const speeds = ["0.5", "1", "1.25", "2"].map((id) => ({ id, title: id, isChecked: id === "1" }));
 
-it("a menu opens on its choice, moves by arrows and letters, and gives the focus back", async () => {
+it("a menu opens on its choice, moves by arrows and letters, and returns the focus", async () => {
   const choose = vi.fn();
   const pageKey = vi.fn();
   document.addEventListener("keydown", pageKey);
@@ -144,7 +144,7 @@ it.each(["{Escape}", "{Tab}"])("a menu closes on %s without a choice", async (ke
   expect(choose).not.toHaveBeenCalled();
 });
 
-it("a menu closes on a press beside it", async () => {
+it("a menu closes on a press outside", async () => {
   render(
     <>
       <p>Beside</p>
@@ -157,7 +157,7 @@ it("a menu closes on a press beside it", async () => {
   expect(screen.queryByRole("menu")).toBeNull();
 });
 
-it("tabs move by arrows, Home and End, and only the chosen one is in the order of Tab", async () => {
+it("tabs move by arrows, Home and End, and only the selected one is in the tab order", async () => {
   const change = vi.fn();
   const tabs = ["One", "Two", "Three"].map((title) => ({
     id: title,
@@ -185,7 +185,7 @@ it("a progress bar says its value, within bounds", () => {
   expect(bar.getAttribute("aria-valuenow")).toBe("100");
 });
 
-it("a skeleton shows after a second of waiting, then for at least half a one", () => {
+it("a skeleton shows after a second of waiting, then for at least half a second", () => {
   vi.useFakeTimers();
   const parts = { shapes: <i data-testid="shape" />, children: () => <p>Here</p> };
   const { rerender } = render(<Skeleton isLoading {...parts} />);
@@ -203,7 +203,7 @@ it("a skeleton shows after a second of waiting, then for at least half a one", (
   expect(screen.getByText("Here")).toBeDefined();
 });
 
-it("a skeleton does not show for what comes within a second", () => {
+it("a skeleton does not show for content that loads within a second", () => {
   vi.useFakeTimers();
   const parts = { shapes: <i data-testid="shape" />, children: () => <p>Here</p> };
   const { rerender } = render(<Skeleton isLoading {...parts} />);

@@ -16,7 +16,7 @@ beforeEach(() => {
 const states = (): string[] => transfers.all.map(({ state }) => state);
 const add = (name: string, size = 1000) => transfers.add(fileOf(name, size));
 
-it("sends two at a time, the others in their turn", () => {
+it("sends two at a time, the others in order", () => {
   for (const name of ["a", "b", "c"]) add(name);
   expect(states()).toEqual(["sending", "sending", "waiting"]);
 
@@ -25,7 +25,7 @@ it("sends two at a time, the others in their turn", () => {
   expect(states()).toEqual(["sent", "sending", "sending"]);
 });
 
-it("pauses and goes on where it stopped", () => {
+it("pauses and resumes at the same byte", () => {
   const { id } = add("a");
   transport.of("a").events.onCreated("/api/v1/uploads/1/", "video-1");
   transport.of("a").events.onProgress(400);
@@ -39,7 +39,7 @@ it("pauses and goes on where it stopped", () => {
   expect(states()).toEqual(["sending"]);
 });
 
-it("gives the place of a paused one to the next", () => {
+it("starts the next one when one is paused", () => {
   const { id } = add("a");
   add("b");
   add("c");
@@ -48,7 +48,7 @@ it("gives the place of a paused one to the next", () => {
   expect(states()).toEqual(["paused", "sending", "sending"]);
 });
 
-it("goes on by itself after a broken connection, with growing pauses", async () => {
+it("resumes automatically after a broken connection, with growing delays", async () => {
   add("a");
   for (const seconds of RETRY_SECONDS) {
     transport.breakOff("a");
@@ -64,7 +64,7 @@ it("goes on by itself after a broken connection, with growing pauses", async () 
   expect(transport.uploads).toHaveLength(RETRY_SECONDS.length + 1);
 });
 
-it("begins the pauses anew once something has arrived", () => {
+it("starts with short delays again once bytes were sent", () => {
   add("a");
   transport.breakOff("a");
   transfers.resumeInterrupted();
@@ -76,7 +76,7 @@ it("begins the pauses anew once something has arrived", () => {
   expect(transfers.all[0]?.retryAt).toBe(Date.now() + RETRY_SECONDS[0]! * 1000);
 });
 
-it("does not knock for ever", async () => {
+it("does not retry forever", async () => {
   add("a");
   for (let tries = 0; tries < 30; tries += 1) {
     transport.breakOff("a");
@@ -87,7 +87,7 @@ it("does not knock for ever", async () => {
   expect(transfers.all[0]).toMatchObject({ state: "interrupted", retryAt: null });
 });
 
-it("waits for somebody when told to stop retrying", async () => {
+it("waits for the user after retrying was stopped", async () => {
   const { id } = add("a");
   transport.breakOff("a");
   transfers.stopRetrying(id);
@@ -100,7 +100,7 @@ it("waits for somebody when told to stop retrying", async () => {
 });
 
 it.each(["UPLOAD_QUOTA_EXCEEDED", "UPLOAD_FILE_TOO_LARGE", "UPLOAD_FORMAT_UNSUPPORTED"] as const)(
-  "does not try again what the server refuses: %s",
+  "does not resume what the server rejects: %s",
   async (code) => {
     add("a");
     transport.of("a").events.onFail(makeError(code));
@@ -111,14 +111,14 @@ it.each(["UPLOAD_QUOTA_EXCEEDED", "UPLOAD_FILE_TOO_LARGE", "UPLOAD_FORMAT_UNSUPP
   },
 );
 
-it("never starts what was refused beforehand", () => {
+it("never starts a file that was rejected before", () => {
   transfers.add(fileOf("a", 1), { refusal: makeError("UPLOAD_FILE_TOO_LARGE") });
 
   expect(states()).toEqual(["refused"]);
   expect(transport.uploads).toHaveLength(0);
 });
 
-it("frees the room on the server when cancelled", async () => {
+it("frees the storage on the server when canceled", async () => {
   const { id } = add("a");
   transport.of("a").events.onCreated("/api/v1/uploads/1/", null);
   await transfers.cancel(id);
@@ -128,7 +128,7 @@ it("frees the room on the server when cancelled", async () => {
   expect(transfers.all).toEqual([]);
 });
 
-it("keeps on the server what is forgotten here", () => {
+it("leaves the upload on the server when it is removed from the list", () => {
   const { id } = add("a");
   transport.of("a").events.onCreated("/api/v1/uploads/1/", null);
   transport.of("a").events.onDone();
@@ -147,7 +147,7 @@ it("measures the speed of the last seconds", async () => {
   expect(transfers.all[0]?.speed).toBeCloseTo(500, 0);
 });
 
-it("tells its listeners at most four times a second of progress, and at once of changes", async () => {
+it("notifies listeners of progress at most four times a second, and of changes at once", async () => {
   add("a");
   const told = vi.fn();
   transfers.subscribe(told);

@@ -19,7 +19,7 @@ it("remembers what was chosen", () => {
   expect(readSettings(localStorage)).toEqual(chosen);
 });
 
-it("shows captions until somebody hides them, and then in no lesson", () => {
+it("shows captions until the user turns them off for all lessons", () => {
   expect(readSettings(localStorage).hasCaptions).toBe(true);
 
   writeSettings(localStorage, { ...defaults, hasCaptions: false });
@@ -31,7 +31,7 @@ it.each([
   ["null", {}],
   ['{"speed":3,"volume":7,"quality":"4k","isMuted":"yes"}', {}],
   ['{"speed":2,"volume":0.3}', { speed: 2, volume: 0.3 }],
-])("takes of %s only what can be", (stored, kept) => {
+])("reads only valid settings from %s", (stored, kept) => {
   localStorage.setItem("study.player", stored);
 
   expect(readSettings(localStorage)).toEqual({ ...defaults, ...kept });
@@ -68,7 +68,7 @@ it.each([
   ["networkError", { code: 404 }, false, "expired"],
   ["mediaError", undefined, true, "media"],
   ["muxError", undefined, false, "media"],
-])("takes %s with %j (started: %s) for %s", (type, response, hasStarted, failure) => {
+])("maps %s with %j (started: %s) to %s", (type, response, hasStarted, failure) => {
   const error = { type, response } as unknown as Parameters<typeof failureOf>[0];
 
   expect(failureOf(error, hasStarted)).toBe(failure);
@@ -90,7 +90,7 @@ NOTE nothing
 other/sheet.jpg#xywh=0,90,160,90
 `;
 
-it("reads where each small picture lies, beside its own address", () => {
+it("reads the area of each thumbnail, with addresses relative to the storyboard", () => {
   const tiles = parseStoryboard(board, "/media/v/token/storyboard.vtt");
 
   expect(tiles).toHaveLength(3);
@@ -109,7 +109,7 @@ it("reads where each small picture lies, beside its own address", () => {
   });
 });
 
-it("finds the picture of a second; the last one stands for what follows", () => {
+it("finds the thumbnail of a second, the last one after its end", () => {
   const tiles = parseStoryboard(board, "/storyboard.vtt");
 
   expect(tileAt(tiles, 10)?.x).toBe(160);
@@ -121,7 +121,7 @@ it("finds the picture of a second; the last one stands for what follows", () => 
 
 // --- Captions ------------------------------------------------------------------------------------------
 
-it("reads the words of a cue without their marks", () => {
+it("reads the text of a cue without markup", () => {
   const cues = [{ text: "<v Ada>So the <b>grid</b> slants &amp; turns\nand &lt;x&gt;" }];
 
   expect(linesOf(cues as unknown as TextTrackCueList)).toEqual([
@@ -136,11 +136,14 @@ it.each([
   ["", "en", "en-GB"],
   ["fr", "de-AT", "de"],
   ["", "ja", "en-GB"],
-])("picks of German and British English for wish %j and reader %s: %s", (wanted, own, picked) => {
-  const tracks = ["en-GB", "de"].map((language) => ({ language, label: "", url: "" }));
+])(
+  "picks from German and British English for setting %j and page language %s: %s",
+  (wanted, own, picked) => {
+    const tracks = ["en-GB", "de"].map((language) => ({ language, label: "", url: "" }));
 
-  expect(pickLanguage(tracks, wanted, own)).toBe(picked);
-});
+    expect(pickLanguage(tracks, wanted, own)).toBe(picked);
+  },
+);
 
 // --- Transcript --------------------------------------------------------------------------------------------
 
@@ -167,7 +170,7 @@ const said = (): (string | null)[] =>
   [...document.querySelectorAll(".is-said")].map((one) => one.textContent);
 const now = (): string[] => [...document.querySelectorAll(".is-now")].map(({ id }) => id);
 
-it("marks the words that are said, and their paragraph", () => {
+it("marks the spoken line and its paragraph", () => {
   document.body.innerHTML = script;
   const transcript = followTranscript(document);
   const seen: unknown[] = [];
@@ -187,7 +190,7 @@ it("marks the words that are said, and their paragraph", () => {
   ]);
 });
 
-it("leads along until told not to, and waits for a reader who scrolls", () => {
+it("scrolls along unless turned off, and pauses after the user has scrolled", () => {
   vi.useFakeTimers();
   document.body.innerHTML = script;
   const transcript = followTranscript(document);
@@ -210,7 +213,7 @@ it("leads along until told not to, and waits for a reader who scrolls", () => {
   expect(scrolled).toHaveBeenCalledTimes(2);
 });
 
-it("does not move the page under somebody who watches the picture", () => {
+it("does not scroll while the video is in view", () => {
   stageAt(100);
   document.body.innerHTML = script;
   followTranscript(document).at(0);
@@ -275,7 +278,7 @@ const state = (uid: string): [string | null | undefined, string | null | undefin
   row(uid).querySelector("svg")?.getAttribute("aria-label"),
 ];
 
-it("counts on in every language, and moves the bar", () => {
+it("updates the counts in any language, and the bar", () => {
   document.body.innerHTML = page;
   showCourse(document, { completed_lessons: 16, lesson_count: 36, percent: 44 });
 
@@ -286,7 +289,7 @@ it("counts on in every language, and moves the bar", () => {
   expect(document.querySelector("[data-course-percent]")?.textContent).toBe("44%");
 });
 
-it("marks what is complete and opens what was shut, without a reload", () => {
+it("marks completed lessons and unlocks the next one without a reload", () => {
   document.body.innerHTML = page;
   showOutline(document, outline);
 
@@ -303,7 +306,7 @@ it("marks what is complete and opens what was shut, without a reload", () => {
   expect(document.querySelector("[data-section-count]")?.textContent).toBe("4 of 10");
 });
 
-it("opens the way on", () => {
+it("unlocks the next lesson", () => {
   document.body.innerHTML = page;
   showOutline(document, outline);
   const way = document.querySelector(".ways__one")!;

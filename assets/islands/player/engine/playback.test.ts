@@ -51,7 +51,7 @@ async function playing(options: Partial<PlaybackOptions> = {}): Promise<Playback
 }
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
-it("loads nothing before it is wanted", () => {
+it("loads nothing before it is started", () => {
   const createStream = vi.fn();
   const playback = make({ createStream });
 
@@ -72,7 +72,7 @@ it("starts where the learner stopped", async () => {
   expect(playback.state).toMatchObject({ status: "playing", time: 42 });
 });
 
-it("starts where it was sought to before it was started", async () => {
+it("starts at the position chosen before the start", async () => {
   const playback = make({ startAt: 42 });
   playback.seek(90);
   await playback.play();
@@ -80,7 +80,7 @@ it("starts where it was sought to before it was started", async () => {
   expect(stream.load).toHaveBeenCalledExactlyOnceWith(sources, 90, "auto");
 });
 
-it("opens one stream however often it is pressed", async () => {
+it("opens one stream for several presses", async () => {
   const createStream = vi.fn<PlaybackOptions["createStream"]>((_, given) => {
     events = given;
     return Promise.resolve(stream);
@@ -91,7 +91,7 @@ it("opens one stream however often it is pressed", async () => {
   expect(createStream).toHaveBeenCalledOnce();
 });
 
-it("is paused, not broken, when the browser wants a press first", async () => {
+it("is paused when the browser requires a user gesture", async () => {
   const playback = make();
   video.refusal = new DOMException("press first", "NotAllowedError");
   Object.setPrototypeOf(video.refusal, Error.prototype); // jsdom's is none, a browser's is
@@ -112,7 +112,7 @@ it.each([
   expect(statusOf(facts, false, true)).toBe(status);
 });
 
-it("goes on playing what is loaded while the connection is broken, then says so", async () => {
+it("plays loaded media while offline, then shows the error", async () => {
   const playback = await playing();
   events.onFailed("network");
   expect(playback.state.status).toBe("playing");
@@ -122,7 +122,7 @@ it("goes on playing what is loaded while the connection is broken, then says so"
   expect(playback.state.status).toBe("error");
 });
 
-it("goes on from its place when it is tried again, and forgets the error", async () => {
+it("resumes at its position after a retry and clears the error", async () => {
   const playback = await playing();
   video.tell("timeupdate", { currentTime: 33 });
   events.onFailed("network");
@@ -155,7 +155,7 @@ it.each(["start", "media"] as const)("has not loaded after a failure of kind %s"
   expect(playback.state.error?.problem.code).toBe("VIDEO_LOAD_FAILED");
 });
 
-it("offers the audio version of this lesson where nothing can be played", async () => {
+it("offers the audio version of a lesson that cannot be played", async () => {
   const playback = make({ createStream: () => Promise.resolve(null) });
   await playback.play();
 
@@ -165,7 +165,7 @@ it("offers the audio version of this lesson where nothing can be played", async 
   });
 });
 
-it("can be tried again when the player's own code did not arrive", async () => {
+it("can be retried when the code of the player was not loaded", async () => {
   let isOnline = false;
   const playback = make({
     createStream: (_, given) => {
@@ -185,7 +185,7 @@ it("can be tried again when the player's own code did not arrive", async () => {
   expect(playback.state.error).toBeNull();
 });
 
-it("asks for new addresses when the old ones have expired, and goes on unnoticed", async () => {
+it("continues with new addresses when the old ones have expired", async () => {
   const fresh = { master: "/new/master.m3u8", audio: null, sound: null };
   const playback = await playing({ refresh: () => Promise.resolve(fresh) });
   video.tell("timeupdate", { currentTime: 61 });
@@ -196,7 +196,7 @@ it("asks for new addresses when the old ones have expired, and goes on unnoticed
   expect(playback.state.error).toBeNull();
 });
 
-it("does not ask for addresses for ever", async () => {
+it("does not request new addresses forever", async () => {
   const refresh = vi.fn(() => Promise.resolve(sources));
   const playback = await playing({ refresh });
   for (let times = 0; times < 5; times += 1) {
@@ -208,7 +208,7 @@ it("does not ask for addresses for ever", async () => {
   expect(playback.state.error?.problem.code).toBe("VIDEO_LOAD_FAILED");
 });
 
-it("keeps its speed and goes on when the quality is another source", async () => {
+it("keeps speed and playback when the quality changes the source", async () => {
   const playback = await playing();
   playback.setSpeed(1.5);
   stream.choose.mockImplementationOnce(() => {
@@ -234,7 +234,7 @@ it("stays paused when the quality changes while paused", async () => {
   expect(video.paused).toBe(true);
 });
 
-it("tells what plays now, and what the connection made lower", async () => {
+it("reports the current quality, and one that the connection lowered", async () => {
   const playback = await playing();
   events.onQualities(["1080p", "720p", "480p"]);
   events.onSwitched("1080p", false);
@@ -247,7 +247,7 @@ it("tells what plays now, and what the connection made lower", async () => {
   expect(playback.state).toMatchObject({ quality: "480p", lowered: "" });
 });
 
-it("does not offer the sound alone where there is none", () => {
+it("does not offer audio only without an audio source", () => {
   const playback = make({
     sources: { master: "/m", audio: null, sound: null },
     settings: { ...defaults, quality: "audio" },
@@ -256,7 +256,7 @@ it("does not offer the sound alone where there is none", () => {
   expect(playback.state).toMatchObject({ hasAudio: false, quality: "auto" });
 });
 
-it("walks the scale of speeds and stops at its ends", async () => {
+it("steps through the speeds and stops at both ends", async () => {
   const playback = await playing();
   const seen: number[] = [];
   for (const step of [1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1] as const) {
@@ -275,7 +275,7 @@ it("seeks within the video only", async () => {
   expect(video.currentTime).toBe(120);
 });
 
-it("is heard again when it is unmuted at no volume", async () => {
+it("restores the volume when it is unmuted at zero", async () => {
   const playback = await playing();
   playback.setVolume(0);
   expect(playback.state.isMuted).toBe(true);
@@ -284,7 +284,7 @@ it("is heard again when it is unmuted at no volume", async () => {
   expect(playback.state).toMatchObject({ isMuted: false, volume: 0.5 });
 });
 
-it("begins again after its end", async () => {
+it("starts again after its end", async () => {
   const playback = await playing();
   video.tell("ended", { ended: true, paused: true, currentTime: 120 });
   expect(playback.state.status).toBe("ended");
@@ -293,7 +293,7 @@ it("begins again after its end", async () => {
   expect(video.currentTime).toBe(0);
 });
 
-it("notices a pause by the headset's key", async () => {
+it("notices a pause by the key of a headset", async () => {
   const playback = await playing();
   video.pause();
   events.onFailed("network");

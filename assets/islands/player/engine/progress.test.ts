@@ -29,7 +29,7 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-it("reports a long watch in steps, and the rest on leaving", () => {
+it("reports long playback in steps, and the rest on leaving", () => {
   const sent: number[] = [];
   const sink = new ThrottledSink(({ position }) => sent.push(position), 5000);
   for (let second = 1; second <= 13; second += 1) {
@@ -65,7 +65,7 @@ function sender(post: (lesson: string, progress: Progress) => Promise<Saved>, le
 }
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
-it("sends, and forgets what has arrived", async () => {
+it("sends progress and removes what has arrived", async () => {
   const one = sender(() => Promise.resolve(saved));
   one.it.send(at(5));
   expect(one.kept.all()).toEqual({ a: at(5) });
@@ -76,7 +76,7 @@ it("sends, and forgets what has arrived", async () => {
   expect(one.kept.all()).toEqual({});
 });
 
-it("sends one at a time, and of those that wait only the newest", async () => {
+it("sends one at a time, and only the newest of those waiting", async () => {
   const answers: (() => void)[] = [];
   const one = sender(() => new Promise((resolve) => answers.push(() => resolve(saved))));
   for (const second of [5, 10, 15]) one.it.send(at(second));
@@ -89,7 +89,7 @@ it("sends one at a time, and of those that wait only the newest", async () => {
   expect(one.posted.mock.calls.map(([, { position }]) => position)).toEqual([5, 15]);
 });
 
-it("keeps what cannot be sent, and sends it when there is a connection", async () => {
+it("stores progress that cannot be sent and sends it later", async () => {
   let isOnline = false;
   const one = sender(() => (isOnline ? Promise.resolve(saved) : Promise.reject(new Error("off"))));
   one.it.send(at(5));
@@ -114,7 +114,7 @@ it("sends on the next page what the last one could not, of every lesson", async 
   expect(kept.all()).toEqual({});
 });
 
-it("does not forget what is newer than what has arrived", () => {
+it("does not remove progress newer than what has arrived", () => {
   const kept = new StoredProgress(localStorage, "ada");
   kept.add("a", at(5));
   kept.add("a", at(10));
@@ -123,7 +123,7 @@ it("does not forget what is newer than what has arrived", () => {
   expect(kept.all()).toEqual({ a: at(10) });
 });
 
-it("does not repeat for ever what the server refuses", async () => {
+it("does not repeat what the server rejects", async () => {
   const one = sender(() => Promise.reject(new Refused()));
   one.it.send(at(5));
   await settle();
@@ -131,13 +131,13 @@ it("does not repeat for ever what the server refuses", async () => {
   expect(one.kept.all()).toEqual({});
 });
 
-it("keeps one person's progress from another's", () => {
+it("keeps the progress of users apart", () => {
   new StoredProgress(localStorage, "ada").add("a", at(5));
 
   expect(new StoredProgress(localStorage, "leo").all()).toEqual({});
 });
 
-it("says where one is when the page goes, without waiting for its turn", () => {
+it("sends the last progress when the page closes, without waiting", () => {
   const one = sender(() => new Promise(() => undefined));
   one.it.send(at(5));
   one.it.leave(at(7));
@@ -146,7 +146,7 @@ it("says where one is when the page goes, without waiting for its turn", () => {
   expect(one.kept.all()).toEqual({ a: at(7) });
 });
 
-it("bears a storage that is torn or refuses", () => {
+it("tolerates invalid and blocked storage", () => {
   localStorage.setItem("study.progress.ada", "{torn");
   expect(new StoredProgress(localStorage, "ada").all()).toEqual({});
 
@@ -157,12 +157,12 @@ it("bears a storage that is torn or refuses", () => {
 });
 
 it.each([
-  ["what the server says, where nothing is kept", undefined, 20, 20],
+  ["the position of the server if nothing is stored", undefined, 20, 20],
   ["what is kept, where the server knows of nothing", at(40), null, 40],
   ["what is kept, where it is newer", at(40), 20, 40],
   ["what the server says, where another device went on", at(40), 41, 41],
   ["the beginning, after the last picture", at(58), 20, 0],
-])("goes on at %s", (_, kept, known, place) => {
+])("resumes at %s", (_, kept, known, place) => {
   const position_at = known === null ? null : at(known).at;
 
   expect(resumePosition({ position: known ?? 0, position_at, duration: 60 }, kept)).toBe(place);

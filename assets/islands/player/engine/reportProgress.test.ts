@@ -35,7 +35,7 @@ it("reports the place and the seconds that were played", () => {
   expect(saves.at(-1)).toMatchObject({ position: 20, watched: [[10, 20]] });
 });
 
-it("does not report what is only shown: paused, sought, or not yet loaded", () => {
+it("does not report a video that is paused, seeking or not loaded", () => {
   video.tell("timeupdate", { currentTime: 5, readyState: 4, paused: true });
   video.tell("timeupdate", { currentTime: 9, paused: false, seeking: true });
   video.tell("timeupdate", { currentTime: 9, seeking: false, readyState: 0 });
@@ -43,7 +43,7 @@ it("does not report what is only shown: paused, sought, or not yet loaded", () =
   expect(saves).toEqual([]);
 });
 
-it("does not count a jump as watched", () => {
+it("does not count skipped seconds as watched", () => {
   video.run(0);
   video.playTo(10);
   video.tell("seeking", { seeking: true });
@@ -80,14 +80,14 @@ it("reports when the page is hidden, and again only if something was played sinc
   expect(leave.mock.lastCall?.[0]).toMatchObject({ position: 5, watched: [[0, 5]] });
 });
 
-it("has nothing to say of a video that was never played", () => {
+it("reports nothing for a video that was never played", () => {
   dispatchEvent(new Event("pagehide"));
   stop();
 
   expect(leave).not.toHaveBeenCalled();
 });
 
-it("falls silent when stopped, after a last word", () => {
+it("sends the last progress when stopped, then nothing", () => {
   video.run(0);
   video.playTo(3);
   stop();

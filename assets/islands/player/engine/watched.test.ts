@@ -14,7 +14,7 @@ it("counts what was played", () => {
   expect(watched.pairs).toEqual([[0, 12]]);
 });
 
-it("does not count what was jumped over", () => {
+it("does not count skipped seconds", () => {
   const watched = new WatchedSeconds();
   play(watched, 0, 10);
   watched.stop();
@@ -27,7 +27,7 @@ it("does not count what was jumped over", () => {
   expect(secondsIn(watched.pairs)).toBe(20);
 });
 
-it("notices a jump that nobody announced", () => {
+it("notices a seek without an event", () => {
   const watched = new WatchedSeconds();
   play(watched, 0, 10);
   play(watched, 60, 70);
@@ -40,7 +40,7 @@ it("notices a jump that nobody announced", () => {
   ]);
 });
 
-it("counts a second once, however often it is played", () => {
+it("counts a repeated second once", () => {
   const watched = new WatchedSeconds();
   for (const from of [0, 5, 3]) {
     play(watched, from, from + 10);
@@ -62,14 +62,14 @@ it("counts a second once half of it was played", () => {
   ]);
 });
 
-it("keeps up with twice the speed and a browser that reports seldom", () => {
+it("counts all seconds at double speed and with rare events", () => {
   const watched = new WatchedSeconds();
   play(watched, 0, 60, 2);
 
   expect(watched.pairs).toEqual([[0, 60]]);
 });
 
-it("counts nothing of standing still", () => {
+it("counts nothing while the time does not change", () => {
   const watched = new WatchedSeconds();
   for (let times = 0; times < 100; times += 1) watched.at(42);
 
