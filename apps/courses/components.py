@@ -7,7 +7,7 @@ from django.template.loader import get_template
 from markupsafe import Markup
 
 from apps.courses import artwork
-from apps.courses.queries.catalogue import Card
+from apps.courses.queries.cards import Card
 from studyplatform.kit.caching.fragments import ready
 from studyplatform.kit.web.jinja import register, steady
 

@@ -76,9 +76,9 @@ class _Document(Func):
 
     output_field = SearchVectorField()
 
-    def as_sql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **context: Any) -> Any:
         [column] = self.get_source_expressions()
-        return f"{connection.ops.quote_name(column.alias)}.document", []  # type: ignore[attr-defined]
+        return f"{connection.ops.quote_name(column.alias)}.document", []
 
 
 def _search_postgresql(courses: QuerySet[Course], words: list[str], *, has_prefix: bool) -> QuerySet[Course]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.courses.pages import authoring, media, outline, quiz
+from apps.courses.pages import authoring, media, outline, quiz, sections
 
 app_name = "courses"
 
@@ -18,10 +18,10 @@ urlpatterns = [
     path(f"{_own}/delete", authoring.course_delete, name="studio-delete"),
     path(f"{_own}/lectures", outline.lectures, name="studio-lectures"),
     path(f"{_own}/outline/order", outline.order, name="studio-order"),
-    path(f"{_own}/outline/sections", outline.section_add, name="studio-section-add"),
-    path(f"{_own}/outline/sections/<uuid:uid>", outline.section_rename, name="studio-section-rename"),
-    path(f"{_own}/outline/sections/<uuid:uid>/move", outline.section_move, name="studio-section-move"),
-    path(f"{_own}/outline/sections/<uuid:uid>/delete", outline.section_delete, name="studio-section-delete"),
+    path(f"{_own}/outline/sections", sections.section_add, name="studio-section-add"),
+    path(f"{_own}/outline/sections/<uuid:uid>", sections.section_rename, name="studio-section-rename"),
+    path(f"{_own}/outline/sections/<uuid:uid>/move", sections.section_move, name="studio-section-move"),
+    path(f"{_own}/outline/sections/<uuid:uid>/delete", sections.section_delete, name="studio-section-delete"),
     path(f"{_own}/outline/lessons", outline.lesson_add, name="studio-lesson-add"),
     path(_lesson, outline.lesson, name="studio-lesson"),
     path(f"{_lesson}/move", outline.lesson_move, name="studio-lesson-move"),

@@ -8,6 +8,7 @@ import pytest
 from apps.courses import questions, services
 from apps.courses.errors import CourseNotFound, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
+from apps.courses.queries.solutions import written
 from apps.courses.questions import Answers, Choice
 from apps.courses.services import QuestionDraft, quizzes
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory
@@ -135,7 +136,7 @@ def test_what_the_form_shows_of_a_question_makes_the_same_question(quiz, ada, ki
         quiz=quiz, by=ada, draft=QuestionDraft(kind=kind, prompt="Why?", answers=COMPLETE[kind]), now=NOW
     )
 
-    again = questions.make(kind, questions.written(Question.objects.get(pk=question.pk)))
+    again = questions.make(kind, written(Question.objects.get(pk=question.pk)))
 
     if kind == "matching":
         assert again.options["left"] == question.options["left"]

@@ -10,7 +10,8 @@ from django.utils import timezone
 from apps.courses.models import Lesson
 from apps.learning import services
 from apps.learning.models import Attempt, Bookmark, Enrollment, LessonProgress
-from apps.learning.queries.lessons import lesson_of, signed_sources
+from apps.learning.queries.lessons import lesson_of
+from apps.learning.queries.player import signed_sources
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.courses import CourseFactory

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.database
 def told(monkeypatch):
     """The events that services publish, in order."""
     events = []
-    for module in ("enrollment", "progress", "certificates", "quizzes"):
+    for module in ("enrollment", "completion", "certificates", "quizzes"):
         monkeypatch.setattr(f"apps.learning.services.{module}.publish", events.append)
     return events
 

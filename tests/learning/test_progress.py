@@ -29,7 +29,7 @@ SECOND = timedelta(seconds=1)
 @pytest.fixture
 def told(monkeypatch):
     events = []
-    for module in ("progress", "certificates"):
+    for module in ("completion", "certificates"):
         monkeypatch.setattr(f"apps.learning.services.{module}.publish", events.append)
     return events
 

@@ -18,7 +18,7 @@ from apps.courses import policies, services
 from apps.courses.api import serializers as shapes
 from apps.courses.errors import CourseNotFound, LectureUnavailable, VideoNotYours
 from apps.courses.models import Course, Lesson, Section
-from apps.courses.queries import authoring
+from apps.courses.queries import authored_outline, authoring
 from apps.files import queries as files
 from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotFound, ValidationFailed
@@ -236,4 +236,4 @@ def _lesson(request: Request, uid: UUID) -> Lesson:
 
 def _outline(course: Course) -> dict[str, Any]:
     course.refresh_from_db(fields=["version"])
-    return authoring.outline_out(course)
+    return authored_outline.outline_out(course)

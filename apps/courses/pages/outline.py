@@ -9,22 +9,20 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
 from apps.courses.errors import LectureUnavailable
-from apps.courses.forms import LessonForm, NewLessonForm, SectionForm
+from apps.courses.forms import LessonForm, NewLessonForm
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.pages.authoring import about, confirm
 from apps.courses.pages.panel import panel_of, texts_of
+from apps.courses.pages.sections import UNDO, learners_lose, requested_position, section_of, to_section
 from apps.courses.pages.staffed import course_for_staff
-from apps.courses.queries import authoring
-from studyplatform.kit.errors import NotFound, ValidationFailed
+from apps.courses.queries import authored_outline
+from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.text import markdown
-
-UNDO = "outline_undo"
 
 
 @teaches
@@ -55,7 +53,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:
     """The page with its outline and, beside it, the panel of the open lesson."""
     person = signed_in_user(request)
-    rows = authoring.outline_of(course)
+    rows = authored_outline.outline_of(course)
     panel = panel_of(course, opened) if opened is not None else {}
     undo = request.session.pop(UNDO, None)
     return render(
@@ -70,71 +68,6 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
             **panel,
             **extra,
         },
-    )
-
-
-@teaches
-@require_POST
-def section_add(request: HttpRequest, slug: str) -> HttpResponse:
-    course = course_for_staff(request, slug)
-    form = SectionForm(request.POST)
-    if not form.is_valid():
-        raise ValidationFailed
-    section = services.add_section(course=course, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
-    return to_section(course, section)
-
-
-@teaches
-@require_POST
-def section_rename(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    course = course_for_staff(request, slug)
-    section = section_of(course, uid)
-    form = SectionForm(request.POST)
-    if not form.is_valid():
-        raise ValidationFailed
-    services.rename_section(section=section, by=signed_in_user(request), now=timezone.now(), **form.cleaned_data)
-    return to_section(course, section)
-
-
-@teaches
-@require_POST
-def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    """Up, down, or back to where it was."""
-    course = course_for_staff(request, slug)
-    section = section_of(course, uid)
-    was = section.position
-    position = _target(request, was)
-    services.move_section(section=section, by=signed_in_user(request), position=position, now=timezone.now())
-    if "undo" not in request.POST:
-        request.session[UNDO] = {
-            "course": course.slug,
-            "action": reverse("courses:studio-section-move", args=[course.slug, section.uid]),
-            "position": was,
-            "text": _("Moved section “%s”.") % section.title,
-        }
-    return to_section(course, section)
-
-
-@teaches
-@require_http_methods(["GET", "HEAD", "POST"])
-def section_delete(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    course = course_for_staff(request, slug)
-    section = section_of(course, uid)
-    count = section.lessons.count()
-    if request.method == "POST":
-        services.delete_section(section=section, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("Section “%s” was deleted.") % section.title)
-        return redirect("courses:studio-lectures", course.slug)
-    return confirm(
-        request,
-        course,
-        title=_("Delete section “%s”?") % section.title,
-        text=ngettext("Its %d lesson will be deleted too.", "Its %d lessons will be deleted too.", count) % count
-        if count
-        else _("It has no lessons."),
-        detail=_loss(course),
-        label=_("Delete section"),
-        back=reverse("courses:studio-lectures", args=[course.slug]),
     )
 
 
@@ -188,7 +121,7 @@ def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         course,
         title=_("Delete lesson %(number)s “%(title)s”?") % {"number": leaving.number, "title": leaving.title},
         text=_("Its text and quiz will be deleted too. A video stays in your uploads."),
-        detail=" ".join(filter(None, [_no_longer_needed(leaving), _loss(course)])),
+        detail=" ".join(filter(None, [_no_longer_needed(leaving), learners_lose(course)])),
         label=_("Delete lesson"),
         back=reverse("courses:studio-lesson", args=[course.slug, leaving.slug]),
     )
@@ -217,32 +150,8 @@ def lesson_of(course: Course, slug: str) -> Lesson:
     return found
 
 
-def section_of(course: Course, uid: UUID) -> Section:
-    found = course.sections.filter(uid=uid).first()
-    if found is None:
-        raise NotFound
-    return found
-
-
 def to_lesson(course: Course, lesson: Lesson) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse("courses:studio-lesson", args=[course.slug, lesson.slug]) + "#panel")
-
-
-def to_section(course: Course, section: Section) -> HttpResponseRedirect:
-    """The outline; its heading, which can have the focus, is where one goes on."""
-    address = reverse("courses:studio-lectures", args=[course.slug])
-    return HttpResponseRedirect(f"{address}?section={section.uid}#h-{section.uid}")
-
-
-def _target(request: HttpRequest, now_at: int) -> int:
-    match request.POST.get("to", ""):
-        case "up":
-            return now_at - 1
-        case "down":
-            return now_at + 1
-        case text if text.isascii() and text.isdigit() and len(text) < 5:
-            return int(text)
-    raise ValidationFailed
 
 
 def _place(request: HttpRequest, course: Course, moving: Lesson) -> tuple[Section, int]:
@@ -252,8 +161,8 @@ def _place(request: HttpRequest, course: Course, moving: Lesson) -> tuple[Sectio
             section = section_of(course, UUID(named))
         except ValueError:
             raise ValidationFailed from None
-        return section, _target(request, 9_999)
-    position = _target(request, moving.position)
+        return section, requested_position(request, 9_999)
+    position = requested_position(request, moving.position)
     section = moving.section
     last = section.lessons.count()
     if position < 1:
@@ -273,22 +182,7 @@ def _no_longer_needed(lesson: Lesson) -> str:
     return _("Lessons that wait for it will open without it: %s.") % ", ".join(numbers)
 
 
-def _loss(course: Course) -> str:
-    """What learners lose, if there are any."""
-    if not course.learner_count:
-        return ""
-    count = course.learner_count
-    return (
-        ngettext(
-            "%d learner is enrolled and will lose their progress in it.",
-            "%d learners are enrolled and will lose their progress in it.",
-            count,
-        )
-        % count
-    )
-
-
-def _open_section(request: HttpRequest, rows: list[authoring.SectionRow], opened: Lesson | None) -> set[str]:
+def _open_section(request: HttpRequest, rows: list[authored_outline.SectionRow], opened: Lesson | None) -> set[str]:
     """Which sections are unfolded: the open lesson's, the one just touched, else all of a short course."""
     if opened is not None:
         return {str(opened.section.uid)}

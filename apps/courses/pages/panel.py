@@ -6,10 +6,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm, QuizForm
+from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
-from apps.courses.questions import Answers, Choice, written
+from apps.courses.queries.authored_outline import lesson_badge
+from apps.courses.queries.solutions import written
+from apps.courses.question_forms import QuizForm
+from apps.courses.questions import Answers, Choice
 from apps.files.queries import notice_of
 from studyplatform.kit.text.sizes import as_size
 
@@ -43,7 +46,7 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
         case Lesson.Kind.VIDEO:
             context |= {
                 "video": lesson.video,
-                "video_badge": authoring.lesson_badge(lesson),
+                "video_badge": lesson_badge(lesson),
                 "video_notice": notice_of(lesson.video) if lesson.video else "",
                 "videos": authoring.videos_of(course.instructor_id),
                 "captions": list(lesson.video.captions.order_by("language")) if lesson.video else [],

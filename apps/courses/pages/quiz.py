@@ -14,12 +14,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts.guards import signed_in_user, teaches
 from apps.courses import services
 from apps.courses.errors import LectureUnavailable, QuestionInvalid
-from apps.courses.forms import QuestionForm, QuizForm, answers_of
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.pages.authoring import confirm
 from apps.courses.pages.outline import lesson_of, show, to_lesson
 from apps.courses.pages.panel import question_context
 from apps.courses.pages.staffed import course_for_staff
+from apps.courses.question_forms import QuestionForm, QuizForm, answers_of
 from studyplatform.kit.errors import NotFound, ValidationFailed
 
 

@@ -6,7 +6,7 @@ from django.db.models import Case, Count, IntegerField, OuterRef, QuerySet, Subq
 from django.db.models.functions import Coalesce
 
 from apps.courses.models import Course
-from apps.courses.queries.catalogue import Card, cards
+from apps.courses.queries.cards import Card, cards
 from apps.files.models import CaptionTrack
 
 BESIDE = 4

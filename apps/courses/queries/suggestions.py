@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from apps.courses.models import Course
-from apps.courses.queries.catalogue import listed_groups, name_of, offer, remembered
+from apps.courses.queries.cards import name_of
+from apps.courses.queries.catalogue import listed_groups, offer, remembered
 from apps.courses.search import split_words, words_of
 from apps.courses.spelling import nearest
 

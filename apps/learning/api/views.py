@@ -13,34 +13,26 @@ from rest_framework.views import APIView
 
 from apps.accounts.guards import holder_of, signed_in_user
 from apps.learning import services
+from apps.learning.api.quiz_serializers import AttemptOut, QuizOut, SubmitAttemptIn, SubmittedAttempt
 from apps.learning.api.serializers import (
-    AttemptOut,
     CertificateOut,
     EnrollIn,
     EnrollmentOut,
     OutlineOut,
     PlayerOut,
     ProgressOut,
-    QuizOut,
     RateIn,
     RatingOut,
     SaveProgressIn,
-    SubmitAttemptIn,
-    SubmittedAttempt,
 )
 from apps.learning.queries.addresses import certificate_url
 from apps.learning.queries.certificates import certificate_by_code, certificate_out, certificates_of
-from apps.learning.queries.lessons import (
-    find_course,
-    lesson_of,
-    outline_out,
-    player_out,
-    signed_sources,
-)
+from apps.learning.queries.lessons import find_course, lesson_of
 from apps.learning.queries.my_learning import enrollment_out, enrollments_of, with_resume
 from apps.learning.queries.outline import outline_of
+from apps.learning.queries.player import outline_out, player_out, signed_sources
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt, quiz_page_out
-from apps.learning.services.progress import Saved
+from apps.learning.services.completion import Saved
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import checked
 

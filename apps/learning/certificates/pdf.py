@@ -79,10 +79,10 @@ def _register_fonts() -> dict[str, frozenset[int]]:
     return known
 
 
-def _face_of(char: str, wish: str) -> str | None:
+def _face_of(char: str, criteria: str) -> str | None:
     """The face that can write this character: the wished one, one of ours, or the reader's own for East Asia."""
     known, point = _register_fonts(), ord(char)
-    for name in (wish, DISPLAY, OTHER):
+    for name in (criteria, DISPLAY, OTHER):
         if point in known[name]:
             return name
     return next((name for name, ranges in EAST_ASIA.items() if any(point in span for span in ranges)), None)

@@ -84,8 +84,8 @@ def my_courses(request: HttpRequest) -> HttpResponse:
 
 
 def _order(request: HttpRequest) -> str:
-    wish = request.GET.get("sort", "")
-    return wish if wish in ORDERS else "recent"
+    criteria = request.GET.get("sort", "")
+    return criteria if criteria in ORDERS else "recent"
 
 
 @signed_in

@@ -20,18 +20,11 @@ from apps.learning.components import lesson_list
 from apps.learning.errors import EnrollmentClosed, NotEnrolled
 from apps.learning.forms import posted_answers
 from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.lessons import (
-    OpenLesson,
-    audience_of,
-    entry_out,
-    lesson_at,
-    lesson_named,
-    player_out,
-    signed_sources,
-)
+from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
+from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
 from apps.learning.queries.quizzes import get_attempt, questions_of, quiz_ahead, quiz_page_out
 from apps.learning.queries.transcript import Paragraph, paragraphs_of
-from apps.learning.services.progress import Saved
+from apps.learning.services.completion import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.sizes import as_size

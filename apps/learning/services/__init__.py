@@ -2,15 +2,9 @@
 
 from apps.learning.services.announcements import announce_lesson
 from apps.learning.services.certificates import issue_certificate
+from apps.learning.services.completion import recount, recount_course
 from apps.learning.services.enrollment import delete_bookmarks, enroll, grant_enrollment, rate_course, set_bookmark
-from apps.learning.services.progress import (
-    complete_lesson,
-    fetch_file,
-    open_lesson,
-    recount,
-    recount_course,
-    save_watching,
-)
+from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
 from apps.learning.services.quizzes import open_attempt, submit_attempt
 
 __all__ = [

@@ -1,9 +1,7 @@
 """Attempts at a quiz: opened and marked on the server, once."""
 
 from datetime import datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -19,9 +17,12 @@ from apps.learning.events import QuizSubmitted
 from apps.learning.models import Attempt, Enrollment
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
-from apps.learning.queries.quizzes import QuizAttempts, is_over, plain_number, questions_of
+from apps.learning.queries.quizzes import questions_of
 from apps.learning.quizzes import marking
-from apps.learning.services.progress import Saved, finish, open_lesson
+from apps.learning.quizzes.attempts import QuizAttempts, is_over
+from apps.learning.quizzes.results import round_score, stored_result
+from apps.learning.services.completion import Saved, finish
+from apps.learning.services.progress import open_lesson
 from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
@@ -135,11 +136,11 @@ def _close(
         part = mark.share * question.points
         earned += part
         points += question.points
-        results.append(_kept(question, answer, mark, part))
+        results.append(stored_result(question, answer, mark, part))
     attempt.submitted_at = now
     attempt.answers = answers
     attempt.results = results
-    attempt.score = _decimal(earned)
+    attempt.score = round_score(earned)
     attempt.points = points
     # Rounded down, and passed by the exact share: 69.9 % is shown as 69 and does not pass at 70.
     attempt.percent = int(earned * 100 / points) if points else 0
@@ -154,148 +155,3 @@ def _close(
             is_perfect=points > 0 and earned == points,
         )
     )
-
-
-def _decimal(value: Fraction) -> Decimal:
-    exact = Decimal(value.numerator) / Decimal(value.denominator)
-    return exact.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
-
-
-def _kept(question: Question, answer: marking.Answer | None, mark: marking.Mark, part: Fraction) -> dict[str, Any]:
-    """What is kept of one question, so that the result stands when the quiz is edited later."""
-    rewatch = question.rewatch_lesson
-    return {
-        "uid": str(question.uid),
-        "kind": question.kind,
-        "prompt": question.prompt,
-        "verdict": mark.verdict,
-        "earned": plain_number(_decimal(part)),
-        "points": question.points,
-        "lines": _lines(question, answer),
-        "given": _given(question, answer),
-        "accepted": _accepted(question),
-        "explanation": question.explanation,
-        "remarks": _remarks(question, answer, mark),
-        "rewatch": {
-            "number": rewatch.number,
-            "title": rewatch.title,
-            "slug": rewatch.slug,
-            "at": question.rewatch_at,
-        }
-        if rewatch
-        else None,
-    }
-
-
-def _line(
-    text: str,
-    *,
-    chosen: str = "",
-    right: str = "",
-    is_chosen: bool = False,
-    is_right: bool = False,
-    place: int | None = None,
-) -> dict[str, Any]:
-    return {
-        "text": text,
-        "chosen": chosen,
-        "right": right,
-        "is_chosen": is_chosen,
-        "is_right": is_right,
-        "place": place,
-    }
-
-
-def _lines(question: Question, answer: marking.Answer | None) -> list[dict[str, Any]]:
-    key, options = question.answer, question.options
-    match Question.Kind(question.kind):
-        case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
-            right = {key["id"]} if "id" in key else set(key["ids"])
-            chosen = set() if answer is None else ({answer["id"]} if "id" in answer else set(answer["ids"]))
-            return [
-                _line(option["text"], is_chosen=option["id"] in chosen, is_right=option["id"] in right)
-                for option in options
-            ]
-        case Question.Kind.ORDERING:
-            texts = {option["id"]: option["text"] for option in options}
-            place = {one: number for number, one in enumerate(key["ids"], start=1)}
-            order = answer["ids"] if answer else key["ids"]
-            return [
-                _line(
-                    texts[one],
-                    is_chosen=answer is not None,
-                    is_right=answer is not None and place[one] == number,
-                    place=place[one],
-                )
-                for number, one in enumerate(order, start=1)
-            ]
-        case Question.Kind.MATCHING:
-            partners = {option["id"]: option["text"] for option in options["right"]}
-            given = answer["pairs"] if answer else {}
-            return [
-                _line(
-                    option["text"],
-                    chosen=partners.get(given.get(option["id"], ""), ""),
-                    right=partners[key["pairs"][option["id"]]],
-                    is_chosen=option["id"] in given,
-                    is_right=given.get(option["id"]) == key["pairs"][option["id"]],
-                )
-                for option in options["left"]
-            ]
-        case _:
-            return []
-
-
-def _given(question: Question, answer: marking.Answer | None) -> str:
-    if answer is None:
-        return ""
-    match Question.Kind(question.kind):
-        case Question.Kind.TRUTH:
-            return _("True") if answer["value"] else _("False")
-        case Question.Kind.NUMERIC | Question.Kind.TEXT:
-            return str(answer["text"])
-        case _:
-            return ""
-
-
-def _accepted(question: Question) -> str:
-    key = question.answer
-    match Question.Kind(question.kind):
-        case Question.Kind.TRUTH:
-            return _("True") if key["value"] else _("False")
-        case Question.Kind.NUMERIC:
-            unit = question.options.get("unit", "") if isinstance(question.options, dict) else ""
-            value, tolerance = Decimal(str(key["value"])), Decimal(str(key.get("tolerance") or 0))
-            number = plain_number(value)
-            number = f"{number} {unit}".strip()
-            if tolerance:
-                return _("%(number)s (%(low)s to %(high)s accepted)") % {
-                    "number": number,
-                    "low": plain_number(value - tolerance),
-                    "high": plain_number(value + tolerance),
-                }
-            return number
-        case Question.Kind.TEXT:
-            return _(" or ").join(f"“{text}”" for text in key["accepted"])
-        case _:
-            return ""
-
-
-def _remarks(question: Question, answer: marking.Answer | None, mark: marking.Mark) -> list[str]:
-    """What the wrong choices would have meant."""
-    remarks = question.remarks or {}
-    if answer is None or mark.share == 1 or not remarks:
-        return []
-    match Question.Kind(question.kind):
-        case Question.Kind.SINGLE:
-            chosen = [answer["id"]]
-        case Question.Kind.MULTIPLE:
-            chosen = [one for one in answer["ids"] if one not in question.answer["ids"]]
-        case Question.Kind.TRUTH:
-            chosen = ["true" if answer["value"] else "false"]
-        case Question.Kind.NUMERIC:
-            given = marking.readings(answer["text"])
-            chosen = [wrong for wrong in remarks if Decimal(wrong) in given]
-        case _:
-            chosen = []
-    return [remarks[one] for one in chosen if remarks.get(one)]

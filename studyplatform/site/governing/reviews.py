@@ -18,8 +18,11 @@ from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson, Submission
 from apps.courses.queries import authoring, readiness, review
+from apps.courses.queries.authored_outline import outline_of
+from apps.courses.queries.solutions import solution
 from apps.files.queries import caption_cues
-from apps.learning.queries.lessons import lesson_at, player_out, signed_sources
+from apps.learning.queries.lessons import lesson_at
+from apps.learning.queries.player import player_out, signed_sources
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.policies import enforce
 
@@ -91,7 +94,7 @@ def _course(slug: str) -> Course:
 
 
 def _page(request: HttpRequest, course: Course, person: User) -> dict[str, Any]:
-    sections = authoring.outline_of(course)
+    sections = outline_of(course)
     rows = [row for section in sections for row in section.rows]
     asked = request.GET.get("lesson", "")
     opened = next((row for row in rows if row.lesson.slug == asked), rows[0] if rows else None)
@@ -129,7 +132,7 @@ def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, 
     match lesson.kind:
         case Lesson.Kind.QUIZ:
             questions = lesson.quiz.questions.order_by("position")
-            return {"questions": [(question, authoring.solution(question)) for question in questions]}
+            return {"questions": [(question, solution(question)) for question in questions]}
         case Lesson.Kind.VIDEO if lesson.video is not None:
             tracks = lesson.video.captions.order_by("language")
             seen = lesson_at(request.user, course.slug, lesson.slug)

@@ -16,7 +16,9 @@ from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.courses.queries import catalogue
-from apps.courses.queries.catalogue import Card, Facets, Page, Wish
+from apps.courses.queries.cards import Card
+from apps.courses.queries.catalogue import Page
+from apps.courses.queries.facets import AVAILABILITIES, LENGTHS, OPEN, SORTS, Criteria, Facets
 from apps.courses.queries.suggestions import suggest
 from apps.learning.queries.course_marks import CourseMarks, course_marks_of
 from studyplatform.kit.caching.page_cache import same_for_visitors
@@ -76,24 +78,24 @@ class Link:
     is_current: bool = False
 
 
-def wish_of(query: QueryDict) -> Wish:
+def wish_of(query: QueryDict) -> Criteria:
     """What the address asks for; values nobody knows are left out."""
 
     def among(name: str, known: Iterable[str]) -> frozenset[str]:
         return frozenset(query.getlist(name)) & frozenset(known)
 
     sort = query.get("sort", "")
-    return Wish(
+    return Criteria(
         text=" ".join(query.get("q", "").replace("\x00", "").split())[:200],
         # Subjects and languages are data and not known here; what no course has shows nothing.
         subjects=frozenset(query.getlist("category")[:50]) - {""},
         difficulties=among("difficulty", Course.Difficulty.values),
         prices=among("price", PRICES),
-        lengths=among("length", catalogue.LENGTHS),
+        lengths=among("length", LENGTHS),
         languages=frozenset(query.getlist("language")[:20]) - {""},
-        availabilities=among("availability", catalogue.AVAILABILITIES) or catalogue.OPEN,
+        availabilities=among("availability", AVAILABILITIES) or OPEN,
         teacher=query.get("instructor", "").replace("\x00", "")[:150],
-        sort=sort if sort in catalogue.SORTS else "relevance",
+        sort=sort if sort in SORTS else "relevance",
         page=_page_number(query.get("page", "")),
     )
 
@@ -123,12 +125,12 @@ def _without(query: QueryDict, name: str, value: str) -> str:
     return f"/courses/?{text}" if text else "/courses/"
 
 
-def facets_of(facets: Facets, wish: Wish) -> list[Facet]:
+def facets_of(facets: Facets, criteria: Criteria) -> list[Facet]:
     """The filter column, from what is counted.
 
     A choice that leads nowhere is left out unless chosen, and so is a facet that leaves nothing to choose.
     """
-    chosen = wish.choices
+    chosen = criteria.choices
 
     def boxes(name: str, labels: dict[str, Any]) -> list[Choice]:
         made = [Choice(v, label, facets.of(name, v), v in chosen[name]) for v, label in labels.items()]
@@ -142,38 +144,38 @@ def facets_of(facets: Facets, wish: Wish) -> list[Facet]:
         Facet("category", _("Category"), subjects, max(0, len(subjects) - SUBJECTS_SHOWN)),
         Facet("difficulty", _("Difficulty"), boxes("difficulty", dict(Course.Difficulty.choices))),
         Facet("price", _("Price"), boxes("price", PRICES)),
-        Facet("length", _("Length"), boxes("length", {k: v[0] for k, v in catalogue.LENGTHS.items()})),
+        Facet("length", _("Length"), boxes("length", {k: v[0] for k, v in LENGTHS.items()})),
         Facet(
             "availability",
             _("Availability"),
-            boxes("availability", {k: v[0] for k, v in catalogue.AVAILABILITIES.items()}),
+            boxes("availability", {k: v[0] for k, v in AVAILABILITIES.items()}),
         ),
     ]
     columns.insert(4, Facet("language", _("Language"), boxes("language", languages)))
     return [
         column
         for column in columns
-        if is_asked(wish, column.name) or sum(1 for choice in column.choices if choice.count) > 1
+        if is_asked(criteria, column.name) or sum(1 for choice in column.choices if choice.count) > 1
     ]
 
 
-def is_asked(wish: Wish, facet: str) -> bool:
+def is_asked(criteria: Criteria, facet: str) -> bool:
     """Whether somebody chose something in this facet. What is open is shown without being chosen."""
-    chosen = wish.choices[facet]
-    return bool(chosen) and not (facet == "availability" and chosen == catalogue.OPEN)
+    chosen = criteria.choices[facet]
+    return bool(chosen) and not (facet == "availability" and chosen == OPEN)
 
 
-def chips_of(query: QueryDict, columns: list[Facet], wish: Wish, teacher: str) -> list[Link]:
+def chips_of(query: QueryDict, columns: list[Facet], criteria: Criteria, teacher: str) -> list[Link]:
     """The active filters, each a link that takes it away."""
     chips = [
         Link(choice.label, _without(query, column.name, choice.value))
         for column in columns
-        if is_asked(wish, column.name)
+        if is_asked(criteria, column.name)
         for choice in column.choices
         if choice.is_on
     ]
-    if wish.teacher:
-        chips.append(Link(teacher or wish.teacher, address(query, instructor=None)))
+    if criteria.teacher:
+        chips.append(Link(teacher or criteria.teacher, address(query, instructor=None)))
     return chips
 
 
@@ -190,21 +192,21 @@ def tabs_of(query: QueryDict, course_marks: CourseMarks, current: str, everythin
 @same_for_visitors("catalogue")
 def catalogue_page(request: HttpRequest) -> HttpResponse:
     query = request.GET
-    wish = wish_of(query)
+    criteria = wish_of(query)
     course_marks = course_marks_of(request.user) if isinstance(request.user, User) else None
     tab = query.get("filter", "all") if course_marks and query.get("filter") in TABS else "all"
     if course_marks and tab != "all":
         # One's own list holds what one has, closed courses too, unless one asks otherwise.
-        asked = frozenset(query.getlist("availability")) & frozenset(catalogue.AVAILABILITIES)
-        wish = Wish(**{**wish.__dict__, "availabilities": asked})
-        page = catalogue.page_of(wish, among=course_marks.of(tab))
+        asked = frozenset(query.getlist("availability")) & frozenset(AVAILABILITIES)
+        criteria = Criteria(**{**criteria.__dict__, "availabilities": asked})
+        page = catalogue.page_of(criteria, among=course_marks.of(tab))
     else:
-        page = catalogue.page_of(wish)
+        page = catalogue.page_of(criteria)
     context = {
         "asked": request.META.get("QUERY_STRING", ""),
-        "wish": wish,
+        "criteria": criteria,
         "page": page,
-        "shown": Shown(query, wish, page, tab),
+        "shown": Shown(query, criteria, page, tab),
         "tabs": tabs_of(query, course_marks, tab, catalogue.offer().courses) if course_marks else [],
         "tab": tab,
         "course_marks": course_marks,
@@ -217,17 +219,17 @@ class Shown:
     """What stands around the cards, the same for everybody who asks the same: worked out only where it is rendered."""
 
     query: QueryDict
-    wish: Wish
+    criteria: Criteria
     page: Page
     tab: str
 
     @cached_property
     def facets(self) -> list[Facet]:
-        return facets_of(self.page.facets, self.wish)
+        return facets_of(self.page.facets, self.criteria)
 
     @cached_property
     def chips(self) -> list[Link]:
-        return chips_of(self.query, self.facets, self.wish, self.page.teacher)
+        return chips_of(self.query, self.facets, self.criteria, self.page.teacher)
 
     @cached_property
     def subjects_instead(self) -> list[Link]:
@@ -243,7 +245,7 @@ class Shown:
 
     @property
     def clear(self) -> str:
-        return address(QueryDict(), q=self.wish.text, filter=None if self.tab == "all" else self.tab)
+        return address(QueryDict(), q=self.criteria.text, filter=None if self.tab == "all" else self.tab)
 
     @property
     def without_text(self) -> str:
@@ -251,13 +253,15 @@ class Shown:
 
     @property
     def sorts(self) -> list[tuple[str, Label, bool]]:
-        return [(name, label, name == self.wish.sort) for name, (label, _order) in catalogue.SORTS.items()]
+        return [(name, label, name == self.criteria.sort) for name, (label, _order) in SORTS.items()]
 
     @property
     def subjects(self) -> int:
         """Over how many subjects the results spread."""
         counts = self.page.facets.counts["category"]
-        return sum(1 for slug, n in counts.items() if n and (not self.wish.subjects or slug in self.wish.subjects))
+        return sum(
+            1 for slug, n in counts.items() if n and (not self.criteria.subjects or slug in self.criteria.subjects)
+        )
 
     def page_address(self, number: int) -> str:
         return address(self.query, page=str(number) if number > 1 else None)

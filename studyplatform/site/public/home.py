@@ -12,7 +12,8 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
-from apps.courses.queries.catalogue import Card, Offer, cards, listed_groups, offer, remembered
+from apps.courses.queries.cards import Card, cards
+from apps.courses.queries.catalogue import Offer, listed_groups, offer, remembered
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.my_learning import enrollments_of, filtered, with_resume

@@ -1,0 +1,23 @@
+"""Subjects, courses, sections, lessons, quiz definitions, and the review of courses."""
+
+from apps.courses.models.course import EVEN_RATING, Availability, Course, CourseQuerySet, Subject, availability_of
+from apps.courses.models.outline import Lesson, Section
+from apps.courses.models.quiz import Question, Quiz
+from apps.courses.models.review import StatusChange, Submission
+from apps.courses.models.search import SearchDocument
+
+__all__ = [
+    "EVEN_RATING",
+    "Availability",
+    "Course",
+    "CourseQuerySet",
+    "Lesson",
+    "Question",
+    "Quiz",
+    "SearchDocument",
+    "Section",
+    "StatusChange",
+    "Subject",
+    "Submission",
+    "availability_of",
+]

@@ -1,0 +1,163 @@
+"""Subjects and courses."""
+
+import uuid
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import ExpressionWrapper, F, Q
+from django.utils.translation import gettext_lazy as _
+
+
+class Subject(models.Model):
+    """A field of study. Its slug decides the pattern family and inks of its courses' plates."""
+
+    slug = models.SlugField(max_length=40, unique=True)
+    name = models.CharField(max_length=60)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("category")
+        verbose_name_plural = _("categories")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+# As if five more people had given 4.2 stars each: one enthusiast does not beat a thousand.
+EVEN_RATING = ExpressionWrapper((F("rating_sum") + 21.0) / (F("rating_count") + 5.0), output_field=models.FloatField())
+
+
+class Availability(models.TextChoices):
+    """What a learner is told of a course's status."""
+
+    NOW = "now", _("Available Now")
+    SOON = "soon", _("Coming Soon")
+    PAST = "past", _("No Longer Available")
+
+
+def availability_of(status: str, *, is_enrolled: bool) -> Availability:
+    """What a person is told of a course with this status.
+
+    A course that is a draft again, under review again, suspended or archived is closed to new learners, and those
+    who hold a seat keep it: they are told so, whatever is planned for it. To all others a draft is still to come.
+    """
+    if status == Course.Status.PUBLISHED:
+        return Availability.NOW
+    if status in {Course.Status.DRAFT, Course.Status.REVIEW} and not is_enrolled:
+        return Availability.SOON
+    return Availability.PAST
+
+
+class CourseQuerySet(models.QuerySet["Course"]):
+    def listed(self) -> Self:
+        """What the catalogue shows to everyone: published, archived, and drafts their teacher announces."""
+        return self.filter(
+            Q(status__in=[Course.Status.PUBLISHED, Course.Status.ARCHIVED])
+            | Q(status__in=[Course.Status.DRAFT, Course.Status.REVIEW], is_announced=True)
+        )
+
+    def shown(self) -> Self:
+        """What the catalogue shows until somebody asks for courses that are no longer available."""
+        return self.listed().exclude(status=Course.Status.ARCHIVED)
+
+    def published(self) -> Self:
+        return self.filter(status=Course.Status.PUBLISHED)
+
+    def taught_by(self, user_id: int) -> Self:
+        return self.filter(instructor_id=user_id)
+
+
+class Course(models.Model):
+    class Status(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        REVIEW = "review", _("Under review")
+        PUBLISHED = "published", _("Published")
+        SUSPENDED = "suspended", _("Suspended")
+        ARCHIVED = "archived", _("Archived")
+
+    class Difficulty(models.TextChoices):
+        BEGINNER = "beginner", _("Beginner")
+        INTERMEDIATE = "intermediate", _("Intermediate")
+        ADVANCED = "advanced", _("Advanced")
+
+    class Pricing(models.TextChoices):
+        FREE = "free", _("Free")
+        ONE_TIME = "one_time", _("One-time price")
+        PREMIUM = "premium", _("Included in Premium")
+
+    TRANSITIONS: dict[str, set[str]] = {
+        Status.DRAFT: {Status.REVIEW},
+        Status.REVIEW: {Status.DRAFT, Status.PUBLISHED},
+        Status.PUBLISHED: {Status.DRAFT, Status.SUSPENDED, Status.ARCHIVED},
+        Status.SUSPENDED: {Status.PUBLISHED, Status.DRAFT, Status.ARCHIVED},
+        Status.ARCHIVED: {Status.PUBLISHED},
+    }
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=120)
+    summary = models.CharField(max_length=220, blank=True)
+    description = models.TextField(blank=True, help_text="Markdown.")
+    subject = models.ForeignKey(Subject, models.PROTECT, related_name="courses", verbose_name=_("category"))
+    instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="courses_taught")
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.DRAFT)
+    is_announced = models.BooleanField(default=False, help_text='A draft shown as "Coming Soon".')
+    difficulty = models.CharField(max_length=12, choices=Difficulty.choices, default=Difficulty.BEGINNER)
+    language = models.CharField(max_length=12, default="en", help_text="BCP 47.")
+    pricing = models.CharField(max_length=10, choices=Pricing.choices, default=Pricing.FREE)
+    price = models.PositiveIntegerField(default=0, help_text="Minor units; the list price of a one-time purchase.")
+    currency = models.CharField(max_length=3, default="usd")
+    outcomes = models.JSONField(default=list, help_text="What a learner will be able to do: a list of sentences.")
+    before_you_begin = models.TextField(blank=True, help_text="Markdown.")
+    prerequisites = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="leads_to")
+    requires_order = models.BooleanField(default=False, help_text="A lesson opens when those before it are complete.")
+    plate_variant = models.PositiveSmallIntegerField(default=0)
+    plate = models.TextField(blank=True, help_text="The course's artwork, SVG drawn from its slug and subject.")
+    version = models.PositiveIntegerField(
+        default=1, help_text="Raised when the outline changes; keys cached fragments."
+    )
+    # Kept by services, so that lists need no aggregation.
+    lesson_count = models.PositiveIntegerField(default=0)
+    duration = models.PositiveIntegerField(default=0, help_text="Seconds of all lessons.")
+    rating_count = models.PositiveIntegerField(default=0)
+    rating_sum = models.PositiveIntegerField(default=0)
+    learner_count = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CourseQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(pricing="one_time", price__gt=0) | (~Q(pricing="one_time") & Q(price=0)),
+                name="only_one_time_courses_have_a_price",
+            ),
+        ]
+        indexes = [
+            # The orders of the catalogue: a page of it reads its 24 rows and no others.
+            models.Index(F("learner_count").desc(), "id", name="course_by_learners"),
+            models.Index(F("published_at").desc(), "id", name="course_by_date"),
+            models.Index("duration", "id", name="course_by_length"),
+            models.Index(EVEN_RATING.desc(), "id", name="course_by_rating"),
+            models.Index(fields=["instructor", "-updated_at"], name="course_of_instructor"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def rating(self) -> float:
+        """The mean of all ratings, 0 when there is none."""
+        return self.rating_sum / self.rating_count if self.rating_count else 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether new learners may enroll."""
+        return self.status == self.Status.PUBLISHED
+
+    def availability_for(self, *, is_enrolled: bool) -> Availability:
+        """What a learner with or without a seat is told of its status."""
+        return availability_of(self.status, is_enrolled=is_enrolled)

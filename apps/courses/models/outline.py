@@ -1,0 +1,73 @@
+"""Sections and lessons of a course."""
+
+import uuid
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from apps.courses.models.course import Course
+from apps.files.models import Upload, VideoAsset
+
+
+class Section(models.Model):
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    course = models.ForeignKey(Course, models.CASCADE, related_name="sections")
+    title = models.CharField(max_length=120)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["course", "position"], name="one_section_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Lesson(models.Model):
+    """A video, a text, a quiz or a file to download. ``position`` counts within the section."""
+
+    class Kind(models.TextChoices):
+        VIDEO = "video", _("Video")
+        TEXT = "text", _("Text")
+        QUIZ = "quiz", _("Quiz")
+        FILE = "file", _("File")
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    course = models.ForeignKey(Course, models.CASCADE, related_name="lessons")
+    section = models.ForeignKey(Section, models.CASCADE, related_name="lessons")
+    slug = models.SlugField(max_length=80)
+    title = models.CharField(max_length=120)
+    kind = models.CharField(max_length=6, choices=Kind.choices)
+    position = models.PositiveSmallIntegerField()
+    number = models.CharField(max_length=8, blank=True, help_text='As shown, e.g. "2.4"; kept by services.')
+    summary = models.CharField(max_length=220, blank=True)
+    duration = models.PositiveIntegerField(default=0, help_text="Seconds: of the video, or the time reading takes.")
+    is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
+    body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
+    video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
+    file = models.OneToOneField(
+        Upload,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="lesson",
+        help_text="What a file lesson hands out. While it does, the upload cannot be deleted.",
+    )
+    prerequisites = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        blank=True,
+        related_name="needed_by",
+        help_text="Lessons of the same course that must be complete first; services keep out circles.",
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["course", "slug"], name="one_lesson_per_slug"),
+            models.UniqueConstraint(fields=["section", "position"], name="one_lesson_per_position"),
+        ]
+        indexes = [models.Index(fields=["course", "section", "position"], name="lesson_order")]
+
+    def __str__(self) -> str:
+        return self.title

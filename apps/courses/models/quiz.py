@@ -1,0 +1,81 @@
+"""Quizzes as they are defined: rules, questions and answers."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.courses.models.outline import Lesson
+
+
+class Quiz(models.Model):
+    """A quiz's rules. Its questions carry the answers, which reach a browser only as ``reveal`` allows."""
+
+    class Reveal(models.TextChoices):
+        PASSED = "passed", _("After a pass or the last attempt")
+        ALWAYS = "always", _("After every attempt")
+        NEVER = "never", _("Never")
+
+    lesson = models.OneToOneField(Lesson, models.CASCADE, related_name="quiz")
+    intro = models.TextField(blank=True)
+    pass_percent = models.PositiveSmallIntegerField(default=70)
+    max_attempts = models.PositiveSmallIntegerField(default=0, help_text="0 = unlimited.")
+    time_limit = models.PositiveIntegerField(default=0, help_text="Seconds; 0: none.")
+    reveal = models.CharField(
+        max_length=6, choices=Reveal.choices, default=Reveal.PASSED, help_text="When the correct answers are shown."
+    )
+    retry_wait = models.PositiveIntegerField(
+        default=60, help_text="Seconds between attempts after the second, where attempts are unlimited; 0: none."
+    )
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(pass_percent__lte=100), name="quiz_pass_percent_range")]
+
+    def __str__(self) -> str:
+        return f"Quiz of {self.lesson_id}"
+
+
+class Question(models.Model):
+    """One question.
+
+    ``options`` is what everyone sees, ``answer`` what only the server knows:
+
+    single    options [{"id", "text"}]                       answer {"id": "b"}
+    multiple  options [{"id", "text"}]                       answer {"ids": ["a", "c"]}
+    truth     options []                                     answer {"value": true}
+    numeric   options {"unit": "m"}                          answer {"value": 3.2, "tolerance": 0.1}
+    text      options []                                     answer {"accepted": ["osmosis"]} (case and accents fold)
+    ordering  options [{"id", "text"}] (as shown: shuffled)  answer {"ids": ["c", "a", "b"]}
+    matching  options {"left": [{"id","text"}], "right": [{"id","text"}]}  answer {"pairs": {"a": "2", "b": "1"}}
+    """
+
+    class Kind(models.TextChoices):
+        SINGLE = "single", _("Single choice")
+        MULTIPLE = "multiple", _("Multiple choice")
+        TRUTH = "truth", _("True or false")
+        NUMERIC = "numeric", _("Number")
+        TEXT = "text", _("Short text")
+        ORDERING = "ordering", _("Ordering")
+        MATCHING = "matching", _("Matching")
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    quiz = models.ForeignKey(Quiz, models.CASCADE, related_name="questions")
+    position = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    prompt = models.TextField(help_text="Markdown.")
+    options = models.JSONField(default=list)
+    answer = models.JSONField()
+    points = models.PositiveSmallIntegerField(default=1)
+    explanation = models.TextField(blank=True, help_text="Shown with a right answer, or with the right answers.")
+    remarks = models.JSONField(default=dict, help_text="Per wrong option id: what choosing it would have meant.")
+    rewatch_lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, blank=True, related_name="+")
+    rewatch_at = models.PositiveIntegerField(null=True, blank=True, help_text="Second of that lesson's video.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["quiz", "position"], name="one_question_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return self.prompt[:60]

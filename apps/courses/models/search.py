@@ -1,0 +1,23 @@
+"""What full-text search reads."""
+
+from django.db import models
+
+from apps.courses.models.course import Course
+
+
+class SearchDocument(models.Model):
+    """What full-text search reads of a course: one row per course, written by ``services.search`` alone.
+
+    All text is folded (lower case, no accents), so that both databases find "resume" in "résumé".
+    The migration adds what the ORM does not know: on SQLite a full-text table kept by triggers on this
+    one (a migration that rebuilds this table must make them again), on PostgreSQL a generated column.
+    """
+
+    course = models.OneToOneField(Course, models.CASCADE, primary_key=True, related_name="search_document")
+    title = models.TextField()
+    terms = models.TextField(help_text="Subject, instructor and outcomes.")
+    lessons = models.TextField(help_text="The titles of sections and lessons.")
+    body = models.TextField(help_text="Summary and description.")
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,0 +1,149 @@
+"""A course's outline as its authors see it: each lesson's state, and what to look at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Prefetch
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.courses.models import Course, Lesson, Section
+from apps.courses.queries.readiness import LONG_LESSON
+from apps.files.models import CaptionTrack, VideoAsset
+from studyplatform.kit.text.durations import clock, length
+
+Stage = VideoAsset.Stage
+
+
+Kind = Lesson.Kind
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A state as a badge shows it: the shape of its mark carries it, the tone supports it."""
+
+    label: str
+    pip: str = ""
+    tone: str = ""
+    icon: str = ""
+
+
+@dataclass(frozen=True)
+class LessonRow:
+    """A lesson in the outline, with what its author should know."""
+
+    lesson: Lesson
+    badge: Badge
+    end: str
+    notes: Sequence[str] = ()
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class SectionRow:
+    section: Section
+    rows: Sequence[LessonRow]
+
+    @property
+    def facts(self) -> str:
+        """ "9 lessons, 1 h 22 min, 1 in processing"."""
+        count = len(self.rows)
+        parts = [ngettext("%d lesson", "%d lessons", count) % count]
+        seconds = sum(row.lesson.duration for row in self.rows)
+        if seconds:
+            parts.append(length(seconds))
+        unready = sum(row.badge.tone != "ok" for row in self.rows)
+        if count and not unready:
+            parts.append(_("all ready"))
+        elif unready:
+            parts.append(ngettext("%d not ready yet", "%d not ready yet", unready) % unready)
+        return ", ".join(parts)
+
+
+def outline_of(course: Course) -> list[SectionRow]:
+    """The course's sections and lessons in order. Two queries."""
+    captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
+    lessons = (
+        Lesson.objects.order_by("position")
+        .select_related("video", "file")
+        .defer("video__facts")
+        .annotate(question_count=Count("quiz__questions"), has_captions=Exists(captioned))
+    )
+    sections = course.sections.order_by("position").prefetch_related(Prefetch("lessons", queryset=lessons))
+    return [SectionRow(section, [_row(lesson) for lesson in section.lessons.all()]) for section in sections]
+
+
+def lesson_badge(lesson: Lesson) -> Badge:
+    """Whether a learner could open the lesson. Needs ``question_count`` for quizzes."""
+    ready, draft = Badge(_("Ready"), "full", "ok"), Badge(_("Empty"))
+    match lesson.kind:
+        case Kind.VIDEO:
+            return _video_badge(lesson.video)
+        case Kind.TEXT:
+            return ready if lesson.body.strip() else draft
+        case Kind.QUIZ:
+            return ready if getattr(lesson, "question_count", 0) else draft
+        case _:
+            return ready if lesson.file_id else draft
+
+
+def _video_badge(video: VideoAsset | None) -> Badge:
+    if video is None:
+        return Badge(_("No video"))
+    match video.stage:
+        case Stage.COMPLETE:
+            return Badge(_("Ready"), "full", "ok")
+        case Stage.FAILED:
+            return Badge(str(video.get_failure_display()), "bar", "error")
+        case Stage.UPLOADING:
+            return Badge(_("Uploading"), "dash")
+        case _:
+            return Badge(_("Processing"), "half", "warn")
+
+
+def _row(lesson: Lesson) -> LessonRow:
+    notes: list[str] = []
+    warning = ""
+    end = clock(lesson.duration) if lesson.duration else ""
+    if lesson.is_preview:
+        notes.append(_("Preview lesson"))
+    match lesson.kind:
+        case Kind.VIDEO:
+            if lesson.video and lesson.video.has_audio and not lesson.has_captions:  # type: ignore[attr-defined]
+                notes.append(_("No captions"))
+            if lesson.duration > LONG_LESSON:
+                warning = _("Over 15 minutes. Learners finish shorter lessons more often.")
+        case Kind.QUIZ:
+            count = lesson.question_count  # type: ignore[attr-defined]
+            end = ngettext("%d question", "%d questions", count) % count if count else ""
+        case Kind.FILE:
+            end = lesson.file.filename if lesson.file else ""
+    return LessonRow(lesson, lesson_badge(lesson), end, notes, warning)
+
+
+def outline_out(course: Course) -> dict[str, Any]:
+    """The shape ``AuthoredOutline``. Two queries."""
+    return {
+        "version": course.version,
+        "sections": [
+            {
+                "uid": row.section.uid,
+                "title": row.section.title,
+                "position": row.section.position,
+                "facts": row.facts,
+                "lessons": [_lesson_out(entry) for entry in row.rows],
+            }
+            for row in outline_of(course)
+        ],
+    }
+
+
+def _lesson_out(row: LessonRow) -> dict[str, Any]:
+    lesson = row.lesson
+    names = ("uid", "slug", "number", "title", "kind", "duration", "is_preview")
+    return {name: getattr(lesson, name) for name in names} | {
+        "state": row.badge.label,
+        "is_ready": row.badge.tone == "ok",
+        "video": lesson.video.uid if lesson.video else None,
+    }

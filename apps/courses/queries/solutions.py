@@ -1,0 +1,88 @@
+"""Questions shown to their authors and reviewers: the form's fields filled from a question, and its solution."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from apps.courses.models import Question
+from apps.courses.questions import Answers, Choice
+
+
+def written(question: Question) -> Answers:
+    """What the form of an existing question shows: the reverse of ``make``."""
+    options, answer = question.options, question.answer
+    match question.kind:
+        case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
+            right = set(answer.get("ids", [])) | ({answer["id"]} if "id" in answer else set())
+            return Answers(
+                choices=[
+                    Choice(
+                        id=one["id"],
+                        text=one["text"],
+                        is_right=one["id"] in right,
+                        remark=question.remarks.get(one["id"], ""),
+                    )
+                    for one in options
+                ]
+            )
+        case Question.Kind.TRUTH:
+            return Answers(truth=bool(answer.get("value")))
+        case Question.Kind.NUMERIC:
+            unit = options.get("unit", "") if isinstance(options, dict) else ""
+            return Answers(
+                number=_plain(answer.get("value", "")),
+                tolerance=_plain(answer.get("tolerance", "")),
+                unit=unit,
+                remarks={_plain(float(wrong)): remark for wrong, remark in question.remarks.items()},
+            )
+        case Question.Kind.TEXT:
+            return Answers(accepted=answer.get("accepted", []))
+        case Question.Kind.ORDERING:
+            texts = {one["id"]: one["text"] for one in options}
+            return Answers(choices=[Choice(id=one, text=texts[one]) for one in answer["ids"] if one in texts])
+        case Question.Kind.MATCHING:
+            right_texts = {one["id"]: one["text"] for one in options["right"]}
+            return Answers(
+                choices=[
+                    Choice(id=one["id"], text=one["text"], partner=right_texts.get(answer["pairs"].get(one["id"]), ""))
+                    for one in options["left"]
+                ]
+            )
+    return Answers()
+
+
+def _plain(value: float | str) -> str:
+    """3.0 -> "3", 0.05 -> "0.05"."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """One line of a question with its solution, for those who review it."""
+
+    text: str
+    is_right: bool
+    remark: str = ""
+
+
+def solution(question: Question) -> list[Solved]:
+    """The question's lines with what is right."""
+    answers = written(question)
+    match question.kind:
+        case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
+            return [Solved(text=one.text, is_right=one.is_right, remark=one.remark) for one in answers.choices]
+        case Question.Kind.TRUTH:
+            return [
+                Solved(text=_("True"), is_right=bool(answers.truth)),
+                Solved(text=_("False"), is_right=not answers.truth),
+            ]
+        case Question.Kind.NUMERIC:
+            within = _(" (± %s)") % answers.tolerance if answers.tolerance not in {"", "0"} else ""
+            right = Solved(text=f"{answers.number} {answers.unit}".strip() + within, is_right=True)
+            return [right, *(Solved(text=text, is_right=False, remark=word) for text, word in answers.remarks.items())]
+        case Question.Kind.TEXT:
+            return [Solved(text=text, is_right=True) for text in answers.accepted]
+        case Question.Kind.ORDERING:
+            steps = enumerate(answers.choices, start=1)
+            return [Solved(text=f"{place}. {one.text}", is_right=True) for place, one in steps]
+    return [Solved(text=f"{one.text} – {one.partner}", is_right=True) for one in answers.choices]

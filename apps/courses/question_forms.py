@@ -1,0 +1,113 @@
+"""Forms of the quiz builder."""
+
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.courses.models import Course, Lesson, Question, Quiz
+from apps.courses.questions import Answers, Choice
+from apps.courses.services import QuestionDraft
+
+
+class QuizForm(forms.Form):
+    """A quiz's rules; the time limit in minutes, as people think of it."""
+
+    intro = forms.CharField(label=gettext_lazy("Introduction"), max_length=2000, required=False)
+    pass_percent = forms.IntegerField(label=gettext_lazy("Pass at"), min_value=1, max_value=100)
+    max_attempts = forms.IntegerField(label=gettext_lazy("Attempts"), min_value=0, max_value=50, required=False)
+    minutes = forms.IntegerField(label=gettext_lazy("Minutes"), min_value=0, max_value=480, required=False)
+    reveal = forms.ChoiceField(
+        label=gettext_lazy("Show the correct answers"), choices=Quiz.Reveal.choices, initial=Quiz.Reveal.PASSED
+    )
+    wait = forms.IntegerField(
+        label=gettext_lazy("Minutes between attempts"), min_value=0, max_value=1440, required=False
+    )
+
+
+class QuestionForm(forms.Form):
+    """A question of any kind. Its lines are repeated inputs; each kind reads its own part of them."""
+
+    kind = forms.ChoiceField(choices=Question.Kind.choices)
+    prompt = forms.CharField(label=gettext_lazy("Question"), max_length=4000, widget=forms.Textarea)
+    explanation = forms.CharField(
+        label=gettext_lazy("Explanation"), max_length=4000, required=False, widget=forms.Textarea
+    )
+    points = forms.IntegerField(label=gettext_lazy("Points"), min_value=1, max_value=100, initial=1)
+    rewatch = forms.ModelChoiceField(
+        Lesson.objects.none(),
+        label=gettext_lazy("Lesson to rewatch"),
+        required=False,
+        to_field_name="uid",
+        empty_label=gettext_lazy("None"),
+    )
+    rewatch_at = forms.CharField(label=gettext_lazy("Starting at"), max_length=9, required=False)
+
+    def __init__(self, *args: Any, course: Course, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        videos = course.lessons.filter(kind=Lesson.Kind.VIDEO).order_by("section__position", "position")
+        self.fields["rewatch"].queryset = videos  # type: ignore[attr-defined]
+
+    def clean_rewatch_at(self) -> int | None:
+        text = self.cleaned_data["rewatch_at"].strip()
+        return seconds_of(text) if text else None
+
+    def draft(self) -> QuestionDraft:
+        """What the service takes; only after ``is_valid``."""
+        given = self.cleaned_data
+        return QuestionDraft(
+            kind=given["kind"],
+            prompt=given["prompt"],
+            answers=answers_of(self.data),
+            points=given["points"],
+            explanation=given["explanation"],
+            rewatch_lesson=given["rewatch"],
+            rewatch_at=given["rewatch_at"],
+        )
+
+
+def answers_of(data: Any) -> Answers:
+    """The lines of the form: ``line`` with ``line_id``, ``partner`` and ``remark`` beside it, ``right`` by number."""
+    if not isinstance(data, QueryDict):
+        return Answers()
+    texts = data.getlist("line")
+    ids, partners, remarks = (data.getlist(name) for name in ("line_id", "partner", "remark"))
+    right = set(data.getlist("right"))
+
+    def at(values: list[str], place: int) -> str:
+        return values[place] if place < len(values) else ""
+
+    return Answers(
+        choices=[
+            Choice(
+                id=at(ids, place),
+                text=text,
+                is_right=str(place) in right,
+                partner=at(partners, place),
+                remark=at(remarks, place),
+            )
+            for place, text in enumerate(texts)
+        ],
+        truth={"yes": True, "no": False}.get(data.get("truth", "")),
+        number=data.get("number", ""),
+        tolerance=data.get("tolerance", ""),
+        unit=data.get("unit", ""),
+        accepted=data.getlist("accepted"),
+        remarks=dict(zip(data.getlist("wrong"), data.getlist("wrong_remark"), strict=False)),
+    )
+
+
+def seconds_of(text: str) -> int:
+    """7:16 -> 436, 1:02:03 -> 3723, 90 -> 90.
+
+    :raises ValidationError: it is no time.
+    """
+    parts = text.split(":")
+    if not 1 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() and len(part) <= 5 for part in parts):
+        raise forms.ValidationError(_("Enter a time such as 7:16."))
+    total = 0
+    for part in parts:
+        total = total * 60 + int(part)
+    return total

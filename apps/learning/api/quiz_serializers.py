@@ -1,0 +1,160 @@
+"""Shapes of quizzes and attempts.
+
+No shape that a browser receives before submission has a field for an answer, an explanation or a remark."""
+
+from rest_framework import serializers
+
+from apps.courses.models import Question, Quiz
+from apps.learning.api.serializers import LessonLink, ProgressOut
+from apps.learning.quizzes.marking import LONGEST
+
+
+class OptionOut(serializers.Serializer[object]):
+    id = serializers.CharField()
+    html = serializers.CharField(help_text="Sanitized.")
+
+
+class QuestionOut(serializers.Serializer[object]):
+    """What may be seen before submission."""
+
+    uid = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=Question.Kind.choices)
+    prompt_html = serializers.CharField(help_text="Sanitized.")
+    points = serializers.IntegerField()
+    options = OptionOut(many=True, help_text="Choices, or the steps to put in order.")
+    left = OptionOut(many=True, help_text="Matching: what to find partners for.")
+    right = OptionOut(many=True, help_text="Matching: the partners to choose from.")
+    unit = serializers.CharField(allow_blank=True)
+    tolerance = serializers.CharField(allow_blank=True, help_text="Numbers within this distance count.")
+
+
+class AnswerIn(serializers.Serializer[object]):
+    """One answer; which field counts follows from the question's kind. An empty answer is left out."""
+
+    id = serializers.CharField(required=False, max_length=40, help_text="single")
+    ids = serializers.ListField(
+        child=serializers.CharField(max_length=40), required=False, max_length=50, help_text="multiple, ordering"
+    )
+    value = serializers.BooleanField(required=False, help_text="truth")
+    text = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST, help_text="numeric (point or comma), text"
+    )
+    pairs = serializers.DictField(
+        child=serializers.CharField(max_length=40, allow_blank=True),
+        required=False,
+        help_text="matching: left to right",
+    )
+
+
+class SubmitAttemptIn(serializers.Serializer[object]):
+    answers = serializers.DictField(child=AnswerIn(), help_text="By question uid.")
+
+
+class RewatchOut(serializers.Serializer[object]):
+    number = serializers.CharField()
+    title = serializers.CharField()
+    at = serializers.IntegerField(allow_null=True, help_text="Second of the video.")
+    url = serializers.CharField()
+
+
+class ResultLine(serializers.Serializer[object]):
+    """One option, step or pair of a handed-in question."""
+
+    html = serializers.CharField()
+    chosen_html = serializers.CharField(allow_blank=True, help_text="Matching: the partner that was chosen.")
+    right_html = serializers.CharField(allow_blank=True, help_text="Matching: the right partner.")
+    is_chosen = serializers.BooleanField()
+    is_right = serializers.BooleanField(
+        allow_null=True,
+        help_text="Choices: belongs to the answer. Steps: in place. Pairs: well matched. Null while it is not told.",
+    )
+    place = serializers.IntegerField(
+        allow_null=True, help_text="Ordering: where the step belongs, from 1; null while it is not told."
+    )
+
+
+class QuestionResult(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=Question.Kind.choices)
+    prompt_html = serializers.CharField()
+    verdict = serializers.ChoiceField(choices=["right", "partly", "wrong", "open"])
+    earned = serializers.CharField(help_text='E.g. "0.5".')
+    points = serializers.IntegerField()
+    lines = ResultLine(many=True)
+    given = serializers.CharField(allow_blank=True, help_text="Number, text and truth: as answered.")
+    accepted = serializers.CharField(
+        allow_blank=True, help_text="Number, text and truth: what counts as right; empty while it is not told."
+    )
+    explanation_html = serializers.CharField(allow_blank=True)
+    remarks_html = serializers.ListField(
+        child=serializers.CharField(), help_text="What a wrong choice would have meant."
+    )
+    rewatch = RewatchOut(allow_null=True)
+
+
+class AttemptResult(serializers.Serializer[object]):
+    score = serializers.CharField(help_text='E.g. "5.2".')
+    points = serializers.IntegerField()
+    percent = serializers.IntegerField()
+    is_passed = serializers.BooleanField()
+    best_percent = serializers.IntegerField(help_text="Over all tries: the best counts.")
+    headline = serializers.CharField(help_text="A sentence that names the finding.")
+    seconds = serializers.IntegerField(help_text="From opening to handing in.")
+    shows_answers = serializers.BooleanField(help_text="Whether the right answers are told now.")
+    questions = QuestionResult(many=True)
+    next = LessonLink(allow_null=True)
+    may_try_again = serializers.BooleanField()
+
+
+class AttemptOut(serializers.Serializer[object]):
+    """An attempt: open, with its questions; or handed in, with its result."""
+
+    uid = serializers.UUIDField()
+    number = serializers.IntegerField()
+    started_at = serializers.DateTimeField()
+    submitted_at = serializers.DateTimeField(allow_null=True)
+    time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
+    seconds_left = serializers.IntegerField(allow_null=True, help_text="When this was answered; null: no limit.")
+    pass_percent = serializers.IntegerField()
+    questions = QuestionOut(many=True, help_text="Empty once handed in.")
+    result = AttemptResult(allow_null=True)
+
+
+class SubmittedAttempt(AttemptOut):
+    """What came of submitting, and what it changed in the course."""
+
+    progress = ProgressOut(allow_null=True, help_text="What passing changed; null if nothing did.")
+
+
+class PastAttempt(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    number = serializers.IntegerField()
+    percent = serializers.IntegerField()
+    is_passed = serializers.BooleanField()
+    submitted_at = serializers.DateTimeField()
+
+
+class KindCount(serializers.Serializer[object]):
+    kind = serializers.ChoiceField(choices=Question.Kind.choices)
+    count = serializers.IntegerField()
+
+
+class QuizOut(serializers.Serializer[object]):
+    """The quiz lesson's page: its rules, past tries, and the attempt to go on with. The island's props."""
+
+    lesson_uid = serializers.UUIDField()
+    title = serializers.CharField()
+    url = serializers.CharField()
+    intro_html = serializers.CharField(allow_blank=True)
+    question_count = serializers.IntegerField()
+    kinds = KindCount(many=True, help_text="How many questions of each kind await, the most frequent first.")
+    pass_percent = serializers.IntegerField()
+    time_limit = serializers.IntegerField(help_text="Seconds; 0: none.")
+    attempts_left = serializers.IntegerField(allow_null=True, help_text="Null: as many as one likes.")
+    reveal = serializers.ChoiceField(choices=Quiz.Reveal.choices, help_text="When the right answers are told.")
+    wait = serializers.IntegerField(help_text="Seconds until another attempt may be opened, when this was answered.")
+    retry_wait = serializers.IntegerField(help_text="Seconds between attempts after the second; 0: none.")
+    may_attempt = serializers.BooleanField(help_text="Whether another attempt may be opened, after the wait.")
+    past = PastAttempt(many=True)
+    attempt = AttemptOut(allow_null=True, help_text="The open one, else the last that was handed in.")
+    progress_page = serializers.CharField()

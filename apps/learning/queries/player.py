@@ -1,0 +1,130 @@
+"""What the lesson player needs: the shapes of the API, with signed addresses of the media."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.db.models import BigIntegerField
+
+from apps.accounts.guards import Holder
+from apps.courses.models import Course, Lesson
+from apps.files.queries import caption_cues
+from apps.files.services import EVERYONE, Audience, sign_link
+from apps.learning.models import LessonProgress
+from apps.learning.outline import Entry, Outline, Standing, place_all, resume_position
+from apps.learning.queries.addresses import course_url, lesson_url, save_url
+from apps.learning.queries.lessons import OpenLesson
+from studyplatform.kit.db.prepared_queries import Built, Slot
+from studyplatform.kit.errors import NotAuthenticated
+
+
+def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[str, Any]:
+    """The shape ``LessonLink``."""
+    return {
+        "uid": str(entry.uid),
+        "number": entry.number,
+        "title": entry.title,
+        "kind": entry.kind,
+        "duration": entry.duration,
+        "url": lesson_url(course_slug, entry.slug),
+        "state": state,
+    }
+
+
+def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str, Any]:
+    """The shape ``PlayerCourse``."""
+    enrollment = standing.enrollment
+    return {
+        "slug": course.slug,
+        "title": course.title,
+        "url": course_url(course.slug),
+        "lesson_count": len(outline.entries),
+        "completed_lessons": enrollment.completed_lessons if enrollment else 0,
+        "percent": enrollment.percent if enrollment else 0,
+    }
+
+
+def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[str, Any]:
+    """The shape ``OutlineOut``."""
+    placed = {one.entry.pk: one for one in place_all(course, outline, standing)}
+    return {
+        "course": course_out(course, standing, outline),
+        "sections": [
+            {
+                "title": part.title,
+                "number": part.number,
+                "lesson_count": len(part.entries),
+                "completed_lessons": sum(standing.has_completed(entry.pk) for entry in part.entries),
+                "lessons": [entry_out(entry, course.slug, placed[entry.pk].state) for entry in part.entries],
+            }
+            for part in outline.parts
+        ],
+    }
+
+
+_PROGRESS = Built(
+    lambda: LessonProgress.objects.filter(
+        enrollment_id=Slot("enrollment", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
+    )
+)
+
+
+def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, Any]:
+    """The shape ``PlayerOut``: the island's props and the answer of GET lessons/{uid}/player/."""
+    lesson, course, standing = opened.lesson, opened.course, opened.standing
+    progress = None
+    known = standing.progress.get(lesson.pk)
+    if standing.enrollment is not None and known is not None and (known.position or known.watched_seconds):
+        progress = _PROGRESS.first(enrollment=standing.enrollment.pk, lesson=lesson.pk)
+    duration = lesson.video.duration if lesson.video else float(lesson.duration)
+    position = progress.position if progress else 0.0
+    placed = {one.entry.pk: one for one in opened.placed}
+    before, after = opened.around()
+    return {
+        "uid": str(lesson.uid),
+        "number": lesson.number,
+        "title": lesson.title,
+        "url": lesson_url(course.slug, lesson.slug),
+        "course": course_out(course, standing, opened.outline),
+        "sources": sources,
+        "duration": duration,
+        "position": resume_position(position, duration),
+        "position_at": progress.position_at if progress else None,
+        "watched": progress.watched if progress else [],
+        "watched_seconds": progress.watched_seconds if progress else 0,
+        "completed": standing.has_completed(lesson.pk),
+        "may_save": opened.may_save,
+        "previous": entry_out(before, course.slug, placed[before.pk].state) if before else None,
+        "next": entry_out(after, course.slug, placed[after.pk].state) if after else None,
+        "transcript": [
+            {"start": cue.start, "end": cue.end, "text": cue.text}
+            for cue in (caption_cues(opened.known.tracks[0].webvtt) if opened.known.tracks else ())
+        ],
+        "chapters": [],
+        "progress_url": save_url(lesson.uid),
+    }
+
+
+def audience_of(lesson: Lesson, holder: Holder | None) -> Audience:
+    """Whom the addresses of a lesson's media are for: one browser session, or everyone if a visitor sees a preview.
+
+    :raises NotAuthenticated: a visitor asks for another lesson's media.
+    """
+    if holder is not None:
+        return holder
+    if not lesson.is_preview:
+        raise NotAuthenticated
+    return EVERYONE
+
+
+def signed_sources(opened: OpenLesson, *, now: datetime, holder: Holder | None) -> dict[str, Any] | None:
+    """The shape ``SourcesOut``, for a person who may open the lesson; None while there is nothing to play.
+
+    :raises NotAuthenticated: a visitor asks, and the lesson is no preview.
+    """
+    video = opened.lesson.video
+    if video is None:
+        return None
+    audience = audience_of(opened.lesson, holder)
+    found = sign_link(video=video, now=now, audience=audience, captions=opened.known.tracks)
+    return None if found is None else asdict(found)

@@ -1,0 +1,71 @@
+"""The rules of attempts at a quiz: time limit, number of attempts, waits, and when answers are shown."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from apps.courses.models import Quiz
+from apps.learning.models import Attempt
+
+# Answers handed in at the last second are still on their way when the clock has stopped.
+GRACE = timedelta(seconds=30)
+
+
+FREE_ATTEMPTS = 2  # where attempts are unlimited, the wait between them begins after so many
+
+
+def ends_at(attempt: Attempt, quiz: Quiz) -> datetime | None:
+    """When the attempt's time is over; None without a limit."""
+    return attempt.started_at + timedelta(seconds=quiz.time_limit) if quiz.time_limit else None
+
+
+def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
+    """Whether an open attempt's time is over, grace included."""
+    end = ends_at(attempt, quiz)
+    return attempt.submitted_at is None and end is not None and now > end + GRACE
+
+
+@dataclass(frozen=True)
+class QuizAttempts:
+    """A learner's attempts at one quiz."""
+
+    quiz: Quiz
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def open_attempt(self) -> Attempt | None:
+        return next((attempt for attempt in self.attempts if attempt.submitted_at is None), None)
+
+    @property
+    def submitted(self) -> tuple[Attempt, ...]:
+        return tuple(attempt for attempt in self.attempts if attempt.submitted_at is not None)
+
+    @property
+    def best(self) -> Attempt | None:
+        """The best result counts; of equal ones the first."""
+        return max(self.submitted, key=lambda attempt: (attempt.percent, -attempt.number), default=None)
+
+    @property
+    def attempts_left(self) -> int | None:
+        """How many more may be opened; None: as many as one likes."""
+        if not self.quiz.max_attempts:
+            return None
+        return max(0, self.quiz.max_attempts - len(self.attempts))
+
+    @property
+    def shows_answers(self) -> bool:
+        """Whether the right answers may be seen: never before the quiz's rule says so."""
+        match Quiz.Reveal(self.quiz.reveal):
+            case Quiz.Reveal.ALWAYS:
+                return bool(self.submitted)
+            case Quiz.Reveal.NEVER:
+                return False
+        used_up = 0 < self.quiz.max_attempts <= len(self.submitted)
+        return used_up or any(attempt.is_passed for attempt in self.submitted)
+
+    def seconds_to_wait(self, now: datetime) -> int:
+        """Whole seconds until another attempt may be opened, rounded up. Nobody waits who has passed already."""
+        closed = [attempt.submitted_at for attempt in self.attempts if attempt.submitted_at is not None]
+        if self.quiz.max_attempts or len(closed) < FREE_ATTEMPTS or any(one.is_passed for one in self.attempts):
+            return 0
+        left = max(closed) + timedelta(seconds=self.quiz.retry_wait) - now
+        return max(0, -(-left // timedelta(seconds=1)))

@@ -1,0 +1,226 @@
+"""Quizzes and attempts in the shapes of the API. Answers are shown only for submitted attempts."""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.courses.models import Lesson, Question
+from apps.learning.models import Attempt
+from apps.learning.outline import Entry
+from apps.learning.queries.addresses import lesson_url, progress_url
+from apps.learning.queries.player import entry_out
+from apps.learning.quizzes import marking
+from apps.learning.quizzes.attempts import QuizAttempts, ends_at, is_over
+from apps.learning.quizzes.results import plain_number
+from studyplatform.kit.text.markdown import render_inline
+
+
+def quiz_out(
+    lesson: Lesson,
+    attempts: QuizAttempts,
+    questions: list[Question],
+    *,
+    may_attempt: bool,
+    following: Entry | None,
+    now: datetime,
+) -> dict[str, Any]:
+    """The shape ``QuizOut``."""
+    quiz = attempts.quiz
+    current = attempts.open_attempt
+    if current is not None and is_over(current, quiz, now):
+        current = None
+    shown = current or (attempts.submitted[-1] if attempts.submitted else None)
+    left = attempts.attempts_left
+    return {
+        "lesson_uid": str(lesson.uid),
+        "title": lesson.title,
+        "url": lesson_url(lesson.course.slug, lesson.slug),
+        "intro_html": str(render_inline(quiz.intro)),
+        "question_count": len(questions),
+        "kinds": [
+            {"kind": kind, "count": count} for kind, count in Counter(one.kind for one in questions).most_common()
+        ],
+        "pass_percent": quiz.pass_percent,
+        "time_limit": quiz.time_limit,
+        "attempts_left": left,
+        "reveal": quiz.reveal,
+        "wait": 0 if current is not None else attempts.seconds_to_wait(now),
+        "retry_wait": 0 if quiz.max_attempts else quiz.retry_wait,
+        "may_attempt": may_attempt and (current is not None or left is None or left > 0) and bool(questions),
+        "past": [
+            {
+                "uid": str(attempt.uid),
+                "number": attempt.number,
+                "percent": attempt.percent,
+                "is_passed": attempt.is_passed,
+                "submitted_at": attempt.submitted_at,
+            }
+            for attempt in attempts.submitted
+        ],
+        "attempt": attempt_out(shown, lesson, attempts, questions, following=following, now=now) if shown else None,
+        "progress_page": progress_url(lesson.course.slug),
+    }
+
+
+def attempt_out(
+    attempt: Attempt,
+    lesson: Lesson,
+    attempts: QuizAttempts,
+    questions: list[Question],
+    *,
+    following: Entry | None,
+    now: datetime,
+) -> dict[str, Any]:
+    """The shape ``AttemptOut``: questions while it is open, the result once it is handed in."""
+    quiz = attempts.quiz
+    end = ends_at(attempt, quiz)
+    is_open = attempt.submitted_at is None
+    return {
+        "uid": str(attempt.uid),
+        "number": attempt.number,
+        "started_at": attempt.started_at,
+        "submitted_at": attempt.submitted_at,
+        "time_limit": quiz.time_limit,
+        "seconds_left": max(0, int((end - now).total_seconds())) if end and is_open else None,
+        "pass_percent": quiz.pass_percent,
+        "questions": [question_out(question, attempt) for question in questions] if is_open else [],
+        "result": None if is_open else _result_out(attempt, lesson, attempts, following),
+    }
+
+
+def question_out(question: Question, attempt: Attempt) -> dict[str, Any]:
+    """What may be seen before submission: built field by field from what is harmless."""
+    kind = Question.Kind(question.kind)
+    seed = f"{attempt.uid}:{question.uid}"
+    options: list[dict[str, str]] = []
+    left: list[dict[str, str]] = []
+    right: list[dict[str, str]] = []
+    unit = tolerance = ""
+    match kind:
+        case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
+            options = question.options
+        case Question.Kind.ORDERING:
+            options = marking.shuffled(question.options, seed=seed, unlike=question.answer["ids"])
+        case Question.Kind.MATCHING:
+            left = question.options["left"]
+            right = marking.shuffled(question.options["right"], seed=seed)
+        case Question.Kind.NUMERIC:
+            unit = str(question.options.get("unit", "")) if isinstance(question.options, dict) else ""
+            tolerance = plain_number(question.answer.get("tolerance") or 0)
+        case _:
+            pass
+    return {
+        "uid": str(question.uid),
+        "kind": kind.value,
+        "prompt_html": str(render_inline(question.prompt)),
+        "points": question.points,
+        "options": _options_out(options),
+        "left": _options_out(left),
+        "right": _options_out(right),
+        "unit": unit,
+        "tolerance": "" if tolerance == "0" else tolerance,
+    }
+
+
+def _options_out(options: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{"id": str(option["id"]), "html": str(render_inline(str(option["text"])))} for option in options]
+
+
+def _result_out(attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, following: Entry | None) -> dict[str, Any]:
+    course = lesson.course.slug
+    best = max(attempt.percent, attempts.best.percent if attempts.best else 0)
+    left = attempts.attempts_left
+    spent = (attempt.submitted_at - attempt.started_at).total_seconds() if attempt.submitted_at else 0
+    return {
+        "score": plain_number(attempt.score),
+        "points": attempt.points,
+        "percent": attempt.percent,
+        "is_passed": attempt.is_passed,
+        "best_percent": best,
+        "headline": headline(attempt),
+        "seconds": max(0, int(spent)),
+        "shows_answers": attempts.shows_answers,
+        "questions": [
+            _question_result(kept if attempts.shows_answers else _without_answers(kept), course)
+            for kept in attempt.results
+        ],
+        "next": entry_out(following, course) if following else None,
+        "may_try_again": left is None or left > 0,
+    }
+
+
+def _without_answers(kept: dict[str, Any]) -> dict[str, Any]:
+    """What may be told of a question before its answer is: the learner's own answer, its mark, and remarks on it.
+
+    A question that was answered right has told its answer; of the others nothing is left that names it.
+    """
+    if kept["verdict"] == "right":
+        return kept
+    lines = [
+        # Of one choice the mark says that it is wrong; of several it must not say which.
+        {**line, "right": "", "place": None, "is_right": False if _is_told(kept, line) else None}
+        for line in kept["lines"]
+    ]
+    if kept["kind"] == Question.Kind.ORDERING and kept["verdict"] == "open":
+        lines = []  # what nobody has ordered is kept in the right order
+    return {**kept, "lines": lines, "accepted": "", "explanation": ""}
+
+
+def _is_told(kept: dict[str, Any], line: dict[str, Any]) -> bool:
+    return bool(kept["kind"] == Question.Kind.SINGLE and line["is_chosen"])
+
+
+def _question_result(kept: dict[str, Any], course: str) -> dict[str, Any]:
+    rewatch = kept["rewatch"]
+    return {
+        "uid": kept["uid"],
+        "kind": kept["kind"],
+        "prompt_html": str(render_inline(kept["prompt"])),
+        "verdict": kept["verdict"],
+        "earned": kept["earned"],
+        "points": kept["points"],
+        "lines": [
+            {
+                "html": str(render_inline(line["text"])),
+                "chosen_html": str(render_inline(line["chosen"])),
+                "right_html": str(render_inline(line["right"])),
+                "is_chosen": line["is_chosen"],
+                "is_right": line["is_right"],
+                "place": line["place"],
+            }
+            for line in kept["lines"]
+        ],
+        "given": kept["given"],
+        "accepted": kept["accepted"],
+        "explanation_html": str(render_inline(kept["explanation"])),
+        "remarks_html": [str(render_inline(remark)) for remark in kept["remarks"]],
+        "rewatch": {
+            "number": rewatch["number"],
+            "title": rewatch["title"],
+            "at": rewatch["at"],
+            "url": lesson_url(course, rewatch["slug"], at=rewatch["at"]),
+        }
+        if rewatch
+        else None,
+    }
+
+
+def headline(attempt: Attempt) -> str:
+    """A sentence that names the finding."""
+    verdicts = [kept["verdict"] for kept in attempt.results]
+    missed = sum(verdict != "right" for verdict in verdicts)
+    unanswered = sum(verdict == "open" for verdict in verdicts)
+    if not missed:
+        return _("Passed with every answer correct")
+    if unanswered == len(verdicts):
+        return _("No questions answered this time")
+    if attempt.is_passed:
+        return ngettext("Passed, with one answer to review", "Passed, with %(count)d answers to review", missed) % {
+            "count": missed
+        }
+    return ngettext(
+        "Not passed yet, with one answer to review", "Not passed yet, with %(count)d answers to review", missed
+    ) % {"count": missed}

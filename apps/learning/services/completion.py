@@ -1,0 +1,150 @@
+"""Completed lessons: a learner's counts, milestones and certificate in one course."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    F,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+)
+from django.db.models.functions import Coalesce
+
+from apps.courses.models import Course, Lesson
+from apps.learning.events import LessonCompleted, MilestoneReached
+from apps.learning.models import Certificate, Enrollment, LessonProgress
+from apps.learning.services.certificates import issue_certificate
+from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
+from studyplatform.kit.events import publish
+
+MILESTONES = (25, 50, 75, 100)
+
+_PK = Slot("pk", BigIntegerField())
+_COMPLETE = BuiltUpdate(
+    lambda: LessonProgress.objects.filter(pk=_PK, completed_at=None),
+    *("completed_at", "updated_at"),
+    revision=F("revision") + 1,
+)
+
+
+_LOCKED = Built(lambda: Enrollment.objects.select_for_update().filter(pk=_PK))
+
+
+def _number_of(rows: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values(one=Value(1)).annotate(n=Count("*")).values("n")), 0)
+
+
+_COUNTS = Built(
+    lambda: (
+        Enrollment.objects.only("pk")
+        .filter(pk=_PK)
+        .annotate(
+            total=_number_of(Lesson.objects.filter(course=OuterRef("course"))),
+            done=_number_of(
+                LessonProgress.objects.filter(
+                    enrollment=OuterRef("pk"), lesson__course=OuterRef("course"), completed_at__isnull=False
+                )
+            ),
+        )
+    )
+)
+
+
+_KEEP_COUNT = BuiltUpdate(
+    lambda: Enrollment.objects.filter(pk=_PK),
+    *("completed_lessons", "percent", "milestone", "completed_at", "last_lesson", "last_activity_at"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """What is true after a save: the certificate if it completed the course, the percent of a milestone it reached."""
+
+    progress: LessonProgress
+    enrollment: Enrollment
+    newly_completed: bool = False
+    certificate: Certificate | None = None
+    milestone: int | None = None
+
+
+def finish(progress: LessonProgress, *, now: datetime) -> Saved:
+    """Complete the lesson once, and tell; whoever comes second finds it done."""
+    enrollment = progress.enrollment
+    before = enrollment.milestone
+    if progress.completed_at is not None:
+        return Saved(progress=progress, enrollment=enrollment)
+    with transaction.atomic(savepoint=False):
+        won = _COMPLETE(pk=progress.pk, completed_at=now, updated_at=now)
+        progress.completed_at = now
+        if not won:
+            return Saved(progress=progress, enrollment=enrollment)
+        publish(LessonCompleted(enrollment_id=enrollment.pk, user_id=enrollment.user_id, lesson_id=progress.lesson_id))
+        enrollment, certificate = recount(enrollment_id=enrollment.pk, now=now, last_lesson_id=progress.lesson_id)
+    milestone = enrollment.milestone if enrollment.milestone > before else None
+    return Saved(
+        progress=progress, enrollment=enrollment, newly_completed=True, certificate=certificate, milestone=milestone
+    )
+
+
+def recount(
+    *, enrollment_id: int, now: datetime, last_lesson_id: int | None = None
+) -> tuple[Enrollment, Certificate | None]:
+    """Count a seat's completed lessons anew; tell the milestones it passed; at 100 % issue the certificate.
+
+    A certificate that was issued stays, whatever is added to the course later.
+    """
+    with transaction.atomic(savepoint=False):
+        # The row is locked, and counted only then: of two lessons completed at the same moment the second counts both.
+        [enrollment] = _LOCKED(pk=enrollment_id)
+        [counted] = _COUNTS(pk=enrollment_id)
+        total, done = counted.total, counted.done  # type: ignore[attr-defined]  # annotated
+        enrollment.completed_lessons = done
+        enrollment.percent = done * 100 // total if total else 0
+        passed = [mark for mark in MILESTONES if enrollment.milestone < mark <= enrollment.percent]
+        if passed:
+            enrollment.milestone = passed[-1]
+        certificate = None
+        if enrollment.percent == 100 and enrollment.completed_at is None:
+            enrollment.completed_at = now
+            certificate = issue_certificate(enrollment=enrollment, now=now)
+        if last_lesson_id is not None:
+            enrollment.last_lesson_id = last_lesson_id
+            enrollment.last_activity_at = now
+        _KEEP_COUNT(
+            pk=enrollment.pk,
+            completed_lessons=enrollment.completed_lessons,
+            percent=enrollment.percent,
+            milestone=enrollment.milestone,
+            completed_at=enrollment.completed_at,
+            last_lesson=enrollment.last_lesson_id,
+            last_activity_at=enrollment.last_activity_at,
+        )
+        for percent in passed:
+            publish(
+                MilestoneReached(
+                    enrollment_id=enrollment.pk,
+                    user_id=enrollment.user_id,
+                    course_id=enrollment.course_id,
+                    percent=percent,
+                )
+            )
+    return enrollment, certificate
+
+
+def recount_course(*, course: Course, now: datetime, keep: Callable[[], None] = lambda: None) -> int:
+    """After its outline changed: count every seat of the course anew. Returns how many.
+
+    ``keep`` is called between the seats, for a job to hold its lease.
+    """
+    enrollments = list(Enrollment.objects.active().filter(course=course).values_list("pk", flat=True))
+    for pk in enrollments:
+        keep()
+        recount(enrollment_id=pk, now=now)
+    return len(enrollments)
