@@ -136,7 +136,7 @@ def shown(html: str) -> set[str]:
         ("visitor", "/status"),
     ],
 )
-def test_no_text_of_a_page_is_left_in_english(person, address, request, pseudo_site, seat, browser_of, client):
+def test_no_text_of_a_page_is_left_in_english(person, address, request, pseudo_site, enrollment, browser_of, client):
     browser = client if person == "visitor" else browser_of(request.getfixturevalue(person))
     response = browser.get(address, follow=True)
     texts = shown(response.content.decode())
