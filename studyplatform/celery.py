@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded
 TRANSPORT_ALIASES["folder"] = "studyplatform.kit.jobs.folder_broker:Transport"
 app = Celery("studyplatform")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["studyplatform.kit"])
+app.autodiscover_tasks(["studyplatform.kit.jobs"])
 
 
 @worker_ready.connect

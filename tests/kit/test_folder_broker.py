@@ -1,5 +1,7 @@
 """The folder of wake-ups: whole messages, and none that ends a worker."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -84,3 +86,12 @@ def test_a_table_that_another_process_is_writing_is_read_again(
     monkeypatch.setattr(folder_broker.time, "sleep", lambda _: table.write_text(whole))
 
     assert queue.queue.name in str(queue.channel.get_table(queue.queue.name))
+
+
+def test_a_worker_registers_the_task_that_wakes_it(settings):
+    # In a process of its own, as other tests import the module of the task.
+    script = (
+        "import django; django.setup(); from studyplatform.celery import app; "
+        "app.loader.import_default_modules(); assert 'kit.run_pending' in app.tasks"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=settings.BASE_DIR)
