@@ -348,9 +348,10 @@ def test_the_card_beside_a_video_tells_of_the_quiz_that_follows(
     earlier = timezone.now() - timedelta(minutes=1)
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier)
     assert "Best attempt" not in text(at_leo.get(page))  # an open try has no score
-    services.submit_attempt(attempt=attempt, answers={}, now=timezone.now())
+    services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers={}, now=timezone.now())
     assert "Best attempt 0%" in text(at_leo.get(page))
     services.submit_attempt(
+        user=leo,
         attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier),
         answers=right_answers(quiz),
         now=timezone.now(),
@@ -603,7 +604,7 @@ def test_the_quiz_page_counts_the_wait(at_leo, leo, enrollment, course):
     quiz = make_quiz(course)
     for _ in range(2):
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=timezone.now())
-        services.submit_attempt(attempt=attempt, answers={}, now=timezone.now())
+        services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers={}, now=timezone.now())
 
     page = text(at_leo.get(f"/learn/{course.slug}/{quiz.lesson.slug}"))
     assert "You can start your next attempt in" in page

@@ -497,7 +497,10 @@ def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, enro
         moment = now + number * timedelta(minutes=5)
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=moment)
         services.submit_attempt(
-            attempt=attempt, answers=dict(list(right_answers(quiz).items())[wrong:]), now=moment + 60 * SECOND
+            user=attempt.enrollment.user,
+            attempt=attempt,
+            answers=dict(list(right_answers(quiz).items())[wrong:]),
+            now=moment + 60 * SECOND,
         )
     for lesson in lessons:
         saved = services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=moment + timedelta(minutes=5))
@@ -518,13 +521,15 @@ def test_the_certificate_states_what_was_done(leo, enrollment, course, lessons, 
     answers = right_answers(quiz)
     wrong_first = dict(list(answers.items())[1:])  # 6 of 8
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=later)
-    _, saved = services.submit_attempt(attempt=attempt, answers=wrong_first, now=later + 60 * SECOND)
+    _, saved = services.submit_attempt(
+        user=attempt.enrollment.user, attempt=attempt, answers=wrong_first, now=later + 60 * SECOND
+    )
 
     certificate = saved.certificate
     assert (certificate.lesson_count, certificate.video_percent) == (8, 93)
     assert certificate.quizzes == [{"title": "Check yourself", "percent": 75}]
     # A better attempt after the answers were shown changes nothing.
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=later + 120 * SECOND)
-    services.submit_attempt(attempt=attempt, answers=answers, now=later + 180 * SECOND)
+    services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=later + 180 * SECOND)
     certificate.refresh_from_db()
     assert certificate.quizzes[0]["percent"] == 75

@@ -44,7 +44,9 @@ def test_the_open_try_is_the_one_there_is(leo, quiz, attempt, now):
 
 
 def test_all_right_passes_and_completes_the_lesson(leo, quiz, attempt, now):
-    done, saved = services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    done, saved = services.submit_attempt(
+        user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE
+    )
 
     assert (str(done.score), done.points, done.percent, done.is_passed) == ("8.00", 8, 100, True)
     assert saved is not None
@@ -58,7 +60,9 @@ def test_parts_are_earned_and_the_exact_share_decides(leo, quiz, attempt, now):
     answers[uids[0]] = {"id": "a"}  # 0 of 2
     answers[uids[5]] = {"ids": ["s", "r", "p", "q"]}  # half of 1
 
-    done, saved = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
+    done, saved = services.submit_attempt(
+        user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE
+    )
 
     assert (str(done.score), done.percent, done.is_passed) == ("5.50", 68, False)
     assert saved is None
@@ -71,26 +75,28 @@ def test_the_pass_mark_is_reached_exactly(leo, quiz, attempt, now):
     answers = right_answers(quiz)
     answers.pop(next(iter(answers)))  # 6 of 8
 
-    done, _ = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
+    done, _ = services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE)
 
     assert (done.percent, done.is_passed) == (75, True)
 
 
 def test_the_same_answers_again_get_the_same_result(leo, quiz, attempt, now):
     answers = right_answers(quiz)
-    first, _ = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
+    first, _ = services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE)
     stale = Attempt.objects.get(pk=attempt.pk)
-    again, _ = services.submit_attempt(attempt=stale, answers=dict(reversed(answers.items())), now=now + 2 * MINUTE)
+    again, _ = services.submit_attempt(
+        user=stale.enrollment.user, attempt=stale, answers=dict(reversed(answers.items())), now=now + 2 * MINUTE
+    )
 
     assert again.submitted_at == now + MINUTE
     assert again.results == first.results
 
 
 def test_other_answers_afterwards_are_refused_and_the_result_stands(leo, quiz, attempt, now):
-    services.submit_attempt(attempt=attempt, answers={}, now=now)
+    services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers={}, now=now)
 
     with pytest.raises(AttemptClosed):
-        services.submit_attempt(attempt=Attempt.objects.get(), answers=right_answers(quiz), now=now)
+        services.submit_attempt(user=leo, attempt=Attempt.objects.get(), answers=right_answers(quiz), now=now)
 
     assert Attempt.objects.get().score == 0
 
@@ -99,7 +105,7 @@ def test_malformed_answers_leave_the_try_open(leo, quiz, attempt, now):
     uid = next(iter(right_answers(quiz)))
 
     with pytest.raises(ValidationFailed) as refusal:
-        services.submit_attempt(attempt=attempt, answers={uid: {"id": "zz"}}, now=now)
+        services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers={uid: {"id": "zz"}}, now=now)
 
     assert list(refusal.value.in_fields) == [f"answers.{uid}"]
     assert Attempt.objects.get().submitted_at is None
@@ -110,7 +116,7 @@ def test_tries_run_out(leo, quiz, attempt, now):
     quiz.save()
     for _ in range(2):
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
-        services.submit_attempt(attempt=attempt, answers={}, now=now)
+        services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers={}, now=now)
 
     with pytest.raises(NoAttemptsLeft):
         services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
@@ -119,9 +125,11 @@ def test_tries_run_out(leo, quiz, attempt, now):
 
 
 def test_the_best_try_counts(leo, quiz, attempt, now):
-    services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    services.submit_attempt(
+        user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE
+    )
     second = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now + MINUTE)
-    second, _ = services.submit_attempt(attempt=second, answers={}, now=now + MINUTE)
+    second, _ = services.submit_attempt(user=second.enrollment.user, attempt=second, answers={}, now=now + MINUTE)
 
     result = attempt_page_out(get_attempt(leo, second.uid), now=now)["result"]
     assert (result["percent"], result["best_percent"], result["is_passed"]) == (0, 100, False)
@@ -135,13 +143,15 @@ def test_the_clock_gives_grace_and_then_closes(leo, quiz, now):
     assert attempt_page_out(attempt, now=now + MINUTE)["seconds_left"] == 540
 
     on_its_way, _ = services.submit_attempt(
-        attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=620)
+        user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=620)
     )
     assert on_its_way.is_passed
 
     late = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
     with pytest.raises(QuizTimeOver):
-        services.submit_attempt(attempt=late, answers=right_answers(quiz), now=now + timedelta(seconds=640))
+        services.submit_attempt(
+            user=late.enrollment.user, attempt=late, answers=right_answers(quiz), now=now + timedelta(seconds=640)
+        )
     late.refresh_from_db()
     assert (str(late.score), late.is_passed) == ("0.00", False)
     assert late.submitted_at == now + timedelta(seconds=640)
@@ -219,7 +229,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
     answers[uids[6]] = {"pairs": {"a": "1"}}
     del answers[uids[4]]
 
-    done, _ = services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
+    done, _ = services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE)
     result = attempt_page_out(get_attempt(leo, done.uid), now=now)["result"]
     single, multiple, truth, number, text, order, match = result["questions"]
 
@@ -254,7 +264,9 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
 
 
 def test_a_result_stands_when_the_quiz_is_edited_later(leo, quiz, attempt, now):
-    done, _ = services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+    done, _ = services.submit_attempt(
+        user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE
+    )
     before = attempt_page_out(get_attempt(leo, done.uid), now=now)["result"]
     quiz.questions.all().delete()
 
@@ -268,7 +280,7 @@ def result_of(leo, quiz, answers, now):
     """The result of one more attempt with these answers, an hour after the last."""
     now += timedelta(hours=Attempt.objects.count())
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
-    services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
+    services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE)
     return attempt_page_out(get_attempt(leo, attempt.uid), now=now)["result"]
 
 
@@ -359,7 +371,10 @@ def test_the_right_answers_are_shown_as_the_instructor_chose(
 def test_after_the_second_attempt_there_is_a_wait(leo, quiz, now):
     def fail_at(moment):
         services.submit_attempt(
-            attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=moment), answers={}, now=moment
+            user=leo,
+            attempt=services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=moment),
+            answers={},
+            now=moment,
         )
 
     fail_at(now)
@@ -383,7 +398,7 @@ def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_cou
     counted = make_quiz(course, max_attempts=3)
     for one, answers in ((counted, {}), (counted, {}), (quiz, {}), (quiz, right_answers(quiz))):
         attempt = services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now)
-        services.submit_attempt(attempt=attempt, answers=answers, now=now + MINUTE)
+        services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE)
 
     for one in (counted, quiz):
         opened = services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now + MINUTE)
@@ -392,11 +407,15 @@ def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_cou
 
 def test_answers_that_nobody_can_have_read_the_questions_for_stay_open(leo, quiz, attempt, now):
     with pytest.raises(AnsweredTooFast) as refusal:
-        services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=2))
+        services.submit_attempt(
+            user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=2)
+        )
 
     assert refusal.value.wait == 5
     assert Attempt.objects.get().submitted_at is None
-    done, _ = services.submit_attempt(attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=7))
+    done, _ = services.submit_attempt(
+        user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=7)
+    )
     assert done.is_passed
 
 
@@ -405,3 +424,12 @@ def test_only_the_policy_decides_who_sees_an_attempt(leo, attempt, monkeypatch):
 
     with pytest.raises(PermissionRefused):
         get_attempt(leo, attempt.uid)
+
+
+def test_nobody_submits_another_learners_attempt(mia, ada, nobody, quiz, attempt, now):
+    for person in (mia, ada, nobody):
+        with pytest.raises(NotFound):
+            services.submit_attempt(user=person, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+
+    attempt.refresh_from_db()
+    assert attempt.submitted_at is None

@@ -132,7 +132,10 @@ def test_a_double_submit_is_marked_once(leo, enrollment, course):
 
     def submit_attempt(given):
         return lambda: services.submit_attempt(
-            attempt=Attempt.objects.get(pk=attempt.pk), answers=given, now=NOON + timedelta(minutes=1)
+            user=leo,
+            attempt=Attempt.objects.get(pk=attempt.pk),
+            answers=given,
+            now=NOON + timedelta(minutes=1),
         )
 
     same = at_once(submit_attempt(answers), submit_attempt(answers), submit_attempt(answers))

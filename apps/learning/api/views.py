@@ -191,8 +191,10 @@ class AttemptSubmission(APIView):
     def post(self, request: Request, uid: UUID) -> Response:
         """Hand in. The same answers again get the same result; other answers are refused."""
         sent = checked(SubmitAttemptIn, request)
-        attempt = get_attempt(signed_in_user(request), uid)
-        attempt, saved = services.submit_attempt(attempt=attempt, answers=sent["answers"], now=timezone.now())
+        user = signed_in_user(request)
+        attempt, saved = services.submit_attempt(
+            user=user, attempt=get_attempt(user, uid), answers=sent["answers"], now=timezone.now()
+        )
         progress = progress_out(saved) if saved is not None else None
         return Response({**attempt_page_out(attempt, now=timezone.now()), "progress": progress})
 

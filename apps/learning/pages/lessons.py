@@ -208,7 +208,9 @@ def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) ->
     given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
     answers = posted_answers(questions_of(attempt.quiz), given)
     try:
-        attempt, saved = services.submit_attempt(attempt=attempt, answers=answers, now=timezone.now())
+        attempt, saved = services.submit_attempt(
+            user=signed_in_user(request), attempt=attempt, answers=answers, now=timezone.now()
+        )
     except ValidationFailed as refusal:
         opened = lesson_at(request.user, course, lesson)
         enforce(opened.verdict)

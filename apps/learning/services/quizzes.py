@@ -86,7 +86,7 @@ def _open_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
 
 
 def submit_attempt(
-    *, attempt: Attempt, answers: dict[str, marking.Answer], now: datetime
+    *, user: Person, attempt: Attempt, answers: dict[str, marking.Answer], now: datetime
 ) -> tuple[Attempt, Saved | None]:
     """Mark the answers and close the try. The same answers again get the same result.
 
@@ -98,6 +98,7 @@ def submit_attempt(
     :raises AnsweredTooFast: nobody can have read the questions; the attempt stays open.
     :raises ValidationFailed: an answer does not fit its question.
     """
+    enforce(policies.see_attempt(user, attempt))
     quiz = attempt.quiz
     questions = questions_of(quiz)
     kept, faults = marking.read_all(questions, answers)
