@@ -75,3 +75,15 @@ def test_a_version_cannot_follow_a_field_that_does_not_exist() -> None:
 def test_each_app_is_installed(folder: str, settings) -> None:
     assert f"apps.{folder}" in settings.INSTALLED_APPS
     assert Path(ROOT, "apps", folder, "errors.py").exists()
+
+
+def test_each_setting_from_the_environment_is_in_the_example_file() -> None:
+    """README says that .env.example lists them all."""
+    read = {
+        name
+        for file in (ROOT / "studyplatform" / "settings").rglob("*.py")
+        for name in re.findall(r"\benv\.\w+\(\s*\"([A-Z][A-Z0-9_]+)\"", file.read_text())
+    }
+
+    assert len(read) > 20
+    assert sorted(name for name in read if name not in (ROOT / ".env.example").read_text()) == []

@@ -60,3 +60,20 @@ def test_make_format_gets_past_what_no_tool_can_fix(monkeypatch, tmp_path) -> No
     assert commands[-1] == "npm"
     assert "import os" not in code.read_text()
     assert "    1000,\n" in code.read_text()
+
+
+def test_the_assets_are_rebuilt_when_a_template_or_a_kind_names_an_icon(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(launch, "ROOT", tmp_path)
+    template, kind = tmp_path / "templates" / "page.html", tmp_path / "apps" / "notices.py"
+    for file in (template, kind):
+        file.parent.mkdir()
+        file.write_text("text\n")
+    before = launch.icon_mentions()
+
+    template.write_text("another text\n")
+    assert launch.icon_mentions() == before
+    template.write_text('{{ icon("bell") }}\n')
+    named = launch.icon_mentions()
+    assert named != before
+    kind.write_text('    icon="mail",\n')
+    assert launch.icon_mentions() != named
