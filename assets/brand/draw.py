@@ -22,14 +22,14 @@ from apps.courses.artwork import inks, plate  # noqa: E402 (found through the li
 
 STATIC = ROOT / "static"
 PAPER, INK, GREEN, RED = "#f7f7f2", "#1a211d", "#07553a", "#b3342b"
-LAMP_GREEN, LAMP_RED, LAMP_INK = "#86c9a4", "#e58f77", "#e8e9df"
+DARK_GREEN, DARK_RED, DARK_INK = "#86c9a4", "#e58f77", "#e8e9df"
 
 MARK = (
     '<path class="l" d="M2 5.5 17 9.5v15L2 20.5z"/><path class="r" d="M26 5.5 11 9.5v15l15-4z"/>'
     '<path class="x" d="M11 9.5 14 8.7l3 .8v15l-3-.8-3 .8z"/>'
 )
 LIGHT = f".l{{fill:{GREEN}}}.r{{fill:{RED}}}.x{{fill:{INK}}}"
-DARK = f".l{{fill:{LAMP_GREEN}}}.r{{fill:{LAMP_RED}}}.x{{fill:{LAMP_INK}}}"
+DARK = f".l{{fill:{DARK_GREEN}}}.r{{fill:{DARK_RED}}}.x{{fill:{DARK_INK}}}"
 
 
 def mark(style: str, box: str = "0 1 28 28") -> str:
@@ -47,7 +47,7 @@ def picture(browser: Browser, html: str, width: int, height: int) -> bytes:
 
 
 def tile(size: int, share: float) -> str:
-    """The mark on paper, as wide as this share of the tile."""
+    """The brand mark on a square tile; ``share`` is its width as a part of the tile."""
     return (
         f"<body style='margin:0;display:grid;place-items:center;height:100vh;background:{PAPER}'>"
         f"<div style='width:{size * share}px'>{mark(LIGHT)}</div></body>"
@@ -55,7 +55,7 @@ def tile(size: int, share: float) -> str:
 
 
 def social() -> str:
-    """Name, motto and a plate in the colors of the academic style by day."""
+    """Name, motto and a plate in the colors of the light academic style."""
     face = base64.b64encode((STATIC / "fonts" / "newsreader.woff2").read_bytes()).decode()
     word, subject = "take-the-time", "mathematics"
     hues = inks(word, subject)

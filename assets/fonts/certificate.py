@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Make the faces that certificates are printed in, and write apps/learning/fonts.
+"""Build the fonts of printed certificates in apps/learning/fonts.
 
     npm install --no-save --prefix var/faces @fontsource-variable/{newsreader,instrument-sans,stix-two-text}@5.3.0
     python assets/fonts/certificate.py var/faces/node_modules/@fontsource-variable
 
-Run it only when a face changes; its results are committed. It needs fonttools and brotli
-(requirements-dev.txt). A document carries its fonts with it, so each is one weight and one size cut
-from the variable face, with all of Latin in one file: names are written in every language. Greek and
-Cyrillic names, which Newsreader lacks, are set in STIX Two.
+Run it only when a font changes; its results are committed. It needs fonttools and brotli
+(requirements-dev.txt). A document embeds its fonts, so each file is one weight and one size of
+the variable font with all of Latin, as names are in any language. Greek and Cyrillic names, which Newsreader
+lacks, use STIX Two.
 """
 
 import sys
@@ -24,7 +24,7 @@ TARGET = Path(__file__).resolve().parents[2] / "apps" / "learning" / "fonts"
 
 
 class Face(NamedTuple):
-    """One file to make: from which parts of which face, at which point of its axes."""
+    """One font file: the parts and the face it is built from, and its position on the axes."""
 
     name: str
     source: str
@@ -48,7 +48,7 @@ FACES = [
 
 
 def still(path: Path, axes: dict[str, float]) -> TTFont:
-    """One instance of a variable face, without hints and with the features that shaping names needs."""
+    """One instance of a variable font, without hinting, with the features that the shaping of names needs."""
     font = TTFont(path)
     instancer.instantiateVariableFont(
         font, {tag: axes[tag] for tag in (axis.axisTag for axis in font["fvar"].axes)}, inplace=True
@@ -62,7 +62,7 @@ def still(path: Path, axes: dict[str, float]) -> TTFont:
 
 
 def make(face: Face, sources: Path, folder: Path) -> TTFont:
-    """The parts of a face as one font."""
+    """Merge the parts of a face into one font."""
     files = []
     for part in face.parts:
         family, name = face.source.format(part).split("/")

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Cut the faces of the interface down to what its pages set, and write static/fonts.
+"""Subset the fonts of the interface to the characters of its pages, and write static/fonts.
 
     npm install --no-save --prefix var/faces @fontsource-variable/{newsreader,instrument-sans,geist,\
 geist-mono,stix-two-text}@5.3.0
     python assets/fonts/subset.py var/faces/node_modules/@fontsource-variable
 
-Run it only when a face or what is set in it changes; its results are committed. It needs fonttools
-and brotli (requirements-dev.txt). What is taken away, and why nobody misses it:
+Run it only when a font or its characters change; its results are committed. It needs fonttools
+and brotli (requirements-dev.txt). What it removes:
 
-- glyphs: one file per face holds Latin as Western Europe writes it and common signs, and is all
-  that most pages fetch; a second, fetched only where such a letter occurs, holds the rest of Latin;
-- axes: weights that no rule asks for; in Newsreader sizes under 18 px, and the deltas that would
-  make its largest sizes bold (headings are never set so);
-- kerning: what is hardly seen, its variation along the axes, and the difference
-  between a letter and the same with an accent. The rest becomes classes again, a tenth of the size.
+- glyphs: one file per face has Western European Latin and common symbols, which is all that most
+  pages fetch; a second one, fetched only for its letters, has the rest of Latin;
+- axes: weights that no rule uses; in Newsreader, sizes below 18 px and the deltas of bold large
+  sizes (no heading is bold);
+- kerning: invisible amounts, the variation along the axes, and the difference between a letter
+  with and without an accent. The rest is grouped into classes, a tenth of the size.
 """
 
 import json
@@ -38,7 +38,7 @@ Pairs = dict[tuple[str, str], int]
 
 
 class Face(NamedTuple):
-    """One file to make: from which source, under which name, with which axes kept."""
+    """One font file: its source, its name, and the axes it keeps."""
 
     name: str
     family: str
@@ -46,7 +46,7 @@ class Face(NamedTuple):
     limits: Limits
     italic: bool = False
     kern: bool = True
-    """Whether running text is set in it."""
+    """Whether it is used for running text."""
 
 
 LATIN = {
@@ -77,7 +77,7 @@ FACES = [
     Face("geist-italic", "Geist", "geist/{}-wght-italic", {"wght": 440}, italic=True),
     Face("geist-mono", "Geist Mono", "geist-mono/{}-wght-normal", {"wght": (400, 500)}, kern=False),
 ]
-"""Newsreader lacks Greek; mathematics in running text takes it from STIX Two under that name."""
+"""Newsreader has no Greek, so mathematics in running text uses that of STIX Two under the same name."""
 GREEK = [
     Face("stix-greek", "Newsreader", "stix-two-text/greek-wght-normal", {"wght": (400, 500)}),
     Face(
@@ -91,17 +91,17 @@ GREEK = [
 
 KEPT_FEATURES = ["ccmp", "liga", "locl", "pnum", "rvrn", "tnum"]
 KERNED = set(".,:;!?'\"()/-–—‘’“”")
-"""Signs that kern; beside them letters and figures do."""
+"""The symbols whose kerning is kept, besides that of letters and figures."""
 NEGLIGIBLE = 12
-"""Kerning under this many thousandths of an em is not seen."""
+"""Kerning below this many thousandths of an em is invisible and dropped."""
 GRAIN = 8
 """Kerning is rounded to this many thousandths, so that more glyphs share a class."""
 TOLERANCE = 1.0
-"""How far, in thousandths of an em, a point may stand beside its place between two masters."""
+"""The tolerance, in thousandths of an em, for the position of a point between two masters."""
 
 
 def reopened(font: TTFont) -> TTFont:
-    """The font as it reads from disk: instancing leaves some tables half decompiled."""
+    """The font after saving and reading it, as instancing leaves some tables half decompiled."""
     font.flavor = None
     file = BytesIO()
     font.save(file)
@@ -110,7 +110,7 @@ def reopened(font: TTFont) -> TTFont:
 
 
 def without_corners(font: TTFont) -> None:
-    """Drop the deltas that apply only where two axes leave their default together."""
+    """Drop the deltas that apply only where two axes differ from their defaults."""
     if "gvar" in font:
         for glyph, deltas in font["gvar"].variations.items():
             font["gvar"].variations[glyph] = [one for one in deltas if len(one.axes) < 2]
@@ -132,7 +132,7 @@ def thin_deltas(font: TTFont) -> None:
 
 
 def middle(limits: Limits) -> dict[str, float]:
-    """One place in the axes: where the kerning of running text is read off."""
+    """The position on the axes at which the kerning of running text is measured."""
     return {tag: sum(at) / 2 if isinstance(at, tuple) else at for tag, at in limits.items()}
 
 
@@ -152,7 +152,7 @@ def kerning_of(font: TTFont, glyphs: set[str]) -> Pairs:
             rule = getattr(raw, "ExtSubTable", raw)
             for left in glyphs.intersection(rule.Coverage.glyphs):
                 for right, value in rights_of(rule, left, glyphs):
-                    # Within one lookup the first subtable that knows the pair decides.
+                    # Within one lookup, the first subtable with the pair applies.
                     if (left, right) not in seen:
                         seen.add((left, right))
                         pairs[left, right] = pairs.get((left, right), 0) + value
@@ -161,7 +161,7 @@ def kerning_of(font: TTFont, glyphs: set[str]) -> Pairs:
 
 
 def rights_of(rule: object, left: str, glyphs: set[str]) -> list[tuple[str, int]]:
-    """What follows this glyph in one subtable of pair kerning, and by how much it moves."""
+    """The glyphs that follow this one in a subtable of pair kerning, with their adjustments."""
 
     def advance(value: object) -> int:
         return int(getattr(value, "XAdvance", 0) or 0)
@@ -176,7 +176,7 @@ def rights_of(rule: object, left: str, glyphs: set[str]) -> list[tuple[str, int]
 
 
 def bases(font: TTFont) -> dict[str, str]:
-    """Each glyph that kerns, and the unaccented one whose kerning it takes."""
+    """Each glyph with kerning, and the unaccented glyph whose kerning it uses."""
     glyph_of = font.getBestCmap()
     found = {}
     for code, glyph in glyph_of.items():
@@ -188,7 +188,7 @@ def bases(font: TTFont) -> dict[str, str]:
 
 
 def kerning_rules(pairs: Pairs, base_of: dict[str, str]) -> str:
-    """The pairs as a `kern` feature of classes: glyphs that kern alike stand together."""
+    """The pairs as a `kern` feature, with classes of glyphs that have the same kerning."""
     rows: dict[str, dict[str, int]] = {}
     for left, left_base in sorted(base_of.items()):
         for right, right_base in sorted(base_of.items()):
@@ -211,7 +211,7 @@ def kerning_rules(pairs: Pairs, base_of: dict[str, str]) -> str:
 
 
 def cut(source: Path, face: Face, characters: set[int] | None) -> TTFont:
-    """The face with only these characters, or all that its file has."""
+    """The font with only these characters, or with all characters of its file."""
     font = instancer.instantiateVariableFont(TTFont(source), face.limits)
     without_corners(font)
     font = reopened(font)
@@ -232,7 +232,7 @@ def cut(source: Path, face: Face, characters: set[int] | None) -> TTFont:
 
 
 def ranges(characters: list[int]) -> str:
-    """A unicode-range: neighbors joined."""
+    """The characters as a CSS unicode-range, with consecutive ones joined."""
     spans: list[list[int]] = []
     for one in sorted(characters):
         if spans and one == spans[-1][1] + 1:
@@ -243,14 +243,14 @@ def ranges(characters: list[int]) -> str:
 
 
 def coarse(characters: list[int]) -> list[int]:
-    """The blocks these characters stand in: a shorter rule, beyond what the first file answers."""
+    """The Unicode blocks of these characters without those of the first file: a shorter CSS rule."""
     blocks = {one >> 5 for one in characters if one not in LATIN}
     return [one for one in range(0x10000) if one >> 5 in blocks and one not in LATIN]
 
 
 def weight(limits: Limits) -> str:
     at = limits["wght"]
-    # A face kept at one weight answers for all, so that the browser never thickens it itself.
+    # A font with one weight is declared for all, so that browsers do not synthesize bold.
     return f"{at[0]:g} {at[1]:g}" if isinstance(at, tuple) else "400 700"
 
 
