@@ -67,7 +67,7 @@ class UserAdmin(admin.ModelAdmin[User]):
     @admin.action(description=_("Reset two-factor: remove app, passkeys and recovery codes"))
     def reset_second_step(self, request: HttpRequest, people: QuerySet[User]) -> None:
         for user in self._others(request, people):
-            services.turn_off(user=user, by_admin=True)
+            services.turn_off_two_factor(user=user, by_admin=True)
 
     def _give(self, request: HttpRequest, people: QuerySet[User], role: Role) -> None:
         for user in self._others(request, people):

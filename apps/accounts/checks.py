@@ -9,4 +9,4 @@ from studyplatform.kit.sockets import register_session_reader
 @register_session_reader
 def users_of_sessions(keys: set[str]) -> dict[str, int]:
     """The user id of each of these session keys whose session is valid and whose user is active."""
-    return queries.people_of_sessions(keys, now=timezone.now())
+    return queries.users_of_sessions(keys, now=timezone.now())

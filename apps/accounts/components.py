@@ -5,7 +5,7 @@ from django.utils.functional import Promise
 
 from apps.accounts import queries
 from apps.accounts.models import User
-from apps.accounts.pages.settings.shell import sections_for
+from apps.accounts.pages.settings.sections import sections_for
 from studyplatform.kit.web.jinja import register
 
 

@@ -57,7 +57,7 @@ class PictureUnreadable(AppError):
     icon = "image-off"
 
 
-class TeachingAlreadyAsked(AppError):
+class TeachingAlreadyRequested(AppError):
     code = "TEACHING_ALREADY_ASKED"
     status = 409
     title = _("You can't send a request right now")
@@ -169,7 +169,7 @@ class ProviderUnavailable(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
-class ProviderAnswerRefused(AppError):
+class ProviderResponseRefused(AppError):
     """Says nothing about why: a forged answer learns nothing from it."""
 
     code = "AUTH_PROVIDER_REFUSED"

@@ -6,7 +6,7 @@ from studyplatform.kit.events import Event
 
 
 @dataclass(frozen=True, kw_only=True)
-class PersonLeft(Event):
+class AccountDeleted(Event):
     """The account was deleted: its row names nobody any more."""
 
     user_id: int

@@ -17,7 +17,7 @@ _ACCOUNT = (
 
 
 @register_export("accounts")
-def of_the_account(user: User) -> Iterator[Part]:
+def export_account(user: User) -> Iterator[Part]:
     yield Part("account.json", [{name: getattr(user, name) for name in _ACCOUNT}])
     if user.avatar:
         yield Part("picture.webp", file=lambda: user.avatar.open("rb"))

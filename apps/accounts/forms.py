@@ -53,7 +53,7 @@ def _password(label: Any, missing: Any, **options: Any) -> forms.CharField:
 
 
 def _ask_who_has_one(form: forms.Form, name: str, user: User) -> None:
-    """No password is asked of who has none: they show who they are before (guards.asks_who_it_is)."""
+    """No password is asked of who has none: they show who they are before (guards.confirms_identity)."""
     if not user.has_usable_password():
         del form.fields[name]
 
@@ -103,7 +103,7 @@ class Register(NewPassword):
         return User(**{name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name", "email")})
 
 
-class FinishJoining(NewPassword):
+class FinishRegistration(NewPassword):
     """What the owner of an email chooses who opened the link in another browser than the one that registered."""
 
     first_name = _name(_("First name"), _("Enter your first name."))
@@ -122,7 +122,7 @@ class FinishJoining(NewPassword):
         return User(email=self.email, **names)
 
 
-class JoinByProvider(forms.Form):
+class RegisterWithProvider(forms.Form):
     """What a provider does not know. An email that it vouches for is not asked."""
 
     first_name = _name(_("First name"), _("Enter your first name."))
@@ -139,7 +139,7 @@ class JoinByProvider(forms.Form):
             del self.fields["email"]
 
 
-class Code(forms.Form):
+class EmailCode(forms.Form):
     """The six digits of the mail; spaces and dashes that came along are forgiven."""
 
     code = forms.CharField(
@@ -230,7 +230,7 @@ class Profile(forms.Form):
         return name
 
 
-class Portrait(forms.Form):
+class ProfilePicture(forms.Form):
     """A picture and the square of it to keep (fractions; without them the middle)."""
 
     picture = forms.FileField(label=_("Picture"), error_messages={"required": _("Choose a picture.")})
@@ -268,7 +268,7 @@ def time_zones() -> list[str]:
     return ["UTC", *sorted(name for name in available_timezones() if name.startswith(regions))]
 
 
-class AskToTeach(forms.Form):
+class RequestToTeach(forms.Form):
     reason = forms.CharField(
         label=_("What would you like to teach, and what is your experience?"),
         min_length=40,
@@ -297,7 +297,7 @@ class Block(forms.Form):
     )
 
 
-class Leave(forms.Form):
+class DeleteAccount(forms.Form):
     password = _password(_("Current password"), _("Enter your current password."))
     sure = forms.BooleanField(
         label=_("I understand that this cannot be undone"),
@@ -309,7 +309,7 @@ class Leave(forms.Form):
         _ask_who_has_one(self, "password", user)
 
 
-class AppCode(Code):
+class AppCode(EmailCode):
     """The first code of an authenticator app that is being set up."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -317,7 +317,7 @@ class AppCode(Code):
         self.fields["code"].error_messages["required"] = _("Enter the six-digit code from the app.")
 
 
-class AnyCode(forms.Form):
+class SecondStepCode(forms.Form):
     """A code of the app (six digits) or a recovery code (eight); spaces and dashes are forgiven."""
 
     code = forms.CharField(
@@ -333,7 +333,7 @@ class AnyCode(forms.Form):
         return digits
 
 
-class ProvePassword(forms.Form):
+class ConfirmPassword(forms.Form):
     password = _password(_("Password"), _("Enter your password."))
 
 
@@ -346,7 +346,7 @@ class PasskeyName(forms.Form):
     )
 
 
-class PasskeyAnswer(forms.Form):
+class PasskeyResponse(forms.Form):
     """What the browser's passkey dialog gave, as JSON."""
 
     credential = forms.CharField(max_length=20_000, strip=False)
@@ -361,5 +361,5 @@ class PasskeyAnswer(forms.Form):
         return answer
 
 
-class NewPasskey(PasskeyName, PasskeyAnswer):
+class NewPasskey(PasskeyName, PasskeyResponse):
     field_order = ["name", "credential"]

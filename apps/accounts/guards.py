@@ -4,8 +4,8 @@
     @signed_in           whoever has an account
     @teaches             instructors and admins
     @administers         admins
-    @proved_lately       whoever is signed in and has shown within ten minutes that it is them
-    @asks_who_it_is      the same for who has no password; the page's own form asks the others for theirs
+    @recently_authenticated  users who have proved their identity within ten minutes
+    @confirms_identity   the same for users without a password; the page's own form asks the others for theirs
 
 A missing or ended login is sent to the sign-in page, which leads back to the address that was asked
 for; a wrong role is sent home with a sentence that says why. A page with a finer rule enforces its own
@@ -78,20 +78,20 @@ def administers(page: Page[P]) -> Page[P]:
     return _guarded_by("administers", policies.administer)(page)
 
 
-def proved_lately(page: Page[P]) -> Page[P]:
+def recently_authenticated(page: Page[P]) -> Page[P]:
     """Only for who has proved within ten minutes that they are who is signed in: a browser left open, or a stolen
     session, must not change the way into an account. The others do it first and come back to this address."""
-    return _proved("proved_lately", lambda user: False)(page)
+    return _proved("recently_authenticated", lambda user: False)(page)
 
 
-def proved_lately_from(onward: str) -> Callable[[Page[P]], Page[P]]:
+def recently_authenticated_from(onward: str) -> Callable[[Page[P]], Page[P]]:
     """The same, and the proof leads to this page: for an address that answers with a file, which shows nothing."""
-    return _proved("proved_lately", lambda user: False, onward)
+    return _proved("recently_authenticated", lambda user: False, onward)
 
 
-def asks_who_it_is(page: Page[P]) -> Page[P]:
+def confirms_identity(page: Page[P]) -> Page[P]:
     """For a page whose form asks for the password: who has none must have proved who they are instead."""
-    return _proved("asks_who_it_is", User.has_usable_password)(page)
+    return _proved("confirms_identity", User.has_usable_password)(page)
 
 
 def _proved(name: str, is_asked: Callable[[User], bool], onward: str = "") -> Callable[[Page[P]], Page[P]]:
@@ -99,7 +99,7 @@ def _proved(name: str, is_asked: Callable[[User], bool], onward: str = "") -> Ca
         @wraps(page)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             enforce(policies.be_signed_in(request.user))
-            if is_asked(signed_in_user(request)) or sessions.is_proved_lately(request, now=timezone.now()):
+            if is_asked(signed_in_user(request)) or sessions.is_recently_authenticated(request, now=timezone.now()):
                 return page(request, *args, **kwargs)
             back = urlencode({"next": onward}, safe="/") if onward else _way_back(request)
             return HttpResponseRedirect(f"{reverse('accounts:prove')}?{back}")
@@ -126,10 +126,10 @@ class LoginMiddleware(LoginRequiredMiddleware):
         return super().process_view(request, view_func, view_args, view_kwargs)
 
     def handle_no_permission(self, request: HttpRequest, view_func: object) -> HttpResponseRedirect:
-        return ask_to_sign_in(request)
+        return redirect_to_sign_in(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseRedirect | None:
-        return ask_to_sign_in(request) if isinstance(error, NotAuthenticated) else None
+        return redirect_to_sign_in(request) if isinstance(error, NotAuthenticated) else None
 
 
 def signed_in_user(request: HttpRequest | Request) -> User:
@@ -143,7 +143,7 @@ def signed_in_user(request: HttpRequest | Request) -> User:
 
 
 @dataclass(frozen=True)
-class Holder:
+class SessionKey:
     """One browser session, by the key that only its cookie carries. There is no empty one.
 
     :raises ValueError: the key is empty.
@@ -156,7 +156,7 @@ class Holder:
             raise ValueError("a holder needs the key of a session")
 
 
-def holder_of(request: HttpRequest) -> Holder | None:
+def session_key_of(request: HttpRequest) -> SessionKey | None:
     """The session that proves who is asking; None for a visitor. Asks the database nothing that was not asked before.
 
     A call by token is answered for the session that the token was made from, whatever cookie comes with it.
@@ -165,33 +165,33 @@ def holder_of(request: HttpRequest) -> Holder | None:
         return None
     session = getattr(request, "auth", None)  # the API's calls have it; on pages the cookie is the only proof
     key = session.session_key if isinstance(session, BrowserSession) else request.session.session_key
-    return Holder(key) if key else None
+    return SessionKey(key) if key else None
 
 
-def signed_in_holder(request: HttpRequest) -> Holder:
+def require_session_key(request: HttpRequest) -> SessionKey:
     """The same where visitors have no business.
 
     :raises NotAuthenticated: a visitor asks.
     """
-    holder = holder_of(request)
+    holder = session_key_of(request)
     if holder is None:
         raise NotAuthenticated
     return holder
 
 
-def claimed_holder(request: HttpRequest) -> Holder | None:
+def claimed_session_key(request: HttpRequest) -> SessionKey | None:
     """The session that a request's cookie names, which nobody has checked: only good to compare with one that was."""
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-    return Holder(key) if key else None
+    return SessionKey(key) if key else None
 
 
-def ask_to_sign_in(request: HttpRequest) -> HttpResponseRedirect:
+def redirect_to_sign_in(request: HttpRequest) -> HttpResponseRedirect:
     """To the sign-in page and afterwards back: to this address, or to the page whose form was sent."""
-    say_if_ended(request)
+    announce_ended_session(request)
     return HttpResponseRedirect(f"{settings.LOGIN_URL}?{_way_back(request)}")
 
 
-def say_if_ended(request: HttpRequest) -> None:
+def announce_ended_session(request: HttpRequest) -> None:
     """Have the next page say that they were signed out, if they were: the answer to this takes their cookie away."""
     if _has_ended(request):
         expired = SessionExpired()

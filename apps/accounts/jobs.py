@@ -27,13 +27,13 @@ def send_password_reset(running: Running, *, email: str) -> None:
 
 
 @job("accounts.send_email_proof", label=_("Send verification email"), about=_about_user)
-def send_email_proof(running: Running, *, user_id: int) -> None:
-    services.send_email_proof(user_id=user_id)
+def send_verification_email(running: Running, *, user_id: int) -> None:
+    services.send_verification_email(user_id=user_id)
 
 
 @job("accounts.send_join_mail", label=_("Send registration email"))
-def send_join_mail(running: Running, *, uid: str) -> None:
-    services.send_join_mail(uid=uid)
+def send_registration_email(running: Running, *, uid: str) -> None:
+    services.send_registration_email(uid=uid)
 
 
 @job("accounts.send_email_change", label=_("Send email change link"), about=_about_user)
@@ -44,15 +44,15 @@ def send_email_change(running: Running, *, user_id: int, email: str) -> None:
 @job(
     "accounts.build_export",
     label=_("Prepare data archive"),
-    on_failure=lambda error, **payload: services.give_up_export(**payload),
+    on_failure=lambda error, **payload: services.mark_export_failed(**payload),
 )
 def build_export(running: Running, *, uid: str) -> None:
     services.build_export(running, uid=uid)
 
 
 @job("accounts.expire_exports", label=_("Delete expired data archives"))
-def expire_exports(running: Running) -> None:
-    services.expire_exports(now=timezone.now())
+def delete_expired_exports(running: Running) -> None:
+    services.delete_expired_exports(now=timezone.now())
 
 
 @job("accounts.send_goodbye", label=_("Send account deletion email"), about=_about_user)
@@ -62,7 +62,7 @@ def send_goodbye(running: Running, *, user_id: int, email: str, name: str) -> No
 
 @job("accounts.sweep", label=_("Delete expired sessions and links"))
 def sweep(running: Running) -> None:
-    services.sweep(now=timezone.now())
+    services.clean_up(now=timezone.now())
 
 
 @job("accounts.mail_notification", label=_("Email a notification"))

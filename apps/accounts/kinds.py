@@ -25,9 +25,9 @@ GROUPS: dict[Group, Words] = {
     "teaching": _("Your teaching"),
     "administration": _("Running the site"),
 }
-HAVE_A_LOOK = _("View")
+VIEW_ACTION = _("View")
 NOT_YOU = _("If this wasn't you, reset your password right away. That signs out every browser.")
-STILL_IN = _(
+NOT_YOU_REMOVE = _(
     "If this wasn't you, reset your password right away, then remove it in your settings: a new password doesn't "
     "remove it. If you can't sign in, contact us."
 )
@@ -47,7 +47,7 @@ class Kind:
     headline: Words
     text: Words = ""
     quote: str = ""
-    action: Words = HAVE_A_LOOK
+    action: Words = VIEW_ACTION
     icon: str = "bell"
     hint: Words = ""
     in_app: bool = True

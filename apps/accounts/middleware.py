@@ -12,12 +12,12 @@ from django.utils.functional import SimpleLazyObject
 
 from apps.accounts import services
 from apps.accounts.models import User
-from apps.accounts.pages.redirects import HAND_OVER_PAGES, sign_in_and_redirect
+from apps.accounts.pages.redirects import SIGN_IN_TOKEN_PAGES, sign_in_and_redirect
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.web.middleware import Answer
 
 
-class PersonMiddleware(AuthenticationMiddleware):
+class UserMiddleware(AuthenticationMiddleware):
     """``request.user``, from the row that the session was loaded with: one query for both."""
 
     def process_request(self, request: HttpRequest) -> None:
@@ -43,7 +43,7 @@ def _person(request: HttpRequest) -> User | AnonymousUser:
     return auth.get_user(request)  # a rotated SECRET_KEY, or an old password: Django knows what to do
 
 
-class HandOverMiddleware:
+class SignInTokenMiddleware:
     """``?token=&user=`` on the pages that take it: signs in and cleans the address.
 
     Anything but a hand-over that works is treated as absent, so the page's guard decides as always. It stands
@@ -55,7 +55,7 @@ class HandOverMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         page = request.path_info.removesuffix("/")
-        if page in HAND_OVER_PAGES and request.method == "GET" and _its_names(request.GET):
+        if page in SIGN_IN_TOKEN_PAGES and request.method == "GET" and _its_names(request.GET):
             person = _hand_over_of(request)
             _drop(request)
             if person is not None:
@@ -71,7 +71,7 @@ def _hand_over_of(request: HttpRequest) -> User | None:
         return None
     if request.user.is_authenticated and str(request.user.uid) != names[0]:
         return None
-    return services.take_over(token=tokens[0], user_uid=names[0], now=timezone.now())
+    return services.redeem_sign_in_token(token=tokens[0], user_uid=names[0], now=timezone.now())
 
 
 def _its_names(query: QueryDict) -> list[str]:

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.kinds import STILL_IN, Kind, Mail, register_kind
+from apps.accounts.kinds import NOT_YOU_REMOVE, Kind, Mail, register_kind
 
 # --- Safety: always told ------------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ TWO_FACTOR_ON = register_kind(
         action=_("Open settings"),
         icon="shield-check",
         is_security=True,
-        not_you=STILL_IN,
+        not_you=NOT_YOU_REMOVE,
     )
 )
 TWO_FACTOR_OFF = register_kind(
@@ -77,7 +77,7 @@ LINKED = register_kind(
         action=_("Open settings"),
         icon="link",
         is_security=True,
-        not_you=STILL_IN,
+        not_you=NOT_YOU_REMOVE,
     )
 )
 UNLINKED = register_kind(
@@ -102,7 +102,7 @@ APP_REPLACED = register_kind(
         action=_("Open settings"),
         icon="shield-alert",
         is_security=True,
-        not_you=STILL_IN,
+        not_you=NOT_YOU_REMOVE,
     )
 )
 APP_REMOVED = register_kind(
@@ -179,7 +179,7 @@ PASSKEY_ADDED = register_kind(
         action=_("Open settings"),
         icon="key-round",
         is_security=True,
-        not_you=STILL_IN,
+        not_you=NOT_YOU_REMOVE,
     )
 )
 PASSKEY_REMOVED = register_kind(

@@ -38,7 +38,7 @@ class CharacterRules:
         return _("Use uppercase and lowercase letters and at least one number.")
 
 
-class PatientArgon2(Argon2PasswordHasher):
+class QueuedArgon2(Argon2PasswordHasher):
     """Django's hasher, two at a time: a school that signs in when the bell rings waits a moment, and memory lasts."""
 
     def encode(self, password: str, salt: str) -> str:

@@ -7,7 +7,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from apps.accounts import services as accounts
-from apps.accounts.events import PersonLeft
+from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, Role, User
 from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
@@ -44,8 +44,8 @@ def remove_its_file(instance: Lesson, **_: object) -> None:
         services.let_ownerless_go(video_id=instance.video_id)
 
 
-@subscribe(PersonLeft)
-def drop_what_nobody_is_shown(event: PersonLeft) -> None:
+@subscribe(AccountDeleted)
+def drop_what_nobody_is_shown(event: AccountDeleted) -> None:
     services.drop_unshown_videos(user_id=event.user_id)
 
 

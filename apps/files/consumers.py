@@ -7,7 +7,7 @@ from typing import Any, Self
 from channels.db import database_sync_to_async
 from django.utils import timezone
 
-from apps.accounts.guards import Holder
+from apps.accounts.guards import SessionKey
 from apps.accounts.models import User
 from apps.files import queries
 from apps.files.api.serializers import video_out
@@ -57,7 +57,7 @@ class VideosConsumer(Socket):
             gone = [uid for uid in gone if uid not in there]
             states |= {uid: self._sent[uid] for uid in there}
         videos = queries.videos_of(self.user.pk).filter(uid__in=changed) if changed else []
-        holder = Holder(self.session_key)
+        holder = SessionKey(self.session_key)
         fresh = [video_out(video, self.user, now=now, holder=holder) for video in videos]
         self._sent = states  # last: what could not be read is sent the next time
         return fresh, gone

@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import claimed_holder, open_to_everyone
-from apps.accounts.queries import person_of_session
+from apps.accounts.guards import claimed_session_key, open_to_everyone
+from apps.accounts.queries import user_of_session
 from apps.files import policies, queries
 from apps.files.errors import LinkExpired
 from apps.files.models import CaptionTrack, VideoAsset
@@ -57,7 +57,7 @@ def _in_plain_words(page: Callable[P, HttpResponseBase]) -> Callable[P, HttpResp
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """One file of a video."""
     now = timezone.now()
-    grant = read_token(token, now=now, reader=claimed_holder(request))
+    grant = read_token(token, now=now, reader=claimed_session_key(request))
     caption = CAPTIONS.fullmatch(name)
     # Asked again where playing begins; not for each segment (docs/adr/0008).
     if (caption or name.endswith(".m3u8")) and not _may_still_watch(grant, now):
@@ -85,7 +85,7 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 @_in_plain_words
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
     """A file that somebody is handed, as an attachment; parts of it by ``Range``."""
-    uid, until = read_file_token(token, now=timezone.now(), reader=claimed_holder(request))
+    uid, until = read_file_token(token, now=timezone.now(), reader=claimed_session_key(request))
     return send_upload(request, queries.complete_file(uid), until=until)
 
 
@@ -106,7 +106,7 @@ def _may_still_watch(grant: Grant, now: datetime) -> bool:
     """Whether the person whose browser session the address was made for could get it today."""
     if grant.reader is None:
         return True
-    user = person_of_session(grant.reader.session_key, now=now)
+    user = user_of_session(grant.reader.session_key, now=now)
     video = VideoAsset.objects.filter(uid=grant.video).first()
     return user is not None and video is not None and policies.watch_video(user, video) is None
 

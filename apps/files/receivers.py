@@ -1,15 +1,15 @@
 """What files does when something is reported, by another app or by itself."""
 
 from apps.accounts import services as people
-from apps.accounts.events import PersonLeft
+from apps.accounts.events import AccountDeleted
 from apps.files import services
 from apps.files.events import ReplacementFailed, VideoCompleted, VideoFailed
 from apps.files.models import VideoAsset
 from studyplatform.kit.events import subscribe
 
 
-@subscribe(PersonLeft)
-def drop_their_uploads(event: PersonLeft) -> None:
+@subscribe(AccountDeleted)
+def drop_their_uploads(event: AccountDeleted) -> None:
     """Nobody is left to finish them, or to hand them out. Videos are up to the apps that may show them."""
     services.delete_uploads_of(user_id=event.user_id)
 

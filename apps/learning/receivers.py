@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from apps.accounts import services as people
-from apps.accounts.events import PersonLeft
+from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
 from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Question, Quiz, Section
@@ -35,8 +35,8 @@ def recount_enrollments(event: OutlineChanged) -> None:
     jobs.enqueue("learning.recount_course", key=str(event.course_id), course_id=event.course_id)
 
 
-@subscribe(PersonLeft)
-def forget_their_bookmarks(event: PersonLeft) -> None:
+@subscribe(AccountDeleted)
+def forget_their_bookmarks(event: AccountDeleted) -> None:
     """Seats and progress stay as numbers of the course; what only the person knew goes."""
     services.delete_bookmarks(user_id=event.user_id)
 

@@ -105,10 +105,12 @@ def seed_request(text: RequestText, now: datetime) -> None:
         return
     asked = now - timedelta(days=text.days_ago)
     with transaction.atomic():
-        request = accounts.ask_to_teach(user=user, reason=text.reason, now=asked)
+        request = accounts.request_to_teach(user=user, reason=text.reason, now=asked)
         if text.answer and admin is not None:
             decided = asked + timedelta(days=1)
-            accounts.decide_teaching(uid=request.uid, by=admin, is_approved=False, answer=text.answer, now=decided)
+            accounts.decide_teaching_request(
+                uid=request.uid, by=admin, is_approved=False, answer=text.answer, now=decided
+            )
 
 
 def seed_course(text: CourseText, now: datetime) -> None:

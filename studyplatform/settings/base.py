@@ -109,11 +109,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "studyplatform.kit.web.body_limits.BodyMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "apps.accounts.middleware.PersonMiddleware",
+    "apps.accounts.middleware.UserMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "apps.accounts.middleware.HandOverMiddleware",
+    "apps.accounts.middleware.SignInTokenMiddleware",
     "studyplatform.kit.web.middleware.RefusalMiddleware",
     "apps.accounts.guards.LoginMiddleware",
 ]

@@ -9,10 +9,10 @@ from allauth.socialaccount.models import SocialAccount
 from django.core import mail
 from django.test import Client
 
-from apps.accounts.models import Joining, User
+from apps.accounts.models import Registration, User
 from apps.accounts.providers.github import GitHubAdapter
 from tests.accounts.provider import Hub, configured, hub
-from tests.accounts.test_joining import posted
+from tests.accounts.test_registration import posted
 from tests.accounts.test_social import JOIN, LANDING, back, is_signed_in, led_on, refusal
 from tests.factories.accounts import UserFactory
 
@@ -96,7 +96,7 @@ def test_an_email_that_github_has_not_verified_is_proved_by_mail(
 
     client.post(LANDING, JOIN | {"email": "new@hub.example"})
     assert not User.objects.exclude(pk=leo.pk).exists()
-    assert Joining.objects.get().provider_uid == "4711"
+    assert Registration.objects.get().provider_uid == "4711"
     client.post("/auth/verify-email", {"code": posted()[1]})
 
     assert mail.outbox[-1].to == ["new@hub.example"]

@@ -9,7 +9,7 @@ from django.test import Client
 
 from apps.accounts.models import User
 from studyplatform.kit import jobs
-from tests.accounts.test_joining import GOOD
+from tests.accounts.test_registration import GOOD
 from tests.factories.accounts import PASSWORD
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]

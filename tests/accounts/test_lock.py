@@ -44,7 +44,7 @@ def checks() -> Iterator[list[str]]:
 
 def attempt(user: User, password: str = WRONG, *, after: timedelta = timedelta(0), browser: str = "") -> str:
     try:
-        services.prove_password(email=user.email, password=password, browser=browser, now=NOW + after)
+        services.verify_password(email=user.email, password=password, browser=browser, now=NOW + after)
     except AppError as refusal:
         return refusal.code
     return "in"
@@ -111,9 +111,9 @@ def test_after_a_lock_there_are_five_tries_again(leo: User) -> None:
 def test_the_spelling_of_the_email_is_no_way_around(leo: User) -> None:
     for email in ("leo@example.com", "LEO@example.com", " leo@EXAMPLE.com", "Leo@Example.Com "):
         with pytest.raises(InvalidCredentials):
-            services.prove_password(email=email, password=WRONG, now=NOW)
+            services.verify_password(email=email, password=WRONG, now=NOW)
     with pytest.raises(AccountLocked):
-        services.prove_password(email="leo@example.com", password=WRONG, now=NOW)
+        services.verify_password(email="leo@example.com", password=WRONG, now=NOW)
 
     assert attempt(leo, PASSWORD) == "AUTH_ACCOUNT_LOCKED"
 
@@ -152,7 +152,7 @@ def test_an_unknown_email_a_wrong_password_and_a_blocked_account_look_and_cost_t
         for _ in range(6):  # the fifth locks, the sixth finds the lock
             checks.clear()
             with CaptureQueriesContext(connection) as queries, pytest.raises(AppError) as refused:
-                services.prove_password(email=email, password=WRONG, now=NOW)
+                services.verify_password(email=email, password=WRONG, now=NOW)
             answers.append((refused.value.code, refused.value.detail))
             work.append((len(checks), len(queries)))
         told.add(tuple(answers))
@@ -177,7 +177,7 @@ def test_the_right_password_of_a_blocked_account_counts_as_wrong(ben: User) -> N
 
 @pytest.mark.django_db
 def test_attempts_that_died_on_the_way_are_failures(leo: User) -> None:
-    with mock.patch("apps.accounts.services.proving._give_back"):  # the process was killed here
+    with mock.patch("apps.accounts.services.password_check._give_back"):  # the process was killed here
         fail(leo, 5)
 
     assert attempt(leo, PASSWORD, after=timedelta(seconds=90)) == "AUTH_ACCOUNT_LOCKED"
@@ -186,10 +186,10 @@ def test_attempts_that_died_on_the_way_are_failures(leo: User) -> None:
 
 @pytest.mark.django_db
 def test_who_waits_too_long_for_attempts_under_way_is_told_to_come_back(leo: User) -> None:
-    with mock.patch("apps.accounts.services.proving._give_back"):
+    with mock.patch("apps.accounts.services.password_check._give_back"):
         fail(leo, 5)
 
-    with mock.patch("apps.accounts.services.proving.PATIENCE", 0.1):
+    with mock.patch("apps.accounts.services.password_check.PATIENCE", 0.1):
         assert attempt(leo, PASSWORD) == "RATE_LIMIT_EXCEEDED"
 
 
@@ -314,7 +314,7 @@ def test_old_counts_are_swept(leo: User, mia: User) -> None:
     fail(leo, 2)
     fail(mia, 5, after=timedelta(minutes=20))
 
-    services.sweep(now=NOW + timedelta(minutes=21))
+    services.clean_up(now=NOW + timedelta(minutes=21))
 
     assert LoginLock.objects.count() == 1
     assert attempt(mia, PASSWORD, after=timedelta(minutes=21)) == "AUTH_ACCOUNT_LOCKED"
@@ -323,7 +323,7 @@ def test_old_counts_are_swept(leo: User, mia: User) -> None:
 @pytest.mark.django_db
 def test_lifting_the_lock_lets_one_in(leo: User) -> None:
     fail(leo, 5)
-    services.lift_lock(email=leo.email)
+    services.clear_lock(email=leo.email)
 
     assert attempt(leo, PASSWORD) == "in"
 

@@ -182,13 +182,13 @@ def test_a_digest_whose_job_was_lost_is_found(leo) -> None:
     due = Notification.objects.get().digest_due_at
     assert due
     with time_machine.travel(due + timedelta(minutes=11), tick=False):
-        services.sweep(now=timezone.now())
+        services.clean_up(now=timezone.now())
         assert len(mails()) == 1
 
 
 def test_switching_off_takes_back_what_waits(leo) -> None:
     tell(leo, "test.wind")
-    services.choose(user=leo, choices={"test.wind": (True, Mail.OFF)})
+    services.save_notification_choices(user=leo, choices={"test.wind": (True, Mail.OFF)})
     with time_machine.travel(timezone.now() + timedelta(days=2)):
         assert mails() == []
 

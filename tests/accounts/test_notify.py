@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.accounts import kinds, services
 from apps.accounts.kinds import Kind, Mail
 from apps.accounts.models import Notification, NotificationChoice, Role, User
-from apps.accounts.services.notices import KEPT, sweep_notifications
+from apps.accounts.services.notifications import KEPT, delete_old_notifications
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.accounts import PASSWORD, UserFactory
@@ -76,7 +76,7 @@ def test_the_same_fact_is_told_once(kind, leo, mia) -> None:
 def test_a_key_is_forgotten_with_its_notification(kind, leo) -> None:
     tell(leo, "tide-7")
     Notification.objects.update(created_at=timezone.now() - KEPT - timedelta(days=1))
-    sweep_notifications(now=timezone.now())
+    delete_old_notifications(now=timezone.now())
 
     tell(leo, "tide-7")
 
@@ -84,10 +84,10 @@ def test_a_key_is_forgotten_with_its_notification(kind, leo) -> None:
 
 
 def test_a_key_is_not_remembered_for_a_user_who_has_turned_the_kind_off(kind, leo) -> None:
-    services.choose(user=leo, choices={"test.tide": (False, "off")})
+    services.save_notification_choices(user=leo, choices={"test.tide": (False, "off")})
     tell(leo, "tide-7")
     assert not Notification.objects.exists()
-    services.choose(user=leo, choices={"test.tide": (True, "off")})
+    services.save_notification_choices(user=leo, choices={"test.tide": (True, "off")})
 
     tell(leo, "tide-7")
 
@@ -231,8 +231,8 @@ def told(user: User) -> list[str]:
 
 def test_a_new_person_is_welcomed(django_capture_on_commit_callbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        wish = services.Newcomer(email="amara@example.org", first_name="Amara", last_name="L")
-        user = services.open_account(wish, now=timezone.now())
+        wish = services.NewAccount(email="amara@example.org", first_name="Amara", last_name="L")
+        user = services.create_account(wish, now=timezone.now())
 
     assert told(user) == ["account.welcome"]
 
@@ -290,7 +290,7 @@ def test_a_headline_is_one_line_whatever_is_in_the_names_in_it() -> None:
 
 
 def test_a_user_agent_cannot_write_into_headers(leo) -> None:
-    services.tell_of_new_device(
+    services.notify_new_device(
         user=leo,
         session="s",  # type: ignore[arg-type]
         user_agent="Firefox/1\r\nBcc: eve@example.com",

@@ -373,13 +373,13 @@ def test_of_two_uses_at_once_the_row_decides(leo: User, device: Authenticator) -
     from apps.accounts.passkeys import relying_party
 
     device.counter = -1
-    party = relying_party.site_party()
-    question, state = services.ask_for_passkey(party=party)
+    party = relying_party.site_relying_party()
+    question, state = services.begin_passkey_verification(party=party)
     answer = device.prove(json.loads(json.dumps(question)))
-    services.prove_passkey(answer=answer, state=state, party=party, now=timezone.now())
+    services.verify_passkey(answer=answer, state=state, party=party, now=timezone.now())
 
     with pytest.raises(PasskeyRefused):
-        services.prove_passkey(answer=answer, state=state, party=party, now=timezone.now())
+        services.verify_passkey(answer=answer, state=state, party=party, now=timezone.now())
 
 
 def test_an_answer_of_another_browser_s_session_is_refused(leo: User, device: Authenticator) -> None:

@@ -19,13 +19,13 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import BrowserSession, DataExport, Joining, Notification, Role, User
-from apps.accounts.services import exporting
+from apps.accounts.models import BrowserSession, DataExport, Notification, Registration, Role, User
+from apps.accounts.services import data_export
 from apps.courses.models import Course
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
-from tests.accounts.test_proof import proved
+from tests.accounts.test_reauthentication import proved
 from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.files import UploadFactory
 from tests.factories.learning import BookmarkFactory
@@ -76,7 +76,7 @@ def test_the_archive_names_the_ways_in_without_what_opens_them(browser: Client, 
     Authenticator.objects.create(user=leo, type=Authenticator.Type.TOTP, data={"secret": "SECRET", "used": 1})
     Authenticator.objects.create(user=leo, type=Authenticator.Type.RECOVERY_CODES, data={"seed": "SEED"})
     SocialAccount.objects.create(user=leo, provider="google", uid="7", extra_data={"email": "leo@gmail.example"})
-    services.choose(user=leo, choices={"account.welcome": (False, "digest")})
+    services.save_notification_choices(user=leo, choices={"account.welcome": (False, "digest")})
 
     packed = archive(browser, leo)
 
@@ -109,9 +109,9 @@ def test_every_app_with_data_of_people_has_its_part() -> None:
         "learning.Enrollment", "learning.Bookmark", "courses.Course", "files.Upload", "files.VideoAsset",
     }  # fmt: skip
     elsewhere = {
-        "accounts.EmailProof": "a code under way",
-        "accounts.HandOver": "seconds old",
-        "accounts.Joining": "a newcomer on the way in",
+        "accounts.EmailVerification": "a code that was sent",
+        "accounts.SignInToken": "seconds old",
+        "accounts.Registration": "not a user yet",
         "account.EmailAddress": "never filled: the email stands in the account",
         "djstripe.Customer": "never filled: nothing is sold yet",
         "admin.LogEntry": "what admins did in Django's admin is the site's",
@@ -170,7 +170,7 @@ def test_an_archive_is_for_its_person_alone_and_for_a_week(
     assert proved(browser_of(sam)).get(address).status_code == 404
     assert client.get(address).status_code == 302
     assert not export.file.name.startswith("avatars")
-    services.expire_exports(now=timezone.now() + timedelta(days=8))
+    services.delete_expired_exports(now=timezone.now() + timedelta(days=8))
     assert browser.get(address).status_code == 404
     assert not default_storage.exists(export.file.name)
 
@@ -178,7 +178,7 @@ def test_an_archive_is_for_its_person_alone_and_for_a_week(
 def test_each_archive_is_removed_when_its_own_week_is_over(leo: User, mia: User) -> None:
     for day, user in enumerate((leo, mia)):
         with time_machine.travel(timezone.now() + timedelta(days=3 * day), tick=False):
-            services.ask_for_export(user=user, now=timezone.now())
+            services.request_export(user=user, now=timezone.now())
             jobs.run_pending("default")
     kept = [export.file.name for export in DataExport.objects.all()]
 
@@ -191,7 +191,7 @@ def test_each_archive_is_removed_when_its_own_week_is_over(leo: User, mia: User)
 
 
 def test_a_killed_worker_leaves_no_second_archive(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    export = services.ask_for_export(user=leo, now=timezone.now())
+    export = services.request_export(user=leo, now=timezone.now())
     running = jobs.claim("default", now=timezone.now())
     assert running is not None
 
@@ -199,7 +199,7 @@ def test_a_killed_worker_leaves_no_second_archive(leo: User, monkeypatch: pytest
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(exporting, "notify", kill)
+        patched.setattr(data_export, "notify", kill)
         with pytest.raises(KeyboardInterrupt):
             services.build_export(running, uid=export.uid.hex)
     services.build_export(running, uid=export.uid.hex)
@@ -282,7 +282,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_named_here(
         factories.get(model._meta.label, partial(a_row_of, model, leo))()
 
     with django_capture_on_commit_callbacks(execute=True):
-        services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+        services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
         jobs.run_pending("default")
 
     assert len(to_delete) > 9
@@ -290,7 +290,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_named_here(
         model._meta.label for model in to_delete for field in fields_to_users(model)
         if model._default_manager.filter(**{field: leo.pk}).exists()
     ]  # fmt: skip
-    assert left == [], "delete them in services.leaving or on PersonLeft, or say here why they stay"
+    assert left == [], "delete them in services.account_deletion or on AccountDeleted, or say why they stay"
 
 
 # A value for each field of User, other than its default.
@@ -326,7 +326,7 @@ def test_each_field_of_an_account_is_emptied_or_named_here(leo: User) -> None:
     User.objects.filter(pk=leo.pk).update(**FILLED)
     before = User.objects.get(pk=leo.pk)
 
-    services.leave(user=before, password=PASSWORD, browser="", now=now)
+    services.delete_account(user=before, password=PASSWORD, browser="", now=now)
 
     before, after = User(**FILLED | {"username": leo.username, "email": leo.email}), User.objects.get(pk=leo.pk)
     before.first_name, before.last_name, before.password = leo.first_name, leo.last_name, leo.password
@@ -334,17 +334,17 @@ def test_each_field_of_an_account_is_emptied_or_named_here(leo: User) -> None:
         field.name for field in fields_of_an_account()
         if field.name not in kept and getattr(after, field.name) == getattr(before, field.name)
     }  # fmt: skip
-    assert same == set(), "give them a value in FILLED and empty them in services.leaving, or say here why they stay"
+    assert same == set(), "add them to FILLED and empty them in services.account_deletion, or say why they stay"
 
 
 def test_nothing_stays_of_how_they_joined(browser: Client, leo: User, mia: User) -> None:
     now = timezone.now()
     for email, user in ((leo.email, None), ("leo@old.example", leo), (mia.email, None)):
-        Joining.objects.create(email=email, first_name="Leo", last_name="Marsh", asked_at=now, user=user)
+        Registration.objects.create(email=email, first_name="Leo", last_name="Marsh", asked_at=now, user=user)
 
     leave(browser)
 
-    assert list(Joining.objects.values_list("email", flat=True)) == [mia.email]
+    assert list(Registration.objects.values_list("email", flat=True)) == [mia.email]
 
 
 @pytest.mark.parametrize(
@@ -392,15 +392,15 @@ def test_a_deleted_account_cannot_be_opened_again(leo: User, browser: Client) ->
 
 
 def test_an_archive_under_way_is_not_kept_for_who_has_left(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    export = services.ask_for_export(user=leo, now=timezone.now())
+    export = services.request_export(user=leo, now=timezone.now())
     running = jobs.claim("default", now=timezone.now())
     assert running is not None
 
     def leave_meanwhile(user: User) -> list[services.Part]:
-        services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+        services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
         return []
 
-    monkeypatch.setitem(exporting._sources, "files", leave_meanwhile)
+    monkeypatch.setitem(data_export._sources, "files", leave_meanwhile)
     services.build_export(running, uid=export.uid.hex)
 
     assert not DataExport.objects.exists()
@@ -411,11 +411,11 @@ def test_an_archive_under_way_is_not_kept_for_who_has_left(leo: User, monkeypatc
 def test_another_archive_waits_some_minutes(leo, settings) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "export": (1, 600)}
     now = timezone.now()
-    first = services.ask_for_export(user=leo, now=now)
+    first = services.request_export(user=leo, now=now)
     DataExport.objects.update(state="ready")
 
     with pytest.raises(RateLimitExceeded):
-        services.ask_for_export(user=leo, now=now + timedelta(minutes=9))
+        services.request_export(user=leo, now=now + timedelta(minutes=9))
     assert DataExport.objects.get() == first
 
-    services.ask_for_export(user=leo, now=now + timedelta(minutes=11))
+    services.request_export(user=leo, now=now + timedelta(minutes=11))

@@ -169,7 +169,7 @@ def test_person_and_session_cost_one_query(
 def test_expired_sessions_are_swept(client: Client, leo: User) -> None:
     log_in(client, leo)
 
-    services.sweep(now=timezone.now() + timedelta(days=13))
+    services.clean_up(now=timezone.now() + timedelta(days=13))
     assert BrowserSession.objects.count() == 1
     with time_machine.travel(timezone.now() + timedelta(days=15)):
         jobs.run_pending("default")  # signing in has asked for it

@@ -21,7 +21,7 @@ from django.utils import timezone
 from PIL import Image, ImageFile
 
 from apps.accounts import forms, services
-from apps.accounts.models import PROFILE_FIELDS, BrowserSession, EmailProof, User
+from apps.accounts.models import PROFILE_FIELDS, BrowserSession, EmailVerification, User
 from apps.accounts.services import pictures
 from apps.accounts.services import settings as settings_services
 from studyplatform.kit import jobs
@@ -284,7 +284,7 @@ def test_of_two_pictures_sent_at_once_one_is_left(leo: User) -> None:
 
 def test_what_is_sent_while_the_account_is_deleted_brings_nothing_of_it_back(leo: User) -> None:
     before = User.objects.get(pk=leo.pk)
-    services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+    services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
 
     with pytest.raises(NotAuthenticated):
         services.save_profile(user=before, changes=PROFILE)
@@ -566,10 +566,10 @@ def test_the_old_email_hears_of_the_change(browser: Client, leo: User) -> None:
 def test_a_link_pressed_while_the_account_is_deleted_brings_nothing_back(leo: User, browser: Client) -> None:
     ask(browser)
     key = link().split("key=")[1]
-    found = services.change_of_key(key)
-    services.leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+    found = services.email_change_of_key(key)
+    services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
 
-    with mock.patch("apps.accounts.services.changing_email.change_of_key", return_value=found):
+    with mock.patch("apps.accounts.services.email_change.email_change_of_key", return_value=found):
         assert services.change_email(by=leo, key=key, now=timezone.now()) is None
 
     assert not User.objects.filter(email="leo@new.example").exists()
@@ -588,7 +588,7 @@ def test_a_wrong_password_changes_nothing_and_counts(browser: Client, leo: User)
 
 def test_a_taken_email_is_told_to_its_owner_alone(browser: Client, leo: User, mia: User) -> None:
     free, taken = ask(browser), None
-    EmailProof.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
+    EmailVerification.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
     mail.outbox.clear()
     taken = ask(browser, email=mia.email)
 
@@ -612,7 +612,7 @@ def test_the_email_one_has_already_is_not_changed(browser: Client, leo: User) ->
     answer = ask(browser, email=f" {leo.email.upper()}")
 
     assert "This is already your email." in answer.content.decode()
-    assert not EmailProof.objects.exists()
+    assert not EmailVerification.objects.exists()
 
 
 def test_an_email_is_no_longer_than_what_is_kept_of_it(browser: Client) -> None:
@@ -665,12 +665,12 @@ def test_a_thief_who_was_shut_out_does_not_come_back_by_the_new_email(
 ) -> None:
     ask(browser, email="thief@example.org")
     key = link().split("key=")[1]
-    found = services.change_of_key(key)
+    found = services.email_change_of_key(key)
 
     defence(leo)
 
     assert client.post("/settings/email/confirm", {"key": key}).status_code == 410
-    with mock.patch("apps.accounts.services.changing_email.change_of_key", return_value=found):  # pressed meanwhile
+    with mock.patch("apps.accounts.services.email_change.email_change_of_key", return_value=found):  # pressed meanwhile
         assert services.change_email(by=leo, key=key, now=timezone.now()) is None
     assert not User.objects.filter(email="thief@example.org").exists()
 

@@ -17,12 +17,12 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import BrowserSession, Joining, User
+from apps.accounts.models import BrowserSession, Registration, User
 from apps.accounts.sessions import signing_in
 from studyplatform.kit import jobs
 from studyplatform.settings.parts import social as social_settings
 from tests.accounts.provider import CLIENT, Liar, configured, consent, honest, know, lying
-from tests.accounts.test_joining import CHOSEN, finish, posted
+from tests.accounts.test_registration import CHOSEN, finish, posted
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("providers")]
@@ -648,7 +648,7 @@ def test_who_has_no_password_shows_who_they_are_at_the_provider(client: Client, 
     assert parse_qs(urlsplit(address).query)["prompt"] == ["login"]
     assert back(client, consent(address, "mia-77"))["Location"] == "/settings/"
     assert "accounts/social" not in client.get("/settings/").content.decode()
-    assert client.session["proved_at"] > (timezone.now() - signing_in.PROOF_HOLDS).isoformat()
+    assert client.session["proved_at"] > (timezone.now() - signing_in.RECENT).isoformat()
 
 
 @pytest.mark.parametrize(("minutes", "is_proved"), [(0, True), (5, True), (6, False), (600, False)])
@@ -741,5 +741,5 @@ def test_a_wish_by_a_provider_is_not_left_behind(client: Client, school: str) ->
     there_and_back(client, sub="leo-1")
     client.post(LANDING, JOIN | {"email": "leo@example.com"})
 
-    assert Joining.objects.get().provider_uid == "leo-1"
+    assert Registration.objects.get().provider_uid == "leo-1"
     assert "There is nothing to continue" in client.get(LANDING).content.decode()

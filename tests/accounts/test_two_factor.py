@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.models import BrowserSession, LoginLock, User
-from apps.accounts.services import factors
+from apps.accounts.services import two_factor
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 from tests.accounts.authenticator import app_code
@@ -41,7 +41,7 @@ def code_now() -> str:
 def turn_on(user: User) -> list[str]:
     """Two-factor by app, as it stands after an earlier sign-in; returns the recovery codes."""
     before = timezone.now() - timedelta(days=1)
-    return services.turn_on_app(user=user, secret=str(factors.encrypt(SECRET)), code=code_at(before), now=before)
+    return services.set_up_app(user=user, secret=str(two_factor.encrypt(SECRET)), code=code_at(before), now=before)
 
 
 def give_password(client: Client, user: User, **more: str):
@@ -355,7 +355,7 @@ def test_another_password_afterwards_is_another_person_s_step(
     """Leo's code must not finish Mia's sign-in, nor hers his."""
     turn_on(mia)
     Authenticator.objects.filter(user=mia, type="totp").update(
-        data={"secret": factors.encrypt("KRSXG5CTMVRXEZLU"), "used": -1}
+        data={"secret": two_factor.encrypt("KRSXG5CTMVRXEZLU"), "used": -1}
     )
     give_password(client, leo)
     give_password(client, mia)
@@ -432,7 +432,7 @@ def test_a_new_password_by_mail_is_no_way_around(client: Client, leo: User, two:
 
 def prove(user: User, code: str, **options: object) -> str:
     try:
-        services.prove_code(user=user, code=code, now=timezone.now(), **options)  # type: ignore[arg-type]
+        services.verify_second_step_code(user=user, code=code, now=timezone.now(), **options)  # type: ignore[arg-type]
     except AppError as refusal:
         return refusal.code
     return "in"
@@ -541,7 +541,7 @@ def test_a_new_password_by_mail_lifts_no_lock_of_codes(leo: User, two: list[str]
     for _ in range(5):
         prove(leo, "000000")
 
-    services.lift_lock(email=leo.email)
+    services.clear_lock(email=leo.email)
 
     assert prove(leo, code_now()) == "AUTH_SECOND_STEP_LOCKED"
 
@@ -575,13 +575,13 @@ def test_of_forty_codes_at_once_five_are_checked() -> None:
     user = UserFactory()
     turn_on(user)
     checked: list[str] = []
-    real = factors._app_accepts
+    real = two_factor._app_accepts
 
     def watched(user: User, code: str, now: datetime) -> bool:
         checked.append(code)
         return real(user, code, now)
 
-    with mock.patch.object(factors, "_app_accepts", watched):
+    with mock.patch.object(two_factor, "_app_accepts", watched):
         told = _at_once(40, lambda: prove(user, "000000"))
 
     assert sorted(told) == ["AUTH_CODE_WRONG"] * 5 + ["AUTH_SECOND_STEP_LOCKED"] * 35
@@ -656,8 +656,8 @@ def test_an_account_without_it_signs_in_as_ever_for_one_query_more(client: Clien
 def test_app_codes_match_the_test_vectors_of_rfc_6238(leo: User, seconds: int, code: str) -> None:
     secret = base64.b32encode(b"12345678901234567890").decode()
 
-    services.turn_on_app(
-        user=leo, secret=str(factors.encrypt(secret)), code=code, now=datetime.fromtimestamp(seconds, UTC)
+    services.set_up_app(
+        user=leo, secret=str(two_factor.encrypt(secret)), code=code, now=datetime.fromtimestamp(seconds, UTC)
     )
 
     assert services.has_second_factor(leo)
@@ -665,24 +665,24 @@ def test_app_codes_match_the_test_vectors_of_rfc_6238(leo: User, seconds: int, c
 
 def test_an_app_that_allauth_enrolled_still_works(leo: User) -> None:
     Authenticator.objects.create(
-        user=leo, type=Authenticator.Type.TOTP, data={"secret": factors.encrypt(SECRET.lower())}
+        user=leo, type=Authenticator.Type.TOTP, data={"secret": two_factor.encrypt(SECRET.lower())}
     )
 
-    services.prove_code(user=leo, code=code_now(), now=timezone.now())
+    services.verify_second_step_code(user=leo, code=code_now(), now=timezone.now())
 
     with pytest.raises(AppError):
-        services.prove_code(user=leo, code=code_now(), now=timezone.now())
+        services.verify_second_step_code(user=leo, code=code_now(), now=timezone.now())
 
 
 def test_recovery_codes_that_allauth_created_still_work(leo: User) -> None:
     # allauth derives the codes from the seed; the first one of this seed is marked as used.
-    data = {"seed": factors.encrypt("ab" * 40), "used_mask": 1}
+    data = {"seed": two_factor.encrypt("ab" * 40), "used_mask": 1}
     Authenticator.objects.create(user=leo, type=Authenticator.Type.RECOVERY_CODES, data=data)
     used, unused = "30590342", "17884826"
 
-    services.prove_code(user=leo, code=unused, now=timezone.now())
+    services.verify_second_step_code(user=leo, code=unused, now=timezone.now())
 
     for spent in (used, unused):
         with pytest.raises(AppError):
-            services.prove_code(user=leo, code=spent, now=timezone.now())
+            services.verify_second_step_code(user=leo, code=spent, now=timezone.now())
     assert services.factors_of(leo).codes_left == 8

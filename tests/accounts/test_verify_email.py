@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import EmailProof, User
+from apps.accounts.models import EmailVerification, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import UserFactory
 
@@ -32,7 +32,7 @@ def mia() -> User:
 
 def send(user: User) -> tuple[str, str]:
     """Have the mail sent; the link and the code in it."""
-    services.send_email_proof(user_id=user.pk)
+    services.send_verification_email(user_id=user.pk)
     jobs.run_pending("default")
     words = str(mail.outbox[-1].body)
     link = re.search(r"http://127\.0\.0\.1:8000(/auth/verify-email\S+)", words)
@@ -72,7 +72,7 @@ def test_the_code_verifies_whoever_is_signed_in(client: Client, leo: User) -> No
 
     assert "Email verified" in page.content.decode()
     assert is_verified(leo)
-    assert not EmailProof.objects.exists()
+    assert not EmailVerification.objects.exists()
 
 
 def test_a_code_is_for_one_person(client: Client, leo: User, mia: User) -> None:
@@ -107,7 +107,7 @@ def test_guesses_at_once_are_counted_exactly() -> None:
     def guess() -> bool:
         gate.wait()
         try:
-            return services.verify_by_code(user=user, code=wrong(code), now=timezone.now())
+            return services.verify_email_by_code(user=user, code=wrong(code), now=timezone.now())
         finally:
             connections.close_all()
 
@@ -115,7 +115,7 @@ def test_guesses_at_once_are_counted_exactly() -> None:
         told = [done.result() for done in [pool.submit(guess) for _ in range(20)]]
 
     assert told == [False] * 20
-    assert EmailProof.objects.get().tries == 5
+    assert EmailVerification.objects.get().tries == 5
 
 
 def test_a_new_code_ends_the_one_before(client: Client, leo: User) -> None:
@@ -182,7 +182,7 @@ def test_who_is_verified_is_not_written_to(client: Client, leo: User) -> None:
 
     client.post("/auth/verify-email/resend")
     jobs.run_pending("default")
-    services.send_email_proof(user_id=leo.pk)
+    services.send_verification_email(user_id=leo.pk)
 
     assert mail.outbox == []
     assert "Email verified" in client.get("/auth/verify-email").content.decode()

@@ -86,7 +86,7 @@ def test_the_guard_is_the_first_decorator_of_a_page() -> None:
 
 
 def test_the_search_for_guards_finds_them() -> None:
-    assert {"open_to_everyone", "signed_in", "teaches", "administers", "proved_lately_from"} < guard_names()
+    assert {"open_to_everyone", "signed_in", "teaches", "administers", "recently_authenticated_from"} < guard_names()
     late = "@require_safe\n@teaches\ndef page(request): ...\n"
     right = "@takes_body(1)\n@teaches\n@require_safe\ndef page(request): ...\n"
     assert misplaced_guards(ast.parse(late), guard_names()) == [(3, "page")]

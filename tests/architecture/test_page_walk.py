@@ -34,8 +34,8 @@ PEOPLE = ["visitor", "expired", "ben", "mia", "ada", "sam"]
 OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
 INSIDE = {
     "signed_in": {"mia", "ada", "sam"},
-    "proved_lately": {"mia", "ada", "sam"},
-    "asks_who_it_is": {"mia", "ada", "sam"},
+    "recently_authenticated": {"mia", "ada", "sam"},
+    "confirms_identity": {"mia", "ada", "sam"},
     "teaches": {"ada", "sam"},
     "administers": {"sam"},
 }
@@ -201,7 +201,7 @@ def test_each_guard_holds_for_each_method(
             expected = "sign in" if person in OUT else "home"
             if may and found in {"sign in"} | ({"home"} if person == "sam" else set()):
                 wrong.append(f"{method} {door.address} ({door.name}): {found}, but {door.view.guard} lets them in")
-            if may and door.view.guard == "proved_lately" and not answer.get("Location", "").startswith(prove):
+            if may and door.view.guard == "recently_authenticated" and not answer.get("Location", "").startswith(prove):
                 wrong.append(f"{method} {door.address} ({door.name}): {found}, though nothing was proved")
             if not may and found != expected:
                 wrong.append(f"{method} {door.address} ({door.name}): {found}, not {expected}")

@@ -10,7 +10,7 @@ from django.urls import get_resolver
 
 from apps.accounts.kinds import KINDS
 from apps.accounts.models import Role, User
-from apps.accounts.pages.settings import shell
+from apps.accounts.pages.settings import sections
 from studyplatform.kit.caching import table_versions
 from tests.architecture.source import ROOT, modules
 
@@ -32,8 +32,8 @@ def test_each_module_that_registers_something_is_imported_at_the_start() -> None
 
 def test_each_section_of_the_settings_has_its_place_and_its_template() -> None:
     assert get_resolver().url_patterns
-    assert set(shell._sections) == set(shell._ORDER)
-    for slug in shell._ORDER:
+    assert set(sections._sections) == set(sections._ORDER)
+    for slug in sections._ORDER:
         assert get_template(f"accounts/settings/{slug}.html")
 
 

@@ -40,7 +40,7 @@ def leave(django_capture_on_commit_callbacks: Any) -> Any:
     """Somebody deletes the account, and the worker does what follows."""
 
     def leaves(user: Any) -> None:
-        accounts.leave(user=user, password=PASSWORD, browser="", now=timezone.now())
+        accounts.delete_account(user=user, password=PASSWORD, browser="", now=timezone.now())
         with django_capture_on_commit_callbacks(execute=True):
             jobs.run_pending("default")
         jobs.run_pending("default")

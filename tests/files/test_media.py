@@ -14,7 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.files.storage import default_storage
 from django.test import Client, RequestFactory
 
-from apps.accounts.guards import Holder, holder_of
+from apps.accounts.guards import SessionKey, session_key_of
 from apps.files import services
 from apps.files.http_ranges import parse_range
 from apps.files.models import VideoAsset
@@ -354,7 +354,7 @@ def test_a_range_of_an_empty_file_is_none() -> None:
 
 def test_a_token_names_version_expiry_and_session_alone(video: VideoAsset) -> None:
     """Same video, same hour, same session, same token: the browser's cache holds."""
-    one, other = Holder("s1"), Holder("s2")
+    one, other = SessionKey("s1"), SessionKey("s2")
     assert token_of(video, NOW, one) == token_of(VideoAsset.objects.get(pk=video.pk), NOW, one)
     assert token_of(video, NOW, one) != token_of(video, NOW + timedelta(seconds=1), one)
     assert len({token_of(video, NOW, one), token_of(video, NOW, other), token_of(video, NOW, EVERYONE)}) == 3
@@ -421,11 +421,11 @@ def test_after_sign_out_neither_old_nor_new_addresses_are_of_use(video: VideoAss
 
 def test_without_a_session_there_is_no_holder(rf: RequestFactory) -> None:
     with pytest.raises(ValueError, match="key of a session"):
-        Holder("")
+        SessionKey("")
     visitor = rf.get("/")
     visitor.user = AnonymousUser()
     visitor.COOKIES["sessionid"] = "x" * 32  # an invented one
-    assert holder_of(visitor) is None
+    assert session_key_of(visitor) is None
 
 
 def test_the_mark_of_a_session_is_neither_taken_off_nor_changed(

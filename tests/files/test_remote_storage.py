@@ -31,7 +31,7 @@ from apps.files.streaming import send_stored
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests import servers
-from tests.accounts.test_proof import proved
+from tests.accounts.test_reauthentication import proved
 from tests.accounts.test_settings import picture
 from tests.buckets import SITE, Bucket, settings_by
 from tests.factories.accounts import PASSWORD

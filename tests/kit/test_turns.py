@@ -34,7 +34,7 @@ def test_who_waits_too_long_is_asked_to_come_back() -> None:
 
 def test_passwords_are_hashed_and_checked_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = Turns(1, patience=0.01)
-    hasher = passwords.PatientArgon2()
+    hasher = passwords.QueuedArgon2()
     encoded = hasher.encode("a password", "a salt of it")
     monkeypatch.setattr(passwords, "_hashing", turns)
 
@@ -51,7 +51,7 @@ def test_passwords_are_hashed_and_checked_in_turns(monkeypatch: pytest.MonkeyPat
 def test_a_password_that_was_not_checked_in_a_rush_is_no_wrong_guess(
     leo: User, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.PASSWORD_HASHERS = ["apps.accounts.passwords.PatientArgon2"]
+    settings.PASSWORD_HASHERS = ["apps.accounts.passwords.QueuedArgon2"]
     leo.set_password(PASSWORD)
     leo.save()
     turns = Turns(1, patience=0.01)
@@ -60,9 +60,9 @@ def test_a_password_that_was_not_checked_in_a_rush_is_no_wrong_guess(
     with turns.turn():
         for _ in range(6):
             with pytest.raises(RateLimitExceeded):
-                services.prove_password(email=leo.email, password=PASSWORD, now=NOW)
+                services.verify_password(email=leo.email, password=PASSWORD, now=NOW)
 
-    assert services.prove_password(email=leo.email, password=PASSWORD, now=NOW) == leo
+    assert services.verify_password(email=leo.email, password=PASSWORD, now=NOW) == leo
 
 
 @pytest.mark.database
@@ -87,4 +87,4 @@ def test_passwords_are_not_hashed_while_the_database_is_locked(leo: User, monkey
 
 def test_the_site_hashes_with_it() -> None:
     """The other tests use a faster one."""
-    assert import_string(auth.PASSWORD_HASHERS[0]) is passwords.PatientArgon2
+    assert import_string(auth.PASSWORD_HASHERS[0]) is passwords.QueuedArgon2

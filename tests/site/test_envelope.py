@@ -187,7 +187,7 @@ def test_production_speaks_https_alone_unless_a_proxy_does(tmp_path: Path) -> No
         "stranger": 400,
         "cookies": [True, True, "Lax", True, "Lax"],
         "debug": False,
-        "hasher": "PatientArgon2",
+        "hasher": "QueuedArgon2",
     }
     assert behind_proxy["led"][0] != 301
     assert behind_proxy["hsts"].startswith("max-age=60;")

@@ -59,10 +59,10 @@ class PasskeyOptions(APIView):
         page = request._request  # noqa: SLF001
         CookieAuthentication().enforce_csrf(request)
         rate_limits.spend_of(page, "passkey", now=timezone.now())
-        party = relying_party.party_of(page)
+        party = relying_party.relying_party_of(page)
         if party is None:
             raise PasskeyRefused
-        options, state = services.ask_for_passkey(party=party)
+        options, state = services.begin_passkey_verification(party=party)
         challenge.keep(page, "sign-in", state, now=timezone.now())
         return Response(options)
 
@@ -92,7 +92,7 @@ class Session(APIView):
     bearer_may_be_stale = True
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
-        guards.say_if_ended(request._request)  # noqa: SLF001 (an open page asks, and is loaded anew then)
+        guards.announce_ended_session(request._request)  # noqa: SLF001 (an open page asks, and is loaded anew then)
         super().permission_denied(request, message, code)
 
     @extend_schema(operation_id="auth_session", responses={200: SessionOut})
@@ -113,7 +113,7 @@ class Look(APIView):
     def put(self, request: Request) -> Response:
         form = LookIn(data=request.data)
         form.is_valid(raise_exception=True)
-        services.choose_look(user=signed_in_user(request), **form.validated_data)
+        services.save_appearance(user=signed_in_user(request), **form.validated_data)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -126,5 +126,5 @@ class ResendVerification(APIView):
     def post(self, request: Request) -> Response:
         now = timezone.now()
         rate_limits.spend_of(request._request, "resend", now=now)  # noqa: SLF001
-        wait = services.ask_for_email_proof(user=signed_in_user(request), now=now)
+        wait = services.request_email_verification(user=signed_in_user(request), now=now)
         return Response({"wait": wait}, status=status.HTTP_202_ACCEPTED)

@@ -1,22 +1,22 @@
 """People, their sessions, what they are told and what they ask for."""
 
-from apps.accounts.models.notices import Notification, NotificationChoice
-from apps.accounts.models.people import PROFILE_FIELDS, Role, Style, Theme, User, UserManager
-from apps.accounts.models.registration import Joining
+from apps.accounts.models.notifications import Notification, NotificationChoice
+from apps.accounts.models.registration import Registration
 from apps.accounts.models.requests import DataExport, TeachingRequest
-from apps.accounts.models.signing_in import BrowserSession, EmailProof, HandOver, LoginLock
+from apps.accounts.models.signing_in import BrowserSession, EmailVerification, LoginLock, SignInToken
+from apps.accounts.models.users import PROFILE_FIELDS, Role, Style, Theme, User, UserManager
 
 __all__ = [
     "PROFILE_FIELDS",
     "BrowserSession",
     "DataExport",
-    "EmailProof",
-    "HandOver",
-    "Joining",
+    "EmailVerification",
     "LoginLock",
     "Notification",
     "NotificationChoice",
+    "Registration",
     "Role",
+    "SignInToken",
     "Style",
     "TeachingRequest",
     "Theme",

@@ -5,10 +5,10 @@ import uuid
 from django.db import models
 from django.db.models import Q
 
-from apps.accounts.models.people import User
+from apps.accounts.models.users import User
 
 
-class Joining(models.Model):
+class Registration(models.Model):
     """Somebody asked for an account; it is made when the email is proved.
 
     A row is made for every wish alike, also if the email has an account already: what differs is only the mail.

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models.people import User
+from apps.accounts.models.users import User
 
 
 class TeachingRequest(models.Model):

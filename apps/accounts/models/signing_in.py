@@ -8,7 +8,7 @@ from django.contrib.sessions.base_session import AbstractBaseSession, BaseSessio
 from django.db import models
 from django.db.models import Q
 
-from apps.accounts.models.people import User
+from apps.accounts.models.users import User
 
 
 class BrowserSessionQuerySet(models.QuerySet["BrowserSession"]):
@@ -80,10 +80,10 @@ class LoginLock(models.Model):
             self.failures, self.locked_until = 0, None
 
 
-class EmailProof(models.Model):
+class EmailVerification(models.Model):
     """The newest link and code sent to prove that an email reaches its owner."""
 
-    user = models.OneToOneField(User, models.CASCADE, related_name="email_proof")
+    user = models.OneToOneField(User, models.CASCADE, related_name="email_verification")
     email = models.EmailField()
     code_hash = models.CharField(max_length=64)
     tries = models.PositiveSmallIntegerField(default=0, help_text="Wrong codes so far.")
@@ -96,7 +96,7 @@ class EmailProof(models.Model):
         return f"{self.email} {self.sent_at:%Y-%m-%d %H:%M}"
 
 
-class HandOver(models.Model):
+class SignInToken(models.Model):
     """A sign-in on its way from one page to the next in the address: works once, soon, for one person.
 
     Only the token's hash is kept; using it deletes the row.

@@ -16,10 +16,10 @@ def passkey_options(request: HttpRequest, purpose: str, user: User) -> dict[str,
 
     None if the user has no passkey, or if passkeys do not work at the address of this page.
     """
-    party = relying_party.party_of(request)
+    party = relying_party.relying_party_of(request)
     if party is None or not services.factors_of(user).passkeys:
         return None
-    options, state = services.ask_for_passkey(party=party, user=user)
+    options, state = services.begin_passkey_verification(party=party, user=user)
     challenge.keep(request, purpose, state, now=timezone.now(), user=user)
     return options
 
@@ -31,10 +31,10 @@ def verify_passkey_response(request: HttpRequest, purpose: str, user: User | Non
 
     :raises PasskeyRefused: the response is not to the challenge of this session, or its passkey is unknown.
     """
-    now, party = timezone.now(), relying_party.party_of(request)
+    now, party = timezone.now(), relying_party.relying_party_of(request)
     state = challenge.take(request, purpose, now=now, user=user)
-    form = forms.PasskeyAnswer(request.POST)
+    form = forms.PasskeyResponse(request.POST)
     if party is None or not form.is_valid():
         raise PasskeyRefused
     answer = form.cleaned_data["credential"]
-    return services.prove_passkey(answer=answer, state=state, party=party, now=now, user=user)
+    return services.verify_passkey(answer=answer, state=state, party=party, now=now, user=user)

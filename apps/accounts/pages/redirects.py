@@ -18,7 +18,7 @@ HOMES = {
 }
 
 # The pages that accept a sign-in token (specification 2.2 and 2.5), without their final slash.
-HAND_OVER_PAGES = {"/me/dashboard", "/dashboard/instructor/analytics"}
+SIGN_IN_TOKEN_PAGES = {"/me/dashboard", "/dashboard/instructor/analytics"}
 
 
 def home_of(user: User) -> str:

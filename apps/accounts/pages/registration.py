@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, policies, services
 from apps.accounts.guards import open_to_everyone
-from apps.accounts.models import Joining, User
+from apps.accounts.models import Registration, User
 from apps.accounts.pages.redirects import next_or_home, sign_in_and_redirect
 from apps.accounts.pages.responses import field_errors, form_page, without_referrer
 from studyplatform.kit.errors import RateLimitExceeded
@@ -40,15 +40,15 @@ def register(request: HttpRequest) -> HttpResponse:
         wanted = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "email", "password")}
         try:
             rate_limits.spend_of(request, "register", now=now)
-            row = services.ask_to_join(**wanted, now=now)
+            row = services.request_registration(**wanted, now=now)
         except RateLimitExceeded as error:
             refusal = error
         else:
-            return await_proof(request, row)
+            return await_verification(request, row)
     return form_page(request, "accounts/register.html", form, refusal=refusal)
 
 
-def await_proof(request: HttpRequest, row: Joining, *, onward: str = "") -> HttpResponse:
+def await_verification(request: HttpRequest, row: Registration, *, onward: str = "") -> HttpResponse:
     """On to the page that asks for the mailed code: typed in this browser, it signs this browser in."""
     request.session[JOINING] = str(row.uid)
     return redirect(
@@ -82,10 +82,12 @@ def verify_email(request: HttpRequest) -> HttpResponse:
     row = _joining(request)
     if row is None:
         return _proof_page(request, "visitor")
-    form = forms.Code(request.POST or None)
+    form = forms.EmailCode(request.POST or None)
     if form.is_valid():
         try:
-            user = services.join_by_code(uid=row.uid, code=form.cleaned_data["code"], now=timezone.now())
+            user = services.complete_registration_by_code(
+                uid=row.uid, code=form.cleaned_data["code"], now=timezone.now()
+            )
         except services.EmailTaken:
             return _proof_page(request, "taken", email=row.email)
         if user is not None:
@@ -96,11 +98,11 @@ def verify_email(request: HttpRequest) -> HttpResponse:
 
 def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpResponse:
     now, is_pressed = timezone.now(), request.method == "POST"
-    wish = services.joining_of_key(key, now=now)
+    wish = services.registration_of_key(key, now=now)
     if wish is None:  # not of somebody who joins, but of an account that is there
-        owner = services.user_of_key(key)
+        owner = services.user_of_verification_key(key)
         if owner is not None and is_pressed:
-            services.verify_by_key(key=key, now=now)
+            services.verify_email_by_key(key=key, now=now)
         state = "ended" if owner is None else "done" if is_pressed else "press"
         return _proof_page(request, state, person=owner or person, key=key)
     if wish.user is not None:
@@ -111,20 +113,22 @@ def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpRespons
             return _elsewhere(request, wish, key, person)
         if not is_pressed:
             return _proof_page(request, "press", email=wish.email, key=key)
-        user = services.join_by_key(key=key, now=now)
+        user = services.complete_registration_by_key(key=key, now=now)
     except services.EmailTaken:
         return _proof_page(request, "taken", email=wish.email)
     return _joined(request, user, person, wish.email)
 
 
-def _elsewhere(request: HttpRequest, wish: Joining, key: str, person: User | None) -> HttpResponse:
+def _elsewhere(request: HttpRequest, wish: Registration, key: str, person: User | None) -> HttpResponse:
     """This browser did not register: somebody else may have, so nothing that was chosen there is taken over."""
     names = {"first_name": wish.first_name, "last_name": wish.last_name}
-    form = forms.FinishJoining(request.POST if "password" in request.POST else None, email=wish.email, initial=names)
+    form = forms.FinishRegistration(
+        request.POST if "password" in request.POST else None, email=wish.email, initial=names
+    )
     if not form.is_valid():
         return _proof_page(request, "finish", email=wish.email, key=key, form=form)
     chosen = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "password")}
-    user = services.join_elsewhere(key=key, **chosen, now=timezone.now())
+    user = services.complete_registration_elsewhere(key=key, **chosen, now=timezone.now())
     return _joined(request, user, person, wish.email)
 
 
@@ -139,26 +143,26 @@ def _joined(request: HttpRequest, user: User | None, person: User | None, email:
 @never_cache
 @sensitive_post_parameters("password", "confirmation")
 @require_POST
-def check_joining(request: HttpRequest) -> HttpResponse:
+def check_finish_registration(request: HttpRequest) -> HttpResponse:
     """Without the link that the mail brought it says nothing: the rules know the email."""
-    wish = services.joining_of_key(request.POST.get("key", ""), now=timezone.now())
+    wish = services.registration_of_key(request.POST.get("key", ""), now=timezone.now())
     if wish is None:
         raise Http404
-    return without_referrer(field_errors(forms.FinishJoining(request.POST, email=wish.email)))
+    return without_referrer(field_errors(forms.FinishRegistration(request.POST, email=wish.email)))
 
 
 def _by_code(request: HttpRequest, person: User) -> HttpResponse:
     if person.email_verified_at:
         return _proof_page(request, "done", person=person)
-    form = forms.Code(request.POST or None)
+    form = forms.EmailCode(request.POST or None)
     if form.is_valid():
-        if services.verify_by_code(user=person, code=form.cleaned_data["code"], now=timezone.now()):
+        if services.verify_email_by_code(user=person, code=form.cleaned_data["code"], now=timezone.now()):
             return _proof_page(request, "done", person=person)
         _refuse_code(form)
     return _proof_page(request, "code", person=person, form=form)
 
 
-def _refuse_code(form: forms.Code) -> None:
+def _refuse_code(form: forms.EmailCode) -> None:
     form.add_error("code", _("This code is wrong or has expired. A code expires after five wrong attempts."))
 
 
@@ -171,14 +175,14 @@ def _arrive(request: HttpRequest, user: User) -> HttpResponse:
 
 @open_to_everyone
 @require_POST
-def resend_proof(request: HttpRequest) -> HttpResponse:
+def resend_verification_email(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     rate_limits.spend_of(request, "resend", now=now)
     row = _joining(request)
     if isinstance(request.user, User):
-        wait = services.ask_for_email_proof(user=request.user, now=now)
+        wait = services.request_email_verification(user=request.user, now=now)
     elif row is not None:
-        wait = services.ask_for_join_mail(row=row, now=now)
+        wait = services.resend_registration_email(row=row, now=now)
     else:
         enforce(policies.be_signed_in(request.user))
         wait = 0
@@ -191,9 +195,9 @@ def resend_proof(request: HttpRequest) -> HttpResponse:
     return redirect("/auth/verify-email" + (_onward(request) or _asked_from(request)))
 
 
-def _joining(request: HttpRequest) -> Joining | None:
+def _joining(request: HttpRequest) -> Registration | None:
     uid = request.session.get(JOINING)
-    return services.joining(uid) if uid else None
+    return services.find_registration(uid) if uid else None
 
 
 def _onward(request: HttpRequest) -> str:
@@ -211,14 +215,14 @@ def _asked_from(request: HttpRequest) -> str:
 
 
 def _proof_page(
-    request: HttpRequest, state: str, *, person: User | None = None, row: Joining | None = None, **context: Any
+    request: HttpRequest, state: str, *, person: User | None = None, row: Registration | None = None, **context: Any
 ) -> HttpResponse:
     now = timezone.now()
     wait = 0
     if row is not None:
-        wait = services.seconds_until_join_mail(row, now=now)
+        wait = services.seconds_until_registration_email(row, now=now)
     elif person is not None and state in {"code", "ended"}:
-        wait = services.seconds_to_wait(person, now=now)
+        wait = services.seconds_until_verification_email(person, now=now)
     context = {"email": row.email if row else person.email if person else "", **context}
     context |= {
         "state": state,

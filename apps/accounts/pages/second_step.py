@@ -37,15 +37,15 @@ def second_step(request: HttpRequest) -> HttpResponse:
         query = request.META.get("QUERY_STRING", "")
         return redirect(reverse("accounts:sign-in") + (f"?{query}" if query else ""))
     user = waiting.user
-    form = forms.AnyCode(request.POST if "code" in request.POST else None)
+    form = forms.SecondStepCode(request.POST if "code" in request.POST else None)
     refusal: AppError | None = None
     try:
         if "credential" in request.POST:
             verify_passkey_response(request, "second-step", user)
             return sign_in_and_redirect(request, user, remember=waiting.remember, second_step_done=True)
         if form.is_valid():
-            browser = known_browsers.name_for(request, user.email)
-            services.prove_code(user=user, code=form.cleaned_data["code"], browser=browser, now=now)
+            browser = known_browsers.browser_id(request, user.email)
+            services.verify_second_step_code(user=user, code=form.cleaned_data["code"], browser=browser, now=now)
             return sign_in_and_redirect(request, user, remember=waiting.remember, second_step_done=True)
     except WrongCode as error:
         form.add_error("code", error.detail)

@@ -66,7 +66,7 @@ def sign_in_with_passkey(request: HttpRequest) -> HttpResponse:
 
 def _sign_in_page(request: HttpRequest, form: forms.SignIn, refusal: AppError | None = None) -> HttpResponse:
     """The sign-in form, with a passkey button where the site's address allows passkeys."""
-    passkeys = relying_party.party_of(request) is not None
+    passkeys = relying_party.relying_party_of(request) is not None
     return form_page(request, "accounts/login.html", form, refusal=refusal, passkeys=passkeys)
 
 

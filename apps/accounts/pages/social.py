@@ -18,11 +18,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts import forms, providers, services, sessions
-from apps.accounts.errors import AccountBlocked, IdentityTaken, ProviderAnswerRefused
+from apps.accounts.errors import AccountBlocked, IdentityTaken, ProviderResponseRefused
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
-from apps.accounts.pages.redirects import HAND_OVER_PAGES, home_of, next_or_home, sign_in_and_redirect
-from apps.accounts.pages.registration import await_proof
+from apps.accounts.pages.redirects import SIGN_IN_TOKEN_PAGES, home_of, next_or_home, sign_in_and_redirect
+from apps.accounts.pages.registration import await_verification
 from apps.accounts.pages.responses import without_referrer
 from apps.accounts.providers import Identity, IdentityVerified, SignInFailed
 from studyplatform.kit.errors import AppError
@@ -85,13 +85,13 @@ def _handle_identity(request: HttpRequest, verified: IdentityVerified) -> HttpRe
         # Whoever asked for it must still be the one who is signed in.
         me = request.user
         if not isinstance(me, User) or str(me.uid) != data["person"]:
-            return _refused(request, ProviderAnswerRefused(provider=providers.title_of(identity.provider)))
+            return _refused(request, ProviderResponseRefused(provider=providers.title_of(identity.provider)))
         if data["purpose"] == "link":
             return _link(request, me, identity, onward)
         has_better = me.has_usable_password() or services.has_second_factor(me)
         if person != me or has_better:
             return _refused(request, IdentityTaken(provider=providers.title_of(identity.provider)))
-        sessions.note_proof(request, now=timezone.now())
+        sessions.note_authentication(request, now=timezone.now())
         return redirect(onward or "/settings/#security")
     if person is None:
         return _wait(request, identity=identity.as_dict(), onward=onward)
@@ -130,9 +130,9 @@ def _lead_on(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
         return _refused(request, AccountBlocked())
     onward = safe_next(request, kept["onward"], "") or home_of(person)
     parts = urlsplit(onward)
-    if parts.path.removesuffix("/") not in HAND_OVER_PAGES or request.user.is_authenticated:
+    if parts.path.removesuffix("/") not in SIGN_IN_TOKEN_PAGES or request.user.is_authenticated:
         return sign_in_and_redirect(request, person, onward=onward)
-    query = urlencode({"token": services.hand_over(user=person, now=now), "user": str(person.uid)})
+    query = urlencode({"token": services.create_sign_in_token(user=person, now=now), "user": str(person.uid)})
     return without_referrer(
         _page(request, "in", onward=f"{parts.path}?{parts.query + '&' if parts.query else ''}{query}")
     )
@@ -140,7 +140,7 @@ def _lead_on(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
 
 def _offer_link(request: HttpRequest, user: User, identity: Identity, onward: str) -> HttpResponse:
     """Signed in by now: the account at the provider may be linked, by a press of who has just shown who they are."""
-    if not sessions.is_proved_lately(request, now=timezone.now()):
+    if not sessions.is_recently_authenticated(request, now=timezone.now()):
         return redirect(f"{reverse('accounts:prove')}?{urlencode({'next': LANDING}, safe='/')}")
     if request.method == "POST":
         del request.session[_KEY]
@@ -153,7 +153,9 @@ def _offer_link(request: HttpRequest, user: User, identity: Identity, onward: st
 def _link(request: HttpRequest, user: User, identity: Identity, onward: str) -> HttpResponse:
     title = providers.title_of(identity.provider)
     try:
-        services.link(user=user, provider=identity.provider, uid=identity.uid, email=identity.email, title=title)
+        services.link_identity(
+            user=user, provider=identity.provider, uid=identity.uid, email=identity.email, title=title
+        )
     except AppError as refusal:
         return _refused(request, refusal)
     messages.success(request, _("You can now sign in with %(provider)s.") % {"provider": title})
@@ -161,7 +163,7 @@ def _link(request: HttpRequest, user: User, identity: Identity, onward: str) -> 
 
 
 def _join(request: HttpRequest, identity: Identity, onward: str) -> HttpResponse:
-    form = forms.JoinByProvider(request.POST or None, identity=identity)
+    form = forms.RegisterWithProvider(request.POST or None, identity=identity)
     if not form.is_valid():
         return _page(request, "join", identity=identity, form=form)
     given, now = form.cleaned_data, timezone.now()
@@ -174,10 +176,10 @@ def _join(request: HttpRequest, identity: Identity, onward: str) -> HttpResponse
     try:
         rate_limits.spend_of(request, "register", now=now)
         if not identity.is_email_verified:  # as anybody who registers: the mail proves it (docs/adr/0009)
-            row = services.ask_to_join(email=given["email"], **who, now=now)
+            row = services.request_registration(email=given["email"], **who, now=now)
             del request.session[_KEY]
-            return await_proof(request, row, onward=onward)
-        user = services.open_account(services.Newcomer(email=identity.email, **who), now=now)
+            return await_verification(request, row, onward=onward)
+        user = services.create_account(services.NewAccount(email=identity.email, **who), now=now)
     except services.EmailTaken:  # a moment ago: the next look at the landing offers to link
         return redirect(LANDING)
     except AppError as refusal:

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 
 @dataclass(frozen=True)
-class Party:
+class RelyingParty:
     """``id`` is the domain name, ``origin`` the only address whose pages may answer a challenge."""
 
     id: str
@@ -21,7 +21,7 @@ class Party:
     name: str
 
 
-def site_party() -> Party | None:
+def site_relying_party() -> RelyingParty | None:
     """The site's own; None where SITE_URL is an address without a name."""
     parts = urlsplit(settings.SITE_URL)
     host = parts.hostname or ""
@@ -30,12 +30,12 @@ def site_party() -> Party | None:
             return None
         host = "localhost"
     port = f":{parts.port}" if parts.port else ""
-    return Party(host, f"{parts.scheme}://{host}{port}", settings.SITE_NAME)
+    return RelyingParty(host, f"{parts.scheme}://{host}{port}", settings.SITE_NAME)
 
 
-def party_of(request: HttpRequest) -> Party | None:
+def relying_party_of(request: HttpRequest) -> RelyingParty | None:
     """The site's party if this page is open under its name, else None."""
-    party = site_party()
+    party = site_relying_party()
     return party if party is not None and f"{request.scheme}://{request.get_host()}" == party.origin else None
 
 

@@ -16,7 +16,7 @@ from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.conf import settings
 from django.http import HttpRequest
 
-from apps.accounts.errors import ProviderAnswerRefused, ProviderUnavailable
+from apps.accounts.errors import ProviderResponseRefused, ProviderUnavailable
 from apps.accounts.providers.identity import Identity, IdentityVerified, SignInFailed
 from apps.accounts.providers.openid_connect import MALFORMED, OpenIDProvider
 
@@ -67,5 +67,5 @@ def handle_callback(request: HttpRequest, slug: str) -> NoReturn:
     try:
         view.dispatch(request)
     except MALFORMED as error:
-        raise SignInFailed(ProviderAnswerRefused(provider=provider.name)) from error
-    raise SignInFailed(ProviderAnswerRefused(provider=provider.name))
+        raise SignInFailed(ProviderResponseRefused(provider=provider.name)) from error
+    raise SignInFailed(ProviderResponseRefused(provider=provider.name))

@@ -8,7 +8,7 @@ from allauth.socialaccount.models import SocialApp, SocialLogin
 from django.conf import settings
 from django.http import HttpRequest
 
-from apps.accounts.errors import ProviderAnswerRefused, ProviderDeclined, ProviderUnavailable
+from apps.accounts.errors import ProviderDeclined, ProviderResponseRefused, ProviderUnavailable
 from apps.accounts.models import UserManager
 from apps.accounts.providers.github import GitHub
 from apps.accounts.providers.identity import Identity, IdentityVerified, SignInFailed
@@ -36,7 +36,7 @@ class Adapter(DefaultSocialAccountAdapter):
         """
         account, user, found = sociallogin.account, sociallogin.user, sociallogin.email_addresses
         if sociallogin.state["data"]["purpose"] == "prove" and not is_fresh(sociallogin):
-            raise SignInFailed(ProviderAnswerRefused(provider=sociallogin.provider.name))
+            raise SignInFailed(ProviderResponseRefused(provider=sociallogin.provider.name))
         best = next((one for one in found if one.verified), found[0] if found else None)
         identity = Identity(
             provider=account.provider,
@@ -59,7 +59,7 @@ class Adapter(DefaultSocialAccountAdapter):
         """
         :raises SignInFailed: always, with the reason.
         """
-        kind: type[ProviderAnswerRefused | ProviderDeclined | ProviderUnavailable] = ProviderAnswerRefused
+        kind: type[ProviderResponseRefused | ProviderDeclined | ProviderUnavailable] = ProviderResponseRefused
         if error == "cancelled":
             kind = ProviderDeclined
         elif isinstance(exception, requests.RequestException):

@@ -4,34 +4,34 @@ from apps.accounts.queries.choices import choices_of
 from apps.accounts.queries.notices import (
     Entry,
     Notice,
-    alike_on_that_day,
     as_notice,
     by_day,
+    grouped_unread_pks,
     notices_by_pk,
     notices_of,
-    people_of_sessions,
-    person_of_session,
     unread_count,
     unread_states,
+    user_of_session,
+    users_of_sessions,
     zone_of,
 )
-from apps.accounts.queries.people import decided_teaching_requests, people, teaching_requests
+from apps.accounts.queries.users import decided_teaching_requests, people, teaching_requests
 
 __all__ = [
     "Entry",
     "Notice",
-    "alike_on_that_day",
     "as_notice",
     "by_day",
     "choices_of",
     "decided_teaching_requests",
+    "grouped_unread_pks",
     "notices_by_pk",
     "notices_of",
     "people",
-    "people_of_sessions",
-    "person_of_session",
     "teaching_requests",
     "unread_count",
     "unread_states",
+    "user_of_session",
+    "users_of_sessions",
     "zone_of",
 ]

@@ -11,7 +11,7 @@ from django.db.models import Count, Max
 
 from apps.accounts.kinds import KINDS, Words
 from apps.accounts.models import BrowserSession, Notification, User
-from apps.accounts.models.notices import NotificationQuerySet
+from apps.accounts.models.notifications import NotificationQuerySet
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def by_day(rows: Iterable[Notification], user: User) -> dict[date, list[Entry]]:
     return {day: [Entry(alike[0], alike) for alike in entries.values()] for day, entries in days.items()}
 
 
-def alike_on_that_day(row: Notification) -> list[int]:
+def grouped_unread_pks(row: Notification) -> list[int]:
     """The keys of a person's unread notifications that are shown as one with this one."""
     zone = zone_of(row.user)
     first = datetime.combine(row.created_at.astimezone(zone).date(), datetime.min.time(), zone)
@@ -99,13 +99,13 @@ def unread_count(user: User) -> int:
     return Notification.objects.of(user).shown().unread().count()
 
 
-def people_of_sessions(keys: set[str], *, now: datetime) -> dict[str, int]:
+def users_of_sessions(keys: set[str], *, now: datetime) -> dict[str, int]:
     """Of these sessions those that stand, with whose they are: of people who are not blocked."""
     rows = BrowserSession.objects.live(now).filter(session_key__in=keys, user__is_active=True)
     return dict(rows.values_list("session_key", "user_id"))
 
 
-def person_of_session(key: str, *, now: datetime) -> User | None:
+def user_of_session(key: str, *, now: datetime) -> User | None:
     """Whose session this is, if it stands and they are not blocked."""
     row = BrowserSession.objects.live(now).filter(session_key=key, user__is_active=True).select_related("user").first()
     return row.user if row else None

@@ -62,7 +62,7 @@ def send_digest(*, user_id: int, now: datetime) -> None:
         )
 
 
-def find_late_digests(*, now: datetime) -> None:
+def reschedule_late_digests(*, now: datetime) -> None:
     """Ask again for digests whose job was lost or ran a moment too early."""
     late = Notification.objects.filter(digest_due_at__lt=now - timedelta(minutes=10))
     for user_id in late.order_by().values_list("user_id", flat=True).distinct()[:1000]:

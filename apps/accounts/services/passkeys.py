@@ -30,8 +30,14 @@ from fido2.webauthn import (
 
 from apps.accounts.errors import PasskeyRefused, TooManyPasskeys
 from apps.accounts.models import User
-from apps.accounts.passkeys.relying_party import Party
-from apps.accounts.services.factors import PASSKEY, drop_codes_without_factor, first_codes, hold, tell
+from apps.accounts.passkeys.relying_party import RelyingParty
+from apps.accounts.services.two_factor import (
+    PASSKEY,
+    create_missing_recovery_codes,
+    delete_recovery_codes_without_factor,
+    lock_user,
+    notify_security_change,
+)
 
 MOST = 20
 _TRANSPORT = re.compile(r"[a-z-]{1,20}")
@@ -40,7 +46,7 @@ Options = dict[str, Any]
 State = dict[str, Any]
 
 
-def begin_passkey(*, user: User, party: Party) -> tuple[Options, State]:
+def begin_passkey_registration(*, user: User, party: RelyingParty) -> tuple[Options, State]:
     """What the browser is asked in order to make a passkey, and what its answer will be checked against."""
     options, state = _server(party).register_begin(
         PublicKeyCredentialUserEntity(name=user.email, id=user.uid.bytes, display_name=user.display_name),
@@ -53,7 +59,7 @@ def begin_passkey(*, user: User, party: Party) -> tuple[Options, State]:
 
 
 def add_passkey(
-    *, user: User, name: str, answer: Mapping[str, Any], state: State, party: Party, now: datetime
+    *, user: User, name: str, answer: Mapping[str, Any], state: State, party: RelyingParty, now: datetime
 ) -> list[str]:
     """Keep the new passkey. Returns the recovery codes if they were made along, else nothing.
 
@@ -70,17 +76,17 @@ def add_passkey(
         "sign_count": made.counter,
     }
     with transaction.atomic():
-        hold(user)
+        lock_user(user)
         if Authenticator.objects.filter(type=PASSKEY, data__id=key).exists():
             raise PasskeyRefused
         if Authenticator.objects.filter(user=user, type=PASSKEY).count() >= MOST:
             raise TooManyPasskeys
         Authenticator.objects.create(user=user, type=PASSKEY, data=data, created_at=now)
-        tell(user, "passkey_added", name=name)
-        return first_codes(user)
+        notify_security_change(user, "passkey_added", name=name)
+        return create_missing_recovery_codes(user)
 
 
-def ask_for_passkey(*, party: Party, user: User | None = None) -> tuple[Options, State]:
+def begin_passkey_verification(*, party: RelyingParty, user: User | None = None) -> tuple[Options, State]:
     """What the browser is asked in order to prove a passkey: one of this person, or for a sign-in without a
     password any that it finds, which must then have verified who holds it."""
     options, state = _server(party).authenticate_begin(
@@ -90,8 +96,8 @@ def ask_for_passkey(*, party: Party, user: User | None = None) -> tuple[Options,
     return dict(options), state
 
 
-def prove_passkey(
-    *, answer: Mapping[str, Any], state: State, party: Party, now: datetime, user: User | None = None
+def verify_passkey(
+    *, answer: Mapping[str, Any], state: State, party: RelyingParty, now: datetime, user: User | None = None
 ) -> User:
     """Whose passkey this is; of ``user`` if one is named.
 
@@ -136,17 +142,17 @@ def rename_passkey(*, user: User, pk: int, name: str) -> bool:
 def remove_passkey(*, user: User, pk: int) -> bool:
     """Whether there was such a passkey of this person."""
     with transaction.atomic():
-        hold(user)
+        lock_user(user)
         row = Authenticator.objects.filter(user=user, type=PASSKEY, pk=pk).first()
         if row is None:
             return False
         row.delete()
-        tell(user, "passkey_removed", name=row.data["name"])
-        drop_codes_without_factor(user)
+        notify_security_change(user, "passkey_removed", name=row.data["name"])
+        delete_recovery_codes_without_factor(user)
         return True
 
 
-def _server(party: Party) -> Fido2Server:
+def _server(party: RelyingParty) -> Fido2Server:
     entity = PublicKeyCredentialRpEntity(name=party.name, id=party.id)
     return Fido2Server(entity, verify_origin=lambda origin: origin == party.origin)
 

@@ -9,11 +9,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from apps.accounts.errors import LastAdmin
-from apps.accounts.models import BrowserSession, EmailProof, LoginLock, Role, User
-from apps.accounts.services.digests import find_late_digests
-from apps.accounts.services.handing_over import forget_hand_overs
-from apps.accounts.services.notices import notify, sweep_notifications
-from apps.accounts.services.registration import forget_joinings
+from apps.accounts.models import BrowserSession, EmailVerification, LoginLock, Role, User
+from apps.accounts.services.digests import reschedule_late_digests
+from apps.accounts.services.notifications import delete_old_notifications, notify
+from apps.accounts.services.registration import delete_expired_registrations
+from apps.accounts.services.sign_in_tokens import delete_expired_sign_in_tokens
 from apps.accounts.sessions.devices import device_name
 from studyplatform.kit import jobs
 from studyplatform.kit.mail import mailbox
@@ -29,7 +29,7 @@ def change_role(*, user: User, role: Role, is_told: bool = True) -> None:
     """
     with transaction.atomic():
         if role != Role.ADMIN:
-            keep_an_admin(besides=user)
+            require_another_admin(besides=user)
         is_new = User.objects.filter(pk=user.pk, deleted_at=None).exclude(role=role).update(role=role)
         user.role = role
         if is_new and is_told:  # told without a key: a role may come, go and come back
@@ -42,13 +42,13 @@ def block(*, user: User, reason: str = "", now: datetime | None = None) -> None:
     :raises LastAdmin: nobody else could run the site.
     """
     with transaction.atomic():
-        keep_an_admin(besides=user)
+        require_another_admin(besides=user)
         user.is_active, user.blocked_at, user.block_reason = False, now or timezone.now(), reason
         user.save(update_fields=["is_active", "blocked_at", "block_reason"])
-        shut_everybody_out(user=user)
+        end_all_access(user=user)
 
 
-def keep_an_admin(*, besides: User) -> None:
+def require_another_admin(*, besides: User) -> None:
     """Refuse what would leave the site without an admin.
 
     Inside a transaction, and before it locks a person's row: two who would shut each other out come one by one.
@@ -72,11 +72,11 @@ def end_sessions(*, user: User, but: UUID | None = None) -> None:
     (sessions.exclude(uid=but) if but else sessions).delete()
 
 
-def shut_everybody_out(*, user: User) -> None:
+def end_all_access(*, user: User) -> None:
     """Sign a person out everywhere and end what whoever was in there has begun: a link to an email of theirs would
     outlive the new password, and then bring them another."""
     end_sessions(user=user)
-    EmailProof.objects.filter(user=user).exclude(email=user.email).delete()
+    EmailVerification.objects.filter(user=user).exclude(email=user.email).delete()
 
 
 def end_other_session(*, user: User, uid: UUID) -> bool:
@@ -90,26 +90,26 @@ def end_session(*, session: BrowserSession) -> None:
     session.delete()
 
 
-def tell_of_new_device(*, user: User, session: UUID, user_agent: str, address: str, now: datetime) -> None:
+def notify_new_device(*, user: User, session: UUID, user_agent: str, address: str, now: datetime) -> None:
     """Tell a person that their account was entered with a browser that had never entered it before."""
     device = device_name(user_agent)
     notify("account.new_device", user, "/settings/#sessions", key=str(session), now=now, device=device, address=address)
 
 
-def sweep_later() -> None:
+def schedule_cleanup() -> None:
     """Have the ended sessions and counts removed within the hour; said by each sign-in, done once."""
     jobs.enqueue("accounts.sweep", key="sweep", delay=timedelta(hours=1))
 
 
-def sweep(*, now: datetime) -> None:
+def clean_up(*, now: datetime) -> None:
     """Remove what time has ended: sessions, wishes for an account, old jobs, mails and notifications, counts."""
     BrowserSession.objects.filter(expire_date__lte=now).delete()
-    sweep_notifications(now=now)
-    find_late_digests(now=now)
+    delete_old_notifications(now=now)
+    reschedule_late_digests(now=now)
     jobs.sweep(now=now)
     mailbox.sweep(now=now)
     over = Q(locked_until=None) | Q(locked_until__lte=now)
     LoginLock.objects.filter(over, last_attempt_at__lt=now - settings.LOGIN_LOCK).delete()
     rate_limits.sweep(now=now)
-    forget_joinings(now=now)
-    forget_hand_overs(now=now)
+    delete_expired_registrations(now=now)
+    delete_expired_sign_in_tokens(now=now)

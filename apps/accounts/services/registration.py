@@ -21,9 +21,9 @@ from django.db import IntegrityError, transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from apps.accounts.errors import IdentityTaken
-from apps.accounts.models import Joining, User, UserManager
-from apps.accounts.services.notices import notify
-from apps.accounts.services.verifying import BETWEEN_MAILS, TRIES, VALID_FOR
+from apps.accounts.models import Registration, User, UserManager
+from apps.accounts.services.email_verification import BETWEEN_MAILS, TRIES, VALID_FOR
+from apps.accounts.services.notifications import notify
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.web import rate_limits
 
@@ -36,7 +36,7 @@ class EmailTaken(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Newcomer:
+class NewAccount:
     """Who will have the account. ``password`` is a hash, empty for people of a provider."""
 
     email: str
@@ -47,7 +47,7 @@ class Newcomer:
     provider_uid: str = ""
 
 
-def ask_to_join(
+def request_registration(
     *,
     email: str,
     first_name: str,
@@ -56,14 +56,14 @@ def ask_to_join(
     provider: str = "",
     provider_uid: str = "",
     now: datetime,
-) -> Joining:
+) -> Registration:
     """Keep the wish and promise a mail. The caller has validated the fields.
 
     :raises RateLimitExceeded: this email has been written to often enough.
     """
     email = UserManager.normalize_email(email)
     rate_limits.spend("mail-to-one", email, now=now)
-    row = Joining(email=email, first_name=first_name, last_name=last_name, asked_at=now)
+    row = Registration(email=email, first_name=first_name, last_name=last_name, asked_at=now)
     row.password = make_password(password) if password else ""
     row.provider, row.provider_uid = provider, provider_uid
     with transaction.atomic():
@@ -72,12 +72,12 @@ def ask_to_join(
     return row
 
 
-def ask_for_join_mail(*, row: Joining, now: datetime) -> int:
+def resend_registration_email(*, row: Registration, now: datetime) -> int:
     """Send a new link and code; returns 0, or the seconds one must still wait for it.
 
     :raises RateLimitExceeded: this email has been written to often enough.
     """
-    wait = seconds_until_join_mail(row, now=now)
+    wait = seconds_until_registration_email(row, now=now)
     if wait == 0:
         rate_limits.spend("mail-to-one", row.email, now=now)
         row.asked_at, row.code_hash = now, ""
@@ -86,15 +86,15 @@ def ask_for_join_mail(*, row: Joining, now: datetime) -> int:
     return wait
 
 
-def seconds_until_join_mail(row: Joining, *, now: datetime) -> int:
+def seconds_until_registration_email(row: Registration, *, now: datetime) -> int:
     """Until another mail may be asked for; 0 if at once."""
     left = row.asked_at + BETWEEN_MAILS - now
     return max(0, -(-left // timedelta(seconds=1)))
 
 
-def send_join_mail(*, uid: str) -> None:
+def send_registration_email(*, uid: str) -> None:
     """Write to the email: a link and a code, or that there is an account already."""
-    row = Joining.objects.filter(uid=uid).first()
+    row = Registration.objects.filter(uid=uid).first()
     if row is None:
         return
     owner = User.objects.with_email(row.email)
@@ -105,38 +105,40 @@ def send_join_mail(*, uid: str) -> None:
     if row.user_id is not None:  # used up, and its account has another email by now
         return
     code = f"{secrets.randbelow(10**6):06}"
-    Joining.objects.filter(pk=row.pk).update(code_hash=_hash(row, code), tries=0)
+    Registration.objects.filter(pk=row.pk).update(code_hash=_hash(row, code), tries=0)
     key = signing.dumps(str(row.uid), salt=_SALT)
     mail.send("join", to=row.email, valid_for=VALID_FOR, code=code, link=f"/auth/verify-email?key={key}")
 
 
-def joining(uid: UUID | str) -> Joining | None:
+def find_registration(uid: UUID | str) -> Registration | None:
     """The wish with this name, while it is kept."""
-    return Joining.objects.select_related("user").filter(uid=uid).first()
+    return Registration.objects.select_related("user").filter(uid=uid).first()
 
 
-def joining_of_key(key: str, *, now: datetime) -> Joining | None:
+def registration_of_key(key: str, *, now: datetime) -> Registration | None:
     """Whose wish the link in the mail proves, while it works."""
     try:
         uid = UUID(signing.loads(key, salt=_SALT, max_age=VALID_FOR))
     except (signing.BadSignature, TypeError, ValueError, AttributeError):
         return None
-    row = joining(uid)
+    row = find_registration(uid)
     return row if row is not None and row.asked_at > now - KEPT_FOR else None
 
 
-def join_by_key(*, key: str, now: datetime) -> User | None:
+def complete_registration_by_key(*, key: str, now: datetime) -> User | None:
     """The new account, with what was chosen when registering: only for the browser that registered.
 
     None if the link has ended or the account was made already.
 
     :raises EmailTaken: meanwhile somebody has made an account with this email.
     """
-    row = joining_of_key(key, now=now)
+    row = registration_of_key(key, now=now)
     return _join(row.pk, now=now) if row is not None else None
 
 
-def join_elsewhere(*, key: str, first_name: str, last_name: str, password: str, now: datetime) -> User | None:
+def complete_registration_elsewhere(
+    *, key: str, first_name: str, last_name: str, password: str, now: datetime
+) -> User | None:
     """The new account, with what is chosen now: for any other browser in which the link was opened.
 
     The password and the provider of the registration are dropped. None if the link has ended or the account was
@@ -144,20 +146,20 @@ def join_elsewhere(*, key: str, first_name: str, last_name: str, password: str, 
 
     :raises EmailTaken: meanwhile somebody has made an account with this email.
     """
-    row = joining_of_key(key, now=now)
+    row = registration_of_key(key, now=now)
     if row is None or row.user_id is not None:
         return None
-    chosen = Newcomer(email=row.email, first_name=first_name, last_name=last_name, password=make_password(password))
+    chosen = NewAccount(email=row.email, first_name=first_name, last_name=last_name, password=make_password(password))
     return _join(row.pk, chosen=chosen, now=now)
 
 
-def join_by_code(*, uid: UUID | str, code: str, now: datetime) -> User | None:
+def complete_registration_by_code(*, uid: UUID | str, code: str, now: datetime) -> User | None:
     """The new account; None if the code is wrong or has ended. Five wrong ones end it, however many arrive at once.
 
     :raises EmailTaken: meanwhile somebody has made an account with this email.
     """
     with transaction.atomic():
-        row = Joining.objects.select_for_update().filter(uid=uid, user=None).first()
+        row = Registration.objects.select_for_update().filter(uid=uid, user=None).first()
         if row is None or not row.code_hash or row.tries >= TRIES or row.asked_at < now - VALID_FOR:
             return None
         if not constant_time_compare(row.code_hash, _hash(row, code)):
@@ -167,13 +169,13 @@ def join_by_code(*, uid: UUID | str, code: str, now: datetime) -> User | None:
     return _join(row.pk, now=now)
 
 
-def _join(pk: int, *, chosen: Newcomer | None = None, now: datetime) -> User | None:
+def _join(pk: int, *, chosen: NewAccount | None = None, now: datetime) -> User | None:
     """The account of a wish, or of what was ``chosen`` in its place; None if it was made before."""
     with transaction.atomic():
-        row = Joining.objects.select_for_update().filter(pk=pk, user=None).first()
+        row = Registration.objects.select_for_update().filter(pk=pk, user=None).first()
         if row is None:
             return None
-        wished = Newcomer(
+        wished = NewAccount(
             email=row.email,
             first_name=row.first_name,
             last_name=row.last_name,
@@ -181,13 +183,13 @@ def _join(pk: int, *, chosen: Newcomer | None = None, now: datetime) -> User | N
             provider=row.provider,
             provider_uid=row.provider_uid,
         )
-        row.user = open_account(chosen or wished, now=now)
+        row.user = create_account(chosen or wished, now=now)
         row.password = row.code_hash = ""
         row.save()
         return row.user
 
 
-def open_account(newcomer: Newcomer, *, now: datetime) -> User:
+def create_account(newcomer: NewAccount, *, now: datetime) -> User:
     """The account of somebody whose email is proved; the constraint judges the email.
 
     :raises EmailTaken: an account with this email exists.
@@ -219,10 +221,10 @@ def open_account(newcomer: Newcomer, *, now: datetime) -> User:
                 raise IdentityTaken(provider=newcomer.provider.capitalize()) from None
 
 
-def forget_joinings(*, now: datetime) -> None:
+def delete_expired_registrations(*, now: datetime) -> None:
     """Remove the wishes that nobody has proved in time."""
-    Joining.objects.filter(asked_at__lt=now - KEPT_FOR).delete()
+    Registration.objects.filter(asked_at__lt=now - KEPT_FOR).delete()
 
 
-def _hash(row: Joining, code: str) -> str:
+def _hash(row: Registration, code: str) -> str:
     return salted_hmac(_SALT, f"{row.uid}:{code}", algorithm="sha256").hexdigest()

@@ -9,9 +9,9 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import InvalidCredentials
 from apps.accounts.models import PROFILE_FIELDS, User
-from apps.accounts.services.notices import notify
-from apps.accounts.services.people import shut_everybody_out
-from apps.accounts.services.proving import prove_password
+from apps.accounts.services.notifications import notify
+from apps.accounts.services.password_check import verify_password
+from apps.accounts.services.people import end_all_access
 from studyplatform.kit.errors import NotAuthenticated
 
 
@@ -23,7 +23,7 @@ class UsernameTaken(Exception):
     """Somebody else has this username."""
 
 
-def prove_again(*, user: User, password: str, browser: str, now: datetime) -> None:
+def confirm_password(*, user: User, password: str, browser: str, now: datetime) -> None:
     """Ask who is signed in for their password; the caller has let in nobody without one who proved nothing.
 
     Guessing it counts towards the lock, as at the sign-in: a stolen session must not be a way around it.
@@ -34,7 +34,7 @@ def prove_again(*, user: User, password: str, browser: str, now: datetime) -> No
     if not user.has_usable_password():
         return
     try:
-        prove_password(email=user.email, password=password, browser=browser, now=now)
+        verify_password(email=user.email, password=password, browser=browser, now=now)
     except InvalidCredentials:
         raise WrongPassword from None
 
@@ -45,16 +45,16 @@ def change_password(*, user: User, current: str = "", password: str, browser: st
     :raises WrongPassword: the current password is not right.
     :raises AccountLocked: five failures in a row.
     """
-    prove_again(user=user, password=current, browser=browser, now=now)
+    confirm_password(user=user, password=current, browser=browser, now=now)
     hashed = make_password(password)  # takes its time: not while SQLite lets nobody else write
     with transaction.atomic():
         user.password = hashed
         user.save(update_fields=["password"])
-        shut_everybody_out(user=user)
+        end_all_access(user=user)
         notify("account.password_changed", user, "/settings/#password", now=now)
 
 
-def choose_look(*, user: User, theme: str, style: str) -> None:
+def save_appearance(*, user: User, theme: str, style: str) -> None:
     """Keep how the site looks to this person, on every device."""
     user.theme, user.style = theme, style
     user.save(update_fields=["theme", "style"])

@@ -5,22 +5,22 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from apps.accounts.errors import TeachingAlreadyAsked, TeachingAlreadyDecided
+from apps.accounts.errors import TeachingAlreadyDecided, TeachingAlreadyRequested
 from apps.accounts.models import Role, TeachingRequest, User
-from apps.accounts.services.notices import notify, notify_all
+from apps.accounts.services.notifications import notify, notify_all
 from apps.accounts.services.people import change_role
 from studyplatform.kit.errors import NotFound
 
 AGAIN_AFTER = timedelta(days=7)
 
 
-def ask_to_teach(*, user: User, reason: str, now: datetime) -> TeachingRequest:
+def request_to_teach(*, user: User, reason: str, now: datetime) -> TeachingRequest:
     """Hand in a request; admins are told.
 
-    :raises TeachingAlreadyAsked: one waits for its answer, one was declined within a week, or they teach already.
+    :raises TeachingAlreadyRequested: one waits for its answer, one was declined within a week, or they teach already.
     """
-    if not can_ask(user, now):
-        raise TeachingAlreadyAsked
+    if not can_request_to_teach(user, now):
+        raise TeachingAlreadyRequested
     try:
         with transaction.atomic():
             request = TeachingRequest.objects.create(user=user, reason=reason, created_at=now)
@@ -34,11 +34,11 @@ def ask_to_teach(*, user: User, reason: str, now: datetime) -> TeachingRequest:
                 reason=reason,
             )
     except IntegrityError:  # pressed twice
-        raise TeachingAlreadyAsked from None
+        raise TeachingAlreadyRequested from None
     return request
 
 
-def can_ask(user: User, now: datetime) -> bool:
+def can_request_to_teach(user: User, now: datetime) -> bool:
     """Whether a request may be handed in now."""
     last = TeachingRequest.objects.filter(user=user).order_by("-created_at").first()
     if user.can_teach or (last is not None and last.state == TeachingRequest.State.PENDING):
@@ -46,7 +46,7 @@ def can_ask(user: User, now: datetime) -> bool:
     return last is None or last.decided_at is None or last.decided_at <= now - AGAIN_AFTER
 
 
-def decide_teaching(*, uid: UUID, by: User, is_approved: bool, answer: str, now: datetime) -> TeachingRequest:
+def decide_teaching_request(*, uid: UUID, by: User, is_approved: bool, answer: str, now: datetime) -> TeachingRequest:
     """Approve or decline; the person is told on the site and by mail.
 
     :raises NotFound: no such request.

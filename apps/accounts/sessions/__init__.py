@@ -2,9 +2,9 @@
 
 from apps.accounts.sessions.signing_in import (
     answer,
-    is_proved_lately,
+    is_recently_authenticated,
     keep_alive,
-    note_proof,
+    note_authentication,
     session_uid,
     sign_in,
     sign_out,
@@ -13,9 +13,9 @@ from apps.accounts.sessions.signing_in import (
 
 __all__ = [
     "answer",
-    "is_proved_lately",
+    "is_recently_authenticated",
     "keep_alive",
-    "note_proof",
+    "note_authentication",
     "session_uid",
     "sign_in",
     "sign_out",

@@ -17,7 +17,7 @@ _YEAR = 60 * 60 * 24 * 365
 _MOST = 8  # accounts remembered per browser
 
 
-def name_for(request: HttpRequest, email: str) -> str:
+def browser_id(request: HttpRequest, email: str) -> str:
     """The browser's name if this account has signed in with it before, else ""."""
     name, accounts = _read(request)
     return name if _mark(email) in accounts else ""

@@ -18,7 +18,7 @@ _KEY = "second_step"
 
 
 @dataclass(frozen=True)
-class Waiting:
+class PendingSignIn:
     """Who has proved the password here, and whether they want to stay signed in."""
 
     user: User
@@ -40,7 +40,7 @@ def begin(request: HttpRequest, user: User, *, remember: bool, now: datetime) ->
     }
 
 
-def waiting(request: HttpRequest, *, now: datetime) -> Waiting | None:
+def waiting(request: HttpRequest, *, now: datetime) -> PendingSignIn | None:
     """Who may do the second step here now; None if nobody, or not any more."""
     kept = request.session.get(_KEY)
     if kept is None:
@@ -50,7 +50,7 @@ def waiting(request: HttpRequest, *, now: datetime) -> Waiting | None:
     if user is None or is_late or not constant_time_compare(kept["proof"], user.get_session_auth_hash()):
         end(request)
         return None
-    return Waiting(user, kept["remember"])
+    return PendingSignIn(user, kept["remember"])
 
 
 def end(request: HttpRequest) -> None:

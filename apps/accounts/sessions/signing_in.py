@@ -17,7 +17,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 SEEN_EVERY = timedelta(hours=1)
 
 
-PROOF_HOLDS = timedelta(minutes=10)
+RECENT = timedelta(minutes=10)
 _PROVED = "proved_at"
 
 
@@ -35,23 +35,23 @@ def sign_in(
         second_step.begin(request, user, remember=remember, now=now)
         raise SecondStepRequired
     second_step.end(request)
-    was_here, known = user.last_login is not None, known_browsers.name_for(request, user.email)
+    was_here, known = user.last_login is not None, known_browsers.browser_id(request, user.email)
     login(request, user, backend=BACKEND)
     request.session.about(  # type: ignore[attr-defined]
         user_agent=request.headers.get("User-Agent", ""), address=client_address(request) or None, now=now
     )
     request.session.set_expiry(None if remember else 0)
-    note_proof(request, now=now)
+    note_authentication(request, now=now)
     known_browsers.remember(request, user.email)
     if was_here and not known and user.email_verified_at:  # the first sign-in of all is nobody's surprise
-        services.tell_of_new_device(
+        services.notify_new_device(
             user=user,
             session=session_uid(request),
             user_agent=request.headers.get("User-Agent", ""),
             address=client_address(request),
             now=now,
         )
-    services.sweep_later()
+    services.schedule_cleanup()
 
 
 def verify_password(request: HttpRequest, *, email: str, password: str, now: datetime) -> User:
@@ -65,19 +65,19 @@ def verify_password(request: HttpRequest, *, email: str, password: str, now: dat
     :raises AccountLocked: five failures in a row.
     """
     rate_limits.spend_of(request, "sign-in", now=now)
-    browser = known_browsers.name_for(request, email)
-    return services.prove_password(email=email, password=password, browser=browser, now=now)
+    browser = known_browsers.browser_id(request, email)
+    return services.verify_password(email=email, password=password, browser=browser, now=now)
 
 
-def note_proof(request: HttpRequest, *, now: datetime) -> None:
+def note_authentication(request: HttpRequest, *, now: datetime) -> None:
     """Whoever sits here has just shown that they are the person who is signed in."""
     request.session[_PROVED] = now.isoformat()
 
 
-def is_proved_lately(request: HttpRequest, *, now: datetime) -> bool:
+def is_recently_authenticated(request: HttpRequest, *, now: datetime) -> bool:
     """Whether that was within the last ten minutes."""
     proved = request.session.get(_PROVED)
-    return proved is not None and datetime.fromisoformat(proved) >= now - PROOF_HOLDS
+    return proved is not None and datetime.fromisoformat(proved) >= now - RECENT
 
 
 def sign_out(request: HttpRequest) -> None:

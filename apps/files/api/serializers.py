@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from apps.accounts.guards import Holder
+from apps.accounts.guards import SessionKey
 from apps.files import policies, queries
 from apps.files.models import Rendition, Upload, VideoAsset
 from apps.files.services import sign_link
@@ -114,7 +114,7 @@ OWN_FIELDS = (
 )  # fmt: skip
 
 
-def video_out(video: VideoAsset, user: Any, *, now: datetime, holder: Holder) -> dict[str, Any]:
+def video_out(video: VideoAsset, user: Any, *, now: datetime, holder: SessionKey) -> dict[str, Any]:
     """Represent a video that came from `queries.shown`, in the browser session ``holder``. No further queries."""
     open_uploads: list[Upload] = video.open_uploads  # type: ignore[attr-defined]
     tracks = list(video.captions.all())

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts.guards import signed_in_holder, signed_in_user
+from apps.accounts.guards import require_session_key, signed_in_user
 from apps.accounts.models import User
 from apps.files import queries, services
 from apps.files.api.serializers import CaptionsIn, CaptionTrackOut, StorageOut, VideoOut, video_out
@@ -20,7 +20,7 @@ from studyplatform.kit.errors import NotFound
 
 
 def _shown(request: Request, user: User, uid: uuid.UUID) -> dict[str, Any]:
-    return video_out(queries.video_for(user, uid), user, now=timezone.now(), holder=signed_in_holder(request))
+    return video_out(queries.video_for(user, uid), user, now=timezone.now(), holder=require_session_key(request))
 
 
 class Videos(viewsets.GenericViewSet[Any]):
@@ -37,7 +37,7 @@ class Videos(viewsets.GenericViewSet[Any]):
         user = signed_in_user(request)
         page = self.paginate_queryset(queries.videos_of(user.pk)) or []
         now = timezone.now()
-        holder = signed_in_holder(request)
+        holder = require_session_key(request)
         return self.get_paginated_response([video_out(each, user, now=now, holder=holder) for each in page])
 
     @extend_schema(operation_id="files_video", responses={200: VideoOut})

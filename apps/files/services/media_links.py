@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from apps.accounts.guards import Holder
+from apps.accounts.guards import SessionKey
 from apps.files.errors import LinkExpired, LinkOfAnother
 from apps.files.models import CaptionTrack, Upload, VideoAsset
 from apps.files.storage import video_directory
@@ -42,7 +42,7 @@ class Everyone(enum.Enum):
 
 
 EVERYONE = Everyone.EVERYONE
-Audience = Holder | Everyone
+Audience = SessionKey | Everyone
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Grant:
     video: uuid.UUID
     directory: str
     expires_at: datetime
-    reader: Holder | None
+    reader: SessionKey | None
     """Whose it is; None: everyone's."""
 
 
@@ -82,7 +82,7 @@ def sign_link(
     """Addresses for somebody whose right to watch the video has been decided; None if nothing can be watched yet.
 
     Valid for at least ``settings.MEDIA_LINK_HOURS``. Within an hour the addresses stay the same, so that the
-    browser's cache holds. ``audience``: the browser session they are for (``accounts.guards.holder_of``), or
+    browser's cache holds. ``audience``: the browser session they are for (``accounts.guards.session_key_of``), or
     ``EVERYONE``. ``captions``: the video's tracks, if the caller has them; else they are read.
     """
     if not video.is_playable:
@@ -134,11 +134,11 @@ def _session_hash(audience: Audience) -> bytes:
     match audience:
         case Everyone():
             return NO_SESSION
-        case Holder(session_key):
+        case SessionKey(session_key):
             return hashlib.sha256(f"{SALT}:{session_key}".encode()).digest()[: len(NO_SESSION)]
 
 
-def read_token(token: str, *, now: datetime, reader: Holder | None) -> Grant:
+def read_token(token: str, *, now: datetime, reader: SessionKey | None) -> Grant:
     """What the token opens in the browser session ``reader``; None: the browser has none.
 
     :raises NotFound: it was not signed here.
@@ -152,7 +152,7 @@ def read_token(token: str, *, now: datetime, reader: Holder | None) -> Grant:
     return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at, owner)
 
 
-def read_file_token(token: str, *, now: datetime, reader: Holder | None) -> tuple[uuid.UUID, datetime]:
+def read_file_token(token: str, *, now: datetime, reader: SessionKey | None) -> tuple[uuid.UUID, datetime]:
     """Which file the token opens in the browser session ``reader``, and until when. Refuses as `read_token` does."""
     uid, expiry, mark = FILE_PAYLOAD.unpack(_verify(token, FILE_PAYLOAD.size, FILE_SALT))
     return uuid.UUID(bytes=uid), _check_claims(expiry, mark, now=now, reader=reader)
@@ -180,7 +180,7 @@ def _verify(token: str, size: int, salt: str) -> bytes:
     return payload
 
 
-def _check_claims(expiry: int, mark: bytes, *, now: datetime, reader: Holder | None) -> datetime:
+def _check_claims(expiry: int, mark: bytes, *, now: datetime, reader: SessionKey | None) -> datetime:
     if mark != NO_SESSION and (reader is None or not hmac.compare_digest(mark, _session_hash(reader))):
         raise LinkOfAnother
     expires_at = datetime.fromtimestamp(expiry, tz=UTC)

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from apps.accounts.guards import holder_of, signed_in_user
+from apps.accounts.guards import session_key_of, signed_in_user
 from apps.learning import services
 from apps.learning.api.quiz_serializers import AttemptOut, QuizOut, SubmitAttemptIn, SubmittedAttempt
 from apps.learning.api.serializers import (
@@ -112,7 +112,7 @@ class LessonPlayer(APIView):
         enforce(opened.verdict)
         if opened.is_new and opened.standing.enrollment is not None:
             services.open_lesson(enrollment=opened.standing.enrollment, lesson=opened.lesson, now=timezone.now())
-        sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
+        sources = signed_sources(opened, now=timezone.now(), holder=session_key_of(request))
         return Response(player_out(opened, sources))
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.accounts.guards import holder_of, open_to_everyone, signed_in, signed_in_user
+from apps.accounts.guards import open_to_everyone, session_key_of, signed_in, signed_in_user
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
 from apps.files.services import sign_file
@@ -48,7 +48,7 @@ def _note_opening(opened: OpenLesson) -> None:
 
 
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
-    sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
+    sources = signed_sources(opened, now=timezone.now(), holder=session_key_of(request))
     props = player_out(opened, sources)
     context = {**_shared(opened), "props": props, "paragraphs": _paragraphs(opened), "quiz": quiz_ahead(opened)}
     return render(request, "learning/lesson_video.html", context)
@@ -187,7 +187,7 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
         raise LectureUnavailable
     if opened.may_save:
         services.fetch_file(user=signed_in_user(request), lesson_uid=one.uid, now=timezone.now())
-    audience = audience_of(one, holder_of(request))
+    audience = audience_of(one, session_key_of(request))
     return redirect(sign_file(upload=one.file, now=timezone.now(), audience=audience))
 
 
@@ -231,7 +231,7 @@ def audio(request: HttpRequest) -> HttpResponse:
     if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
-    sources = signed_sources(opened, now=timezone.now(), holder=holder_of(request))
+    sources = signed_sources(opened, now=timezone.now(), holder=session_key_of(request))
     if sources is not None:
         _note_opening(opened)
     props = {**player_out(opened, sources), "is_listening": True}

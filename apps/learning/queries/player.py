@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import BigIntegerField
 
-from apps.accounts.guards import Holder
+from apps.accounts.guards import SessionKey
 from apps.courses.models import Course, Lesson
 from apps.files.queries import caption_cues
 from apps.files.services import EVERYONE, Audience, sign_link
@@ -105,7 +105,7 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
     }
 
 
-def audience_of(lesson: Lesson, holder: Holder | None) -> Audience:
+def audience_of(lesson: Lesson, holder: SessionKey | None) -> Audience:
     """Whom the addresses of a lesson's media are for: one browser session, or everyone if a visitor sees a preview.
 
     :raises NotAuthenticated: a visitor asks for another lesson's media.
@@ -117,7 +117,7 @@ def audience_of(lesson: Lesson, holder: Holder | None) -> Audience:
     return EVERYONE
 
 
-def signed_sources(opened: OpenLesson, *, now: datetime, holder: Holder | None) -> dict[str, Any] | None:
+def signed_sources(opened: OpenLesson, *, now: datetime, holder: SessionKey | None) -> dict[str, Any] | None:
     """The shape ``SourcesOut``, for a person who may open the lesson; None while there is nothing to play.
 
     :raises NotAuthenticated: a visitor asks, and the lesson is no preview.

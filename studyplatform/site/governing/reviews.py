@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.guards import administers, holder_of, signed_in_user
+from apps.accounts.guards import administers, session_key_of, signed_in_user
 from apps.accounts.models import User
 from apps.courses import policies, services
 from apps.courses.errors import CourseNotFound
@@ -137,7 +137,7 @@ def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, 
             tracks = lesson.video.captions.order_by("language")
             seen = lesson_at(request.user, course.slug, lesson.slug)
             enforce(seen.verdict)
-            sources = signed_sources(seen, now=timezone.now(), holder=holder_of(request))
+            sources = signed_sources(seen, now=timezone.now(), holder=session_key_of(request))
             return {
                 "tracks": [(track, caption_cues(track.webvtt)) for track in tracks],
                 "player": _in_review(player_out(seen, sources), course),

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services
 from apps.accounts.guards import signed_in, signed_in_user
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -26,5 +26,5 @@ def save(request: HttpRequest) -> HttpResponse:
     form = forms.Appearance(request.POST)
     if not form.is_valid():
         return page(request, "appearance", form=form)
-    services.choose_look(user=signed_in_user(request), **form.cleaned_data)
+    services.save_appearance(user=signed_in_user(request), **form.cleaned_data)
     return saved("appearance")

@@ -11,14 +11,14 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts import providers, services
 from apps.accounts.errors import LastSignIn
-from apps.accounts.guards import proved_lately, signed_in_user
+from apps.accounts.guards import recently_authenticated, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages import social
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    links = services.links_of(signed_in_user(request))
+    links = services.identities_of(signed_in_user(request))
     linked = {one.provider for one in links}
     return {
         "links": [{"row": one, "title": providers.title_of(one.provider)} for one in links],
@@ -28,7 +28,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 
 
 def _has_any(user: User) -> bool:
-    return bool(settings.SIGN_IN_PROVIDERS) or bool(services.links_of(user))
+    return bool(settings.SIGN_IN_PROVIDERS) or bool(services.identities_of(user))
 
 
 register(
@@ -36,7 +36,7 @@ register(
 )
 
 
-@proved_lately
+@recently_authenticated
 @require_http_methods(["GET", "HEAD", "POST"])
 def link(request: HttpRequest, slug: str) -> HttpResponse:
     """To the provider, and back to the settings. Asked by GET it is somebody who has just shown who they are."""
@@ -45,17 +45,17 @@ def link(request: HttpRequest, slug: str) -> HttpResponse:
     return social.go(request, slug, purpose="link", onward="/settings/#connections")
 
 
-@proved_lately
+@recently_authenticated
 @require_http_methods(["GET", "HEAD", "POST"])
 def unlink(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return saved("connections")
     user = signed_in_user(request)
-    row = next((one for one in services.links_of(user) if one.pk == pk), None)
+    row = next((one for one in services.identities_of(user) if one.pk == pk), None)
     if row is None:
         return saved("connections")
     try:
-        services.unlink(user=user, pk=pk, title=providers.title_of(row.provider))
+        services.unlink_identity(user=user, pk=pk, title=providers.title_of(row.provider))
     except LastSignIn as refusal:
         return page(request, "connections", refusal=refusal)
     messages.success(request, _("%(provider)s was unlinked.") % {"provider": providers.title_of(row.provider)})

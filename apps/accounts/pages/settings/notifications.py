@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts import queries, services
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.kinds import GROUPS, Mail, kinds_for
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def save(request: HttpRequest) -> HttpResponse:
     names = request.POST.getlist("kind")
     choices = {name: (f"site.{name}" in request.POST, request.POST.get(f"mail.{name}", "")) for name in names}
     try:
-        services.choose(user=signed_in_user(request), choices=choices)
+        services.save_notification_choices(user=signed_in_user(request), choices=choices)
     except ValueError:
         return page(request, "notifications", refused=True)
     if request.headers.get("Accept") == "application/json":

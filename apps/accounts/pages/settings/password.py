@@ -10,9 +10,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services, sessions
-from apps.accounts.guards import asks_who_it_is, signed_in, signed_in_user
+from apps.accounts.guards import confirms_identity, signed_in, signed_in_user
 from apps.accounts.pages.responses import field_errors
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 
@@ -24,7 +24,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 register(Section(slug="password", title=_("Password"), icon="lock-keyhole", context=_context))
 
 
-@asks_who_it_is
+@confirms_identity
 @never_cache
 @sensitive_post_parameters()
 @require_POST
@@ -38,7 +38,7 @@ def change(request: HttpRequest) -> HttpResponse:
                 user=user,
                 current=form.cleaned_data.get("current", ""),
                 password=form.cleaned_data["password"],
-                browser=known_browsers.name_for(request, user.email),
+                browser=known_browsers.browser_id(request, user.email),
                 now=now,
             )
         except services.WrongPassword:

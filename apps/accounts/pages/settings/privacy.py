@@ -14,9 +14,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.accounts import forms, services, sessions
-from apps.accounts.guards import asks_who_it_is, proved_lately_from, signed_in_user
+from apps.accounts.guards import confirms_identity, recently_authenticated_from, signed_in_user
 from apps.accounts.models import DataExport
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 
@@ -29,17 +29,17 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 register(Section(slug="privacy", title=gettext_lazy("Privacy"), icon="eye", context=_context))
 
 
-@proved_lately_from("/settings/#privacy")
+@recently_authenticated_from("/settings/#privacy")
 @require_POST
 def export(request: HttpRequest) -> HttpResponse:
     try:
-        services.ask_for_export(user=signed_in_user(request), now=timezone.now())
+        services.request_export(user=signed_in_user(request), now=timezone.now())
     except AppError as refusal:
         return page(request, "privacy", refusal=refusal)
     return saved("privacy")
 
 
-@proved_lately_from("/settings/#privacy")
+@recently_authenticated_from("/settings/#privacy")
 @never_cache
 @require_safe
 def download(request: HttpRequest, uid: UUID) -> FileResponse:
@@ -53,21 +53,21 @@ def download(request: HttpRequest, uid: UUID) -> FileResponse:
     return FileResponse(found.file.open("rb"), as_attachment=True, filename=name, content_type="application/zip")
 
 
-@asks_who_it_is
+@confirms_identity
 @never_cache
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
     """What goes and what stays, the password, and then there is no account any more."""
     user = signed_in_user(request)
-    form = forms.Leave(request.POST or None, user=user)
-    refusal: AppError | None = services.hindrance_to_leave(user)
+    form = forms.DeleteAccount(request.POST or None, user=user)
+    refusal: AppError | None = services.deletion_hindrance(user)
     if form.is_valid() and refusal is None:
         try:
-            services.leave(
+            services.delete_account(
                 user=user,
                 password=form.cleaned_data.get("password", ""),
-                browser=known_browsers.name_for(request, user.email),
+                browser=known_browsers.browser_id(request, user.email),
                 now=timezone.now(),
             )
         except services.WrongPassword:

@@ -17,10 +17,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, services
 from apps.accounts.errors import PictureUnreadable
-from apps.accounts.guards import asks_who_it_is, open_to_everyone, signed_in, signed_in_user
+from apps.accounts.guards import confirms_identity, open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages.responses import without_referrer
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 from apps.accounts.policies import be_signed_in
 from apps.accounts.services.pictures import MOST_BYTES
 from apps.accounts.sessions import known_browsers
@@ -33,9 +33,9 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     return {
         "form": forms.Profile(user=user),
         "email_form": forms.ChangeEmail(auto_id="email-%s", user=user),
-        "picture_form": forms.Portrait(),
+        "picture_form": forms.ProfilePicture(),
         "refusal": None,
-        "waiting_email": services.waiting_email(user),
+        "pending_email": services.pending_email(user),
         "zones": _zones(timezone.now()),
     }
 
@@ -80,7 +80,7 @@ def save(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def save_picture(request: HttpRequest) -> HttpResponse:
-    form = forms.Portrait(request.POST, request.FILES)
+    form = forms.ProfilePicture(request.POST, request.FILES)
     if not form.is_valid():
         return page(request, "profile", picture_form=form)
     place = [form.cleaned_data[name] for name in ("x", "y", "size")]
@@ -100,7 +100,7 @@ def remove_picture(request: HttpRequest) -> HttpResponse:
     return saved("profile")
 
 
-@asks_who_it_is
+@confirms_identity
 @never_cache
 @sensitive_post_parameters()
 @require_POST
@@ -110,11 +110,11 @@ def change_email(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     if form.is_valid():
         try:
-            services.ask_for_email_change(
+            services.request_email_change(
                 user=user,
                 email=form.cleaned_data["email"],
                 password=form.cleaned_data.get("password", ""),
-                browser=known_browsers.name_for(request, user.email),
+                browser=known_browsers.browser_id(request, user.email),
                 now=timezone.now(),
             )
         except services.WrongPassword:
@@ -130,8 +130,8 @@ def change_email(request: HttpRequest) -> HttpResponse:
 
 @signed_in
 @require_POST
-def drop_email_change(request: HttpRequest) -> HttpResponse:
-    services.drop_email_change(user=signed_in_user(request))
+def cancel_email_change(request: HttpRequest) -> HttpResponse:
+    services.cancel_email_change(user=signed_in_user(request))
     return saved("profile")
 
 
@@ -143,14 +143,14 @@ def confirm_email(request: HttpRequest) -> HttpResponse:
     everybody else is asked to sign in, and is not told which account that is."""
     key = request.POST.get("key") or request.GET.get("key") or ""
     user = request.user if isinstance(request.user, User) else None
-    found = services.change_of_key(key)
+    found = services.email_change_of_key(key)
     is_known = False
     if found is None:
         state = "ended"
     elif user != found[0]:
         state = "other account" if user else "visitor"
     elif request.method == "POST":
-        is_known = known_browsers.name_for(request, user.email) != ""
+        is_known = known_browsers.browser_id(request, user.email) != ""
         state = "done" if services.change_email(by=user, key=key, now=timezone.now()) else "ended"
     else:
         state = "press"

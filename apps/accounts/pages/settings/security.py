@@ -17,8 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts import forms, services
 from apps.accounts.errors import PasskeyRefused, TooManyPasskeys, WrongCode
-from apps.accounts.guards import proved_lately, signed_in, signed_in_user
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.guards import recently_authenticated, signed_in, signed_in_user
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 from apps.accounts.passkeys import challenge, relying_party
 from apps.accounts.sessions import devices
 from studyplatform.kit.errors import AppError
@@ -27,10 +27,10 @@ _SECRET = "app_secret"  # noqa: S105 (the name under which the session keeps it,
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
-    party = relying_party.site_party()
+    party = relying_party.site_relying_party()
     return {
         "factors": services.factors_of(signed_in_user(request)),
-        "can_add": relying_party.party_of(request) is not None,
+        "can_add": relying_party.relying_party_of(request) is not None,
         "elsewhere": f"{party.origin}/settings/#security" if party else "",
         "form": forms.PasskeyName(),
     }
@@ -39,7 +39,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 register(Section(slug="security", title=gettext_lazy("Two-factor and passkeys"), icon="shield-check", context=_context))
 
 
-@proved_lately
+@recently_authenticated
 @never_cache
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,7 +50,7 @@ def app(request: HttpRequest) -> HttpResponse:
     secret = request.session.get(_SECRET)
     if secret is not None and form.is_valid():
         try:
-            codes = services.turn_on_app(user=user, secret=secret, code=form.cleaned_data["code"], now=now)
+            codes = services.set_up_app(user=user, secret=secret, code=form.cleaned_data["code"], now=now)
         except WrongCode:
             form.add_error("code", _("Incorrect code. Enter the code that the app shows now."))
         else:
@@ -61,8 +61,8 @@ def app(request: HttpRequest) -> HttpResponse:
             return saved("security")
     if secret is None or request.method != "POST":
         # Not kept between visits: a secret that somebody saw over a shoulder is not the next one.
-        secret = request.session[_SECRET] = services.new_app_secret()
-    words = services.readable(secret)
+        secret = request.session[_SECRET] = services.generate_app_secret()
+    words = services.decrypt_secret(secret)
     return render(
         request,
         "accounts/settings/app.html",
@@ -75,7 +75,7 @@ def app(request: HttpRequest) -> HttpResponse:
     )
 
 
-@proved_lately
+@recently_authenticated
 @require_POST
 def remove_app(request: HttpRequest) -> HttpResponse:
     services.remove_app(user=signed_in_user(request))
@@ -83,7 +83,7 @@ def remove_app(request: HttpRequest) -> HttpResponse:
     return saved("security")
 
 
-@proved_lately
+@recently_authenticated
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def codes(request: HttpRequest) -> HttpResponse:
@@ -92,17 +92,17 @@ def codes(request: HttpRequest) -> HttpResponse:
     if not services.has_second_factor(user):
         return redirect(reverse("accounts:settings") + "#security")
     if request.method == "POST":
-        return _show(request, services.new_codes(user=user))
+        return _show(request, services.replace_recovery_codes(user=user))
     return render(request, "accounts/settings/codes_ask.html")
 
 
-@proved_lately
+@recently_authenticated
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def turn_off(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if request.method == "POST":
-        if services.turn_off(user=user):
+        if services.turn_off_two_factor(user=user):
             messages.success(request, _("Two-factor sign-in is off. You now sign in with your password alone."))
         return saved("security")
     if not services.has_second_factor(user):
@@ -110,13 +110,13 @@ def turn_off(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/settings/off.html")
 
 
-@proved_lately
+@recently_authenticated
 @never_cache
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_passkey(request: HttpRequest) -> HttpResponse:
     user, now = signed_in_user(request), timezone.now()
-    party = relying_party.party_of(request)
+    party = relying_party.relying_party_of(request)
     if party is None:
         return redirect(reverse("accounts:settings") + "#security")
     device = devices.device_name(request.headers.get("User-Agent", ""))
@@ -142,7 +142,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
                 raise PasskeyRefused
         except (PasskeyRefused, TooManyPasskeys) as error:
             refusal = error
-    options, state = services.begin_passkey(user=user, party=party)
+    options, state = services.begin_passkey_registration(user=user, party=party)
     challenge.keep(request, "add", state, now=now, user=user)
     return render(
         request, "accounts/settings/passkey_add.html", {"form": form, "question": options, "refusal": refusal}
@@ -160,7 +160,7 @@ def rename_passkey(request: HttpRequest, pk: int) -> HttpResponse:
     return saved("security")
 
 
-@proved_lately
+@recently_authenticated
 @require_POST
 def remove_passkey(request: HttpRequest, pk: int) -> HttpResponse:
     if not services.remove_passkey(user=signed_in_user(request), pk=pk):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts import services, sessions
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import BrowserSession
-from apps.accounts.pages.settings.shell import Section, register, saved
+from apps.accounts.pages.settings.sections import Section, register, saved
 from apps.accounts.sessions import devices
 
 _AT_ONCE = 10

@@ -10,17 +10,17 @@ from django.views.decorators.http import require_POST
 from apps.accounts import forms, services
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import TeachingRequest
-from apps.accounts.pages.settings.shell import Section, page, register, saved
+from apps.accounts.pages.settings.sections import Section, page, register, saved
 from studyplatform.kit.errors import AppError
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
     user = signed_in_user(request)
     return {
-        "form": forms.AskToTeach(),
+        "form": forms.RequestToTeach(),
         "refusal": None,
         "last": TeachingRequest.objects.filter(user=user).order_by("-created_at").first(),
-        "can_ask": services.can_ask(user, timezone.now()),
+        "can_request_to_teach": services.can_request_to_teach(user, timezone.now()),
     }
 
 
@@ -38,11 +38,13 @@ register(
 @signed_in
 @require_POST
 def ask(request: HttpRequest) -> HttpResponse:
-    form = forms.AskToTeach(request.POST)
+    form = forms.RequestToTeach(request.POST)
     refusal: AppError | None = None
     if form.is_valid():
         try:
-            services.ask_to_teach(user=signed_in_user(request), reason=form.cleaned_data["reason"], now=timezone.now())
+            services.request_to_teach(
+                user=signed_in_user(request), reason=form.cleaned_data["reason"], now=timezone.now()
+            )
         except AppError as error:
             refusal = error
         else:

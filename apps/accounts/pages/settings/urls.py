@@ -10,19 +10,19 @@ from apps.accounts.pages.settings import (
     password,
     privacy,
     profile,
+    sections,
     security,
     sessions,
-    shell,
     teaching,
 )
 
 urlpatterns = [
-    path("", shell.settings_page, name="settings"),
+    path("", sections.settings_page, name="settings"),
     path("profile", profile.save, name="save-profile"),
     path("picture", profile.save_picture, name="save-picture"),
     path("picture/remove", profile.remove_picture, name="remove-picture"),
     path("email", profile.change_email, name="change-email"),
-    path("email/drop", profile.drop_email_change, name="drop-email-change"),
+    path("email/drop", profile.cancel_email_change, name="drop-email-change"),
     path("email/confirm", profile.confirm_email, name="confirm-email"),
     path("connections/link/<slug:slug>", connections.link, name="link-provider"),
     path("connections/<int:pk>/unlink", connections.unlink, name="unlink-provider"),

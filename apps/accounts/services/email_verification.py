@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from apps.accounts.models import EmailProof, User
+from apps.accounts.models import EmailVerification, User
 from studyplatform.kit import jobs, mail
 
 VALID_FOR = timedelta(minutes=30)
@@ -17,32 +17,32 @@ TRIES = 5  # wrong codes; then a new one is needed
 _SALT = "accounts.email"
 
 
-def ask_for_email_proof(*, user: User, now: datetime) -> int:
+def request_email_verification(*, user: User, now: datetime) -> int:
     """Send a new link and code; returns 0, or the seconds one must still wait for it."""
     if user.email_verified_at:
         return 0
-    wait = seconds_to_wait(user, now=now)
+    wait = seconds_until_verification_email(user, now=now)
     if wait == 0:
         jobs.enqueue("accounts.send_email_proof", key=str(user.pk), user_id=user.pk)
     return wait
 
 
-def seconds_to_wait(user: User, *, now: datetime) -> int:
+def seconds_until_verification_email(user: User, *, now: datetime) -> int:
     """Until another mail may be asked for; 0 if at once."""
-    proof = EmailProof.objects.filter(user=user).first()
+    proof = EmailVerification.objects.filter(user=user).first()
     if proof is None:
         return 0
     left = proof.sent_at + BETWEEN_MAILS - now
     return max(0, -(-left // timedelta(seconds=1)))
 
 
-def send_email_proof(*, user_id: int) -> None:
+def send_verification_email(*, user_id: int) -> None:
     """Make a new code, which ends the one before, and send it with a link."""
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if user is None or user.email_verified_at:
         return
     code = f"{secrets.randbelow(10**6):06}"
-    EmailProof.objects.update_or_create(
+    EmailVerification.objects.update_or_create(
         user=user,
         defaults={"email": user.email, "code_hash": _hash(user, code), "tries": 0, "sent_at": timezone.now()},
     )
@@ -51,7 +51,7 @@ def send_email_proof(*, user_id: int) -> None:
     mail.send("verify-email", to=user.email, valid_for=VALID_FOR, user=user, code=code, link=link)
 
 
-def user_of_key(key: str) -> User | None:
+def user_of_verification_key(key: str) -> User | None:
     """Whose email the link in the mail proves, while it works."""
     try:
         uid, email = signing.loads(key, salt=_SALT, max_age=VALID_FOR)
@@ -60,18 +60,18 @@ def user_of_key(key: str) -> User | None:
     return User.objects.filter(uid=uid, email=email, is_active=True).first()
 
 
-def verify_by_key(*, key: str, now: datetime) -> User | None:
+def verify_email_by_key(*, key: str, now: datetime) -> User | None:
     """The user whose email is proved now; None if the link has ended."""
-    user = user_of_key(key)
+    user = user_of_verification_key(key)
     if user is not None:
         _verified(user, now)
     return user
 
 
-def verify_by_code(*, user: User, code: str, now: datetime) -> bool:
+def verify_email_by_code(*, user: User, code: str, now: datetime) -> bool:
     """Whether the code is right. Five wrong ones end it, however many arrive at once."""
     with transaction.atomic():
-        proof = EmailProof.objects.select_for_update().filter(user=user, email=user.email).first()
+        proof = EmailVerification.objects.select_for_update().filter(user=user, email=user.email).first()
         if proof is None or proof.tries >= TRIES or proof.sent_at < now - VALID_FOR:
             return False
         if not constant_time_compare(proof.code_hash, _hash(user, code)):
@@ -87,7 +87,7 @@ def _verified(user: User, now: datetime) -> None:
         if user.email_verified_at is None:
             user.email_verified_at = now
             user.save(update_fields=["email_verified_at"])
-        EmailProof.objects.filter(user=user).delete()
+        EmailVerification.objects.filter(user=user).delete()
 
 
 def _hash(user: User, code: str) -> str:

@@ -18,8 +18,8 @@ from django.db import transaction
 
 from apps.accounts.errors import SecondStepLocked, WrongCode
 from apps.accounts.models import LoginLock, User
-from apps.accounts.services.notices import notify
-from apps.accounts.services.proving import counted, lock_key
+from apps.accounts.services.notifications import notify
+from apps.accounts.services.password_check import count_attempt, lock_key
 
 APP, CODES, PASSKEY = Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES, Authenticator.Type.WEBAUTHN
 STEP = 30  # seconds a code of the app stands
@@ -60,71 +60,71 @@ def has_second_factor(user: User) -> bool:
 # --- The app ---------------------------------------------------------------------------------------
 
 
-def new_app_secret() -> str:
+def generate_app_secret() -> str:
     """A secret for an app that is being set up, encrypted as it is kept meanwhile."""
     return str(encrypt(base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()))
 
 
-def readable(secret: str) -> str:
+def decrypt_secret(secret: str) -> str:
     """The secret as the person types it into the app."""
     return str(decrypt(secret))
 
 
-def turn_on_app(*, user: User, secret: str, code: str, now: datetime) -> list[str]:
+def set_up_app(*, user: User, secret: str, code: str, now: datetime) -> list[str]:
     """Ask for this app's codes from now on, in the place of the app before; the code proves that it was set up.
 
     Returns the recovery codes if they were made along, else nothing.
 
     :raises WrongCode: the app shows another code.
     """
-    step = _matching_step(readable(secret), code, after=-1, now=now)
+    step = _matching_step(decrypt_secret(secret), code, after=-1, now=now)
     if step is None:
         raise WrongCode
     with transaction.atomic():
-        hold(user)
+        lock_user(user)
         replaced, _ = Authenticator.objects.filter(user=user, type=APP).delete()
         Authenticator.objects.create(user=user, type=APP, data={"secret": secret, "used": step}, created_at=now)
-        tell(user, "app_replaced" if replaced else "two_factor_on")
-        return first_codes(user)
+        notify_security_change(user, "app_replaced" if replaced else "two_factor_on")
+        return create_missing_recovery_codes(user)
 
 
 def remove_app(*, user: User) -> None:
     """Ask for the app's codes no more."""
     with transaction.atomic():
-        hold(user)
+        lock_user(user)
         removed, _ = Authenticator.objects.filter(user=user, type=APP).delete()
         if removed:
             if has_second_factor(user):
-                tell(user, "app_removed")
-            drop_codes_without_factor(user)
+                notify_security_change(user, "app_removed")
+            delete_recovery_codes_without_factor(user)
 
 
-def turn_off(*, user: User, by_admin: bool = False) -> bool:
+def turn_off_two_factor(*, user: User, by_admin: bool = False) -> bool:
     """Remove app, passkeys and recovery codes: the password alone signs in again. Whether there were any."""
     with transaction.atomic():
-        hold(user)
+        lock_user(user)
         removed, _ = Authenticator.objects.filter(user=user).delete()
         LoginLock.objects.filter(key=_key(user, "")).delete()
         if removed:
-            tell(user, "second_step_reset" if by_admin else "two_factor_off")
+            notify_security_change(user, "second_step_reset" if by_admin else "two_factor_off")
     return bool(removed)
 
 
 # --- Recovery codes --------------------------------------------------------------------------------
 
 
-def new_codes(*, user: User) -> list[str]:
+def replace_recovery_codes(*, user: User) -> list[str]:
     """Ten recovery codes in the place of those before; none for who has nothing to recover."""
     with transaction.atomic():
-        hold(user)
+        lock_user(user)
         if not has_second_factor(user):
             return []
         Authenticator.objects.filter(user=user, type=CODES).delete()
-        tell(user, "recovery_codes_made")
-        return first_codes(user)
+        notify_security_change(user, "recovery_codes_made")
+        return create_missing_recovery_codes(user)
 
 
-def first_codes(user: User) -> list[str]:
+def create_missing_recovery_codes(user: User) -> list[str]:
     """Recovery codes for who has none yet; nobody sees them a second time."""
     if Authenticator.objects.filter(user=user, type=CODES).exists():
         return []
@@ -134,19 +134,19 @@ def first_codes(user: User) -> list[str]:
     return [f"{code[:4]}-{code[4:]}" for code in codes]
 
 
-def drop_codes_without_factor(user: User) -> None:
+def delete_recovery_codes_without_factor(user: User) -> None:
     """Recovery codes stand in for something; without it they would be a second password."""
     if not has_second_factor(user):
         Authenticator.objects.filter(user=user, type=CODES).delete()
-        tell(user, "two_factor_off")
+        notify_security_change(user, "two_factor_off")
 
 
-def tell(user: User, what: str, **params: Any) -> None:
+def notify_security_change(user: User, what: str, **params: Any) -> None:
     """Tell a person what has changed about the way into their account."""
     notify(f"account.{what}", user, "/settings/#security", **params)
 
 
-def hold(user: User) -> None:
+def lock_user(user: User) -> None:
     """Let one change of a person's factors wait for the other, until the transaction ends."""
     User.objects.select_for_update().get(pk=user.pk)
 
@@ -154,10 +154,10 @@ def hold(user: User) -> None:
 # --- The proof -------------------------------------------------------------------------------------
 
 
-def prove_code(*, user: User, code: str, browser: str = "", now: datetime) -> None:
+def verify_second_step_code(*, user: User, code: str, browser: str = "", now: datetime) -> None:
     """Accept a code of the app or a recovery code; either works once, whichever process it reaches.
 
-    Wrong ones are counted exactly, as passwords are (apps/accounts/services/proving.py).
+    Wrong ones are counted exactly, as passwords are (apps/accounts/services/password_check.py).
 
     :raises WrongCode: neither, or used already.
     :raises SecondStepLocked: five failures in a row; says nothing about the code.
@@ -165,14 +165,14 @@ def prove_code(*, user: User, code: str, browser: str = "", now: datetime) -> No
     """
     attempt = None
     try:
-        with counted(_key(user, browser), now=now, refusal=SecondStepLocked) as attempt:
+        with count_attempt(_key(user, browser), now=now, refusal=SecondStepLocked) as attempt:
             if not (_app_accepts(user, code, now) or _codes_accept(user, code, now)):
                 raise WrongCode
             attempt.proved = True
     except WrongCode:
         if attempt and attempt.locked:
             # Who types codes here has typed the password before.
-            tell(user, "codes_locked")
+            notify_security_change(user, "codes_locked")
         raise
 
 
@@ -185,7 +185,7 @@ def _app_accepts(user: User, code: str, now: datetime) -> bool:
         row = Authenticator.objects.select_for_update().filter(user=user, type=APP).first()
         if row is None:
             return False
-        step = _matching_step(readable(row.data["secret"]), code, after=row.data.get("used", -1), now=now)
+        step = _matching_step(decrypt_secret(row.data["secret"]), code, after=row.data.get("used", -1), now=now)
         if step is None:
             return False
         row.data["used"], row.last_used_at = step, now
@@ -200,7 +200,7 @@ def _codes_accept(user: User, code: str, now: datetime) -> bool:
         if codes is None or not codes.validate_code(code):
             return False
         Authenticator.objects.filter(pk=row.pk).update(last_used_at=now)
-        tell(user, "recovery_code_used", left=len(codes.get_unused_codes()))
+        notify_security_change(user, "recovery_code_used", left=len(codes.get_unused_codes()))
         return True
 
 

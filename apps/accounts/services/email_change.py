@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from django.core import signing
 from django.db import IntegrityError, transaction
 
-from apps.accounts.models import EmailProof, User, UserManager
-from apps.accounts.services.notices import notify
-from apps.accounts.services.settings import prove_again
-from apps.accounts.services.verifying import seconds_to_wait
+from apps.accounts.models import EmailVerification, User, UserManager
+from apps.accounts.services.email_verification import seconds_until_verification_email
+from apps.accounts.services.notifications import notify
+from apps.accounts.services.settings import confirm_password
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import RateLimitExceeded
 
@@ -16,7 +16,7 @@ VALID_FOR = timedelta(hours=24)
 _SALT = "accounts.email.change"
 
 
-def ask_for_email_change(*, user: User, email: str, password: str = "", browser: str, now: datetime) -> None:
+def request_email_change(*, user: User, email: str, password: str = "", browser: str, now: datetime) -> None:
     """Send a link to the new email; until it is opened, everything stays as it is.
 
     Whether somebody else has that email is said to nobody but its owner. The password is asked for, because
@@ -26,12 +26,12 @@ def ask_for_email_change(*, user: User, email: str, password: str = "", browser:
     :raises AccountLocked: five failures in a row.
     :raises RateLimitExceeded: a mail was sent within the last minute.
     """
-    if wait := seconds_to_wait(user, now=now):
+    if wait := seconds_until_verification_email(user, now=now):
         raise RateLimitExceeded(wait=wait)
-    prove_again(user=user, password=password, browser=browser, now=now)
+    confirm_password(user=user, password=password, browser=browser, now=now)
     email = UserManager.normalize_email(email)
     with transaction.atomic():
-        EmailProof.objects.update_or_create(
+        EmailVerification.objects.update_or_create(
             user=user, defaults={"email": email, "code_hash": "", "tries": 0, "sent_at": now}
         )
         jobs.enqueue("accounts.send_email_change", user_id=user.pk, email=email)
@@ -40,7 +40,7 @@ def ask_for_email_change(*, user: User, email: str, password: str = "", browser:
 def send_email_change(*, user_id: int, email: str) -> None:
     """The link to the new address, and a word to the old one."""
     user = User.objects.filter(pk=user_id, is_active=True).first()
-    if user is None or waiting_email(user) != email:
+    if user is None or pending_email(user) != email:
         return
     if owner := User.objects.with_email(email):
         mail.send("email-in-use", to=email, user=owner, link="/auth/login")
@@ -50,24 +50,24 @@ def send_email_change(*, user_id: int, email: str) -> None:
     mail.send("change-email-asked", to=user.email, user=user, email=email, link="/settings/#password")
 
 
-def waiting_email(user: User) -> str:
+def pending_email(user: User) -> str:
     """The new email that waits for its proof, or nothing."""
-    proof = EmailProof.objects.filter(user=user).exclude(email=user.email).first()
+    proof = EmailVerification.objects.filter(user=user).exclude(email=user.email).first()
     return proof.email if proof else ""
 
 
-def drop_email_change(*, user: User) -> None:
+def cancel_email_change(*, user: User) -> None:
     """Keep the email as it is; a link under way no longer works."""
-    EmailProof.objects.filter(user=user).exclude(email=user.email).delete()
+    EmailVerification.objects.filter(user=user).exclude(email=user.email).delete()
 
 
-def change_of_key(key: str) -> tuple[User, str] | None:
+def email_change_of_key(key: str) -> tuple[User, str] | None:
     """Whose email a link changes, and to what; None if it has ended or another one was asked for since."""
     try:
         uid, old, new = signing.loads(key, salt=_SALT, max_age=VALID_FOR)
     except (signing.BadSignature, TypeError, ValueError):
         return None
-    user = User.objects.filter(uid=uid, email=old, is_active=True, email_proof__email=new).first()
+    user = User.objects.filter(uid=uid, email=old, is_active=True, email_verification__email=new).first()
     return (user, new) if user else None
 
 
@@ -77,7 +77,7 @@ def change_email(*, by: User, key: str, now: datetime) -> User | None:
     ``by`` is who is signed in, and only the account itself changes its email: a person who opens the link although
     they did not ask for it would otherwise give their email to somebody else's account.
     """
-    found = change_of_key(key)
+    found = email_change_of_key(key)
     if found is None or found[0] != by:
         return None
     user, email = found
@@ -86,7 +86,7 @@ def change_email(*, by: User, key: str, now: datetime) -> User | None:
         with transaction.atomic():
             # What was found may be gone meanwhile: pressed twice, blocked, a new password set, or the account deleted.
             same = User.objects.select_for_update().filter(pk=user.pk, email=old, is_active=True)
-            if not same.exists() or not EmailProof.objects.filter(user=user, email=email).delete()[0]:
+            if not same.exists() or not EmailVerification.objects.filter(user=user, email=email).delete()[0]:
                 return None
             same.update(email=email, email_verified_at=now)
             # The mail goes to the old address: whoever lost it in this way still reads it.

@@ -86,7 +86,7 @@ def decide(request: HttpRequest, uid: UUID) -> HttpResponse:
     if not form.is_valid():
         return _teaching_page(request, uid, form)
     try:
-        decided = services.decide_teaching(
+        decided = services.decide_teaching_request(
             uid=uid,
             by=signed_in_user(request),
             is_approved=form.cleaned_data["decision"] == "approve",

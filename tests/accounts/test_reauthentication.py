@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import DataExport, EmailProof, User
+from apps.accounts.models import DataExport, EmailVerification, User
 from studyplatform.kit import jobs
 from tests.accounts.provider import configured
 from tests.factories.accounts import PASSWORD
@@ -82,7 +82,7 @@ def do(act: str, browser: Client, user: User) -> Any:
 
 def all_of(user: User) -> list[Any]:
     """What the acts could change, but for what preparing an act has made."""
-    own = (DataExport, EmailProof, SocialAccount)
+    own = (DataExport, EmailVerification, SocialAccount)
     rows = [list(model.objects.filter(user=user).values()) for model in own]
     codes = Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN)
     return [*rows, list(codes.values()), list(User.objects.filter(pk=user.pk).values())]
@@ -119,7 +119,7 @@ def test_having_proved_who_she_is_she_does_it_without_a_password(
 
     assert b"all of it" in b"".join(do("download all data", browser, iris).streaming_content)
     assert do("change the email", browser, iris)["Location"] == "/settings/?at=profile#profile"
-    assert services.waiting_email(iris) == "iris@new.example"
+    assert services.pending_email(iris) == "iris@new.example"
     assert do("ask for all data", browser, iris)["Location"].startswith("/settings/?saved=privacy")
     assert do("unlink a provider", browser, iris)["Location"].startswith("/settings/?saved=connections")
     assert do("delete the account", browser, iris)["Location"] == "/"

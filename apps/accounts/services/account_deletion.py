@@ -1,7 +1,7 @@
 """Deleting an account: what is personal goes, what others rely on stays without a name.
 
 The row remains as an empty shell: certificates stay verifiable (they carry the name as issued), what was written
-in public is by a "deleted user", and ledgers keep what the law needs. Other apps listen to ``PersonLeft``.
+in public is by a "deleted user", and ledgers keep what the law needs. Other apps listen to ``AccountDeleted``.
 """
 
 import secrets
@@ -14,23 +14,23 @@ from django.db import transaction
 from django.db.models import Q
 
 from apps.accounts.errors import LastAdmin
-from apps.accounts.events import PersonLeft
+from apps.accounts.events import AccountDeleted
 from apps.accounts.models import (
     PROFILE_FIELDS,
     BrowserSession,
-    EmailProof,
-    HandOver,
-    Joining,
+    EmailVerification,
     Notification,
     NotificationChoice,
+    Registration,
     Role,
+    SignInToken,
     TeachingRequest,
     User,
 )
-from apps.accounts.services.exporting import remove_exports
-from apps.accounts.services.people import keep_an_admin
+from apps.accounts.services.data_export import delete_exports
+from apps.accounts.services.people import require_another_admin
 from apps.accounts.services.pictures import remove_picture
-from apps.accounts.services.settings import prove_again
+from apps.accounts.services.settings import confirm_password
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.events import publish
@@ -46,7 +46,7 @@ def register_hindrance(policy: Callable[[User], Verdict]) -> Callable[[User], Ve
     return policy
 
 
-def hindrance_to_leave(user: User) -> AppError | None:
+def deletion_hindrance(user: User) -> AppError | None:
     """What must be settled first, or nothing."""
     others = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
     if user.is_admin and not others.exists():
@@ -54,27 +54,27 @@ def hindrance_to_leave(user: User) -> AppError | None:
     return next((verdict for policy in _hindrances if (verdict := policy(user)) is not None), None)
 
 
-def leave(*, user: User, password: str = "", browser: str, now: datetime) -> None:
+def delete_account(*, user: User, password: str = "", browser: str, now: datetime) -> None:
     """Delete the account.
 
     :raises WrongPassword: it is not right.
     :raises AccountLocked: five failures in a row.
     :raises AppError: something must be settled first.
     """
-    prove_again(user=user, password=password, browser=browser, now=now)
+    confirm_password(user=user, password=password, browser=browser, now=now)
     email, name = user.email, user.first_name or user.username
     with transaction.atomic():
         if user.is_admin:
-            keep_an_admin(besides=user)
+            require_another_admin(besides=user)
         user = User.objects.select_for_update().get(pk=user.pk)
-        enforce(hindrance_to_leave(user))
+        enforce(deletion_hindrance(user))
         remove_picture(user=user)
-        remove_exports(user=user)
-        for kind in (Notification, NotificationChoice, TeachingRequest, EmailProof, HandOver, BrowserSession):
+        delete_exports(user=user)
+        for kind in (Notification, NotificationChoice, TeachingRequest, EmailVerification, SignInToken, BrowserSession):
             kind.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
         SocialAccount.objects.filter(user=user).delete()
-        Joining.objects.filter(Q(user=user) | Q(email=user.email)).delete()
+        Registration.objects.filter(Q(user=user) | Q(email=user.email)).delete()
         _empty(user, now)
         jobs.enqueue("accounts.send_goodbye", user_id=user.pk, email=email, name=name)
 
@@ -98,5 +98,5 @@ def send_goodbye(*, user_id: int, email: str, name: str) -> None:
 
     The other apps hear of it here, in a job: a process that dies after the commit must not leave them unaware.
     """
-    publish(PersonLeft(user_id=user_id))
+    publish(AccountDeleted(user_id=user_id))
     mail.send("goodbye", to=email, greeting=name)

@@ -96,11 +96,11 @@ def test_a_request_has_a_reason(browser_of: Callable[[User], Client], leo: User,
 
 @pytest.mark.database
 def test_two_admins_decide_once(leo: User, sam: User) -> None:
-    asked = services.ask_to_teach(user=leo, reason=REASON, now=timezone.now())
-    services.decide_teaching(uid=asked.uid, by=sam, is_approved=False, answer="No", now=timezone.now())
+    asked = services.request_to_teach(user=leo, reason=REASON, now=timezone.now())
+    services.decide_teaching_request(uid=asked.uid, by=sam, is_approved=False, answer="No", now=timezone.now())
 
     with pytest.raises(TeachingAlreadyDecided):
-        services.decide_teaching(uid=asked.uid, by=sam, is_approved=True, answer="", now=timezone.now())
+        services.decide_teaching_request(uid=asked.uid, by=sam, is_approved=True, answer="", now=timezone.now())
 
     leo.refresh_from_db()
     assert leo.role == Role.STUDENT
@@ -118,7 +118,7 @@ def test_who_is_approved_hears_of_it_once(browser_of: Callable[[User], Client], 
 
 
 def test_nobody_approves_themselves(browser_of: Callable[[User], Client], leo: User, ada: User) -> None:
-    asked = services.ask_to_teach(user=leo, reason=REASON, now=timezone.now())
+    asked = services.request_to_teach(user=leo, reason=REASON, now=timezone.now())
 
     for person in (leo, ada):
         assert decide(browser_of(person), asked, "approve")["Location"] == "/"
@@ -200,14 +200,14 @@ def test_of_two_admins_who_leave_at_once_one_stays(sam: User, monkeypatch: pytes
 
     def leave(user: User) -> bool:
         try:
-            services.leave(user=user, password=PASSWORD, browser="", now=timezone.now())
+            services.delete_account(user=user, password=PASSWORD, browser="", now=timezone.now())
         except LastAdmin:
             return False
         finally:
             connection.close()
         return True
 
-    monkeypatch.setattr("apps.accounts.services.leaving.enforce", meet)
+    monkeypatch.setattr("apps.accounts.services.account_deletion.enforce", meet)
     with ThreadPoolExecutor(2) as pool:
         left = list(pool.map(leave, [sam, UserFactory(role=Role.ADMIN)]))
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from apps.accounts.errors import ExportUnderWay
 from apps.accounts.models import DataExport, User
-from apps.accounts.services.notices import notify
+from apps.accounts.services.notifications import notify
 from studyplatform.kit import jobs
 from studyplatform.kit.jobs import Running
 from studyplatform.kit.web.rate_limits import spend
@@ -51,7 +51,7 @@ def register_export(name: str) -> Callable[[Callable[[User], Iterator[Part]]], C
     return register
 
 
-def ask_for_export(*, user: User, now: datetime) -> DataExport:
+def request_export(*, user: User, now: datetime) -> DataExport:
     """Begin an archive; the earlier ones are removed, for each holds everything.
 
     :raises ExportUnderWay: one is being prepared.
@@ -100,17 +100,17 @@ def build_export(running: Running, *, uid: str) -> None:
         default_storage.delete(name)
 
 
-def give_up_export(*, uid: str) -> None:
+def mark_export_failed(*, uid: str) -> None:
     """Say that it failed; another can be asked for."""
     DataExport.objects.filter(uid=UUID(uid), state=DataExport.State.PREPARING).update(state=DataExport.State.FAILED)
 
 
-def expire_exports(*, now: datetime) -> None:
+def delete_expired_exports(*, now: datetime) -> None:
     """Remove archives that have been there for a week."""
     _remove(DataExport.objects.filter(expires_at__lte=now))
 
 
-def remove_exports(*, user: User) -> None:
+def delete_exports(*, user: User) -> None:
     """Remove all archives of a person."""
     _remove(DataExport.objects.filter(user=user))
 

@@ -20,7 +20,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import Joining, User
+from apps.accounts.models import Registration, User
 from studyplatform.kit import jobs
 from tests.factories.accounts import PASSWORD, UserFactory
 
@@ -291,7 +291,7 @@ def test_whoever_is_signed_in_does_not_register(browser_of: Callable[[User], Cli
 
     assert browser.get("/auth/register")["Location"] == "/me/enrollments"
     assert browser.post("/auth/register", GOOD)["Location"] == "/me/enrollments"
-    assert not Joining.objects.exists()
+    assert not Registration.objects.exists()
 
 
 # --- The form's rules ------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def test_refuses_with_the_specified_words_and_keeps_what_was_typed(
     assert message in page
     assert f'<a class="link" href="#id_{field}">' in page
     assert "data-errors" in page
-    assert not Joining.objects.exists()
+    assert not Registration.objects.exists()
     assert "QuietRiver26" not in page
     if field != "last_name":
         assert 'value="Lindgren"' in page
@@ -338,7 +338,7 @@ def test_the_browser_is_told_the_same_while_one_types(
 
     assert list(told) == [field]
     assert any(message in one for one in told[field])
-    assert not Joining.objects.exists()
+    assert not Registration.objects.exists()
 
 
 def test_the_check_does_not_know_who_has_an_account(client: Client, leo: User) -> None:
@@ -350,7 +350,7 @@ def test_the_check_does_not_know_who_has_an_account(client: Client, leo: User) -
 
 def test_nobody_registers_as_more_than_a_student(client: Client) -> None:
     register(client, role="admin", is_staff="1", is_superuser="1", is_active="0", provider="google", user="1")
-    assert Joining.objects.get().provider == ""
+    assert Registration.objects.get().provider == ""
 
     client.post("/auth/verify-email", {"code": posted()[1]})
 
@@ -428,15 +428,17 @@ def test_five_wrong_codes_end_it(client: Client) -> None:
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_guesses_at_once_are_counted_exactly() -> None:
-    row = services.ask_to_join(email="amara@example.org", first_name="Amara", last_name="Lindgren", now=timezone.now())
-    services.send_join_mail(uid=str(row.uid))
+    row = services.request_registration(
+        email="amara@example.org", first_name="Amara", last_name="Lindgren", now=timezone.now()
+    )
+    services.send_registration_email(uid=str(row.uid))
     code = posted()[1]
     gate = Barrier(16)
 
     def guess() -> User | None:
         gate.wait()
         try:
-            return services.join_by_code(uid=row.uid, code=wrong(code), now=timezone.now())
+            return services.complete_registration_by_code(uid=row.uid, code=wrong(code), now=timezone.now())
         finally:
             connections.close_all()
 
@@ -444,7 +446,7 @@ def test_guesses_at_once_are_counted_exactly() -> None:
         told = [done.result() for done in [pool.submit(guess) for _ in range(16)]]
 
     assert told == [None] * 16
-    assert Joining.objects.get().tries == 5
+    assert Registration.objects.get().tries == 5
 
 
 def test_a_code_is_for_one_browser(client: Client) -> None:
@@ -515,11 +517,13 @@ def test_the_session_has_a_new_key_after_arriving(client: Client) -> None:
 def test_old_wishes_are_swept() -> None:
     now = timezone.now()
     for hours in (1, 25):
-        services.ask_to_join(email="amara@example.org", first_name="A", last_name="L", now=now - timedelta(hours=hours))
+        services.request_registration(
+            email="amara@example.org", first_name="A", last_name="L", now=now - timedelta(hours=hours)
+        )
 
-    services.sweep(now=now)
+    services.clean_up(now=now)
 
-    assert Joining.objects.count() == 1
+    assert Registration.objects.count() == 1
 
 
 def test_the_owner_can_still_register_what_another_only_wished_for(client: Client) -> None:

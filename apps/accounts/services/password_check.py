@@ -26,7 +26,7 @@ PATIENCE = 15.0  # seconds an attempt waits for those before it
 PAUSE = 0.05
 
 
-def prove_password(*, email: str, password: str, browser: str = "", now: datetime) -> User:
+def verify_password(*, email: str, password: str, browser: str = "", now: datetime) -> User:
     """The account's user if the password is right.
 
     ``browser`` names a browser that has signed in to this account before; it is counted by itself.
@@ -36,7 +36,7 @@ def prove_password(*, email: str, password: str, browser: str = "", now: datetim
     :raises InvalidCredentials: unknown email, wrong password or blocked account, in the same time and words.
     :raises RateLimitExceeded: too many attempts on this account are being checked at this moment.
     """
-    with counted(lock_key(email, browser), now=now) as attempt:
+    with count_attempt(lock_key(email, browser), now=now) as attempt:
         user = User.objects.with_email(email)
         if user is None:
             make_password(password)  # the same work as a real check: the answer's time tells nothing
@@ -47,7 +47,7 @@ def prove_password(*, email: str, password: str, browser: str = "", now: datetim
     return user
 
 
-def lift_lock(*, email: str) -> None:
+def clear_lock(*, email: str) -> None:
     """Forget the failures of an account in unknown browsers, e.g. after a password reset."""
     LoginLock.objects.filter(key=lock_key(email, "")).delete()
 
@@ -61,7 +61,7 @@ class Attempt:
 
 
 @contextmanager
-def counted(key: str, *, now: datetime, refusal: type[AppError] = AccountLocked) -> Iterator[Attempt]:
+def count_attempt(key: str, *, now: datetime, refusal: type[AppError] = AccountLocked) -> Iterator[Attempt]:
     """A guess at what ``key`` names: takes a place before, gives it back as a failure or a success after.
 
     A guess that the server was too busy to check is neither: a rush must not lock out people who are right.

@@ -8,20 +8,20 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from apps.accounts.models import HandOver, User
+from apps.accounts.models import SignInToken, User
 
 VALID_FOR = timedelta(seconds=60)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-def hand_over(*, user: User, now: datetime) -> str:
+def create_sign_in_token(*, user: User, now: datetime) -> str:
     """A token that :func:`take_over` turns into this user, once and within a minute."""
     token = secrets.token_urlsafe(32)
-    HandOver.objects.create(token_hash=_hash(token, user.uid), user=user, expires_at=now + VALID_FOR)
+    SignInToken.objects.create(token_hash=_hash(token, user.uid), user=user, expires_at=now + VALID_FOR)
     return token
 
 
-def take_over(*, token: object, user_uid: object, now: datetime) -> User | None:
+def redeem_sign_in_token(*, token: object, user_uid: object, now: datetime) -> User | None:
     """Whose token this is; from now on nobody's. Both must be strings, as an address brings them."""
     if not isinstance(token, str) or not isinstance(user_uid, str) or not _TOKEN.fullmatch(token):
         return None
@@ -30,16 +30,16 @@ def take_over(*, token: object, user_uid: object, now: datetime) -> User | None:
     except ValueError:
         return None
     with transaction.atomic():
-        row = HandOver.objects.filter(token_hash=_hash(token, uid)).select_related("user").first()
+        row = SignInToken.objects.filter(token_hash=_hash(token, uid)).select_related("user").first()
         # Of two who bring the same token at once, the delete lets one win.
-        if row is None or not HandOver.objects.filter(pk=row.pk).delete()[0]:
+        if row is None or not SignInToken.objects.filter(pk=row.pk).delete()[0]:
             return None
     return row.user if row.expires_at > now and row.user.uid == uid and row.user.is_active else None
 
 
-def forget_hand_overs(*, now: datetime) -> None:
+def delete_expired_sign_in_tokens(*, now: datetime) -> None:
     """Remove those that nobody took in time."""
-    HandOver.objects.filter(expires_at__lte=now).delete()
+    SignInToken.objects.filter(expires_at__lte=now).delete()
 
 
 def _hash(token: str, uid: UUID) -> str:

@@ -30,12 +30,12 @@ from studyplatform.kit.web.requests import safe_next
 def prove(request: HttpRequest) -> HttpResponse:
     """By the password, a code or a passkey; guesses count as they do at the sign-in."""
     user, now = signed_in_user(request), timezone.now()
-    by_password = forms.ProvePassword(request.POST if "password" in request.POST else None)
-    by_code = forms.AnyCode(request.POST if "code" in request.POST else None)
+    by_password = forms.ConfirmPassword(request.POST if "password" in request.POST else None)
+    by_code = forms.SecondStepCode(request.POST if "code" in request.POST else None)
     refusal: AppError | None = None
     try:
         if _proves(request, user, by_password, by_code):
-            sessions.note_proof(request, now=now)
+            sessions.note_authentication(request, now=now)
             return redirect(safe_next(request, request.POST.get("next"), "/settings/#security"))
     except InvalidCredentials:
         by_password.add_error("password", _("Incorrect password."))
@@ -58,21 +58,23 @@ def prove(request: HttpRequest) -> HttpResponse:
 
 def _linked(user: User) -> list[Any]:
     """The providers that may vouch for somebody who has no password here."""
-    slugs = {one.provider for one in services.links_of(user)} if not user.has_usable_password() else set()
+    slugs = {one.provider for one in services.identities_of(user)} if not user.has_usable_password() else set()
     return [one for one in settings.SIGN_IN_PROVIDERS if one.slug in slugs]
 
 
-def _proves(request: HttpRequest, user: User, by_password: forms.ProvePassword, by_code: forms.AnyCode) -> bool:
-    browser, now = known_browsers.name_for(request, user.email), timezone.now()
+def _proves(
+    request: HttpRequest, user: User, by_password: forms.ConfirmPassword, by_code: forms.SecondStepCode
+) -> bool:
+    browser, now = known_browsers.browser_id(request, user.email), timezone.now()
     if "credential" in request.POST:
         verify_passkey_response(request, "prove", user)
         return True
     if by_password.is_valid():
-        services.prove_password(
+        services.verify_password(
             email=user.email, password=by_password.cleaned_data["password"], browser=browser, now=now
         )
         return True
     if by_code.is_valid():
-        services.prove_code(user=user, code=by_code.cleaned_data["code"], browser=browser, now=now)
+        services.verify_second_step_code(user=user, code=by_code.cleaned_data["code"], browser=browser, now=now)
         return True
     return False

@@ -19,7 +19,7 @@ from studyplatform.kit import jobs
 from tests.accounts.authenticator import Authenticator
 from tests.accounts.test_passkeys import add
 from tests.accounts.test_passkeys import signed_in as at_localhost
-from tests.accounts.test_proof import proved
+from tests.accounts.test_reauthentication import proved
 from tests.accounts.test_reset_password import NEW, link_for
 from tests.accounts.test_two_factor import give_password, turn_on
 from tests.factories.accounts import PASSWORD
@@ -78,7 +78,7 @@ def passkey_removed(leo: User) -> None:
 
 
 def linked(leo: User) -> None:
-    services.link(user=leo, provider="school", uid="leo-1", email=leo.email, title="Field School")
+    services.link_identity(user=leo, provider="school", uid="leo-1", email=leo.email, title="Field School")
 
 
 def unlinked(leo: User) -> None:
@@ -108,7 +108,7 @@ EVENTS = {
     "app removed": Event(after_turning_on("/settings/security/app/remove"), "two_factor_off"),
     "two-factor off": Event(after_turning_on("/settings/security/off"), "two_factor_off"),
     "two-factor reset": Event(
-        lambda leo: (turn_on(leo), services.turn_off(user=leo, by_admin=True)), "second_step_reset"
+        lambda leo: (turn_on(leo), services.turn_off_two_factor(user=leo, by_admin=True)), "second_step_reset"
     ),
     "recovery codes made anew": Event(after_turning_on("/settings/security/codes"), "recovery_codes_made"),
     "recovery code used": Event(code_used, "recovery_code_used", "Codes left: 9."),

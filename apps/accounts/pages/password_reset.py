@@ -30,7 +30,7 @@ def forgot_password(request: HttpRequest) -> HttpResponse:
         except RateLimitExceeded as error:
             refusal = error
         else:
-            services.ask_for_password_reset(email=form.cleaned_data["email"])
+            services.request_password_reset(email=form.cleaned_data["email"])
             return render(request, "accounts/reset_sent.html", {"email": form.cleaned_data["email"]})
     return form_page(request, "accounts/forgot_password.html", form, refusal=refusal)
 

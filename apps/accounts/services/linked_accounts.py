@@ -6,10 +6,10 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import IdentityTaken, LastSignIn
 from apps.accounts.models import User
-from apps.accounts.services.notices import notify
+from apps.accounts.services.notifications import notify
 
 
-def link(*, user: User, provider: str, uid: str, email: str, title: str) -> None:
+def link_identity(*, user: User, provider: str, uid: str, email: str, title: str) -> None:
     """Let a person sign in with an account at a provider, which they have just proved. Twice is once.
 
     :raises IdentityTaken: it signs in somebody else.
@@ -23,7 +23,7 @@ def link(*, user: User, provider: str, uid: str, email: str, title: str) -> None
             raise IdentityTaken(provider=title) from None
 
 
-def unlink(*, user: User, pk: int, title: str) -> None:
+def unlink_identity(*, user: User, pk: int, title: str) -> None:
     """Let it sign in no more.
 
     :raises LastSignIn: it is the only way in that the person has.
@@ -42,6 +42,6 @@ def unlink(*, user: User, pk: int, title: str) -> None:
         notify("account.unlinked", user, "/settings/#connections", provider=title)
 
 
-def links_of(user: User) -> list[SocialAccount]:
+def identities_of(user: User) -> list[SocialAccount]:
     """By which providers a person signs in."""
     return list(SocialAccount.objects.filter(user=user).order_by("date_joined", "pk"))

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.models import HandOver, User
+from apps.accounts.models import SignInToken, User
 from tests.factories.accounts import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ DASHBOARD, ANALYTICS = "/me/dashboard", "/dashboard/instructor/analytics/"
 
 
 def given(user: User) -> dict[str, str]:
-    return {"token": services.hand_over(user=user, now=timezone.now()), "user": str(user.uid)}
+    return {"token": services.create_sign_in_token(user=user, now=timezone.now()), "user": str(user.uid)}
 
 
 def arrives(browser: Client, address: str, query: Any, **headers: str) -> str:
@@ -46,7 +46,7 @@ def test_signs_in_once_and_cleans_the_address(request: pytest.FixtureRequest, wh
 
     assert arrives(browser, address, {**query, "week": "3"}) == f"{address}?week=3"
     assert browser.session["_auth_user_id"] == str(user.pk)
-    assert not HandOver.objects.exists()
+    assert not SignInToken.objects.exists()
     assert arrives(Client(), address, query) == "absent"
 
 
@@ -100,11 +100,11 @@ def test_anything_else_is_absent_and_spends_nothing(leo: User, twist: Callable[[
 
 @pytest.mark.parametrize("value", [None, 1, 1.5, True, b"x", [], {}, ["a"]])
 def test_only_strings_count(leo: User, value: object) -> None:
-    token = services.hand_over(user=leo, now=NOW)
+    token = services.create_sign_in_token(user=leo, now=NOW)
 
-    assert services.take_over(token=value, user_uid=str(leo.uid), now=NOW) is None
-    assert services.take_over(token=token, user_uid=value, now=NOW) is None
-    assert services.take_over(token=token, user_uid=str(leo.uid), now=NOW) == leo
+    assert services.redeem_sign_in_token(token=value, user_uid=str(leo.uid), now=NOW) is None
+    assert services.redeem_sign_in_token(token=token, user_uid=value, now=NOW) is None
+    assert services.redeem_sign_in_token(token=token, user_uid=str(leo.uid), now=NOW) == leo
 
 
 def test_it_is_for_one_person(leo: User, sam: User) -> None:
@@ -114,11 +114,11 @@ def test_it_is_for_one_person(leo: User, sam: User) -> None:
 
 
 def test_it_works_for_a_minute(leo: User) -> None:
-    first, second = (services.hand_over(user=leo, now=NOW) for _ in range(2))
+    first, second = (services.create_sign_in_token(user=leo, now=NOW) for _ in range(2))
     in_time, late = NOW + timedelta(seconds=59), NOW + timedelta(seconds=60)
 
-    assert services.take_over(token=first, user_uid=str(leo.uid), now=in_time) == leo
-    assert services.take_over(token=second, user_uid=str(leo.uid), now=late) is None
+    assert services.redeem_sign_in_token(token=first, user_uid=str(leo.uid), now=in_time) == leo
+    assert services.redeem_sign_in_token(token=second, user_uid=str(leo.uid), now=late) is None
 
 
 def test_a_blocked_person_stays_out(leo: User) -> None:
@@ -137,7 +137,7 @@ def test_no_other_page_and_no_other_method_takes_it(leo: User) -> None:
     browser.post(f"{DASHBOARD}?token={query['token']}&user={query['user']}")
 
     assert "_auth_user_id" not in browser.session
-    assert HandOver.objects.exists()
+    assert SignInToken.objects.exists()
 
 
 def test_a_link_on_another_site_signs_nobody_in(leo: User) -> None:
@@ -157,29 +157,29 @@ def test_it_does_not_swap_who_is_signed_in(browser_of: Callable[[User], Client],
 
 
 def test_the_table_holds_no_token(leo: User) -> None:
-    token = services.hand_over(user=leo, now=NOW)
+    token = services.create_sign_in_token(user=leo, now=NOW)
 
-    assert token not in HandOver.objects.get().token_hash
+    assert token not in SignInToken.objects.get().token_hash
 
 
 def test_old_ones_are_swept(leo: User) -> None:
-    services.hand_over(user=leo, now=timezone.now())
+    services.create_sign_in_token(user=leo, now=timezone.now())
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
-        services.sweep(now=timezone.now())
+        services.clean_up(now=timezone.now())
 
-    assert not HandOver.objects.exists()
+    assert not SignInToken.objects.exists()
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_bring_it_at_once_one_gets_in() -> None:
     user = UserFactory()
-    token, gate = services.hand_over(user=user, now=NOW), Barrier(12)
+    token, gate = services.create_sign_in_token(user=user, now=NOW), Barrier(12)
 
     def take() -> User | None:
         gate.wait()
         try:
-            return services.take_over(token=token, user_uid=str(user.uid), now=NOW)
+            return services.redeem_sign_in_token(token=token, user_uid=str(user.uid), now=NOW)
         finally:
             connections.close_all()
 

@@ -13,9 +13,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.accounts.models import User, UserManager
-from apps.accounts.services.notices import notify
-from apps.accounts.services.people import shut_everybody_out
-from apps.accounts.services.proving import lift_lock
+from apps.accounts.services.notifications import notify
+from apps.accounts.services.password_check import clear_lock
+from apps.accounts.services.people import end_all_access
 from studyplatform.kit import jobs, mail
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.kit.web import rate_limits
@@ -23,7 +23,7 @@ from studyplatform.kit.web import rate_limits
 VALID_FOR = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 
 
-def ask_for_password_reset(*, email: str) -> None:
+def request_password_reset(*, email: str) -> None:
     """Promise a mail. Whether the account exists is found out later, by the job: the answer tells nothing."""
     email = UserManager.normalize_email(email)
     jobs.enqueue("accounts.send_password_reset", key=hashlib.sha256(email.encode()).hexdigest(), email=email)
@@ -61,7 +61,7 @@ def reset_password(*, uid: UUID, token: str, password: str, now: datetime) -> Us
         user.password = hashed
         user.email_verified_at = user.email_verified_at or now
         user.save(update_fields=["password", "email_verified_at"])
-        lift_lock(email=user.email)
-        shut_everybody_out(user=user)
+        clear_lock(email=user.email)
+        end_all_access(user=user)
         notify("account.password_changed", user, "/settings/#password", now=now)
     return user

@@ -13,7 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from apps.accounts.errors import NotificationNotFound
 from apps.accounts.kinds import KINDS, Kind, Mail, kinds_for
 from apps.accounts.models import Notification, NotificationChoice, User
-from apps.accounts.queries import alike_on_that_day, as_notice
+from apps.accounts.queries import as_notice, grouped_unread_pks
 from apps.accounts.services.digests import enqueue_digest, next_digest
 from apps.accounts.services.unsubscribing import unsubscribe_link
 from studyplatform.kit import jobs, mail, sockets
@@ -57,7 +57,7 @@ def notify_all(
     """Tell many people the same, as :func:`notify` tells one, in a fixed number of queries (and a job a mail)."""
     what, today = KINDS[kind], timezone.now()
     now = now or today
-    if not is_own(link):
+    if not is_internal_link(link):
         raise ValueError(f"{link!r} does not lead to a page of this site")
     clean = {name: value if isinstance(value, int) else str(value)[:_LONGEST] for name, value in params.items()}
     what.words(clean)
@@ -121,7 +121,7 @@ def mark_read(*, user: User, uid: UUID, now: datetime) -> None:
     row = mine.filter(uid=uid).select_related("user").first()
     if row is None:
         raise NotificationNotFound
-    mine.unread().filter(Q(pk=row.pk) | Q(pk__in=alike_on_that_day(row))).update(read_at=now)
+    mine.unread().filter(Q(pk=row.pk) | Q(pk__in=grouped_unread_pks(row))).update(read_at=now)
 
 
 def mark_all_read(*, user: User, now: datetime) -> None:
@@ -129,7 +129,7 @@ def mark_all_read(*, user: User, now: datetime) -> None:
     Notification.objects.of(user).shown().unread().filter(created_at__lte=now).update(read_at=now)
 
 
-def choose(*, user: User, choices: dict[str, tuple[bool, str]]) -> None:
+def save_notification_choices(*, user: User, choices: dict[str, tuple[bool, str]]) -> None:
     """Keep how the person wants to hear of these kinds.
 
     :raises ValueError: a kind that does not exist or cannot be switched off, or an unknown way. Nothing is kept then.
@@ -144,13 +144,13 @@ def choose(*, user: User, choices: dict[str, tuple[bool, str]]) -> None:
                 Notification.objects.of(user).filter(kind=name).update(digest_due_at=None)
 
 
-def sweep_notifications(*, now: datetime) -> None:
+def delete_old_notifications(*, now: datetime) -> None:
     """Forget what is older than a year, and what was only for a mail after a month."""
     Notification.objects.filter(created_at__lt=now - KEPT).delete()
     Notification.objects.filter(in_app=False, created_at__lt=now - KEPT_FOR_MAIL, digest_due_at=None).delete()
 
 
-def is_own(link: str) -> bool:
+def is_internal_link(link: str) -> bool:
     """Whether this is an address of this site, without a host."""
     return (
         link.startswith("/")
