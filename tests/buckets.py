@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from django.core.files.storage import storages
 
-from studyplatform.kit.web import middleware
 from tests import servers
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -80,7 +79,7 @@ def s3_server() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
-def s3(s3_server: dict[str, str], settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Bucket]:
+def s3(s3_server: dict[str, str], settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Bucket:
     """An empty bucket in which the product keeps its files."""
     bucket = Bucket(f"study-{uuid.uuid4().hex[:12]}", s3_server)
     for name, value in bucket.env.items():
@@ -91,6 +90,4 @@ def s3(s3_server: dict[str, str], settings: Any, monkeypatch: pytest.MonkeyPatch
     settings.UPLOAD_ROOT, settings.WORK_ROOT = tmp_path / "uploads", tmp_path / "work"
     assert storages["default"].bucket_name == bucket.name
     settings.CONTENT_SECURITY_POLICY = settings_by(bucket.env, "security")["CONTENT_SECURITY_POLICY"]
-    middleware._policy.cache_clear()
-    yield bucket
-    middleware._policy.cache_clear()
+    return bucket

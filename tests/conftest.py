@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from studyplatform.kit.caching.lru import clear_all
+from studyplatform.kit.caching.lru import clear_caches
 from tests import databases
 from tests.buckets import s3, s3_server
 from tests.built import build_problem
@@ -57,6 +57,6 @@ def own_folders(settings: Any, tmp_path: Path) -> Path:
 def _empty_cache() -> Iterator[None]:
     """Throttles and what is kept of one test are no part of the next."""
     cache.clear()
-    clear_all()
+    clear_caches()
     yield
     cache.clear()

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from apps.courses import artwork
 from apps.courses.queries.cards import Card
-from studyplatform.kit.caching.fragments import ready
+from studyplatform.kit.caching.fragments import cached_fragment
 from studyplatform.kit.web.jinja import register, steady
 
 
@@ -41,7 +41,7 @@ def course_cards(
         percent = percents.get(card.pk) if percents else None
         is_marked = None if bookmarked is None else card.pk in bookmarked
         shown.append(
-            ready(
+            cached_fragment(
                 ("card", card, heading, percent, is_marked),
                 lambda card=card, percent=percent, is_marked=is_marked: _macros().course_card(  # type: ignore[misc]
                     card, heading, percent, is_marked

@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 
 from apps.courses.models import Course, SearchDocument
 from apps.courses.search import split_words, words_of
-from studyplatform.kit.caching.versioned import Memo
+from studyplatform.kit.caching.versioned import VersionedCache
 
 SECONDS = 300
 """How long the words are kept. A word that is no longer in the catalogue does no harm: its search is tried first."""
@@ -40,7 +40,7 @@ class Use(NamedTuple):
     courses: int
 
 
-_memo: Memo[dict[str, Use]] = Memo(None, seconds=SECONDS, size=1)
+_memo: VersionedCache[dict[str, Use]] = VersionedCache(None, seconds=SECONDS, size=1)
 
 
 def vocabulary() -> dict[str, Use]:

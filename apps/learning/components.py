@@ -17,13 +17,13 @@ from apps.courses import artwork
 from apps.courses.models import Course, Lesson
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
-from studyplatform.kit.caching.lru import Kept
+from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.jinja import register
 
 _RowKey = tuple[int, str, int, bool]
-_rows: Kept[dict[_RowKey, str]] = Kept(64)  # courses
+_rows: LruCache[dict[_RowKey, str]] = LruCache(64)  # courses
 
 
 def _macros() -> Any:

@@ -23,5 +23,5 @@ class KitConfig(AppConfig):
                     import_module(name)
         from studyplatform.kit.caching import table_versions  # noqa: PLC0415 (asks for models, which are known only now)
 
-        pre_migrate.connect(table_versions.take_away, sender=self)
-        post_migrate.connect(table_versions.install, sender=self)
+        pre_migrate.connect(table_versions.drop_triggers, sender=self)
+        post_migrate.connect(table_versions.install_triggers, sender=self)

@@ -17,7 +17,7 @@ from rest_framework.permissions import BasePermission
 from apps.accounts.models import BrowserSession, User
 from apps.accounts.sessions import tokens
 from apps.courses.models import Course
-from studyplatform.kit.caching.lru import clear_all
+from studyplatform.kit.caching.lru import clear_caches
 from tests.accounts.test_mass_assignment import greed, ruled
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import calls
@@ -228,7 +228,7 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
     is_same = {key: row for key, row in after.items() if key in before} == before
     writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
     if writes:
-        clear_all()  # what was kept may hold what is taken back
+        clear_caches()  # what was kept may hold what is taken back
     return Outcome(answer.status_code, writes, is_same)
 
 

@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
 from apps.accounts.sessions import signing_in
-from studyplatform.kit.caching.lru import clear_all
+from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.mail import mailbox
 from studyplatform.kit.models import Job
 from tests.accounts.provider import configured
@@ -145,7 +145,7 @@ def ask(browser: Client, method: str, address: str) -> tuple[Any, list[str]]:
         transaction.set_rollback(True)
     writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
     if writes:
-        clear_all()  # what was kept may hold what is taken back
+        clear_caches()  # what was kept may hold what is taken back
     return answer, writes
 
 

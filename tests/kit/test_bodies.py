@@ -64,7 +64,7 @@ class Exchange:
         self.body += message.get("body", b"")
 
 
-class Kept:
+class LruCache:
     """An application that keeps a request's whole body, as Django does, and counts how much that is."""
 
     size = 0
@@ -80,7 +80,7 @@ class Kept:
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/healthz", "/auth/login", "/nowhere", "/api/v1/auth/login/"])
 def test_a_body_that_declares_itself_too_large_is_answered_first(path):
-    arrived = Kept()
+    arrived = LruCache()
 
     asked = Exchange(path, [b"x" * MB], declared=100 * MB, app=body_limits.BodyLimit(arrived))
 
@@ -100,7 +100,7 @@ def test_programs_read_the_limit_in_a_problem():
 
 @pytest.mark.django_db
 def test_a_body_without_a_length_is_read_up_to_the_limit():
-    arrived = Kept()
+    arrived = LruCache()
 
     Exchange("/api/v1/auth/login/", (b"x" * MB for _ in range(100)), app=body_limits.BodyLimit(arrived))
 

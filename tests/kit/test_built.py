@@ -8,16 +8,16 @@ from django.db.models import CharField, Count, DateTimeField, Exists, F, OuterRe
 from django.utils import timezone
 
 from apps.courses.models import Course, Section
-from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from tests.factories.courses import CourseFactory, SectionFactory
 
 pytestmark = pytest.mark.database
 
-BY_SLUG = Built(
+BY_SLUG = PreparedQuery(
     lambda: (
         Course.objects.select_related("instructor", "subject")
         .annotate(has_sections=Exists(Section.objects.filter(course=OuterRef("pk"))), sections_=Count("sections"))
-        .filter(slug=Slot("slug", CharField()), created_at__lt=Slot("now", DateTimeField()))
+        .filter(slug=Param("slug", CharField()), created_at__lt=Param("now", DateTimeField()))
     )
 )
 
@@ -61,7 +61,7 @@ def test_an_object_can_be_changed_and_saved(db):
 
 def test_values_are_prepared_as_their_fields_are(db):
     course = CourseFactory()
-    by_uid = Built(lambda: Course.objects.filter(uid=Slot("uid", UUIDField())).order_by(F("pk")))
+    by_uid = PreparedQuery(lambda: Course.objects.filter(uid=Param("uid", UUIDField())).order_by(F("pk")))
 
     assert by_uid.first(uid=course.uid) == course
     assert by_uid.first(uid=str(course.uid)) == course
@@ -69,8 +69,8 @@ def test_values_are_prepared_as_their_fields_are(db):
 
 def test_updates_what_it_names_where_it_says(db, django_assert_num_queries):
     rivers, lakes = CourseFactory(slug="rivers"), CourseFactory(slug="lakes")
-    save = BuiltUpdate(
-        lambda: Course.objects.filter(slug=Slot("which", CharField())),
+    save = PreparedUpdate(
+        lambda: Course.objects.filter(slug=Param("which", CharField())),
         *("title", "outcomes", "published_at"),
         learner_count=F("learner_count") + 1,
     )
@@ -107,7 +107,7 @@ def test_a_kept_connection_keeps_the_plan(db, kept_for, prepared):
     other.settings_dict = {**other.settings_dict, "CONN_MAX_AGE": kept_for}
     connections["default"] = other
     try:
-        query = Built(lambda: Course.objects.filter(slug=Slot("slug", CharField())).order_by())
+        query = PreparedQuery(lambda: Course.objects.filter(slug=Param("slug", CharField())).order_by())
         assert [query(slug=slug) for slug in ("rivers", "lakes", "%s")] == [[], [], []]
         with other.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM pg_prepared_statements")

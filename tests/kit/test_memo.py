@@ -3,8 +3,8 @@
 import pytest
 
 from studyplatform.kit.caching import lru, table_versions, versioned
-from studyplatform.kit.caching.lru import Kept
-from studyplatform.kit.caching.versioned import Memo
+from studyplatform.kit.caching.lru import LruCache
+from studyplatform.kit.caching.versioned import VersionedCache
 
 pytestmark = pytest.mark.database
 
@@ -18,7 +18,7 @@ def value(monkeypatch) -> dict[str, str | None]:
 
 
 def test_makes_a_value_once_per_key(value):
-    memo: Memo[int] = Memo("test")
+    memo: VersionedCache[int] = VersionedCache("test")
     made = []
 
     def make(number: int):
@@ -30,7 +30,7 @@ def test_makes_a_value_once_per_key(value):
 
 
 def test_another_version_has_other_values(value):
-    memo: Memo[str] = Memo("test")
+    memo: VersionedCache[str] = VersionedCache("test")
     memo.get("k", lambda: "old")
 
     value["now"] = "two"
@@ -40,14 +40,14 @@ def test_another_version_has_other_values(value):
 
 def test_without_a_version_nothing_is_kept(value):
     value["now"] = None
-    memo: Memo[str] = Memo("test")
+    memo: VersionedCache[str] = VersionedCache("test")
     memo.get("k", lambda: "old")
 
     assert memo.get("k", lambda: "new") == "new"
 
 
 def test_a_value_grows_old(value, monkeypatch):
-    memo_: Memo[str] = Memo("test", seconds=60)
+    memo_: VersionedCache[str] = VersionedCache("test", seconds=60)
     memo_.get("k", lambda: "old")
     later = versioned.time.monotonic() + 61
     monkeypatch.setattr(versioned.time, "monotonic", lambda: later)
@@ -56,7 +56,7 @@ def test_a_value_grows_old(value, monkeypatch):
 
 
 def test_a_failure_is_not_remembered(value):
-    memo: Memo[str] = Memo("test")
+    memo: VersionedCache[str] = VersionedCache("test")
 
     def fail() -> str:
         raise ZeroDivisionError
@@ -67,7 +67,7 @@ def test_a_failure_is_not_remembered(value):
 
 
 def test_keeps_what_was_used_last_and_no_more_than_it_may_weigh():
-    kept: Kept[str] = Kept(10, weigh=len)
+    kept: LruCache[str] = LruCache(10, weigh=len)
     kept.put("a", "12345")
     kept.put("b", "12345")
     kept.get("a")
@@ -82,9 +82,9 @@ def test_keeps_what_was_used_last_and_no_more_than_it_may_weigh():
 
 
 def test_everything_can_be_forgotten():
-    kept: Kept[str] = Kept(10)
+    kept: LruCache[str] = LruCache(10)
     kept.put("a", "b")
 
-    lru.clear_all()
+    lru.clear_caches()
 
     assert kept.get("a") is None

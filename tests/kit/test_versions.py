@@ -81,7 +81,7 @@ def test_a_change_that_is_taken_back_was_none(one):
 
 
 def test_within_a_request_it_is_asked_once(one, django_assert_num_queries):
-    with table_versions.steady(), django_assert_num_queries(1):
+    with table_versions.read_once(), django_assert_num_queries(1):
         assert now() == now() is not None
 
 
@@ -113,7 +113,7 @@ def test_another_connection_sees_it_with_the_change_and_not_before():
 @pytest.mark.django_db(transaction=True)
 def test_triggers_that_a_migration_lost_are_made_again():
     CourseFactory(status="published")
-    table_versions.take_away(plan=["something"])
+    table_versions.drop_triggers(plan=["something"])
     assert not rises(lambda: Course.objects.update(title="Unseen"))
     before = now()
 

@@ -19,7 +19,7 @@ from apps.learning.queries import outline
 from apps.learning.queries.lessons import find_course, lesson_of
 from apps.learning.queries.outline import outline_of, outlines_of, standing_of
 from apps.learning.queries.transcript import paragraphs_of
-from studyplatform.kit.caching.lru import clear_all
+from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import LessonProgressFactory
@@ -236,7 +236,7 @@ def test_outlines_of_many_courses_cost_two_queries(db):
         outlines_of(courses)
     with CaptureQueriesContext(connection) as second:
         outlines_of(courses)
-    clear_all()
+    clear_caches()
     with CaptureQueriesContext(connection) as third:
         outlines_of(courses)
 
@@ -245,7 +245,7 @@ def test_outlines_of_many_courses_cost_two_queries(db):
 
 def test_many_threads_share_the_outlines_that_are_kept(monkeypatch):
     kept, crashed = outline._outlines, []
-    monkeypatch.setattr(kept, "most", 20)
+    monkeypatch.setattr(kept, "max_weight", 20)
     monkeypatch.setattr(outline, "_read_outlines", lambda pks: {pk: outline.Outline(()) for pk in pks})
     courses = [Course(pk=number, uid=UUID(int=number), version=1) for number in range(26)]
 

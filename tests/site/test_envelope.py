@@ -1,17 +1,24 @@
 """What every answer tells the browser to refuse, and what production insists on."""
 
+import base64
+import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, User
+from apps.learning.queries.addresses import progress_url
+from studyplatform.kit.models import Announcement
+from studyplatform.kit.web.inline_scripts import inline_scripts
 from tests.factories.accounts import PASSWORD
 
 ROOT = Path(__file__).parents[2]
@@ -44,16 +51,34 @@ def test_every_kind_of_answer_carries_the_envelope(client: Client, address: str,
         assert "camera=()" in answer["Permissions-Policy"]
 
 
+def inline_scripts_of(page: str) -> list[str]:
+    """The texts of the scripts that the browser runs from the page itself: neither files nor data."""
+    return re.findall(r"<script(?![^>]*\b(?:src|type=.application/(?:ld\+)?json))[^>]*>(.*?)</script>", page, re.S)
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", ["/", "/auth/login", "/courses/"])
-def test_a_nonce_serves_one_answer(client: Client, address: str) -> None:
-    """Pages that are kept for visitors too: a nonce that can be foretold is none."""
-    seen = []
+def test_the_policy_allows_the_inline_scripts_by_their_hash_and_no_others(
+    client: Client, settings: Any, address: str
+) -> None:
+    settings.ANNOUNCEMENTS, now = True, timezone.now()
+    Announcement.objects.create(text="Hello", shown_from=now, shown_until=now + timedelta(hours=1))
+    answer = client.get(address)
+    [allowed] = re.findall(r"script-src ([^;]*)", answer["Content-Security-Policy"])
+    scripts = inline_scripts_of(answer.content.decode())
+    hashes = {f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts}
+
+    assert len(hashes) == 2
+    assert set(allowed.split()) == {"'self'", *hashes}
+
+
+@pytest.mark.django_db
+def test_a_nonce_serves_one_response(browser_of, leo, enrollment) -> None:
+    browser, seen = browser_of(leo), []
     for _ in range(3):
-        answer = client.get(address)
+        answer = browser.get(progress_url(enrollment.course.slug))
         [nonce] = set(re.findall(r"'nonce-([^']+)'", answer["Content-Security-Policy"]))
-        in_page = set(re.findall(r'nonce="([^"]+)"', answer.content.decode()))
-        assert in_page == {nonce}
+        assert set(re.findall(r'nonce="([^"]+)"', answer.content.decode())) == {nonce}
         seen.append(nonce)
 
     assert len(set(seen)) == 3
@@ -64,7 +89,8 @@ def test_a_nonce_serves_one_answer(client: Client, address: str) -> None:
 def test_no_page_has_what_the_policy_would_block(client: Client) -> None:
     for address in ("/", "/courses/", "/auth/login", "/auth/register", "/help/", "/status"):
         page = client.get(address).content.decode()
-        assert not re.findall(r"<script(?![^>]*\bnonce=)[^>]*>", page), address
+        for script in inline_scripts_of(page):
+            assert script in inline_scripts().values(), address
         assert not re.findall(r"<style(?![^>]*\bnonce=)[^>]*>", page), address
         assert not re.findall(r"<[^>]+\s(?:on[a-z]+|style)=", page), address
         assert "javascript:" not in page, address
@@ -155,6 +181,7 @@ django.setup()
 from io import StringIO
 from django.core.management import call_command
 from django.test import Client
+from django.utils import timezone
 secure, plain = Client(headers={"host": "learn.example"}), Client(headers={"host": "learn.example"})
 answer = secure.get("/robots.txt", secure=True)
 led = plain.get("/robots.txt?q=a")

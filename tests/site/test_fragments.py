@@ -12,7 +12,7 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.courses.models import Course
 from studyplatform.kit.caching import fragments
-from studyplatform.kit.caching.lru import clear_all
+from studyplatform.kit.caching.lru import clear_caches
 from tests.factories.courses import CourseFactory
 
 pytestmark = pytest.mark.django_db
@@ -57,13 +57,13 @@ def addresses(course: Course) -> list[str]:
 
 def test_each_fragment_is_whole(addresses, monkeypatch, browser_of: Callable[[User], Client], leo, ada, enrollment):
     made: dict[str, str] = {}
-    ready = fragments.ready
+    cached_fragment = fragments.cached_fragment
 
     def noted(key: tuple[object, ...], make: Callable[[], str]) -> Any:
         made[str(key[0])] = str(make())
-        return ready(key, make)
+        return cached_fragment(key, make)
 
-    monkeypatch.setattr(fragments, "ready", noted)
+    monkeypatch.setattr(fragments, "cached_fragment", noted)
     for browser in (Client(), browser_of(leo), browser_of(ada)):
         for address in addresses:
             browser.get(address)
@@ -80,7 +80,7 @@ def test_a_page_is_the_same_cold_and_warm_and_each_reader_gets_their_own(
     for address in addresses:
         cold = {}
         for name, browser in browsers.items():
-            clear_all()
+            clear_caches()
             cold[name] = own_text(browser.get(address))
         warm = {name: own_text(browser.get(address)) for name, browser in browsers.items()}
 

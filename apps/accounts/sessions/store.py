@@ -1,6 +1,5 @@
 """Django's database sessions, kept in accounts.BrowserSession (SESSION_ENGINE)."""
 
-import json
 import uuid
 from datetime import datetime
 from typing import Any, cast
@@ -11,8 +10,7 @@ from django.db.models import CharField, Count, DateTimeField, IntegerField, Oute
 from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, Notification, User
-from studyplatform.kit.caching.lru import Kept
-from studyplatform.kit.db.prepared_queries import Built, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 
 
 def _unread_count() -> Subquery:
@@ -21,16 +19,14 @@ def _unread_count() -> Subquery:
     return Subquery(unread.annotate(count=Count("*")).values("count"), output_field=IntegerField())
 
 
-_LIVE = Built(
+_LIVE = PreparedQuery(
     lambda: (
         BrowserSession.objects.select_related("user")
         .annotate(unread=_unread_count())
-        .filter(session_key=Slot("key", CharField()), expire_date__gt=Slot("now", DateTimeField()))
+        .filter(session_key=Param("key", CharField()), expire_date__gt=Param("now", DateTimeField()))
         .order_by()
     )
 )
-
-_checked: Kept[str] = Kept(8_000_000, weigh=lambda text: 2 * len(text))  # signs
 
 
 class SessionStore(DatabaseStore):
@@ -55,16 +51,6 @@ class SessionStore(DatabaseStore):
         if self.row is None:
             self._session_key = None
         return self.row
-
-    def decode(self, session_data: bytes | str) -> dict[str, Any]:
-        """The session's data: their signature is checked once, as the same text stays as good as it was."""
-        known = _checked.get(session_data)
-        if known is not None:
-            return cast(dict[str, Any], json.loads(known))
-        found: dict[str, Any] = super().decode(session_data)
-        if found:
-            _checked.put(session_data, json.dumps(found))
-        return found
 
     def person(self, pk: int) -> User | None:
         """The user with this key: the one that came with the row, or else looked up."""

@@ -14,16 +14,15 @@ from rest_framework_simplejwt.exceptions import TokenError
 from rest_framework_simplejwt.tokens import AccessToken
 
 from apps.accounts.models import BrowserSession, User
-from studyplatform.kit.caching.lru import Kept
-from studyplatform.kit.db.prepared_queries import Built, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 
-_LIVE = Built(
+_LIVE = PreparedQuery(
     lambda: (
         BrowserSession.objects.select_related("user")
         .filter(
-            uid=Slot("sid", UUIDField()),
-            user__uid=Slot("uid", UUIDField()),
-            expire_date__gt=Slot("now", DateTimeField()),
+            uid=Param("sid", UUIDField()),
+            user__uid=Param("uid", UUIDField()),
+            expire_date__gt=Param("now", DateTimeField()),
         )
         .order_by()
     )
@@ -34,10 +33,6 @@ class _Claims(NamedTuple):
     sid: UUID
     uid: UUID
     fingerprint: str
-    until: float
-
-
-_signed: Kept[_Claims] = Kept(10_000)
 
 
 def issue(user: User, session: UUID) -> str:
@@ -55,21 +50,17 @@ def session_of(raw: str) -> BrowserSession | None:
     claims = _claims_of(raw)
     if claims is None:
         return None
-    now = timezone.now()
-    session = _LIVE.first(sid=claims.sid, uid=claims.uid, now=now) if now.timestamp() < claims.until else None
+    session = _LIVE.first(sid=claims.sid, uid=claims.uid, now=timezone.now())
     if session is None or session.user is None or not session.user.is_active:
         return None
     return session if constant_time_compare(claims.fingerprint, _fingerprint(session.user)) else None
 
 
 def _claims_of(raw: str) -> _Claims | None:
-    """What a token says that we have signed. A signature stays as good as it was, so it is checked once."""
-    known = _signed.get(raw)
-    if known is not None:
-        return known
+    """What the token says; None if we did not sign it or it has expired."""
     try:
         token = AccessToken(raw)  # type: ignore[arg-type]
-        return _signed.put(raw, _Claims(UUID(token["sid"]), UUID(token["user_id"]), str(token["pwd"]), token["exp"]))
+        return _Claims(UUID(token["sid"]), UUID(token["user_id"]), str(token["pwd"]))
     except (TokenError, KeyError, TypeError, ValueError, AttributeError):
         return None
 

@@ -1,8 +1,7 @@
 """The catalogue: what one may ask of it, how much answers each choice, and the rows of a page."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from django.db.models import F, Q, QuerySet
@@ -22,7 +21,7 @@ from apps.courses.queries.facets import (
 )
 from apps.courses.search import search
 from apps.courses.spelling import corrections
-from studyplatform.kit.caching.versioned import Memo
+from studyplatform.kit.caching.versioned import Stamped, VersionedCache
 
 T = TypeVar("T")
 
@@ -30,7 +29,7 @@ PAGE_SIZE = 24
 MOST_TAKEN = 3
 
 
-_public: Memo[Any] = Memo("catalogue")
+_public: VersionedCache[Any] = VersionedCache("catalogue")
 """What everybody sees of the catalogue."""
 
 
@@ -73,7 +72,7 @@ def offer() -> Offer:
     )
 
 
-def remembered(key: Hashable, make: Callable[[], T]) -> T:
+def cached(key: Hashable, make: Callable[[], T]) -> T:
     """Something public about courses, remembered for a minute or until a course comes, goes or changes."""
     value: T = _public.get(key, make)
     return value
@@ -82,7 +81,7 @@ def remembered(key: Hashable, make: Callable[[], T]) -> T:
 def most_taken() -> list[Card]:
     """The few courses that most people take now. One query, none while they are remembered."""
     published = Course.objects.published().order_by("-learner_count", "pk")
-    return remembered("most taken", lambda: cards(published[:MOST_TAKEN]))
+    return cached("most taken", lambda: cards(published[:MOST_TAKEN]))
 
 
 def narrowed(courses: QuerySet[Course], criteria: Criteria) -> QuerySet[Course]:
@@ -113,7 +112,7 @@ def _any(conditions: Iterable[Q]) -> Q:
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(Stamped):
     """One page of the catalogue."""
 
     cards: list[Card]
@@ -124,8 +123,6 @@ class Page:
     """What was searched, where nothing was found for the text as it was typed."""
     teacher: str = ""
     """The name of the instructor whose courses were asked for."""
-    stamp: int = field(default_factory=count().__next__)
-    """What is rendered from this page is kept under its stamp, which no other page has."""
 
     @property
     def total(self) -> int:
@@ -182,4 +179,4 @@ def page_of(criteria: Criteria, *, among: Collection[int] | None = None) -> Page
 
     ``among`` are the courses of a person's own list, which are shown whatever their status.
     """
-    return remembered(criteria, lambda: _find(criteria, None)) if among is None else _find(criteria, among)
+    return cached(criteria, lambda: _find(criteria, None)) if among is None else _find(criteria, among)

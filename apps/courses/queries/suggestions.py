@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from apps.courses.models import Course
 from apps.courses.queries.cards import name_of
-from apps.courses.queries.catalogue import listed_groups, offer, remembered
+from apps.courses.queries.catalogue import cached, listed_groups, offer
 from apps.courses.search import split_words, words_of
 from apps.courses.spelling import nearest
 
@@ -118,7 +118,7 @@ def suggest(text: str) -> Suggestions:
     words = words_of(text)
     if sum(map(len, words)) < SHORTEST:
         return Suggestions([], [], [])
-    names = remembered("names", _read)
+    names = cached("names", _read)
     found = _matching(words, names)
     if any(found):
         return found

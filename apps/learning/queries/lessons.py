@@ -1,10 +1,9 @@
 """A lesson and where one person stands in its course: what the lesson page and the player show."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import count
 from textwrap import shorten
 from typing import Any, TypeVar
 from uuid import UUID
@@ -24,7 +23,7 @@ from apps.learning.models import Enrollment
 from apps.learning.outline import Entry, Outline, Placed, Standing, blocker_of, place_all
 from apps.learning.queries.bookmarks import has_bookmarked
 from apps.learning.queries.outline import outline_of, standing_of
-from studyplatform.kit.caching.versioned import Memo
+from studyplatform.kit.caching.versioned import Stamped, VersionedCache
 from studyplatform.kit.policies import Verdict
 from studyplatform.kit.text import markdown
 
@@ -34,14 +33,12 @@ OPENING = 155
 
 
 @dataclass(frozen=True)
-class Known:
+class Known(Stamped):
     """What a lesson tells everyone who may open it. Remembered: nobody may change it."""
 
     lesson: Lesson
     tracks: tuple[CaptionTrack, ...]
     """The video's captions, English first."""
-    stamp: int = field(default_factory=count().__next__)
-    """What is rendered from it is kept under its stamp, which nothing else has."""
 
     @cached_property
     def is_public(self) -> bool:
@@ -57,10 +54,10 @@ class Known:
         return shorten(words, OPENING, placeholder="…")
 
 
-_memo: Memo[Any] = Memo("lessons")
+_memo: VersionedCache[Any] = VersionedCache("lessons")
 
 
-def remembered(key: Hashable, make: Callable[[], T]) -> T:
+def cached(key: Hashable, make: Callable[[], T]) -> T:
     """Something of lessons that is the same for all, remembered until a lesson or what it shows changes."""
     value: T = _memo.get(key, make)
     return value
@@ -123,7 +120,7 @@ def find_lesson(person: Person, **where: Any) -> OpenLesson:
 
     :raises LectureUnavailable: there is no such lesson.
     """
-    known = remembered(("lesson", *sorted(where.items())), lambda: _read(where))
+    known = cached(("lesson", *sorted(where.items())), lambda: _read(where))
     lesson = known.lesson
     outline = outline_of(lesson.course)
     standing = standing_of(person, lesson.course)

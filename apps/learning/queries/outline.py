@@ -12,12 +12,12 @@ from apps.courses.policies import Person, is_staff_of
 from apps.learning.models import Attempt, Enrollment, LessonProgress
 from apps.learning.outline import Entry, Outline, Part, Progress, Standing
 from apps.learning.queries.bookmarks import IS_BOOKMARKED
-from studyplatform.kit.caching.lru import Kept
-from studyplatform.kit.db.prepared_queries import Built, Slot
+from studyplatform.kit.caching.lru import LruCache
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 
 # Keyed by the course's version, which rises with every change of its outline: an entry is never stale,
 # it is only no longer asked for.
-_outlines: Kept[Outline] = Kept(200)
+_outlines: LruCache[Outline] = LruCache(200)
 
 
 def outline_of(course: Course) -> Outline:
@@ -95,10 +95,10 @@ _QUIZ_PERCENTS = Subquery(
     .annotate(rows=_JSONArrayAgg(JSONArray("quiz__lesson_id", "percent")))
     .values("rows")
 )
-_ENROLLMENT = Built(
+_ENROLLMENT = PreparedQuery(
     lambda: (
         Enrollment.objects.active()
-        .filter(user_id=Slot("user", BigIntegerField()), course_id=Slot("course", BigIntegerField()))
+        .filter(user_id=Param("user", BigIntegerField()), course_id=Param("course", BigIntegerField()))
         .annotate(is_bookmarked=IS_BOOKMARKED, lesson_progress=_LESSON_PROGRESS, quiz_percents=_QUIZ_PERCENTS)
         .select_related("certificate")
     )

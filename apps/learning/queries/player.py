@@ -14,7 +14,7 @@ from apps.learning.models import LessonProgress
 from apps.learning.outline import Entry, Outline, Standing, place_all, resume_position
 from apps.learning.queries.addresses import course_url, lesson_url, save_url
 from apps.learning.queries.lessons import OpenLesson
-from studyplatform.kit.db.prepared_queries import Built, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import NotAuthenticated
 
 
@@ -62,9 +62,9 @@ def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[st
     }
 
 
-_PROGRESS = Built(
+_PROGRESS = PreparedQuery(
     lambda: LessonProgress.objects.filter(
-        enrollment_id=Slot("enrollment", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
+        enrollment_id=Param("enrollment", BigIntegerField()), lesson_id=Param("lesson", BigIntegerField())
     )
 )
 

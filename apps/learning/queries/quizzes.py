@@ -14,24 +14,26 @@ from apps.learning import policies
 from apps.learning.models import Attempt
 from apps.learning.outline import Placed, Standing
 from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.lessons import OpenLesson, remembered
+from apps.learning.queries.lessons import OpenLesson, cached
 from apps.learning.queries.outline import outline_of
 from apps.learning.quizzes.attempts import QuizAttempts
 from apps.learning.quizzes.presentation import attempt_out, quiz_out
-from studyplatform.kit.db.prepared_queries import Built, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
-_QUIZ = Slot("quiz", BigIntegerField())
-_QUESTIONS = Built(lambda: Question.objects.filter(quiz=_QUIZ).order_by("position").select_related("rewatch_lesson"))
-_TRIES = Built(
-    lambda: Attempt.objects.filter(enrollment=Slot("enrollment", BigIntegerField()), quiz=_QUIZ).order_by("number")
+_QUIZ = Param("quiz", BigIntegerField())
+_QUESTIONS = PreparedQuery(
+    lambda: Question.objects.filter(quiz=_QUIZ).order_by("position").select_related("rewatch_lesson")
 )
-_ATTEMPT = Built(
+_TRIES = PreparedQuery(
+    lambda: Attempt.objects.filter(enrollment=Param("enrollment", BigIntegerField()), quiz=_QUIZ).order_by("number")
+)
+_ATTEMPT = PreparedQuery(
     lambda: (
         Attempt.objects.select_related("enrollment", "quiz__lesson__course")
         .defer("quiz__lesson__body", "quiz__lesson__course__description", "quiz__lesson__course__outcomes")
-        .filter(uid=Slot("uid", UUIDField()))
+        .filter(uid=Param("uid", UUIDField()))
     )
 )
 
@@ -85,7 +87,7 @@ def quiz_ahead(opened: OpenLesson) -> QuizAhead | None:
         passed_here = passed_here or placed.entry.pk == opened.lesson.pk
     else:
         return None
-    asked, pass_percent = remembered(("quiz", placed.entry.pk), lambda: _rules_of(placed.entry.pk))
+    asked, pass_percent = cached(("quiz", placed.entry.pk), lambda: _rules_of(placed.entry.pk))
     if not asked:
         return None
     best = opened.standing.best.get(placed.entry.pk)

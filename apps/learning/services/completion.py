@@ -21,27 +21,27 @@ from apps.courses.models import Course, Lesson
 from apps.learning.events import LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LessonProgress
 from apps.learning.services.certificates import issue_certificate
-from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.events import publish
 
 MILESTONES = (25, 50, 75, 100)
 
-_PK = Slot("pk", BigIntegerField())
-_COMPLETE = BuiltUpdate(
+_PK = Param("pk", BigIntegerField())
+_COMPLETE = PreparedUpdate(
     lambda: LessonProgress.objects.filter(pk=_PK, completed_at=None),
     *("completed_at", "updated_at"),
     revision=F("revision") + 1,
 )
 
 
-_LOCKED = Built(lambda: Enrollment.objects.select_for_update().filter(pk=_PK))
+_LOCKED = PreparedQuery(lambda: Enrollment.objects.select_for_update().filter(pk=_PK))
 
 
 def _number_of(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(rows.order_by().values(one=Value(1)).annotate(n=Count("*")).values("n")), 0)
 
 
-_COUNTS = Built(
+_COUNTS = PreparedQuery(
     lambda: (
         Enrollment.objects.only("pk")
         .filter(pk=_PK)
@@ -57,7 +57,7 @@ _COUNTS = Built(
 )
 
 
-_KEEP_COUNT = BuiltUpdate(
+_KEEP_COUNT = PreparedUpdate(
     lambda: Enrollment.objects.filter(pk=_PK),
     *("completed_lessons", "percent", "milestone", "completed_at", "last_lesson", "last_activity_at"),
 )

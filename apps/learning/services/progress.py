@@ -29,7 +29,7 @@ from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.services import learning_time
 from apps.learning.services.completion import Saved, finish
-from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.policies import enforce
 
@@ -38,25 +38,25 @@ BLOCK = 60  # seconds of video that are taken from the budget at once, so that f
 # Activity is noted again after this long, so that a heartbeat is one write and not two.
 ACTIVITY = timedelta(minutes=5)
 
-_PROGRESS = Built(
+_PROGRESS = PreparedQuery(
     lambda: (
         LessonProgress.objects.select_related("enrollment", "lesson")
         .defer("lesson__body")
         .filter(
-            enrollment__user_id=Slot("user", BigIntegerField()),
+            enrollment__user_id=Param("user", BigIntegerField()),
             enrollment__revoked_at=None,
-            lesson__uid=Slot("lesson", UUIDField()),
+            lesson__uid=Param("lesson", UUIDField()),
         )
     )
 )
-_BEGUN = Built(
+_BEGUN = PreparedQuery(
     lambda: LessonProgress.objects.select_related("enrollment", "lesson").filter(
-        enrollment_id=Slot("enrollment", BigIntegerField()), lesson_id=Slot("lesson", BigIntegerField())
+        enrollment_id=Param("enrollment", BigIntegerField()), lesson_id=Param("lesson", BigIntegerField())
     )
 )
-_PK = Slot("pk", BigIntegerField())
-_SAVE = BuiltUpdate(
-    lambda: LessonProgress.objects.filter(pk=_PK, revision=Slot("known", PositiveIntegerField())),
+_PK = Param("pk", BigIntegerField())
+_SAVE = PreparedUpdate(
+    lambda: LessonProgress.objects.filter(pk=_PK, revision=Param("known", PositiveIntegerField())),
     *("position", "position_at", "watched", "watched_seconds", "granted", "updated_at"),
     revision=F("revision") + 1,
 )

@@ -23,7 +23,7 @@ from apps.learning.quizzes.attempts import QuizAttempts, is_over
 from apps.learning.quizzes.results import round_score, stored_result
 from apps.learning.services.completion import Saved, finish
 from apps.learning.services.progress import open_lesson
-from studyplatform.kit.db.prepared_queries import Built, BuiltUpdate, Slot
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
@@ -32,9 +32,9 @@ from studyplatform.kit.policies import enforce
 QUICKEST = timedelta(seconds=1)
 COUNTED = 10
 _RESULT = ("submitted_at", "answers", "results", "score", "points", "percent", "is_passed")
-_PK = Slot("pk", BigIntegerField())
-_LOCKED = Built(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
-_CLOSE = BuiltUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
+_PK = Param("pk", BigIntegerField())
+_LOCKED = PreparedQuery(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
+_CLOSE = PreparedUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
 
 
 def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:

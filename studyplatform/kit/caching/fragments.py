@@ -1,7 +1,7 @@
-"""Parts of pages that are the same for many readers: rendered once, kept as text in this process.
+"""Rendered parts of pages that are the same for many readers.
 
-What is one reader's or one answer's stands in them as a slot: a sign that nobody outside this process can
-know or guess. Slots are filled when the page is done, in one pass.
+A form in such a part needs the reader's own CSRF token. It holds a placeholder instead, which nobody outside this
+process can guess; :func:`fill_placeholders` replaces it when the page is complete.
 """
 
 import secrets
@@ -15,56 +15,50 @@ from django.middleware.csrf import get_token
 from django.utils import translation
 from markupsafe import Markup
 
-from studyplatform.kit.caching.lru import Kept
+from studyplatform.kit.caching.lru import LruCache
 
-NONCE = Markup(f"nonce{secrets.token_hex(12)}")  # noqa: S704 (hexadecimal)
-CSRF = Markup(f"csrf{secrets.token_hex(12)}")  # noqa: S704 (hexadecimal)
-CSRF_INPUT = Markup('<input type="hidden" name="csrfmiddlewaretoken" value="{}">').format(CSRF)
+CSRF_TOKEN = Markup(f"csrf{secrets.token_hex(12)}")  # noqa: S704 (hexadecimal)
+CSRF_INPUT = Markup('<input type="hidden" name="csrfmiddlewaretoken" value="{}">').format(CSRF_TOKEN)
 
 _page_language: ContextVar[str | None] = ContextVar("page_language", default=None)
-_kept: Kept[Markup] = Kept(24_000_000, weigh=len)  # signs
+_fragments: LruCache[Markup] = LruCache(24_000_000, weigh=len)  # characters
 
 
 def language() -> str | None:
-    """The reader's language; within a page it is asked once, as asking costs more than most texts."""
+    """The active language; read once per page, because Django's lookup costs more than most texts."""
     return _page_language.get() or translation.get_language()
 
 
-def fill(text: str, request: HttpRequest) -> str:
-    """The page with this request's nonce and CSRF token in place of the slots."""
-    if NONCE in text:
-        text = text.replace(NONCE, str(getattr(request, "csp_nonce", "")))
-    if CSRF in text:
-        text = text.replace(CSRF, get_token(request))
-    return text
+def fill_placeholders(text: str, request: HttpRequest) -> str:
+    """The page with this request's CSRF token in place of the placeholder."""
+    return text.replace(CSRF_TOKEN, get_token(request)) if CSRF_TOKEN in text else text
 
 
-def render(make: Callable[[], str], request: HttpRequest) -> str:
-    """A whole page: in one language, with its slots filled."""
+def render_page(make: Callable[[], str], request: HttpRequest) -> str:
+    """The page that ``make()`` renders, in one language, with its placeholders filled."""
     token = _page_language.set(translation.get_language())
     try:
-        return fill(make(), request)
+        return fill_placeholders(make(), request)
     finally:
         _page_language.reset(token)
 
 
-def ready(key: tuple[object, ...], make: Callable[[], str]) -> Markup:
-    """The text under this key, made once per language.
+def cached_fragment(key: tuple[object, ...], make: Callable[[], str]) -> Markup:
+    """The HTML that ``make()`` renders, cached under the key and the language.
 
-    The key must name everything that the text depends on but the language. Of one reader only slots may
-    stand in it: ``csrf_input``, ``csrf_token`` and ``csp_nonce()``. Keys of old versions are no longer asked
-    for and go by themselves.
+    The key must name everything else that the HTML depends on. The HTML must be balanced, and must contain nothing of a
+    single reader except ``csrf_input`` and ``csrf_token``. Not cached while ``DEBUG`` is on.
     """
     if settings.DEBUG:
         return Markup(make())  # noqa: S704 (a rendered template)
-    full = (language(), *key)
-    text = _kept.get(full)
-    return _kept.put(full, Markup(make())) if text is None else text  # noqa: S704
+    full_key = (language(), *key)
+    html = _fragments.get(full_key)
+    return _fragments.put(full_key, Markup(make())) if html is None else html  # noqa: S704
 
 
-def fragment(*key: object, caller: Callable[..., Any], keep: bool = True) -> Markup:
-    """``{% call fragment("footer", signed_in) %} … {% endcall %}``: see ``ready``.
+def fragment(*key: object, caller: Callable[..., Any], cache: bool = True) -> Markup:
+    """``{% call fragment("footer", signed_in) %}…{% endcall %}`` in a template: see :func:`cached_fragment`.
 
-    Without ``keep`` it is rendered each time: where a page is one reader's own after all.
+    With ``cache=False`` it is rendered each time, e.g. where it shows what one reader searched for.
     """
-    return ready(key, caller) if keep else Markup(caller())  # noqa: S704 (a rendered template)
+    return cached_fragment(key, caller) if cache else Markup(caller())  # noqa: S704 (a rendered template)

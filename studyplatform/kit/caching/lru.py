@@ -1,4 +1,4 @@
-"""What this process keeps in memory: the most recently used, up to a weight."""
+"""A cache in the memory of this process that drops what was used least recently."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -9,26 +9,27 @@ from weakref import WeakSet
 V = TypeVar("V")
 
 
-class Kept(Generic[V]):
-    """Values by key; when they weigh more than ``most``, those not used for longest go.
+class LruCache(Generic[V]):
+    """Values by key, up to ``max_weight`` in all; ``weigh`` gives the weight of a value (1 by default). Thread-safe.
 
-    Nothing is copied: whoever gets a value must not change it.
+    Values are shared between requests: never change one.
     """
 
-    everything: "WeakSet[Kept[object]]" = WeakSet()
+    instances: "WeakSet[LruCache[object]]" = WeakSet()
 
-    def __init__(self, most: int, weigh: Callable[[V], int] = lambda value: 1) -> None:
-        self.most = most
+    def __init__(self, max_weight: int, weigh: Callable[[V], int] = lambda value: 1) -> None:
+        self.max_weight = max_weight
         self.weigh = weigh
         self.weight = 0
         self._values: OrderedDict[Hashable, V] = OrderedDict()
         self._lock = Lock()
-        self.everything.add(self)  # type: ignore[arg-type]
+        self.instances.add(self)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return len(self._values)
 
     def get(self, key: Hashable) -> V | None:
+        """The value, or None."""
         with self._lock:
             value = self._values.get(key)
             if value is not None:
@@ -36,22 +37,24 @@ class Kept(Generic[V]):
             return value
 
     def put(self, key: Hashable, value: V) -> V:
+        """Store the value and return it; drop the least recently used values if the weight is too high."""
         with self._lock:
             old = self._values.pop(key, None)
             self.weight -= self.weigh(old) if old is not None else 0
             self._values[key] = value
             self.weight += self.weigh(value)
-            while self.weight > self.most and self._values:
+            while self.weight > self.max_weight and self._values:
                 self.weight -= self.weigh(self._values.popitem(last=False)[1])
         return value
 
     def clear(self) -> None:
+        """Drop all values."""
         with self._lock:
             self._values.clear()
             self.weight = 0
 
 
-def clear_all() -> None:
-    """Keep nothing any more, as a process that has just started."""
-    for kept in list(Kept.everything):
-        kept.clear()
+def clear_caches() -> None:
+    """Empty every cache of this process."""
+    for cache in list(LruCache.instances):
+        cache.clear()

@@ -1,9 +1,9 @@
-"""Versions of what many pages show, raised by the database itself in the transaction of the change.
+"""Versions of tables, changed by triggers in the transaction that changes the data.
 
-A row of ``kit_version`` holds a value that no state of its tables ever had before. Triggers put a new one
-there with every change of a watched column, whoever makes it: a service, the admin, a migration, a person
-with a database shell. So what a process keeps under the present value is right, and all processes find
-out at once, at the price of one short query per request.
+A row of ``kit_version`` holds a random value per name. A trigger replaces it with every change of a watched column,
+whoever makes the change: a service, the admin, a migration, somebody with a database shell. So what a process caches
+under the current value is right, and all processes notice a change at once, at the price of one short query per
+request.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class _Watch:
 
 
 _watches: dict[tuple[str, str], _Watch] = {}
-_seen: ContextVar[dict[str, str] | None] = ContextVar("versions_seen", default=None)
+_read_values: ContextVar[dict[str, str] | None] = ContextVar("versions_read_values", default=None)
 
 
 def watch(version: str, model: type[Model], *, only: set[str] | None = None, ignoring: set[str] | None = None) -> None:
-    """Raise this version when a row of the model comes, goes or changes, but for changes of ``ignoring``.
+    """Change this version when a row of the model is inserted, deleted or updated, except in the fields ``ignoring``.
 
-    With ``only``, when one of these fields changes; rows may come and go unnoticed.
+    With ``only``, change it just when one of these fields is updated, not on insert or delete.
 
     :raises ValueError: the model has no such field.
     """
@@ -52,23 +52,26 @@ def watch(version: str, model: type[Model], *, only: set[str] | None = None, ign
 
 
 def current(version: str) -> str | None:
-    """The present value; None if nothing can be said, and then nothing may be kept. One query."""
-    seen = _seen.get()
-    if seen is None:
+    """The current value. One query, or one per request within :func:`read_once`.
+
+    None if there is no value (the database is being migrated): then nothing may be cached.
+    """
+    values = _read_values.get()
+    if values is None:
         return _read().get(version)
-    if not seen:
-        seen.update(_read())
-    return seen.get(version)
+    if not values:
+        values.update(_read())
+    return values.get(version)
 
 
 @contextmanager
-def steady() -> Iterator[None]:
-    """Within, the versions are read once: for a request that changes nothing."""
-    token = _seen.set({})
+def read_once() -> Iterator[None]:
+    """Within, the values are read once: for a request that changes nothing."""
+    token = _read_values.set({})
     try:
         yield
     finally:
-        _seen.reset(token)
+        _read_values.reset(token)
 
 
 def _read() -> dict[str, str]:
@@ -89,31 +92,31 @@ END $$"""
 
 
 def _triggers(vendor: str) -> dict[str, tuple[str, str]]:
-    """By name: the table and the statement. The name tells the statement, so that another one is a new trigger."""
+    """Table and CREATE statement by trigger name. The name is a hash of the statement."""
     found: dict[str, tuple[str, str]] = {}
-    for one in _watches.values():
+    for watch_ in _watches.values():
         if vendor == "postgresql":
             rest = (
-                f'AFTER {" OR ".join(one.events)} ON "{one.table}"'
-                f" FOR EACH STATEMENT EXECUTE FUNCTION kit_raise_version('{one.version}')"
+                f'AFTER {" OR ".join(watch_.events)} ON "{watch_.table}"'
+                f" FOR EACH STATEMENT EXECUTE FUNCTION kit_raise_version('{watch_.version}')"
             )
             bodies = [rest]
         else:
-            name = one.version
-            raise_it = (
+            name = watch_.version
+            renew = (
                 f"DELETE FROM kit_version WHERE name = '{name}'; "  # noqa: S608 (a name of our own)
                 f"INSERT INTO kit_version (name, value) VALUES ('{name}', lower(hex(randomblob(16))))"
             )
             # Not an upsert: the conflict clause of the statement that fires a trigger would overrule it.
-            bodies = [f'AFTER {event} ON "{one.table}" BEGIN {raise_it}; END' for event in one.events]
+            bodies = [f'AFTER {event} ON "{watch_.table}" BEGIN {renew}; END' for event in watch_.events]
         for body in bodies:
             name = f"{PREFIX}{hashlib.sha256(body.encode()).hexdigest()[:16]}"
-            found[name] = (one.table, f"CREATE TRIGGER {name} {body}")
+            found[name] = (watch_.table, f"CREATE TRIGGER {name} {body}")
     return found
 
 
 def _installed(cursor: Any, vendor: str) -> dict[str, str]:
-    """The triggers that are there: name and table."""
+    """The installed triggers: table by name."""
     if vendor == "postgresql":
         cursor.execute(
             "SELECT tgname, relname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid"
@@ -131,7 +134,7 @@ def _drop(cursor: Any, vendor: str, name: str, table: str) -> None:
     cursor.execute(f"DROP TRIGGER {name}" + (f' ON "{table}"' if vendor == "postgresql" else ""))
 
 
-def take_away(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
+def drop_triggers(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
     """Before migrations: a column that a trigger names cannot change its type."""
     if not plan or not _is_ready(using):
         return
@@ -140,25 +143,25 @@ def take_away(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, **kwargs: Any)
             _drop(cursor, connection.vendor, name, table)
 
 
-def install(*, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
-    """After migrations: all triggers, and new values if one had been missing."""
+def install_triggers(*, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
+    """After migrations: install missing triggers, drop outdated ones, and renew the values if any was missing."""
     vendor = connection.vendor
     if not _is_ready(using):
         return
     with transaction.atomic(), connection.cursor() as cursor:
-        wanted, there = _triggers(vendor), _installed(cursor, vendor)
-        if wanted.keys() == there.keys():
+        wanted, installed = _triggers(vendor), _installed(cursor, vendor)
+        if wanted.keys() == installed.keys():
             return
-        for name in there.keys() - wanted.keys():
-            _drop(cursor, vendor, name, there[name])
+        for name in installed.keys() - wanted.keys():
+            _drop(cursor, vendor, name, installed[name])
         if vendor == "postgresql":
             cursor.execute(_FUNCTION)
         tables = set(connection.introspection.table_names(cursor))
-        for name in wanted.keys() - there.keys():
+        for name in wanted.keys() - installed.keys():
             table, statement = wanted[name]
             if table in tables:  # an app may be migrated alone
                 cursor.execute(statement)
-        names = {one.version for one in _watches.values()}
+        names = {watch_.version for watch_ in _watches.values()}
         Version.objects.all().delete()
         Version.objects.bulk_create(Version(name=name, value=str(uuid.uuid4())) for name in names)
 

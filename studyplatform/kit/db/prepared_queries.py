@@ -18,7 +18,7 @@ from django.db.models.sql import UpdateQuery
 M = TypeVar("M", bound=Model)
 
 
-class Slot(Expression):
+class Param(Expression):
     """A value that is given with each call: ``filter(slug=Slot("slug", SlugField()))``."""
 
     def __init__(self, name: str, field: "Field[Any, Any]") -> None:
@@ -33,7 +33,7 @@ class Slot(Expression):
 def _run(database: Any, sql: str, params: tuple[Any, ...], values: dict[str, Any]) -> Iterator[CursorWrapper]:
     """The cursor after the statement."""
     given = [
-        one.output_field.get_db_prep_value(values[one.name], database) if isinstance(one, Slot) else one
+        one.output_field.get_db_prep_value(values[one.name], database) if isinstance(one, Param) else one
         for one in params
     ]
     if database.vendor == "postgresql":
@@ -46,7 +46,7 @@ def _run(database: Any, sql: str, params: tuple[Any, ...], values: dict[str, Any
             yield cursor
 
 
-class Built(Generic[M]):
+class PreparedQuery(Generic[M]):
     """A queryset with slots. ``make`` is called once per kind of database.
 
     ``Built(lambda: Course.objects.filter(slug=Slot("slug", SlugField())))(slug="rivers")``
@@ -92,7 +92,7 @@ class Built(Generic[M]):
         return sql, params, read
 
 
-class BuiltUpdate:
+class PreparedUpdate:
     """``queryset.update()`` with slots: the named fields take values, the others what they are told.
 
     ``BuiltUpdate(lambda: Course.objects.filter(pk=Slot("pk", BigIntegerField())), "title", version=F("version") + 1)``
@@ -115,7 +115,7 @@ class BuiltUpdate:
 
     def _plan(self, database: Any) -> tuple[str, tuple[Any, ...]]:
         queryset = self.make()
-        slots = {name: Slot(name, queryset.model._meta.get_field(name)) for name in self.fields}  # noqa: SLF001
+        slots = {name: Param(name, queryset.model._meta.get_field(name)) for name in self.fields}  # noqa: SLF001
         query = cast(UpdateQuery, queryset.query.chain(UpdateQuery))
         query.add_update_values({**slots, **self.told})
         sql, params = query.get_compiler(connection=database).as_sql()

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import jinja2
@@ -29,19 +28,18 @@ from studyplatform.kit.caching import fragments
 from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.text import durations, languages, markdown, sizes
 from studyplatform.kit.text.money import money
+from studyplatform.kit.web.inline_scripts import MANIFEST, inline_scripts
 from studyplatform.kit.web.paging import shown_pages
-
-MANIFEST = Path(settings.BASE_DIR) / "static" / "dist" / "manifest.json"
 
 
 class Page(Template):
-    """A template that Django renders: what is one reader's is filled in last."""
+    """A template as Django renders it; the placeholders of cached fragments are filled at the end."""
 
     def render(self, context: dict[str, Any] | None = None, request: HttpRequest | None = None) -> str:
         if request is None:
             return str(super().render(context))
         full = {**(context or {}), "request": request}
-        return fragments.render(lambda: str(super(Page, self).render(full)), request)
+        return fragments.render_page(lambda: str(super(Page, self).render(full)), request)
 
 
 class Templates(Jinja2):
@@ -166,9 +164,14 @@ def faces(style: str) -> list[str]:
 
 
 @steady
-def head_script() -> Markup:
-    """The text of the early script that sets theme and style before anything is painted."""
-    return Markup((MANIFEST.parent / _manifest()["beforePaint"]["js"]).read_text().strip())  # noqa: S704 (our own build)
+def _inline_scripts() -> dict[str, str]:
+    return inline_scripts()
+
+
+def inline_script(name: str, **attributes: str) -> Markup:
+    """A script of :mod:`~studyplatform.kit.web.inline_scripts` as an element, with these data attributes."""
+    data = Markup("").join(Markup(' data-{}="{}"').format(key, value) for key, value in attributes.items())
+    return Markup("<script{}>{}</script>").format(data, Markup(_inline_scripts()[name]))  # noqa: S704 (our own files)
 
 
 @pass_context
@@ -204,9 +207,10 @@ def flashes(context: Context) -> list[Any]:
     return list(get_messages(request)) if request is not None and hasattr(request, "_messages") else []
 
 
-def csp_nonce() -> Markup:
-    """The nonce of this answer's content security policy, as a slot."""
-    return fragments.NONCE
+@pass_context
+def csp_nonce(context: Context) -> str:
+    """The nonce of this response's content security policy, for a style that only this page has."""
+    return str(context["request"].csp_nonce)
 
 
 def _url(name: str, /, *args: Any, **kwargs: Any) -> str:
@@ -235,7 +239,7 @@ def environment(**options: Any) -> Environment:
         url=_url,
         bundle=bundle,
         imports=imports,
-        head_script=head_script,
+        inline_script=inline_script,
         icon=icon,
         faces=faces,
         shown_pages=shown_pages,
@@ -246,7 +250,7 @@ def environment(**options: Any) -> Environment:
         flashes=flashes,
         csp_nonce=csp_nonce,
         csrf_input=fragments.CSRF_INPUT,
-        csrf_token=fragments.CSRF,
+        csrf_token=fragments.CSRF_TOKEN,
         site=settings,
         catalogue=REGISTRY,
         **_extra,

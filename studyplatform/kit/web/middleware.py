@@ -1,15 +1,10 @@
 """What every server-rendered page shares: request ids, both spellings of an address, refusals as pages."""
 
-import contextlib
 import re
 import uuid
 from collections.abc import Callable
-from functools import lru_cache
 from typing import cast
 
-from csp.constants import HEADER
-from csp.middleware import CheckableLazyObject, CSPMiddleware
-from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.middleware.gzip import GZipMiddleware
@@ -56,37 +51,14 @@ class TextCompressionMiddleware(GZipMiddleware):
         return super().process_response(request, response)
 
 
-@lru_cache(maxsize=2)
-def _policy(*, with_nonce: bool) -> str:
-    return str(build_policy(nonce="{nonce}" if with_nonce else None))
-
-
-class PolicyMiddleware(CSPMiddleware):
-    """django-csp's header; where no view asked for another policy, from a text that is built once."""
-
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        excluded = tuple(settings.CONTENT_SECURITY_POLICY["EXCLUDE_URL_PREFIXES"])
-        is_own = any(name.startswith("_csp_") for name in vars(response)) or HEADER in response
-        if settings.DEBUG or is_own or request.path_info.startswith(excluded):
-            return super().process_response(request, response)
-        nonce = getattr(request, "_csp_nonce", None)
-        response[HEADER] = _policy(with_nonce=nonce is not None).replace("{nonce}", nonce or "")
-        if nonce is None:
-            # From here on the nonce would stand in no header: whoever still asks for one is told so.
-            request.csp_nonce = CheckableLazyObject(self._csp_nonce_post_response)  # type: ignore[attr-defined]
-        return response
-
-
 class StaticFilesMiddleware(WhiteNoiseMiddleware):
-    """Serve static files; one that has gone since the server started is like one that never was."""
+    """Serve static files; a file that was deleted since the server started is passed on and answered with 404."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        path = request.path_info
-        static_file = self.find_file(path) if self.autorefresh else self.files.get(path)
-        if static_file is not None:
-            with contextlib.suppress(FileNotFoundError):
-                return cast(HttpResponseBase, self.serve(static_file, request))
-        return cast(HttpResponseBase, self.get_response(request))
+        try:
+            return cast(HttpResponseBase, super().__call__(request))
+        except FileNotFoundError:  # only from a static file: Django turns the exceptions of views into responses
+            return cast(HttpResponseBase, self.get_response(request))
 
 
 class PermissionsPolicyMiddleware:

@@ -2,6 +2,7 @@
 
 from csp.constants import NONCE, NONE, SELF
 
+from studyplatform.kit.web.inline_scripts import csp_hashes
 from studyplatform.settings.parts.storage import S3_ORIGIN
 
 # Where segments come from that the store sends itself (apps/files/streaming.py).
@@ -11,7 +12,7 @@ CONTENT_SECURITY_POLICY = {
     "EXCLUDE_URL_PREFIXES": ("/api/v1/docs/",),
     "DIRECTIVES": {
         "default-src": [SELF],
-        "script-src": [SELF, NONCE],
+        "script-src": [SELF, *csp_hashes()],
         "style-src": [SELF, NONCE],
         "img-src": [SELF, "data:", "blob:"],
         "media-src": [SELF, "blob:", *_STORE],

@@ -21,7 +21,7 @@ from apps.courses.queries.catalogue import Page
 from apps.courses.queries.facets import AVAILABILITIES, LENGTHS, OPEN, SORTS, Criteria, Facets
 from apps.courses.queries.suggestions import suggest
 from apps.learning.queries.course_marks import CourseMarks, course_marks_of
-from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.caching.page_cache import cache_for_visitors
 
 SUBJECTS_SHOWN = 8
 SUBJECTS_INSTEAD = 3
@@ -189,7 +189,7 @@ def tabs_of(query: QueryDict, course_marks: CourseMarks, current: str, everythin
 
 @open_to_everyone
 @require_safe
-@same_for_visitors("catalogue")
+@cache_for_visitors("catalogue")
 def catalogue_page(request: HttpRequest) -> HttpResponse:
     query = request.GET
     criteria = wish_of(query)
@@ -269,7 +269,7 @@ class Shown:
 
 @open_to_everyone
 @require_safe
-@same_for_visitors("catalogue")
+@cache_for_visitors("catalogue")
 def suggestions(request: HttpRequest) -> HttpResponse:
     """The options under a search box, for what is typed in it so far."""
     return render(request, "courses/_suggestions.html", {"found": suggest(request.GET.get("q", ""))})

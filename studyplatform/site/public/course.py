@@ -1,8 +1,7 @@
 """The course page: what it teaches, its lessons, its teacher, what others say, and the way in."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +15,7 @@ from markupsafe import Markup
 from apps.accounts.guards import open_to_everyone
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson
-from apps.courses.queries.catalogue import remembered
+from apps.courses.queries.catalogue import cached
 from apps.courses.queries.detail import Beside, caption_languages, course_for_page, courses_beside
 from apps.learning import policies
 from apps.learning.components import lesson_rows
@@ -25,8 +24,9 @@ from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.bookmarks import has_bookmarked
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.ratings import Ratings, ratings_of
-from studyplatform.kit.caching.fragments import ready
-from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.caching.fragments import cached_fragment
+from studyplatform.kit.caching.page_cache import cache_for_visitors
+from studyplatform.kit.caching.versioned import Stamped
 from studyplatform.kit.policies import enforce
 
 
@@ -77,7 +77,7 @@ def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[
         is_open = any(entry.pk == opened for entry in part.entries) if opened else part.number == 1
         if is_shared:
             key = ("syllabus", course.uid, course.version, part.number)
-            rows = ready(key, partial(macros.shared_rows, course.slug, part))
+            rows = cached_fragment(key, partial(macros.shared_rows, course.slug, part))
         else:
             rows = lesson_rows(course, [by_pk[entry.pk] for entry in part.entries])
         parts.append(macros.section(part, is_open, rows))
@@ -85,7 +85,7 @@ def syllabus(course: Course, outline: Outline, standing: Standing, placed: list[
 
 
 @dataclass(frozen=True)
-class Shared:
+class Shared(Stamped):
     """What the page tells everyone. Remembered: nobody may change it."""
 
     course: Course
@@ -94,8 +94,6 @@ class Shared:
     captions: list[str]
     ratings: Ratings
     beside: Beside
-    stamp: int = field(default_factory=count().__next__)
-    """What is rendered from it is kept under its stamp, which nothing else has."""
 
 
 def shared_of(slug: str) -> Shared:
@@ -103,7 +101,7 @@ def shared_of(slug: str) -> Shared:
 
     :raises CourseNotFound: there is no such course.
     """
-    return remembered(("course", slug), lambda: _read(slug))
+    return cached(("course", slug), lambda: _read(slug))
 
 
 def _read(slug: str) -> Shared:
@@ -147,7 +145,7 @@ def structured_data(course: Course, address: str) -> dict[str, Any]:
 
 @open_to_everyone
 @require_safe
-@same_for_visitors("catalogue")
+@cache_for_visitors("catalogue")
 def course_page(request: HttpRequest, slug: str) -> HttpResponse:
     shared = shared_of(slug)
     course, outline = shared.course, shared.outline

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
-from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.kit.errors import REGISTRY
 
 ARTICLES = {
@@ -31,14 +31,14 @@ TEXTS = {
 
 @open_to_everyone
 @require_safe
-@same_for_visitors()
+@cache_for_visitors()
 def help_index(request: HttpRequest) -> HttpResponse:
     return render(request, "site/help/index.html", {"articles": ARTICLES, "texts": TEXTS})
 
 
 @open_to_everyone
 @require_safe
-@same_for_visitors()
+@cache_for_visitors()
 def help_article(request: HttpRequest, article: str) -> HttpResponse:
     if article not in ARTICLES:
         raise Http404
@@ -50,7 +50,7 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
 
 @open_to_everyone
 @require_safe
-@same_for_visitors()
+@cache_for_visitors()
 def help_error(request: HttpRequest, code: str) -> HttpResponse:
     """The page that the ``type`` of a problem leads to."""
     error = REGISTRY.get(code)
@@ -61,6 +61,6 @@ def help_error(request: HttpRequest, code: str) -> HttpResponse:
 
 @open_to_everyone
 @require_safe
-@same_for_visitors()
+@cache_for_visitors()
 def text(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, f"site/help/{name}.html", {"title": TEXTS[name]})

@@ -13,11 +13,11 @@ from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.cards import Card, cards
-from apps.courses.queries.catalogue import Offer, listed_groups, offer, remembered
+from apps.courses.queries.catalogue import Offer, cached, listed_groups, offer
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.my_learning import enrollments_of, filtered, with_resume
-from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.caching.page_cache import cache_for_visitors
 
 STARTERS = 4
 # Divides by two, three and four: the index has full rows at every width.
@@ -95,7 +95,7 @@ def door() -> Door:
     def make() -> Door:
         return Door(popular_starts(), first_lesson(), question_source())
 
-    return remembered("home", make)
+    return cached("home", make)
 
 
 def structured_data() -> dict[str, Any]:
@@ -116,7 +116,7 @@ def structured_data() -> dict[str, Any]:
 
 @open_to_everyone
 @require_safe
-@same_for_visitors("catalogue")
+@cache_for_visitors("catalogue")
 def home(request: HttpRequest) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
     going = with_resume(filtered(enrollments_of(user), "in_progress")[:GOING]) if user else []

@@ -10,16 +10,16 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
-from studyplatform.kit.caching import fragments
-from studyplatform.kit.caching.page_cache import same_for_visitors
+from studyplatform.kit.caching.page_cache import cache_for_visitors
 from studyplatform.kit.web import jinja
+from studyplatform.kit.web.inline_scripts import MANIFEST
 
 PAGE = "/offline"
 
 
 @open_to_everyone
 @require_safe
-@same_for_visitors()
+@cache_for_visitors()
 def offline(request: HttpRequest) -> HttpResponse:
     """Where NETWORK_OFFLINE leads: what goes on without a connection, and what waits for it.
 
@@ -40,8 +40,8 @@ def cached_files() -> list[str]:
 def worker_script() -> str:
     """The service worker, with what it keeps. Its text changes with the page, so browsers update what they keep."""
     files = cached_files()
-    page = render_to_string("site/offline.html", {"request": SimpleNamespace(path=PAGE)}).replace(fragments.NONCE, "")
-    code = (jinja.MANIFEST.parent / "sw.js").read_text()
+    page = render_to_string("site/offline.html", {"request": SimpleNamespace(path=PAGE)})
+    code = (MANIFEST.parent / "sw.js").read_text()
     version = sha256("\n".join([*files, page, code]).encode()).hexdigest()[:16]
     cached = {"version": version, "page": PAGE, "files": files}
     return f"const cached = {json.dumps(cached)};\n{code}"
