@@ -1,0 +1,71 @@
+"""Every pinned package is imported somewhere, or named here with the reason why it is installed."""
+
+import ast
+import re
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_IMPORTED = {
+    "argon2-cffi": "hashes passwords (PASSWORD_HASHERS)",
+    "brotli": "lets fonttools write WOFF2 (assets/fonts)",
+    "celery-types": "types of celery",
+    "channels-redis": "the channel layer where there is a Redis (CHANNEL_LAYERS)",
+    "daphne": "the ASGI server that the specification names",
+    "dj-stripe": "payments (INSTALLED_APPS)",
+    "django-stubs": "types of Django, plugin of mypy",
+    "djangorestframework-stubs": "types of the REST framework, plugin of mypy",
+    "flask-cors": "imported by moto's server, which does not declare it",
+    "gunicorn": "the WSGI server of production (docs/operations.md)",
+    "mypy": "checks types (make check)",
+    "moto": "the S3 server of the tests, run as a program",
+    "oidc-provider-mock": "the OpenID provider of the tests, run as a program",
+    "pytest-django": "plugin of pytest",
+    "pytest-playwright": "plugin of pytest",
+    "pytest-rerunfailures": "plugin of pytest",
+    "pytest-timeout": "plugin of pytest",
+    "pytest-xdist": "plugin of pytest",
+    "redis": "the broker of celery and the channel layer where there is a Redis",
+    "ruff": "formats and lints (make check)",
+    "stripe": "payments; a dependency of dj-stripe pinned with it",
+    "types-jsonschema": "types of jsonschema",
+    "types-pyyaml": "types of PyYAML",
+    "types-tqdm": "types of tqdm",
+    "uharfbuzz": "lets reportlab shape scripts such as Arabic on certificates (drawString(shaping=…))",
+    "uvicorn": "the ASGI server of the embedded default, run as a program",
+    "websockets": "the websockets of uvicorn (--ws websockets-sansio)",
+}
+
+
+def normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def pinned() -> set[str]:
+    lines = [
+        line for name in ("requirements.txt", "requirements-dev.txt") for line in (ROOT / name).read_text().split("\n")
+    ]
+    return {normalized(found.group(1)) for line in lines if (found := re.match(r"([\w.-]+)(?:\[[\w,]+\])?==", line))}
+
+
+def imported() -> set[str]:
+    """The distributions that our Python files import, by their normalized names."""
+    modules: set[str] = set()
+    for folder in ("apps", "studyplatform", "tests", "assets/fonts"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Import):
+                    modules |= {alias.name.partition(".")[0] for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    modules.add(node.module.partition(".")[0])
+    distributions = packages_distributions()
+    return {normalized(each) for module in modules for each in distributions.get(module, ())}
+
+
+def test_each_pinned_package_is_imported_or_has_a_reason() -> None:
+    without_use = pinned() - imported() - set(NOT_IMPORTED)
+    assert not without_use, f"remove from requirements, or say why in NOT_IMPORTED: {sorted(without_use)}"
+
+
+def test_no_reason_is_out_of_date() -> None:
+    assert set(NOT_IMPORTED) <= pinned() - imported()
