@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from apps.accounts.pages.signing_in import sign_in_for_admin
-from studyplatform.site.system.redirects import redirect_to_settings
+from studyplatform.site.system.redirects import admin_password
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("studyplatform.api_urls")),
@@ -12,7 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "admin/login/", sign_in_for_admin, name="sign-in-for-admin"
     ),  # the one sign-in page, which counts failed attempts
     # Only the settings do what a new password requires: end other sessions and send an email about it.
-    path("admin/password_change/", redirect_to_settings),
+    path("admin/password_change/", admin_password),
     path("admin/", admin.site.urls),
     path("", include("apps.accounts.urls")),
     path("", include("apps.files.urls")),

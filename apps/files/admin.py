@@ -1,4 +1,4 @@
-"""Videos and uploads for the staff to look at; what changes them are the uploads page and the services."""
+"""Read-only lists of videos and uploads."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""What happened to videos. Ids only; each may be told twice."""
+"""Events of videos. They hold ids only; each may be delivered twice."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from studyplatform.kit.events import Event
 
 @dataclass(frozen=True, kw_only=True)
 class VideoAnnounced(Event):
-    """An upload began that will become this video. ``target`` is what the uploader named, e.g. a lesson's uid."""
+    """An upload of this video began. ``target`` is what the client gave as its target, e.g. a lesson's uid."""
 
     video_id: int
     owner_id: int
@@ -16,28 +16,28 @@ class VideoAnnounced(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class VideoAnalyzed(Event):
-    """Length and size of the picture are known; nothing can be watched yet."""
+    """Duration and picture size are known; the video is not playable yet."""
 
     video_id: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class VideoPlayable(Event):
-    """At least one rendition can be watched."""
+    """At least one rendition is playable."""
 
     video_id: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class VideoCompleted(Event):
-    """All renditions can be watched."""
+    """All renditions are playable."""
 
     video_id: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplacementFailed(Event):
-    """The new contents of a video were no good; it is what it was before. ``version``, ``filename``: theirs."""
+    """A replacement failed, and the former contents were restored. ``version``, ``filename``: the replacement's."""
 
     video_id: int
     version: str
@@ -46,6 +46,6 @@ class ReplacementFailed(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class VideoFailed(Event):
-    """Processing ended without a complete video; the asset says why."""
+    """Processing failed; the video's row says why."""
 
     video_id: int

@@ -1,4 +1,4 @@
-"""What files holds of a person, for their archive: the list; the files themselves can be fetched one by one."""
+"""A user's videos and uploads for the data archive: their lists; the files can be downloaded one by one."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from apps.files.models import Upload, VideoAsset
 
 
 @register_export("files")
-def of_files(user: User) -> Iterator[Part]:
+def export_files(user: User) -> Iterator[Part]:
     videos = VideoAsset.objects.filter(owner=user).values("filename", "stage", "duration", "source_bytes", "created_at")
     yield Part("files/videos.json", videos.iterator())
     uploads = Upload.objects.filter(owner=user).values("filename", "length", "offset", "created_at", "completed_at")

@@ -1,7 +1,7 @@
-"""What a file is that people hand to each other: decided from its bytes, and its name must agree.
+"""Detect the media type of a file that users share, from its bytes; its name must match.
 
-Such files are only ever sent as attachments. Still, what a browser or a computer would run is not
-passed on under a harmless name, or at all: in an archive nobody opens it unawares.
+Such files are only sent as attachments. Still, web pages and programs are refused, whatever their name: inside an
+archive, they cannot be opened by accident.
 """
 
 import re
@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
 
-HEAD_BYTES = 4096  # bytes that are enough to decide
+HEAD_BYTES = 4096  # how many bytes `detect_media_type` needs
 MAX_NAME_LENGTH = 120
 
 PDF, ZIP, OFFICE, TEXT, OCTET_STREAM = (
@@ -51,7 +51,7 @@ EXECUTABLE_SIGNATURES = (
 )  # fmt: skip
 MARKUP = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
 
-# Names by which a browser shows a page, or a system runs something, at a double click.
+# Files that a browser shows as a page, or that an operating system runs on a double click.
 EXECUTABLE_SUFFIXES = frozenset((
     ".html", ".htm", ".xhtml", ".xht", ".shtml", ".mht", ".mhtml", ".svg", ".svgz", ".xml", ".xsl", ".hta",
     ".js", ".mjs", ".jse", ".vbs", ".vbe", ".wsf", ".wsh", ".ps1", ".bat", ".cmd", ".com", ".exe", ".scr", ".pif",
@@ -62,7 +62,7 @@ TYPES_BY_SUFFIX: dict[str, frozenset[str]] = {
     for endings, kinds in (
         (".pdf", (PDF,)),
         (".zip .odt .ods .odp .epub .ggb .sb3", (ZIP,)),
-        (".docx .xlsx .pptx", (ZIP, OFFICE)),  # with a password they are the older container
+        (".docx .xlsx .pptx", (ZIP, OFFICE)),  # with a password they use the older container format
         (".doc .xls .ppt", (OFFICE, ZIP, "application/rtf")),
         (".rtf", ("application/rtf",)),
         (".png", ("image/png",)),
@@ -88,11 +88,11 @@ TYPES_BY_SUFFIX: dict[str, frozenset[str]] = {
 
 
 def detect_media_type(head: bytes, filename: str) -> str:
-    """The media type of a file that others are to get; ``head``: its first `HEAD` bytes.
+    """The media type of a file that users share. ``head``: its first `HEAD_BYTES` bytes.
 
-    :raises FileEmpty: there is nothing in it.
-    :raises FileUnsuitable: a page or a program, by its bytes or by its name.
-    :raises FileMisnamed: its name promises something else than its bytes are.
+    :raises FileEmpty: the file is empty.
+    :raises FileUnsuitable: it is a web page or a program, by its bytes or its name.
+    :raises FileMisnamed: its name does not match its bytes.
     """
     ending = PurePosixPath(filename).suffix.lower()
     if not head:
@@ -106,7 +106,7 @@ def detect_media_type(head: bytes, filename: str) -> str:
 
 
 def _type_from_bytes(head: bytes) -> str | None:
-    """The media type by the bytes alone; None for what would be run."""
+    """The media type by the bytes alone; None for web pages and programs."""
     for at, mark, kind in SIGNATURES:
         if head[at : at + len(mark)] == mark:
             return kind
@@ -117,7 +117,7 @@ def _type_from_bytes(head: bytes) -> str | None:
 
 
 def _as_text(head: bytes) -> bytes | None:
-    """The head as plain letters, or None if it is no text."""
+    """The head as UTF-8 without byte order mark, or None if it is not text."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return head.decode("utf-16", errors="ignore").encode()
     plain = head.removeprefix(b"\xef\xbb\xbf")
@@ -127,7 +127,7 @@ def _as_text(head: bytes) -> bytes | None:
 def clean_name(name: str) -> str:
     """The file's name without folders and control characters, at most 120 characters."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    plain = "".join(sign for sign in last if sign.isprintable()).strip(" .")
+    plain = "".join(character for character in last if character.isprintable()).strip(" .")
     if len(plain) > MAX_NAME_LENGTH:
         ending = PurePosixPath(plain).suffix[:10]
         plain = plain[: MAX_NAME_LENGTH - len(ending)] + ending

@@ -1,4 +1,4 @@
-"""Uploads on their way, videos and what was made of them."""
+"""Uploads, videos, their renditions and captions."""
 
 import uuid
 from datetime import datetime
@@ -57,7 +57,7 @@ class Upload(models.Model):
 
     @property
     def is_for_target(self) -> bool:
-        """Whether it is a file for something, and not just kept."""
+        """Whether this file was uploaded for a target, such as a lesson."""
         return self.purpose == self.Purpose.FILE and bool(self.target)
 
 
@@ -70,10 +70,10 @@ class VideoAssetQuerySet(models.QuerySet["VideoAsset"]):
 
 
 class VideoAsset(models.Model):
-    """A video and the state of its processing. ``directory`` holds all that was made of it.
+    """A video and the state of its processing. ``directory`` holds its published files.
 
-    While it gets new contents, ``former`` says what it was before (services/replacing.py): it can be watched as before,
-    and is that again if the new contents are no good.
+    While it is replaced, ``former`` holds its state before the replacement (services/replacement.py): it remains
+    playable, and is restored if the new contents fail.
     """
 
     class Stage(models.TextChoices):
@@ -91,7 +91,7 @@ class VideoAsset(models.Model):
         CORRUPT = "corrupt_file", _("Corrupt file")
         QUOTA = "quota_exceeded", _("Storage quota exceeded")
 
-    WAITING_FOR_SPACE = "no_room"  # the step of a video whose processing waits for room on the disk
+    WAITING_FOR_SPACE = "no_room"  # the step of a video whose processing waits for free disk space
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="videos")

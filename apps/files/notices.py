@@ -1,4 +1,4 @@
-"""What people are told about their videos."""
+"""The notification kinds of videos."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""The media addresses. Their token is the permission; who got it, in which browser, was decided at its signing."""
+"""The signed URLs of media. The token is the permission: it was signed for one browser session (`media_links`)."""
 
 import re
 from collections.abc import Callable
@@ -21,8 +21,8 @@ from apps.files.streaming import send_concatenated, send_stored, send_upload
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.failures import refusal_of
 
-# Exactly what the pipeline makes. A name that is not of this shape does not exist, wherever it points.
-MADE = re.compile(
+# Exactly the names that the pipeline writes. Any other name is not found, so that no path can leave the directory.
+PUBLISHED = re.compile(
     r"master\.m3u8|poster\.jpg|storyboard\.vtt|storyboard-\d{1,4}\.jpg|"
     r"(?:1080p|720p|480p|audio)/(?:index\.m3u8|init\.mp4|\d{5,6}\.m4s)",
     re.ASCII,
@@ -34,11 +34,11 @@ CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 P = ParamSpec("P")
 
 
-def _in_plain_words(page: Callable[P, HttpResponseBase]) -> Callable[P, HttpResponseBase]:
-    """A player, an <img> or a download asks here, not a person: what fails is told by a status and a line, no page."""
+def _plain_text_refusals(page: Callable[P, HttpResponseBase]) -> Callable[P, HttpResponseBase]:
+    """Answer refusals with a status and a line of text, not a page: players and downloads send these requests."""
 
     @wraps(page)
-    def told(*args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def answered(*args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         try:
             return page(*args, **kwargs)
         except FileNotFoundError:
@@ -48,29 +48,29 @@ def _in_plain_words(page: Callable[P, HttpResponseBase]) -> Callable[P, HttpResp
                 raise
             return _refused(failure)
 
-    return told
+    return answered
 
 
 @open_to_everyone
 @require_safe
-@_in_plain_words
+@_plain_text_refusals
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """One file of a video."""
     now = timezone.now()
     grant = read_token(token, now=now, reader=claimed_session_key(request))
     caption = CAPTIONS.fullmatch(name)
-    # Asked again where playing begins; not for each segment (docs/adr/0008).
+    # The permission is checked again where playback begins, not for each segment (docs/adr/0008).
     if (caption or name.endswith(".m3u8")) and not _may_still_watch(grant, now):
         raise LinkExpired
     if caption:
         return _captions(grant, caption.group(1), now)
-    if name != SOUND and not MADE.fullmatch(name):
+    if name != SOUND and not PUBLISHED.fullmatch(name):
         return _missing()
-    # The list of renditions grows while a video is processed.
-    cache = "private, max-age=5" if name.endswith(".m3u8") else _until(grant, now)
+    # Playlists change while a video is processed.
+    cache = "private, max-age=5" if name.endswith(".m3u8") else _cache_control(grant, now)
     if name == SOUND:
         return send_concatenated(request, audio_segments(grant.directory), kind="audio/mp4", cache=cache)
-    # Playlists and pictures are small; of a film's gigabytes none passes through here that lies elsewhere.
+    # Only segments are large: if they are in a bucket, the browser fetches them from there.
     return send_stored(
         request,
         f"{grant.directory}/{name}",
@@ -82,9 +82,9 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 
 @open_to_everyone
 @require_safe
-@_in_plain_words
+@_plain_text_refusals
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
-    """A file that somebody is handed, as an attachment; parts of it by ``Range``."""
+    """A file that a lesson offers, as an attachment; parts of it by ``Range``."""
     uid, until = read_file_token(token, now=timezone.now(), reader=claimed_session_key(request))
     return send_upload(request, queries.complete_file(uid), until=until)
 
@@ -103,7 +103,7 @@ def _missing() -> HttpResponse:
 
 
 def _may_still_watch(grant: Grant, now: datetime) -> bool:
-    """Whether the person whose browser session the address was made for could get it today."""
+    """Whether the user for whose browser session the URL was signed may still watch the video."""
     if grant.reader is None:
         return True
     user = user_of_session(grant.reader.session_key, now=now)
@@ -120,6 +120,6 @@ def _captions(grant: Grant, uid: str, now: datetime) -> HttpResponse:
     )
 
 
-def _until(grant: Grant, now: datetime) -> str:
-    """The files of a version never change; the browser may keep them as long as the address is good."""
+def _cache_control(grant: Grant, now: datetime) -> str:
+    """Cache-Control for files that never change: the browser may cache them until the URL expires."""
     return f"private, max-age={max(0, int((grant.expires_at - now).total_seconds()))}, immutable"

@@ -1,6 +1,6 @@
-"""Who may upload, and who may see and change whose videos.
+"""Who may upload, and who may see and change a video.
 
-What belongs to somebody else is not found rather than forbidden: its existence is nobody's business.
+For other users, a video or upload is "not found", not "forbidden", so that its existence is not disclosed.
 """
 
 from collections.abc import Callable
@@ -18,32 +18,32 @@ _audiences: list[Callable[[User, VideoAsset], bool]] = []
 
 
 def register_audience(may_watch: Callable[[User, VideoAsset], bool]) -> Callable[[User, VideoAsset], bool]:
-    """Name the function by which an app says who may watch a video that it shows."""
+    """Register a function that decides for an app whether a user may watch a video that the app shows."""
     _audiences.append(may_watch)
     return may_watch
 
 
 def upload(user: Person, purpose: str) -> Verdict:
-    """Lecture videos are for those who teach, other files for everybody who is signed in."""
+    """Instructors with a verified email upload videos; every signed-in user uploads other files."""
     return teach(user) or be_verified(user) if purpose == Upload.Purpose.VIDEO else be_signed_in(user)
 
 
 def continue_upload(user: Person, upload: Upload) -> Verdict:
-    """Only who began an upload may send the rest of it."""
+    """Only the owner may continue an upload."""
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if upload.owner_id == user.pk else NotFound()
 
 
 def see_video(user: Person, video: VideoAsset) -> Verdict:
-    """The owner's view of a video: its processing, its failures. Learners' access is their lesson's business."""
+    """Who may see a video's processing and failures: its owner and admins. Lessons decide what learners see."""
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if video.owner_id == user.pk or user.is_admin else NotFound()
 
 
 def watch_video(user: Person, video: VideoAsset) -> Verdict:
-    """Whoever sees it, and those to whom an app shows it."""
+    """Who may watch a video: those who may see it, and those to whom an app shows it."""
     refused = see_video(user, video)
     if refused is None or (isinstance(user, User) and any(may_watch(user, video) for may_watch in _audiences)):
         return None
@@ -51,12 +51,12 @@ def watch_video(user: Person, video: VideoAsset) -> Verdict:
 
 
 def edit_video(user: Person, video: VideoAsset) -> Verdict:
-    """Who sees it may retry, caption, replace and delete it."""
+    """Who may retry, caption, replace and delete a video: those who may see it."""
     return see_video(user, video)
 
 
 def video_abilities(user: Person, video: VideoAsset) -> dict[str, bool]:
-    """What the person may do with the video as it is now."""
+    """What the user may do with the video in its current state."""
     verdict = edit_video(user, video)
     is_failed = video.stage == VideoAsset.Stage.FAILED
     may_retry = is_failed and video.failure == VideoAsset.Failure.PROCESSING

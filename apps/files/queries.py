@@ -1,4 +1,4 @@
-"""What is asked about files: whose room is taken by what, which videos and uploads there are."""
+"""Reads of files: storage used, videos, uploads, captions."""
 
 import uuid
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from studyplatform.kit.policies import enforce
 
 
 def has_free_space() -> bool:
-    """Return whether uploads and encodes find free space on the disk beyond the reserve."""
+    """Whether the disk has free space for uploads and video processing, beyond the reserve."""
     return free_space(Path(settings.UPLOAD_ROOT)) > 0
 
 
 @dataclass(frozen=True)
 class Storage:
-    """An owner's room, in bytes. ``held`` is reserved for uploads on their way."""
+    """A user's storage in bytes: used by videos and files, reserved for uploads (``held``), and the quota."""
 
     videos: int
     files: int
@@ -43,24 +43,24 @@ class Storage:
 
 
 def storage_of(user: User) -> Storage:
-    """How much room a person has and what takes it. What was uploaded counts; what we make of it does not.
+    """A user's storage used and quota. Uploaded files count; the renditions of videos do not.
 
-    While a video is replaced, its former contents count beside the new ones: both are kept.
+    While a video is replaced, its former and its new contents both count.
     """
-    both = Sum(F("source_bytes") + F("former_bytes"))
-    videos = VideoAsset.objects.of(user.pk).aggregate(total=both)["total"] or 0
+    sizes = Sum(F("source_bytes") + F("former_bytes"))
+    videos = VideoAsset.objects.of(user.pk).aggregate(total=sizes)["total"] or 0
     held = Upload.objects.of(user.pk).open().aggregate(total=Sum("length"))["total"] or 0
     files = stored_files(user.pk).aggregate(total=Sum("length"))["total"] or 0
     return Storage(videos=videos, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
 
 
 def videos_of(user_id: int) -> QuerySet[VideoAsset]:
-    """An owner's videos, newest first, with all that their cards show. Four queries however many."""
-    return shown(VideoAsset.objects.of(user_id)).order_by("-created_at", "-pk")
+    """A user's videos, newest first, with what their cards show. Four queries."""
+    return with_details(VideoAsset.objects.of(user_id)).order_by("-created_at", "-pk")
 
 
-def shown(videos: QuerySet[VideoAsset]) -> QuerySet[VideoAsset]:
-    """The videos with renditions, captions (without their words) and the upload on its way."""
+def with_details(videos: QuerySet[VideoAsset]) -> QuerySet[VideoAsset]:
+    """Prefetch renditions, captions (without their text) and the unfinished upload."""
     return videos.defer("facts").prefetch_related(
         "renditions",
         Prefetch("captions", CaptionTrack.objects.defer("webvtt")),
@@ -69,11 +69,11 @@ def shown(videos: QuerySet[VideoAsset]) -> QuerySet[VideoAsset]:
 
 
 def video_for(user: policies.Person, uid: uuid.UUID) -> VideoAsset:
-    """The video, if the person may see its processing.
+    """The video, if the user may see its processing.
 
-    :raises NotFound: there is none, or it is somebody else's.
+    :raises NotFound: it does not exist, or the user may not see it.
     """
-    video = shown(VideoAsset.objects.filter(uid=uid)).first()
+    video = with_details(VideoAsset.objects.filter(uid=uid)).first()
     if video is None:
         raise NotFound
     enforce(policies.see_video(user, video))
@@ -81,7 +81,7 @@ def video_for(user: policies.Person, uid: uuid.UUID) -> VideoAsset:
 
 
 def stored_files(user_id: int) -> QuerySet[Upload]:
-    """A person's files that have arrived whole, newest first."""
+    """A user's complete files, newest first."""
     return (
         Upload.objects.of(user_id)
         .filter(purpose=Upload.Purpose.FILE, completed_at__isnull=False)
@@ -90,9 +90,9 @@ def stored_files(user_id: int) -> QuerySet[Upload]:
 
 
 def complete_file(uid: uuid.UUID) -> Upload:
-    """A file that has arrived whole, for whoever holds its address.
+    """A complete file, for a request with a signed link.
 
-    :raises NotFound: there is none any more.
+    :raises NotFound: it does not exist any longer.
     """
     found = Upload.objects.filter(uid=uid, purpose=Upload.Purpose.FILE, completed_at__isnull=False).first()
     if found is None:
@@ -101,9 +101,9 @@ def complete_file(uid: uuid.UUID) -> Upload:
 
 
 def upload_for(user: policies.Person, uid: uuid.UUID) -> Upload:
-    """The upload, if it is the person's own.
+    """The upload, if the user owns it.
 
-    :raises NotFound: there is none, or it is somebody else's.
+    :raises NotFound: it does not exist, or belongs to another user.
     """
     upload = Upload.objects.select_related("video").filter(uid=uid).first()
     if upload is None:
@@ -113,24 +113,26 @@ def upload_for(user: policies.Person, uid: uuid.UUID) -> Upload:
 
 
 def notice_of(video: VideoAsset) -> str:
-    """What an owner should know of a video that has not failed: why nothing moves, what could not be read, which new
-    contents were not taken. Empty if there is nothing to say."""
-    said = []
+    """A notice for the owner of a video that has not failed: why processing waits, why a replacement was not used, what
+    could not be decoded. Empty if there is none."""
+    sentences = []
     if video.step == VideoAsset.WAITING_FOR_SPACE:
-        said.append(_("The server is out of disk space. Processing will continue automatically when there is enough."))
+        sentences.append(
+            _("The server is out of disk space. Processing will continue automatically when there is enough.")
+        )
     if video.replacement_failure:
         reason = _(video.replacement_failure)
-        said.append(_("The new file was not used. %(reason)s This video is unchanged.") % {"reason": reason})
+        sentences.append(_("The new file was not used. %(reason)s This video is unchanged.") % {"reason": reason})
     lost_picture = _("About %(time)s of the picture (%(share)s) could not be read. Those moments may look distorted.")
     lost_sound = _(
         "About %(time)s of the sound (%(share)s) could not be read. Those moments may be silent or distorted."
     )
     for lost, sentence in ((video.picture_lost, lost_picture), (video.sound_lost, lost_sound)):
         if lost > 0 and video.duration > 0:
-            said.append(sentence % {"time": _length(lost), "share": _share(lost / video.duration)})
+            sentences.append(sentence % {"time": _length(lost), "share": _share(lost / video.duration)})
     if video.picture_lost or video.sound_lost:
-        said.append(_("If that is a problem, export the video again and upload it once more."))
-    return " ".join(said)
+        sentences.append(_("If that is a problem, export the video again and upload it once more."))
+    return " ".join(sentences)
 
 
 def _length(seconds: float) -> str:
@@ -147,7 +149,7 @@ def _share(part: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CaptionCue:
-    """Words spoken from one second of a video to another, as plain text on one line."""
+    """A cue as plain text on one line, with its start and end in seconds."""
 
     start: float
     end: float
@@ -156,6 +158,6 @@ class CaptionCue:
 
 @lru_cache(maxsize=256)
 def caption_cues(webvtt: str) -> tuple[CaptionCue, ...]:
-    """Return the cues of a caption track's WebVTT, in their order, without markup."""
+    """The cues of a caption track's WebVTT, in their order, without markup."""
     cues = ((cue, plain_text(cue.text)) for cue in parse_cues(webvtt))
     return tuple(CaptionCue(cue.begin, cue.end, text) for cue, text in cues if text)

@@ -1,8 +1,8 @@
-"""Bodies of uploads, read while they arrive.
+"""Read the bodies of uploads while they arrive, under ASGI.
 
-Under ASGI, Django collects the whole body of a request before any view runs: an upload that breaks off would leave
-nothing. So calls that bring a piece of a file go to Django by WSGI instead, in threads: the same middleware and the
-same view, and its `read` answers what has arrived by now.
+Django's ASGI handler receives the whole body of a request before it calls a view, so that an interrupted upload would
+leave nothing. Requests with a chunk of a file are therefore handled by Django's WSGI handler in threads, with the same
+middleware and the same view, whose `read` returns what has arrived so far.
 """
 
 import asyncio
@@ -17,12 +17,12 @@ from studyplatform.kit.errors import RequestStalled
 from studyplatform.kit.web.body_limits import REFUSED, App, Message, Receive, Scope, Send
 
 UPLOADS_PATH = "/api/v1/uploads/"
-MAX_CONCURRENT = 64  # pieces on their way; each waits for its sender in a thread of its own
-RECEIVE_TIMEOUT = 30.0  # seconds without a byte after which the connection counts as broken
+MAX_CONCURRENT = 64  # requests; each waits for its client in a thread of its own
+RECEIVE_TIMEOUT = 30.0  # seconds without data until the connection counts as broken
 
 
 class StreamedUploads:
-    """An ASGI application around Django's: takes the calls that bring a piece of a file, and hands on all others."""
+    """ASGI middleware: passes requests with a chunk of a file to Django by WSGI, and all others on."""
 
     def __init__(self, inner: App) -> None:
         self._inner = inner
@@ -37,19 +37,21 @@ class StreamedUploads:
 
 @cache
 def _wsgi_application() -> Callable[..., Any]:
-    """Made when the first piece arrives: a second chain of middleware that a site without uploads need not load."""
+    """Created for the first chunk: a second middleware chain that a site without uploads does not need."""
     return get_wsgi_application()
 
 
 def _wsgi_scope(scope: Scope) -> Scope:
-    """Without headers that WSGI could not tell from others (`X_Forwarded_For`), as Django does for ASGI, and without
-    a query, which no upload has."""
+    """Remove headers with underscores, which WSGI cannot tell from those with hyphens (`X_Forwarded_For`).
+
+    Django does so for ASGI. Also removes the query string, which no upload has.
+    """
     headers = [(name, value) for name, value in scope["headers"] if b"_" not in name]
     return {**scope, "headers": headers, "query_string": b""}
 
 
 def _with_timeout(receive: Receive) -> Receive:
-    """A sender that has gone without a word, or a server that stops, ends the body like a broken connection."""
+    """End the body like a broken connection if the client sends nothing for `RECEIVE_TIMEOUT`, or the server stops."""
 
     async def receive_or_disconnect() -> Message:
         try:

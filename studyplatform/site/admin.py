@@ -1,4 +1,4 @@
-"""The operator's own desk in Django's admin: announcements."""
+"""Announcements in Django's admin."""
 
 from django.contrib import admin
 
@@ -7,7 +7,7 @@ from studyplatform.kit.models import Announcement
 
 @admin.register(Announcement)
 class AnnouncementAdmin(admin.ModelAdmin[Announcement]):
-    """A sentence on top of every page, from one moment to another. Everyone can dismiss it for themselves."""
+    """A sentence at the top of every page for a period of time. Each visitor can dismiss it."""
 
     list_display = ["text", "shown_from", "shown_until"]
     ordering = ["-shown_until"]

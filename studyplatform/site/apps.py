@@ -3,13 +3,13 @@ from django.contrib import admin
 
 
 class SiteConfig(AppConfig):
-    """The frame. It closes the desks that other people's packages open in Django's admin."""
+    """The pages that compose several apps. Removes the admin pages of other packages."""
 
     name = "studyplatform.site"
     label = "site"
 
     def ready(self) -> None:
-        """Keep only this project's own screens: those of packages show secrets and change rows past the services."""
+        """Unregister the admin pages of packages: they show secrets and change rows without our services."""
         for model in apps.get_models():
             if not admin.site.is_registered(model):
                 continue

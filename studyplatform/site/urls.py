@@ -9,7 +9,7 @@ from studyplatform.site.public.catalogue import catalogue_page, suggestions
 from studyplatform.site.public.course import course_page
 from studyplatform.site.public.home import home
 from studyplatform.site.public.status import status
-from studyplatform.site.system import crawlers, health, pending
+from studyplatform.site.system import crawlers, health, pending, redirects
 from studyplatform.site.teaching import home as instructor_home
 from studyplatform.site.teaching import storage, uploads
 
@@ -30,7 +30,7 @@ urlpatterns = [
     path("dashboard/admin/mails/<str:name>", mailbox.mail, name="admin-mail"),
     path("dashboard/admin/mails/<str:name>/page", mailbox.mail_page, name="admin-mail-page"),
     path("dashboard/admin/jobs/<uuid:uid>/retry", jobs.job_retry, name="admin-job-retry"),
-    path("settings/billing", health.billing_settings, name="billing-settings"),
+    path("settings/billing", redirects.billing_settings, name="billing-settings"),
     path("settings/storage", storage.storage, name="storage"),
     path("settings/storage/videos/<uuid:uid>/delete", storage.delete_video, name="delete-stored-video"),
     path("settings/storage/files/<uuid:uid>/delete", storage.delete_file, name="delete-stored-file"),

@@ -1,10 +1,9 @@
-"""Signed, expiring addresses of videos and files. Files signs; the owning app has decided who gets one.
+"""Signed, expiring URLs of videos and files. This app signs; the app that shows a video decides who gets a URL.
 
-The token stands in the path, so that the relative addresses inside playlists carry it along:
-/media/v/<token>/1080p/00003.m4s. It names one version of one video, the second it expires, and the
-browser session it was made for, so that an address that somebody passes on opens nothing elsewhere;
-no database is asked when a segment is fetched (docs/adr/0008). A file that is handed out has such an
-address too, /media/f/<token>; it ends at once when the file is taken away.
+The token is part of the path, so that the relative URLs in playlists contain it: /media/v/<token>/1080p/00003.m4s.
+It consists of one version of one video, the expiry in seconds, and a hash of the browser session, so that a URL does
+not work in another browser. Fetching a segment needs no database query (docs/adr/0008). A file that a lesson offers has
+such a URL too, /media/f/<token>, which ends at once when the file is removed.
 """
 
 import base64
@@ -36,7 +35,7 @@ NO_SESSION = bytes(8)
 
 
 class Everyone(enum.Enum):
-    """The audience of what visitors may watch too. A name of its own: nothing that is merely missing means it."""
+    """The audience of a video that visitors may watch too. A type of its own, so that no missing value can mean it."""
 
     EVERYONE = "everyone"
 
@@ -54,7 +53,7 @@ class CaptionSource:
 
 @dataclass(frozen=True)
 class Sources:
-    """Addresses of one video, for whoever is to watch it now."""
+    """The URLs of one video for one audience."""
 
     master: str
     audio: str | None
@@ -67,23 +66,23 @@ class Sources:
 
 @dataclass(frozen=True)
 class Grant:
-    """What a token opens."""
+    """What a token gives access to."""
 
     video: uuid.UUID
     directory: str
     expires_at: datetime
     reader: SessionKey | None
-    """Whose it is; None: everyone's."""
+    """The browser session it was signed for; None for everyone."""
 
 
 def sign_link(
     *, video: VideoAsset, now: datetime, audience: Audience, captions: Iterable[CaptionTrack] | None = None
 ) -> Sources | None:
-    """Addresses for somebody whose right to watch the video has been decided; None if nothing can be watched yet.
+    """Sign the URLs of a video; None if it is not playable yet. The caller has checked the permission to watch it.
 
-    Valid for at least ``settings.MEDIA_LINK_HOURS``. Within an hour the addresses stay the same, so that the
-    browser's cache holds. ``audience``: the browser session they are for (``accounts.guards.session_key_of``), or
-    ``EVERYONE``. ``captions``: the video's tracks, if the caller has them; else they are read.
+    They are valid for at least ``settings.MEDIA_LINK_HOURS``, and identical within an hour, so that the browser can
+    cache the files. ``audience``: the browser session they are for (``accounts.guards.session_key_of``), or ``EVERYONE``.
+    ``captions``: the video's tracks, if the caller has loaded them.
     """
     if not video.is_playable:
         return None
@@ -104,7 +103,7 @@ def sign_link(
 
 
 def sign_file(*, upload: Upload, now: datetime, audience: Audience) -> str:
-    """The address of a file for somebody whose right to it has been decided; as lasting as those of videos."""
+    """Sign the URL of a file, valid as long as those of videos. The caller has checked the permission."""
     payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _session_hash(audience))
     return f"/media/f/{_sign(payload, FILE_SALT)}"
 
@@ -115,14 +114,14 @@ def _expiry(now: datetime) -> datetime:
 
 
 def token_of(video: VideoAsset, expires_at: datetime, audience: Audience) -> str:
-    """Sign one version of a video until a moment, for one browser session or for everybody."""
+    """A signed token for one version of a video, valid until ``expires_at`` for one browser session or for everyone."""
     version = playable_version(video)
     payload = PAYLOAD.pack(video.uid.bytes, version.bytes, int(expires_at.timestamp()), _session_hash(audience))
     return _sign(payload, SALT)
 
 
 def playable_version(video: VideoAsset) -> uuid.UUID:
-    """The version that is watched: while a replacement is processed, still the old one."""
+    """The published version; while a replacement is processed, the former one."""
     try:
         return uuid.UUID(video.directory.rsplit("/", 1)[-1])
     except ValueError:
@@ -130,7 +129,7 @@ def playable_version(video: VideoAsset) -> uuid.UUID:
 
 
 def _session_hash(audience: Audience) -> bytes:
-    """For a session a few bytes of a hash: they tell sessions apart, and from them no session is found."""
+    """Eight bytes of a hash of the session key, from which the key cannot be derived; `NO_SESSION` for everyone."""
     match audience:
         case Everyone():
             return NO_SESSION
@@ -139,11 +138,11 @@ def _session_hash(audience: Audience) -> bytes:
 
 
 def read_token(token: str, *, now: datetime, reader: SessionKey | None) -> Grant:
-    """What the token opens in the browser session ``reader``; None: the browser has none.
+    """Verify the token of a video. ``reader``: the browser session of the request, or None.
 
-    :raises NotFound: it was not signed here.
-    :raises LinkOfAnother: it was, for another browser session.
-    :raises LinkExpired: it was, for an earlier time.
+    :raises NotFound: the signature is not valid.
+    :raises LinkOfAnother: the token belongs to another browser session.
+    :raises LinkExpired: the token has expired.
     """
     video, version, expiry, mark = PAYLOAD.unpack(_verify(token, PAYLOAD.size, SALT))
     expires_at = _check_claims(expiry, mark, now=now, reader=reader)
@@ -153,7 +152,7 @@ def read_token(token: str, *, now: datetime, reader: SessionKey | None) -> Grant
 
 
 def read_file_token(token: str, *, now: datetime, reader: SessionKey | None) -> tuple[uuid.UUID, datetime]:
-    """Which file the token opens in the browser session ``reader``, and until when. Refuses as `read_token` does."""
+    """Verify the token of a file; return the file's uid and the expiry. Raises like `read_token`."""
     uid, expiry, mark = FILE_PAYLOAD.unpack(_verify(token, FILE_PAYLOAD.size, FILE_SALT))
     return uuid.UUID(bytes=uid), _check_claims(expiry, mark, now=now, reader=reader)
 
@@ -163,16 +162,16 @@ def _sign(payload: bytes, salt: str) -> str:
 
 
 def _verify(token: str, size: int, salt: str) -> bytes:
-    """What was sealed.
+    """Verify the signature and return the payload of ``size`` bytes.
 
-    :raises NotFound: it was not sealed here, or for something else.
+    :raises NotFound: the signature is not valid.
     """
     try:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise NotFound from None
     payload, signature = raw[:size], raw[size:]
-    # Compare the text as well: trailing bits of base64 would give one token two spellings.
+    # Compare the encoded text as well: base64 has several encodings that differ in unused trailing bits.
     if len(payload) != size or _encode(raw) != token:
         raise NotFound
     if not any(hmac.compare_digest(signature, each) for each in _signatures(payload, salt)):
@@ -194,6 +193,6 @@ def _encode(raw: bytes) -> str:
 
 
 def _signatures(payload: bytes, salt: str) -> Iterator[bytes]:
-    """By the present key and by those it replaced."""
+    """The signatures with the current secret key and with its fallbacks."""
     for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         yield salted_hmac(salt, payload, secret=secret, algorithm="sha256").digest()[:SIGNATURE_BYTES]

@@ -30,7 +30,7 @@ MONTH = timedelta(days=30)
 @administers
 @require_safe
 def admin_home(request: HttpRequest) -> HttpResponse:
-    """The review queue with the time used, figures, recent jobs."""
+    """The review queue with its waiting times, figures, and recent jobs."""
     now = timezone.now()
     page = Paginator(review.queue(), QUEUE_PAGE).get_page(request.GET.get("page"))
     waiting = [(submission, review.due(submission.submitted_at, now), _finding(submission)) for submission in page]
@@ -67,7 +67,7 @@ def admin_home(request: HttpRequest) -> HttpResponse:
 
 
 def _finding(submission: Any) -> tuple[str, str, str]:
-    """Tone, icon and words of what the automatic checks say about a submission."""
+    """Tone, icon and text of the result of the automatic checks of a submission."""
     if submission.unready:
         words = ngettext("%d video not ready", "%d videos not ready", submission.unready) % submission.unready
         return "error", "circle-alert", words

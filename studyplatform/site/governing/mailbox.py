@@ -1,4 +1,4 @@
-"""The mails of a site without a mail server, for admins to read. With a mail server these pages do not exist."""
+"""The emails of a site without a mail server, for admins to read. With a mail server, these pages are not found."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,8 +16,8 @@ from studyplatform.kit.errors import NotFound
 from studyplatform.kit.mail import mailbox
 
 PER_PAGE = 25
-# What a mail brings along is looked at, not run: no scripts, no forms, nothing fetched, an origin of its own.
-SHUT = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+# The HTML of an email is shown without scripts, forms or requests, and in an origin of its own.
+SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 
 
 def _in_folder(page: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -57,7 +57,7 @@ def mail(request: HttpRequest, *, name: str) -> HttpResponse:
 def mail_page(request: HttpRequest, *, name: str) -> HttpResponse:
     """The email as HTML, for the frame of :func:`mail`."""
     answer = HttpResponse(_letter(name).html)
-    answer["Content-Security-Policy"] = SHUT
+    answer["Content-Security-Policy"] = SANDBOX
     return answer
 
 

@@ -1,4 +1,4 @@
-"""An admin reads a course as a learner would, and answers its instructor."""
+"""The review of a course: an admin reads it as a learner would, and decides."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ ANSWERS = {
 
 
 class DecisionForm(forms.Form):
-    """A reviewer's answer. What is not an approval says why."""
+    """A reviewer's decision. Every decision except an approval needs a comment."""
 
     outcome = forms.ChoiceField(
         label=gettext_lazy("Decision"),
@@ -56,7 +56,7 @@ class DecisionForm(forms.Form):
 @administers
 @require_http_methods(["GET", "HEAD", "POST"])
 def course_review(request: HttpRequest, slug: str) -> HttpResponse:
-    """The course with its checks beside it; a form that sends the decision."""
+    """The course, its automatic checks and the form for the decision."""
     course, person = _course(slug), signed_in_user(request)
     form = DecisionForm(request.POST or None)
     if request.method == "POST":
@@ -117,7 +117,7 @@ def _page(request: HttpRequest, course: Course, person: User) -> dict[str, Any]:
 
 
 def _in_review(player: dict[str, Any], course: Course) -> dict[str, Any]:
-    """The player's props, whose ways lead through the review."""
+    """The player's props, with links that stay in the review."""
     address, learned = reverse("site:review", args=[course.slug]), f"/learn/{course.slug}/"
 
     def led(lesson: dict[str, Any]) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _in_review(player: dict[str, Any], course: Course) -> dict[str, Any]:
 
 
 def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, Any]:
-    """What the open lesson holds, answers included: the reviewer judges them too. Nothing of it is kept as progress."""
+    """The contents of the open lesson, including the answers of a quiz. Reading it records no progress."""
     match lesson.kind:
         case Lesson.Kind.QUIZ:
             questions = lesson.quiz.questions.order_by("position")

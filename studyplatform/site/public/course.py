@@ -1,4 +1,4 @@
-"""The course page: what it teaches, its lessons, its teacher, what others say, and the way in."""
+"""The course page: description, lessons, instructor, ratings and enrollment."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -49,7 +49,7 @@ def figures_of(outline: Outline) -> OutlineFigures:
 
 @dataclass(frozen=True)
 class Resume:
-    """Where a learner goes on."""
+    """Where a learner continues. ``percent``: progress in the course."""
 
     entry: Entry
     href: str
@@ -115,7 +115,7 @@ def _read(slug: str) -> Shared:
 
 
 def structured_data(course: Course, address: str) -> dict[str, Any]:
-    """The course in the words of schema.org."""
+    """The course as schema.org structured data."""
     offer: dict[str, Any] = {"@type": "Offer", "category": "Free" if course.pricing == "free" else "Paid"}
     if course.pricing == Course.Pricing.ONE_TIME:
         offer |= {"price": f"{course.price / 100:.2f}", "priceCurrency": course.currency.upper()}

@@ -1,4 +1,4 @@
-"""Help articles, the meaning of each error code, and the texts that a site owes its readers."""
+"""Help articles, a page for each error code, and the legal texts."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -52,7 +52,7 @@ def help_article(request: HttpRequest, article: str) -> HttpResponse:
 @require_safe
 @cache_for_visitors()
 def help_error(request: HttpRequest, code: str) -> HttpResponse:
-    """The page that the ``type`` of a problem leads to."""
+    """The page to which the ``type`` of a problem detail (RFC 9457) links."""
     error = REGISTRY.get(code)
     if error is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""Home: what the platform is, where to begin, and for a learner where to go on."""
+"""The home page: what the platform is, where to begin, and for learners where to continue."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from apps.learning.queries.course_marks import course_marks_of
 from apps.learning.queries.my_learning import enrollments_of, filtered, with_resume
 from studyplatform.kit.caching.page_cache import cache_for_visitors
 
-STARTERS = 4
-# Divides by two, three and four: the index has full rows at every width.
+COURSES_TO_START = 4
+# Divisible by two, three and four, so that the list has full rows at every width.
 SUBJECTS = 12
 GOING = 3
-# The question on the page is drawn from this course; where it is not installed, no source is named.
+# The question on the page comes from this course; if it is not installed, the page names no source.
 QUESTION_COURSE = "linear-algebra-geometrically"
 
 
@@ -41,32 +41,32 @@ class Source:
 
 
 def largest_subjects(offered: Offer) -> list[SubjectCount]:
-    """The subjects with most courses, in the subjects' order."""
+    """The categories with the most courses, in the order of the categories."""
     names = listed_groups()[1]
     counts = [SubjectCount(slug, names[slug], count) for slug, count in offered.by_subject.items()]
     largest = sorted(counts, key=lambda subject: -subject.courses)[:SUBJECTS]
     return [subject for subject in counts if subject in largest]
 
 
-def popular_starts() -> list[Card]:
-    """The most taken courses for beginners, more than are shown. One query."""
+def popular_beginner_courses() -> list[Card]:
+    """The most popular courses for beginners, more than are shown. One query."""
     beginner = Course.objects.published().filter(difficulty=Course.Difficulty.BEGINNER)
-    return cards(beginner.order_by("-learner_count", "pk")[: STARTERS * 4])
+    return cards(beginner.order_by("-learner_count", "pk")[: COURSES_TO_START * 4])
 
 
-def starters(popular: list[Card], taken: Collection[int] = ()) -> list[Card]:
-    """Those of them to show: none already taken, no two of a subject while there are others."""
+def courses_to_start(popular: list[Card], taken: Collection[int] = ()) -> list[Card]:
+    """The courses to show: none with a pk in ``taken``, and no two of a category as long as there are others."""
     popular = [card for card in popular if card.pk not in taken]
     chosen: list[Card] = []
     for card in popular:
         if all(card.subject != other.subject for other in chosen):
             chosen.append(card)
     chosen += [card for card in popular if card not in chosen]
-    return chosen[:STARTERS]
+    return chosen[:COURSES_TO_START]
 
 
 def first_lesson() -> str:
-    """The address of a video that anyone may watch, of the most taken course; "" if there is none. One query."""
+    """The URL of a free preview video of the most popular course; "" if there is none. One query."""
     previews = Lesson.objects.filter(
         course__status=Course.Status.PUBLISHED, is_preview=True, kind=Lesson.Kind.VIDEO, video__is_playable=True
     )
@@ -75,13 +75,13 @@ def first_lesson() -> str:
 
 
 def question_source() -> Source | None:
-    """Where the question on the page comes from. One query."""
+    """The course from which the question on the page comes. One query."""
     title = Course.objects.published().filter(slug=QUESTION_COURSE).values_list("title", flat=True).first()
     return Source(title, f"/courses/{QUESTION_COURSE}") if title else None
 
 
 @dataclass(frozen=True)
-class Door:
+class PublicContent:
     """What the page shows everyone."""
 
     popular: list[Card]
@@ -89,17 +89,17 @@ class Door:
     question: Source | None
 
 
-def door() -> Door:
+def public_content() -> PublicContent:
     """Three queries, none while it is remembered."""
 
-    def make() -> Door:
-        return Door(popular_starts(), first_lesson(), question_source())
+    def make() -> PublicContent:
+        return PublicContent(popular_beginner_courses(), first_lesson(), question_source())
 
     return cached("home", make)
 
 
 def structured_data() -> dict[str, Any]:
-    """The site in the words of schema.org, with its search."""
+    """The site and its search as schema.org structured data."""
     return {
         "@context": "https://schema.org",
         "@type": "WebSite",
@@ -121,7 +121,7 @@ def home(request: HttpRequest) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
     going = with_resume(filtered(enrollments_of(user), "in_progress")[:GOING]) if user else []
     facts = offer()
-    shown = door()
+    shown = public_content()
     course_marks = course_marks_of(user) if user else None
     context = {
         "going": going,
@@ -129,7 +129,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "can_teach": user is not None and user.can_teach,
         "facts": facts,
         "subjects": largest_subjects(facts),
-        "starters": starters(shown.popular, course_marks.percents if course_marks else ()),
+        "starters": courses_to_start(shown.popular, course_marks.percents if course_marks else ()),
         "first_lesson": shown.first_lesson,
         "question_lesson": shown.question,
         "structured": structured_data(),

@@ -19,7 +19,7 @@ from studyplatform.kit.models import Job
 from studyplatform.kit.web.readiness import takes_writes
 
 State = Literal["well", "slow", "down"]
-SLOW_DATABASE = 0.5  # seconds for the simplest question
+SLOW_DATABASE = 0.5  # seconds for the simplest query
 LATE_JOB = timedelta(minutes=5)
 
 
@@ -48,7 +48,7 @@ def database() -> Service:
 
 
 def processing() -> Service:
-    """Background work: late when something that could run has waited for minutes."""
+    """Background jobs; late if a job that is due has waited for minutes."""
     now = timezone.now()
     name = _("Video processing")
     try:

@@ -1,4 +1,4 @@
-"""What machines that read the site are told: robots.txt and the map of its pages."""
+"""For the crawlers of search engines: robots.txt (RFC 9309) and the sitemap (sitemaps.org)."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -48,7 +48,7 @@ def _pages() -> Iterable[tuple[str, datetime | None]]:
     yield "/offline", None
     for name in TEXTS:
         yield f"/{name}", None
-    # A map may name 50,000 addresses; the newest courses come first.
+    # A sitemap may have 50,000 URLs; the newest courses come first.
     listed = Course.objects.published().order_by("-published_at").values_list("slug", "updated_at")
     for slug, updated_at in listed[:30_000]:
         yield f"/courses/{slug}", updated_at

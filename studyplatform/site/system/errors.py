@@ -1,4 +1,4 @@
-"""The screens for what is not found and what failed."""
+"""The error pages: bad request, forbidden, not found, server error."""
 
 import sys
 
@@ -24,34 +24,34 @@ API = "/api/"
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    if not hasattr(request, "user"):  # refused before it was asked who this is, e.g. for its Host header
+    if not hasattr(request, "user"):  # refused before the session was read, e.g. for its Host header
         request.user = AnonymousUser()
-    return _said(request, ValidationFailed(), "errors/refused.html", status=400)
+    return _error_response(request, ValidationFailed(), "errors/refused.html", status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _said(request, PermissionRefused(), "errors/refused.html", status=403)
+    return _error_response(request, PermissionRefused(), "errors/refused.html", status=403)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The form's token is not the session's: an old page far more often than a forgery; what it asked is not done."""
+    """The CSRF token is not the session's. This is usually an old page rather than a forgery."""
     back = safe_next(request, request.headers.get("Referer"), "/")
-    return _said(request, FormOutdated(back=back), "errors/refused.html", status=403)
+    return _error_response(request, FormOutdated(back=back), "errors/refused.html", status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _said(request, NotFound(), "errors/not_found.html", status=404)
+    return _error_response(request, NotFound(), "errors/not_found.html", status=404)
 
 
 def crash(request: HttpRequest) -> HttpResponse:
     error = sys.exception()
-    if error is not None and is_full(error):  # the database cannot even be opened
-        return _said(request, StoreFull(), "errors/crash.html", status=StoreFull.status)
-    return _said(request, ServerError(reference=request_id.get()), "errors/crash.html", status=500)
+    if error is not None and is_full(error):  # the database cannot be opened
+        return _error_response(request, StoreFull(), "errors/crash.html", status=StoreFull.status)
+    return _error_response(request, ServerError(reference=request_id.get()), "errors/crash.html", status=500)
 
 
-def _said(request: HttpRequest, error: AppError, page: str, *, status: int) -> HttpResponse:
-    """A problem where a program asked, else the screen."""
+def _error_response(request: HttpRequest, error: AppError, page: str, *, status: int) -> HttpResponse:
+    """A problem detail for the API, otherwise a page."""
     if request.path_info.startswith(API):
         return problem_answer(error)
     return render(request, page, {"error": error}, status=status)

@@ -1,4 +1,4 @@
-"""The site while it is closed."""
+"""Maintenance mode."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ RETRY_AFTER = 20 * 60  # seconds; maintenance usually takes 15 to 30 minutes
 
 
 class MaintenanceMiddleware:
-    """Close the site while ``MAINTENANCE`` is set: a page for people, a problem for programs, 503 for both."""
+    """Answer every request with 503 while ``MAINTENANCE`` is set: the API with a problem detail, others with a page."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

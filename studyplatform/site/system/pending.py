@@ -1,7 +1,7 @@
-"""Addresses of the specification that this version does not serve yet: the only list of them, and it only shrinks.
+"""URLs of the specification that this version does not serve yet: the only list of them.
 
-Each answers 404 with a panel from the error catalogue that names what works today instead. Its guard
-is already the one that the page itself will have. Whoever builds the page deletes its line here.
+Each answers 404 with an entry of the error catalog and links to pages that work today. It already has the guard of the
+future page. Delete its line here when you build the page.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ HELP: Link = ("/help/", _("Help"))
 
 @dataclass(frozen=True)
 class Pending:
-    """An address, who may come, what it will be called, and where to go meanwhile."""
+    """A route with its future name and guard, and links to pages that work today."""
 
     route: str
     name: str | Promise
@@ -81,7 +81,7 @@ def _page(one: Pending) -> Callable[..., HttpResponseBase]:
 
 
 def name_of(one: Pending) -> str:
-    """What the address is called in the table of addresses."""
+    """The name of the route in the URL configuration."""
     return "pending-" + "-".join(part for part in one.route.split("/") if part and "<" not in part)
 
 

@@ -22,7 +22,7 @@ LATEST = 8
 @teaches
 @require_safe
 def instructor_home(request: HttpRequest) -> HttpResponse:
-    """What needs the instructor, their courses, the state of their reviews."""
+    """Tasks, courses and the state of reviews of the signed-in instructor."""
     person = signed_in_user(request)
     now = timezone.now()
     totals = authoring.totals_of(person)
@@ -47,7 +47,7 @@ def instructor_home(request: HttpRequest) -> HttpResponse:
 
 
 def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:
-    """What only the instructor can put right, the most pressing first."""
+    """Problems that only the instructor can fix, the most urgent first."""
     found: list[dict[str, Any]] = []
     for course in courses:
         address = f"/dashboard/instructor/courses/{course.slug}"

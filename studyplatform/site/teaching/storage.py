@@ -1,4 +1,4 @@
-"""A person's room: how much of it is taken, by what, and how to get some back."""
+"""The storage page: how much a user has used, by which files, and how to delete them."""
 
 from uuid import UUID
 
@@ -19,14 +19,14 @@ from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.errors import NotFound
 
 PAGE = 20
-LITTLE = 0.9  # of the allowance: from here on a word of warning
+WARNING_SHARE = 0.9  # of the quota
 
 
 @signed_in
 @require_safe
 @never_cache
 def storage(request: HttpRequest) -> HttpResponse:
-    """The allowance and what takes it, the largest first."""
+    """The quota and the user's videos and files, largest first."""
     person = signed_in_user(request)
     room = queries.storage_of(person)
     page = Paginator(largest_first(person.pk), PAGE).get_page(request.GET.get("page"))
@@ -37,7 +37,7 @@ def storage(request: HttpRequest) -> HttpResponse:
             "room": room,
             "page": page,
             "rows": stored_items(list(page)),
-            "is_tight": room.used >= LITTLE * room.allowance,
+            "is_tight": room.used >= WARNING_SHARE * room.allowance,
         },
     )
 
@@ -45,7 +45,7 @@ def storage(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Delete a video of one's own that no lesson shows."""
+    """Delete one of the user's videos that no lesson shows."""
     person = signed_in_user(request)
     video = VideoAsset.objects.of(person.pk).filter(uid=uid).first()
     if video is None:
@@ -58,11 +58,11 @@ def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
 @signed_in
 @require_POST
 def delete_file(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Delete a file of one's own that no lesson hands out, or give up an upload that is on its way."""
+    """Delete one of the user's files that no lesson offers, or cancel an unfinished upload."""
     person = signed_in_user(request)
     upload = queries.upload_for(person, uid)
     if upload.purpose != Upload.Purpose.FILE and upload.completed_at is not None:
-        raise NotFound  # it has become a video, which has a button of its own
+        raise NotFound  # it is a video now, which `delete_video` deletes
     files.cancel_upload(upload=upload, by=person)
     messages.success(request, _("“%s” was deleted.") % upload.filename)
     return redirect("site:storage")

@@ -1,4 +1,4 @@
-"""Where videos come in: the uploader and, without scripts, what is known of the videos."""
+"""The upload page: the uploader and, without JavaScript, the state of the user's videos."""
 
 from typing import Any
 from uuid import UUID
@@ -38,7 +38,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
                 "endpoint": "/api/v1/uploads/",
                 "limits": limits,
                 "target": target,
-                "links": known_pages(),
+                "links": error_links(),
             },
             "limits": limits,
             "target": target,
@@ -51,7 +51,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
 
 
 def limits_of_videos() -> dict[str, Any]:
-    """What the page promises, from the settings that the server enforces."""
+    """The limits that the page states, from the settings that the server enforces."""
     return {
         "video": settings.UPLOAD_LIMITS["video"],
         "videoLabel": as_size(settings.UPLOAD_LIMITS["video"]),
@@ -61,14 +61,14 @@ def limits_of_videos() -> dict[str, Any]:
     }
 
 
-def known_pages() -> list[str]:
-    """Pages of the refusals' actions that this site has."""
+def error_links() -> list[str]:
+    """The URLs in the actions of upload errors, as far as this version serves them."""
     actions = (error.action for error in (FileTooLarge, FormatUnsupported, QuotaExceeded))
     return [action.href for action in actions if action and _resolves(action.href)]
 
 
 def _resolves(address: str) -> bool:
-    """Whether the page is there, and not only announced (see ``pending``)."""
+    """Whether the URL is served by this version (see ``pending``)."""
     try:
         return not (resolve(address).url_name or "").startswith("pending-")
     except Resolver404:
@@ -76,7 +76,7 @@ def _resolves(address: str) -> bool:
 
 
 def _target(person: User, text: str) -> dict[str, Any] | None:
-    """The lesson, if it is a video lesson of a course that the person may change."""
+    """The lesson, if it is a video lesson of a course that the user may edit; otherwise None."""
     try:
         uid = UUID(text)
     except ValueError:
