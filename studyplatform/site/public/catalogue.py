@@ -10,7 +10,9 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
 from apps.courses.queries import catalogue
-from apps.courses.queries.catalogue import Card, Page, Wish
+from apps.courses.queries.cards import Card
+from apps.courses.queries.catalogue import Page
+from apps.courses.queries.facets import AVAILABILITIES, SORTS, Criteria
 from apps.courses.queries.suggestions import suggest
 from apps.learning.queries.course_marks import course_marks_of
 from studyplatform.kit.caching.page_cache import cache_for_visitors
@@ -38,17 +40,17 @@ class Shown:
     """
 
     query: QueryDict
-    wish: Wish
+    criteria: Criteria
     page: Page
     tab: str
 
     @cached_property
     def facets(self) -> list[FilterGroup]:
-        return filter_groups(self.page.facets, self.wish)
+        return filter_groups(self.page.facets, self.criteria)
 
     @cached_property
     def chips(self) -> list[Link]:
-        return active_filters(self.query, self.facets, self.wish, self.page.teacher)
+        return active_filters(self.query, self.facets, self.criteria, self.page.teacher)
 
     @cached_property
     def subjects_instead(self) -> list[Link]:
@@ -64,7 +66,7 @@ class Shown:
 
     @property
     def clear(self) -> str:
-        return catalogue_url(QueryDict(), q=self.wish.text, filter=None if self.tab == "all" else self.tab)
+        return catalogue_url(QueryDict(), q=self.criteria.text, filter=None if self.tab == "all" else self.tab)
 
     @property
     def without_text(self) -> str:
@@ -72,13 +74,15 @@ class Shown:
 
     @property
     def sorts(self) -> list[tuple[str, Label, bool]]:
-        return [(name, label, name == self.wish.sort) for name, (label, _order) in catalogue.SORTS.items()]
+        return [(name, label, name == self.criteria.sort) for name, (label, _order) in SORTS.items()]
 
     @property
     def subjects(self) -> int:
         """The number of categories among the results."""
         counts = self.page.facets.counts["category"]
-        return sum(1 for slug, n in counts.items() if n and (not self.wish.subjects or slug in self.wish.subjects))
+        return sum(
+            1 for slug, n in counts.items() if n and (not self.criteria.subjects or slug in self.criteria.subjects)
+        )
 
     def page_address(self, number: int) -> str:
         return catalogue_url(self.query, page=str(number) if number > 1 else None)
@@ -89,21 +93,21 @@ class Shown:
 @cache_for_visitors("catalogue")
 def catalogue_page(request: HttpRequest) -> HttpResponse:
     query = request.GET
-    wish = criteria_of(query)
+    criteria = criteria_of(query)
     course_marks = course_marks_of(request.user) if isinstance(request.user, User) else None
     tab = query.get("filter", "all") if course_marks and query.get("filter") in TABS else "all"
     if course_marks and tab != "all":
         # The user's own courses include closed ones, unless the URL filters by availability.
-        availabilities = frozenset(query.getlist("availability")) & frozenset(catalogue.AVAILABILITIES)
-        wish = Wish(**{**wish.__dict__, "availabilities": availabilities})
-        page = catalogue.page_of(wish, among=course_marks.of(tab))
+        availabilities = frozenset(query.getlist("availability")) & frozenset(AVAILABILITIES)
+        criteria = Criteria(**{**criteria.__dict__, "availabilities": availabilities})
+        page = catalogue.page_of(criteria, among=course_marks.of(tab))
     else:
-        page = catalogue.page_of(wish)
+        page = catalogue.page_of(criteria)
     context = {
         "asked": request.META.get("QUERY_STRING", ""),
-        "wish": wish,
+        "criteria": criteria,
         "page": page,
-        "shown": Shown(query, wish, page, tab),
+        "shown": Shown(query, criteria, page, tab),
         "tabs": personal_tabs(query, course_marks, tab, catalogue.offer().courses) if course_marks else [],
         "tab": tab,
         "course_marks": course_marks,

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.courses.models import Course
-from apps.courses.queries import catalogue
-from apps.courses.queries.catalogue import Facets, Wish
+from apps.courses.queries.facets import AVAILABILITIES, LENGTHS, OPEN, SORTS, Criteria, Facets
 from apps.learning.queries.course_marks import CourseMarks
 
 SUBJECTS_SHOWN = 8
@@ -67,24 +66,24 @@ class Link:
     is_current: bool = False
 
 
-def criteria_of(query: QueryDict) -> Wish:
+def criteria_of(query: QueryDict) -> Criteria:
     """The search criteria in the URL. Unknown values are ignored."""
 
     def among(name: str, known: Iterable[str]) -> frozenset[str]:
         return frozenset(query.getlist(name)) & frozenset(known)
 
     sort = query.get("sort", "")
-    return Wish(
+    return Criteria(
         text=" ".join(query.get("q", "").replace("\x00", "").split())[:200],
         # Any category or language may exist in the data; one that no course has finds nothing.
         subjects=frozenset(query.getlist("category")[:50]) - {""},
         difficulties=among("difficulty", Course.Difficulty.values),
         prices=among("price", PRICES),
-        lengths=among("length", catalogue.LENGTHS),
+        lengths=among("length", LENGTHS),
         languages=frozenset(query.getlist("language")[:20]) - {""},
-        availabilities=among("availability", catalogue.AVAILABILITIES) or catalogue.OPEN,
+        availabilities=among("availability", AVAILABILITIES) or OPEN,
         teacher=query.get("instructor", "").replace("\x00", "")[:150],
-        sort=sort if sort in catalogue.SORTS else "relevance",
+        sort=sort if sort in SORTS else "relevance",
         page=_page_number(query.get("page", "")),
     )
 
@@ -114,12 +113,12 @@ def _url_without(query: QueryDict, name: str, value: str) -> str:
     return f"/courses/?{text}" if text else "/courses/"
 
 
-def filter_groups(facets: Facets, wish: Wish) -> list[FilterGroup]:
+def filter_groups(facets: Facets, criteria: Criteria) -> list[FilterGroup]:
     """The groups of filters beside the results, with the number of courses for each choice.
 
     Omits choices without courses, unless they are selected, and groups with fewer than two choices.
     """
-    chosen = wish.choices
+    chosen = criteria.choices
 
     def choices_of(name: str, labels: dict[str, Any]) -> list[Choice]:
         choices = [Choice(v, label, facets.of(name, v), v in chosen[name]) for v, label in labels.items()]
@@ -133,38 +132,38 @@ def filter_groups(facets: Facets, wish: Wish) -> list[FilterGroup]:
         FilterGroup("category", _("Category"), subjects, max(0, len(subjects) - SUBJECTS_SHOWN)),
         FilterGroup("difficulty", _("Difficulty"), choices_of("difficulty", dict(Course.Difficulty.choices))),
         FilterGroup("price", _("Price"), choices_of("price", PRICES)),
-        FilterGroup("length", _("Length"), choices_of("length", {k: v[0] for k, v in catalogue.LENGTHS.items()})),
+        FilterGroup("length", _("Length"), choices_of("length", {k: v[0] for k, v in LENGTHS.items()})),
         FilterGroup(
             "availability",
             _("Availability"),
-            choices_of("availability", {k: v[0] for k, v in catalogue.AVAILABILITIES.items()}),
+            choices_of("availability", {k: v[0] for k, v in AVAILABILITIES.items()}),
         ),
     ]
     columns.insert(4, FilterGroup("language", _("Language"), choices_of("language", languages)))
     return [
         column
         for column in columns
-        if is_filtered(wish, column.name) or sum(1 for choice in column.choices if choice.count) > 1
+        if is_filtered(criteria, column.name) or sum(1 for choice in column.choices if choice.count) > 1
     ]
 
 
-def is_filtered(wish: Wish, facet: str) -> bool:
+def is_filtered(criteria: Criteria, facet: str) -> bool:
     """Whether the visitor selected something in this group. Open courses are the default, not a selection."""
-    chosen = wish.choices[facet]
-    return bool(chosen) and not (facet == "availability" and chosen == catalogue.OPEN)
+    chosen = criteria.choices[facet]
+    return bool(chosen) and not (facet == "availability" and chosen == OPEN)
 
 
-def active_filters(query: QueryDict, columns: list[FilterGroup], wish: Wish, teacher: str) -> list[Link]:
+def active_filters(query: QueryDict, columns: list[FilterGroup], criteria: Criteria, teacher: str) -> list[Link]:
     """The active filters, each with a link that removes it."""
     chips = [
         Link(choice.label, _url_without(query, column.name, choice.value))
         for column in columns
-        if is_filtered(wish, column.name)
+        if is_filtered(criteria, column.name)
         for choice in column.choices
         if choice.is_on
     ]
-    if wish.teacher:
-        chips.append(Link(teacher or wish.teacher, catalogue_url(query, instructor=None)))
+    if criteria.teacher:
+        chips.append(Link(teacher or criteria.teacher, catalogue_url(query, instructor=None)))
     return chips
 
 
