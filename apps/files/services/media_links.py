@@ -81,8 +81,8 @@ def sign_link(
     """Sign the URLs of a video; None if it is not playable yet. The caller has checked the permission to watch it.
 
     They are valid for at least ``settings.MEDIA_LINK_HOURS``, and identical within an hour, so that the browser can
-    cache the files. ``audience``: the browser session they are for (``accounts.guards.session_key_of``), or ``EVERYONE``.
-    ``captions``: the video's tracks, if the caller has loaded them.
+    cache the files. ``audience``: the browser session they are for (``accounts.guards.session_key_of``), or
+    ``EVERYONE``. ``captions``: the video's tracks, if the caller has loaded them.
     """
     if not video.is_playable:
         return None
