@@ -1,4 +1,4 @@
-"""Seats, attempts, certificates and ratings for the staff to look at: nobody's record is written by hand."""
+"""Enrollments, attempts, certificates and ratings in the admin, read-only: nobody edits a learner's record."""
 
 from django.contrib import admin
 

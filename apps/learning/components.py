@@ -1,7 +1,7 @@
-"""What other pages show of learning: lists of lessons, the way to a seat.
+"""Parts of pages that other apps show: lists of lessons, prices, certificate seals.
 
-A course of 130 lessons has 130 rows on every one of its pages, and a row is one of a few texts: so each
-is rendered once per version of the course and then only picked.
+A course of 130 lessons has 130 rows on each of its pages, and a row has only a few variants. So each variant is
+rendered once per version of the course and then reused.
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ def _rows_of(course: Course) -> dict[_RowKey, str]:
 
 @register("lesson_rows")
 def lesson_rows(course: Course, placed: Iterable[Placed], *, current: int = 0, note: str = "") -> Markup:
-    """The rows of these lessons, as list items. ``note`` stands beneath the current one."""
+    """Return these lessons as list items. ``note`` is shown below the current one."""
     known = _rows_of(course)
     picked = []
     for one in placed:
@@ -55,16 +55,16 @@ def lesson_rows(course: Course, placed: Iterable[Placed], *, current: int = 0, n
 
 
 def time_left(placed: Placed | None) -> str:
-    """How much of a video that was begun is left from where it goes on; "" for anything else."""
+    """Return how much is left of a video that the learner has started; "" for anything else."""
     if placed is None or placed.entry.kind != Lesson.Kind.VIDEO or not placed.left:
         return ""
     return _("%(time)s left") % {"time": clock(placed.left)}
 
 
 def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, current: int, counts: bool = True) -> Markup:
-    """All lessons by section, the section of the current one open: the list beside a lesson.
+    """Return the list beside a lesson: all lessons by section, with the current section open.
 
-    ``counts`` says how many of each section are complete.
+    ``counts`` shows how many lessons of each section are complete.
     """
     macros = _macros()
     parts, rest = [], iter(placed)
@@ -79,21 +79,21 @@ def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, curre
 
 @register("lessons_and_length")
 def lessons_and_length(course: Course) -> str:
-    """``12 lessons, 3 h 40 min``: how much a course is."""
+    """Return the size of a course: ``12 lessons, 3 h 40 min``."""
     lessons = ngettext("%(count)d lesson", "%(count)d lessons", course.lesson_count) % {"count": course.lesson_count}
     return f"{lessons}, {length(course.duration)}" if course.duration else lessons
 
 
 @register("price_badge")
 def price_badge(course: Course) -> Markup:
-    """What a course costs, as lists show it."""
+    """Return the price of a course as lists show it."""
     return Markup(str(_macros().price(course, money(course.price, course.currency))))  # noqa: S704 (our macro)
 
 
 @register("seal")
 def seal(key: str) -> Markup:
-    """The rosette of an achievement or a certificate."""
-    return Markup(artwork.seal(key))  # noqa: S704 (drawn by us from numbers)
+    """Return the rosette of an achievement or a certificate as SVG."""
+    return Markup(artwork.seal(key))  # noqa: S704 (drawn by artwork from numbers)
 
 
 register("readable_code")(readable_code)

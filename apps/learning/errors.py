@@ -1,4 +1,4 @@
-"""Refusals on the way through a course."""
+"""Refusals of learning."""
 
 from dataclasses import dataclass
 

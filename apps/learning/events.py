@@ -1,4 +1,4 @@
-"""What happened on the way through a course."""
+"""Facts about learners in courses."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class LessonCompleted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class MilestoneReached(Event):
-    """A learner reached 0, 25, 50, 75 or 100 % of a course; told once per seat and milestone."""
+    """A learner reached 0, 25, 50, 75 or 100 % of a course; published once per enrollment and milestone."""
 
     enrollment_id: int
     user_id: int

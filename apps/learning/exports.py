@@ -1,4 +1,4 @@
-"""What learning holds of a person, for their archive."""
+"""Learning's part of a user's data archive."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def of_learning(user: User) -> Iterator[Part]:
         "enrollment__course__title", "lesson__title", "position", "watched_seconds", "started_at", "completed_at"
     )
     yield Part("learning/lessons.json", lessons.iterator())
-    # Only attempts that were handed in: the right answers stand beside them.
+    # Open attempts are left out: they have no result yet.
     attempts = Attempt.objects.filter(**mine).exclude(submitted_at=None)
     yield Part(
         "learning/quizzes.json",

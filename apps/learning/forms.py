@@ -1,4 +1,4 @@
-"""What the forms of the learner's pages send: a quiz on paper, a code to verify."""
+"""Forms of the learner's pages: a quiz without scripts, a certificate code to verify."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,13 +11,13 @@ Posted = Mapping[str, list[str]]
 
 
 class CodeForm(forms.Form):
-    """A certificate's code as somebody typed it."""
+    """A certificate's code as it was typed."""
 
     code = forms.CharField(max_length=40)
 
 
 def posted_answers(questions: Iterable[Question], posted: Posted) -> dict[str, Any]:
-    """The answers of the quiz form in the shapes of ``marking``. Judges nothing: marking does."""
+    """Return the posted answers in the shapes of ``quizzes.marking``, which validates them."""
     return {str(question.uid): _answer(question, posted) for question in questions}
 
 
@@ -44,6 +44,6 @@ def _order(question: Question, name: str, posted: Posted) -> dict[str, Any] | No
     places = {str(one["id"]): (posted.get(f"{name}.{one['id']}") or [""])[0] for one in question.options}
     if not any(places.values()):
         return None
-    # Two steps in one place, or one without: an order that marking refuses.
+    # With two steps in one place, or a step without a place, the order is incomplete and marking refuses it.
     by_place = {place: step for step, place in places.items() if place}
     return {"ids": [by_place[place] for place in sorted(by_place, key=lambda text: (len(text), text))]}

@@ -1,4 +1,4 @@
-"""Background work of learning."""
+"""Background jobs of learning."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def _about_course(payloads: Sequence[Mapping[str, Any]]) -> list[jobs.JobSubject
 
 @jobs.job("learning.recount_course", label=_("Recalculate progress"), about=_about_course)
 def recount_course(running: jobs.Running, *, course_id: int) -> None:
-    """Count every seat of a course anew. Twice is harmless: it counts what is there."""
+    """Recalculate the progress of everyone enrolled in a course. Idempotent."""
     course = Course.objects.filter(pk=course_id).first()
     if course is not None:
         services.recount_course(course=course, now=timezone.now(), keep=running.keep)

@@ -1,4 +1,4 @@
-"""Seats, progress, quiz attempts, certificates, ratings and bookmarks."""
+"""Enrollments, progress, quiz attempts, certificates, ratings and bookmarks."""
 
 import secrets
 import uuid
@@ -21,14 +21,14 @@ class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
 
 
 class Enrollment(models.Model):
-    """A learner's seat in a course. Revoked, never deleted: progress hangs on it."""
+    """A learner's enrollment in a course. It is revoked, never deleted, because progress refers to it."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="enrollments")
     course = models.ForeignKey(Course, models.PROTECT, related_name="enrollments")
     enrolled_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True)
-    # Kept by services from the lesson progress.
+    # Services update these from the lesson progress.
     completed_lessons = models.PositiveIntegerField(default=0)
     percent = models.PositiveSmallIntegerField(default=0)
     milestone = models.PositiveSmallIntegerField(default=0, help_text="Highest reached: 0, 25, 50, 75 or 100.")
@@ -65,9 +65,9 @@ class Enrollment(models.Model):
 
 
 class LearningTime(models.Model):
-    """What time a learner has had for learning and not used yet, over all courses (see ``budget``).
+    """A learner's unused learning time over all courses (see ``activity.time_budget``).
 
-    The row is locked while time is taken from it: whatever arrives at the same moment, it is given out once.
+    The row is locked while time is taken from it, so simultaneous requests cannot use the same time twice.
     """
 
     user = models.OneToOneField(
@@ -82,7 +82,7 @@ class LearningTime(models.Model):
 
 
 class LessonProgress(models.Model):
-    """How far a learner is in one lesson. The row is made when the lesson is served to them for the first time."""
+    """A learner's progress in one lesson. The row is created when the lesson is first served to the learner."""
 
     enrollment = models.ForeignKey(Enrollment, models.CASCADE, related_name="progress")
     lesson = models.ForeignKey(Lesson, models.CASCADE, related_name="progress")
@@ -106,7 +106,7 @@ class LessonProgress(models.Model):
 
 
 class Attempt(models.Model):
-    """One handed-in or open try at a quiz. Scored on the server, once."""
+    """One open or submitted attempt at a quiz. The server scores it, once."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     enrollment = models.ForeignKey(Enrollment, models.CASCADE, related_name="attempts")
@@ -136,12 +136,12 @@ class Attempt(models.Model):
 
 
 def verification_code() -> str:
-    """A code of 12 characters that people can read to each other: no 0/O, 1/I/L."""
+    """Return a code of 12 characters that can be read aloud: without 0, O, 1, I and L."""
     return "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(12))
 
 
 class Certificate(models.Model):
-    """Proof of a completed course. Name and title are kept as they were when it was issued."""
+    """Proof of a completed course. It stores the names and the title as they were when it was issued."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     enrollment = models.OneToOneField(Enrollment, models.PROTECT, related_name="certificate")
@@ -165,12 +165,12 @@ class Certificate(models.Model):
 
     @property
     def video_percent(self) -> int | None:
-        """The share of the video that was watched, rounded down; None for a course without video."""
+        """The watched share of all video, in percent, rounded down; None for a course without video."""
         return self.watched_seconds * 100 // self.video_seconds if self.video_seconds else None
 
 
 class Rating(models.Model):
-    """One learner's rating of a course, with words if they like."""
+    """One learner's rating of a course, with an optional comment."""
 
     enrollment = models.OneToOneField(Enrollment, models.CASCADE, related_name="rating")
     course = models.ForeignKey(Course, models.CASCADE, related_name="ratings")
@@ -188,7 +188,7 @@ class Rating(models.Model):
 
 
 class Bookmark(models.Model):
-    """A ribbon on a course."""
+    """A course that a user has saved for later."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bookmarks")
     course = models.ForeignKey(Course, models.CASCADE, related_name="bookmarks")

@@ -1,4 +1,4 @@
-"""What learners are told about their courses."""
+"""Notifications to learners about their courses."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Who may take a seat, open a lesson, rate a course."""
+"""Who may enroll, open a lesson, save progress, rate a course, see an attempt or a certificate."""
 
 from apps.accounts.models import User
 from apps.accounts.policies import be_signed_in, be_verified
@@ -15,7 +15,7 @@ from studyplatform.kit.policies import Verdict
 
 
 def see_course(person: Person, course: Course) -> Verdict:
-    """Published and archived courses and announced drafts are for everyone, the others for their staff."""
+    """Everyone may see published and archived courses and announced drafts; only staff may see the others."""
     listed = course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED} or (
         course.is_announced and course.status in {Course.Status.DRAFT, Course.Status.REVIEW}
     )
@@ -23,7 +23,7 @@ def see_course(person: Person, course: Course) -> Verdict:
 
 
 def enroll(person: Person, course: Course) -> Verdict:
-    """Whoever is signed in with a proved email may take a seat in a free course that is open."""
+    """Signed-in users with a verified email may enroll in a free course that is open."""
     unseen = see_course(person, course)
     if unseen is not None:
         return unseen
@@ -37,10 +37,10 @@ def enroll(person: Person, course: Course) -> Verdict:
 
 
 def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Entry | None) -> Verdict:
-    """Learners with a seat, the course's staff, and everyone for the preview lessons of a public course.
+    """Enrolled learners and staff may open lessons; everyone may open the preview lessons of a public course.
 
-    A seat outlives the course's publication: suspended, unpublished and archived courses stay open to
-    those who hold one. ``blocker`` is what must be completed first (``queries.blocker_of``).
+    Suspended, unpublished and archived courses stay open to enrolled learners. ``blocker`` is the lesson to complete
+    first (``outline.blocker_of``).
     """
     course = lesson.course
     if standing.is_staff:
@@ -54,7 +54,7 @@ def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Ent
     if lesson.is_preview and public:
         return None
     if not public:
-        # A stranger to a course that is not public must not learn that the lesson exists.
+        # If the course isn't public, the refusal must not reveal that the lesson exists.
         return see_course(person, course) or LectureUnavailable()
     if not isinstance(person, User):
         return NotAuthenticated()
@@ -65,7 +65,7 @@ def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Ent
 
 @register_audience
 def watch(user: User, video: VideoAsset) -> bool:
-    """Whether a lesson shows the video to this person: by a seat, as a preview, or because they are its staff."""
+    """Return whether the user may watch the video in a lesson: enrolled, as a preview, or as staff."""
     shown = Lesson.objects.filter(video=video).select_related("course")
     return any(
         is_staff_of(user, lesson.course)
@@ -76,7 +76,7 @@ def watch(user: User, video: VideoAsset) -> bool:
 
 
 def save_progress(person: Person, course: Course, standing: Standing) -> Verdict:
-    """Only a seat keeps progress: not a visitor of a preview, not staff who look in."""
+    """Only enrolled learners save progress: no visitors of a preview, no staff."""
     if not isinstance(person, User):
         return NotAuthenticated()
     if standing.enrollment is None:
@@ -85,7 +85,7 @@ def save_progress(person: Person, course: Course, standing: Standing) -> Verdict
 
 
 def rate(person: Person, course: Course, enrollment: Enrollment | None) -> Verdict:
-    """Whoever holds a seat rates the course."""
+    """Enrolled learners may rate the course."""
     if not isinstance(person, User):
         return NotAuthenticated()
     return None if enrollment is not None else NotEnrolled(course=course.title, slug=course.slug)
@@ -98,7 +98,7 @@ def see_attempt(person: Person, attempt: Attempt) -> Verdict:
 
 
 def download_certificate(person: Person, certificate: Certificate) -> Verdict:
-    """The document is its owner's; that it is valid, anyone may verify."""
+    """Only its owner may download the document. Anyone may verify that it is valid."""
     refused = be_signed_in(person)
     if refused is not None:
         return refused

@@ -1,4 +1,4 @@
-"""What learning does when another app reports something, and what the lessons' version follows."""
+"""How learning reacts to events, and which tables the version of the cached lessons depends on."""
 
 from datetime import timedelta
 
@@ -15,9 +15,9 @@ from studyplatform.kit import jobs
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 
-WRITING_TIME = timedelta(minutes=30)  # a lesson is made empty and then filled
+WRITING_TIME = timedelta(minutes=30)  # a lesson is created empty: learners are notified once it has content
 
-# What a lesson shows to everyone who may open it. A video in work is not interesting until it can be watched.
+# What a lesson shows to everyone who may open it. A video counts from the moment it can be played.
 table_versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})
 table_versions.watch("lessons", User, only={*PROFILE_FIELDS, "avatar"})
 table_versions.watch(
@@ -31,18 +31,18 @@ for shown in (Section, Lesson, Quiz, Question, CaptionTrack):
 
 @subscribe(OutlineChanged)
 def recount_enrollments(event: OutlineChanged) -> None:
-    """Lessons came, went or moved: what share of the course is complete has changed for everyone in it."""
+    """Lessons were added, removed or moved, which changes the progress of everyone enrolled."""
     jobs.enqueue("learning.recount_course", key=str(event.course_id), course_id=event.course_id)
 
 
 @subscribe(AccountDeleted)
-def forget_their_bookmarks(event: AccountDeleted) -> None:
-    """Seats and progress stay as numbers of the course; what only the person knew goes."""
+def delete_bookmarks_of_deleted_user(event: AccountDeleted) -> None:
+    """Delete a deleted account's bookmarks. Enrollments and progress stay: the course's figures count them."""
     services.delete_bookmarks(user_id=event.user_id)
 
 
 @subscribe(LearnerEnrolled)
-def tell_of_the_seat(event: LearnerEnrolled) -> None:
+def notify_of_enrollment(event: LearnerEnrolled) -> None:
     enrollment = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
     link = f"/courses/{enrollment.course.slug}"
     key = f"seat {enrollment.pk}"
@@ -52,8 +52,11 @@ def tell_of_the_seat(event: LearnerEnrolled) -> None:
 
 
 @subscribe(MilestoneReached)
-def tell_of_the_milestone(event: MilestoneReached) -> None:
-    """25, 50 and 75 percent; the certificate tells of 100. Of several that one lesson reached, the last is told."""
+def notify_of_milestone(event: MilestoneReached) -> None:
+    """Notify of 25, 50 and 75 percent; the certificate's own notification covers 100.
+
+    If one lesson reaches several milestones, only the highest is announced.
+    """
     enrollment = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
     if not 0 < event.percent < 100 or event.percent < enrollment.milestone:
         return
@@ -71,7 +74,7 @@ def tell_of_the_milestone(event: MilestoneReached) -> None:
 
 
 @subscribe(CertificateIssued)
-def tell_of_the_certificate(event: CertificateIssued) -> None:
+def notify_of_certificate(event: CertificateIssued) -> None:
     row = Certificate.objects.select_related("enrollment__user").get(pk=event.certificate_id)
     link = f"/certificates/{row.code}"
     user = row.enrollment.user
@@ -79,7 +82,7 @@ def tell_of_the_certificate(event: CertificateIssued) -> None:
 
 
 @subscribe(LessonAdded)
-def tell_of_the_lesson_once_it_is_written(event: LessonAdded) -> None:
+def schedule_lesson_announcement(event: LessonAdded) -> None:
     if Course.objects.published().filter(pk=event.course_id).exists():
         key = str(event.lesson_id)
         jobs.enqueue("learning.tell_of_lesson", key=key, delay=WRITING_TIME, lesson_id=event.lesson_id)

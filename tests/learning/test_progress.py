@@ -166,7 +166,7 @@ def test_two_tabs_never_lose_a_second(watch, monkeypatch):
     from apps.learning.services import progress as module
 
     watch([[0, 10]], position=10)
-    place, once = module._place, []
+    place, once = module._latest_position, []
 
     def meanwhile(*args):
         if not once:
@@ -174,7 +174,7 @@ def test_two_tabs_never_lose_a_second(watch, monkeypatch):
             watch([[50, 60]], position=60, after=20)
         return place(*args)
 
-    monkeypatch.setattr(module, "_place", meanwhile)
+    monkeypatch.setattr(module, "_latest_position", meanwhile)
     watch([[10, 20]], position=20, after=20)
 
     assert LessonProgress.objects.get().watched == [[0, 20], [50, 60]]

@@ -1,1 +1,1 @@
-"""Watching, reading and learning time as pure arithmetic."""
+"""Watching, reading and learning time, without a database."""

@@ -1,17 +1,17 @@
-"""Which seconds of a video were watched: pure arithmetic on merged [from, to) pairs."""
+"""Which seconds of a video were watched, as sorted, disjoint [from, to) pairs of whole seconds."""
 
 from collections.abc import Iterable
 from datetime import timedelta
 
 Intervals = list[list[int]]
 
-COMPLETE_AT = 0.9  # of the video's distinct seconds
-MAX_SPEED = 2  # the player's fastest
-ALLOWANCE = 30  # seconds that one lesson may be ahead of the clock; the learner's budget has one such for all lessons
+COMPLETE_AT = 0.9  # share of the video's distinct seconds
+MAX_SPEED = 2  # the fastest playback rate of the player
+ALLOWANCE = 30  # seconds by which one lesson may be ahead of real time; the time budget limits all lessons together
 
 
 def merge(pairs: Iterable[Iterable[int]], *, duration: int) -> Intervals:
-    """The pairs in order, clipped to the video, with overlapping and touching ones joined."""
+    """Return the pairs sorted and clipped to the video, with overlapping and adjacent ones joined."""
     merged: Intervals = []
     for start, end in sorted((max(0, a), min(duration, b)) for a, b in pairs):
         if start >= end:
@@ -24,12 +24,12 @@ def merge(pairs: Iterable[Iterable[int]], *, duration: int) -> Intervals:
 
 
 def seconds(intervals: Intervals) -> int:
-    """How many distinct seconds the merged pairs hold."""
+    """Return how many distinct seconds merged pairs contain."""
     return sum(end - start for start, end in intervals)
 
 
 def subtract(pairs: Intervals, known: Intervals) -> Intervals:
-    """What is in the first and not in the second; both merged."""
+    """Return the seconds that are in ``pairs`` and not in ``known``; both are merged."""
     rest: Intervals = []
     for begin, end in pairs:
         start = begin
@@ -45,7 +45,7 @@ def subtract(pairs: Intervals, known: Intervals) -> Intervals:
 
 
 def take(pairs: Intervals, limit: int) -> Intervals:
-    """The first ``limit`` seconds of the pairs."""
+    """Return the first ``limit`` seconds of the pairs."""
     taken: Intervals = []
     for start, end in pairs:
         if limit <= 0:
@@ -57,10 +57,10 @@ def take(pairs: Intervals, limit: int) -> Intervals:
 
 
 def plausible_gain(*, since_start: timedelta, since_save: timedelta, watched: int) -> int:
-    """How many new seconds of one lesson one player can have shown at the fastest speed.
+    """Return how many new seconds of one lesson one player can have shown at the fastest playback rate.
 
-    Two bounds: since the last save, and since the lesson was opened. The second keeps many small
-    messages from each using the allowance again. What all lessons get together is for ``budget`` to say.
+    There are two limits: since the last save, and since the lesson was opened. The second keeps many small messages
+    from each using the allowance again. ``time_budget`` limits all lessons together.
     """
     by_save = int(since_save.total_seconds() * MAX_SPEED) + ALLOWANCE
     in_all = int(since_start.total_seconds() * MAX_SPEED) + ALLOWANCE - watched
@@ -68,5 +68,5 @@ def plausible_gain(*, since_start: timedelta, since_save: timedelta, watched: in
 
 
 def is_complete(watched: int, *, duration: int) -> bool:
-    """90 % of the distinct seconds."""
+    """Return whether a video is complete: 90 % of its distinct seconds were watched."""
     return duration > 0 and watched >= duration * COMPLETE_AT

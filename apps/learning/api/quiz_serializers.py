@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from apps.courses.models import Question, Quiz
 from apps.learning.api.serializers import LessonLink, ProgressOut
-from apps.learning.quizzes.marking import LONGEST
+from apps.learning.quizzes.marking import MAX_LENGTH
 
 
 class OptionOut(serializers.Serializer[object]):
@@ -37,7 +37,7 @@ class AnswerIn(serializers.Serializer[object]):
     )
     value = serializers.BooleanField(required=False, help_text="truth")
     text = serializers.CharField(
-        required=False, allow_blank=True, max_length=LONGEST, help_text="numeric (point or comma), text"
+        required=False, allow_blank=True, max_length=MAX_LENGTH, help_text="numeric (point or comma), text"
     )
     pairs = serializers.DictField(
         child=serializers.CharField(max_length=40, allow_blank=True),

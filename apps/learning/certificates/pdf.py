@@ -1,6 +1,7 @@
-"""The certificate as a document: one landscape page with the course's plate as its mount.
+"""The certificate as a PDF: one landscape page, with the course's plate around it.
 
-Drawn, not printed from HTML: it needs no browser, carries its fonts, and is the same everywhere.
+It is drawn with ReportLab and not printed from HTML, so it needs no browser, embeds its fonts, and looks the same
+everywhere. Lengths are in points, measured from the lower left corner.
 """
 
 import unicodedata
@@ -23,14 +24,14 @@ from apps.courses import artwork
 from apps.learning.certificates.vector_drawing import draw_lines, draw_plate, draw_seal, oklch, trace
 from apps.learning.models import Certificate
 from apps.learning.queries.addresses import certificate_url
-from apps.learning.queries.certificates import quizzes_passed, readable_code, work_done
+from apps.learning.queries.certificates import completion_line, quizzes_line, readable_code
 from studyplatform.kit.text.durations import length
 
 FONTS = Path(__file__).with_name("fonts")
 WIDTH, HEIGHT = landscape(A4)
-MOUNT = 46.0  # the plate that shows around the paper, in points
-TEXT_WIDTH = WIDTH - 2 * MOUNT - 120
-SMALLEST = 0.7  # of its size: a line that would be set smaller becomes two
+MARGIN = 46.0  # how much of the plate shows around the paper, in points
+TEXT_WIDTH = WIDTH - 2 * MARGIN - 120
+MIN_SCALE = 0.7  # a title that would have to shrink more than this is set in two lines
 DISPLAY, ITALIC, PLAIN, OTHER = "Newsreader", "Newsreader-Italic", "InstrumentSans", "STIXTwo"
 FILES = {
     DISPLAY: "newsreader-display.ttf",
@@ -38,14 +39,14 @@ FILES = {
     PLAIN: "instrument-sans.ttf",
     OTHER: "stix-two.ttf",
 }
-# Not carried by the document: every reader of such a name has a face for it, and it would weigh megabytes.
+# Not embedded: PDF viewers supply these fonts, which would add megabytes.
 HAN, KANA, HANGUL = "STSong-Light", "HeiseiMin-W3", "HYSMyeongJo-Medium"
 EAST_ASIA = {
     HAN: (range(0x4E00, 0xA000), range(0x3400, 0x4DC0), range(0x3000, 0x3040)),
     KANA: (range(0x3040, 0x3100),),
     HANGUL: (range(0xAC00, 0xD7B0), range(0x1100, 0x1200)),
 }
-# The roles of the style sheet's light academic look.
+# The colors of the light academic theme (assets/styles/tokens).
 PAPER, INK, INK_2, INK_3 = (
     oklch(0.993, 0.004, 108),
     oklch(0.238, 0.020, 168),
@@ -68,28 +69,28 @@ MARK = [
 
 @cache
 def _register_fonts() -> dict[str, frozenset[int]]:
-    """Make the fonts known, once in a process; what each can write."""
-    known = {}
+    """Register the fonts, once in a process; return the code points that each font can write."""
+    glyphs = {}
     for name, file in FILES.items():
         font = TTFont(name, str(FONTS / file))
         pdfmetrics.registerFont(font)
-        known[name] = frozenset(font.face.charToGlyph)
+        glyphs[name] = frozenset(font.face.charToGlyph)
     for name in (HAN, KANA, HANGUL):
         pdfmetrics.registerFont(UnicodeCIDFont(name))
-    return known
+    return glyphs
 
 
-def _face_of(char: str, criteria: str) -> str | None:
-    """The face that can write this character: the wished one, one of ours, or the reader's own for East Asia."""
-    known, point = _register_fonts(), ord(char)
-    for name in (criteria, DISPLAY, OTHER):
-        if point in known[name]:
+def _font_for(char: str, preferred: str) -> str | None:
+    """Return a font that can write this character: the preferred one, another embedded one, or an East Asian one."""
+    glyphs, point = _register_fonts(), ord(char)
+    for name in (preferred, DISPLAY, OTHER):
+        if point in glyphs[name]:
             return name
     return next((name for name, ranges in EAST_ASIA.items() if any(point in span for span in ranges)), None)
 
 
 def draw(certificate: Certificate) -> bytes:
-    """The certificate as PDF."""
+    """Return the certificate as a PDF."""
     _register_fonts()
     out = BytesIO()
     canvas = Canvas(out, pagesize=(WIDTH, HEIGHT), pageCompression=1, lang="en")
@@ -109,7 +110,7 @@ def draw(certificate: Certificate) -> bytes:
         height=HEIGHT,
     )
     _draw_paper(canvas)
-    _draw_words(canvas, certificate)
+    _draw_texts(canvas, certificate)
     canvas.showPage()
     canvas.save()
     return out.getvalue()
@@ -117,18 +118,18 @@ def draw(certificate: Certificate) -> bytes:
 
 def _draw_paper(canvas: Canvas) -> None:
     canvas.setFillColor(PAPER)
-    canvas.rect(MOUNT, MOUNT, WIDTH - 2 * MOUNT, HEIGHT - 2 * MOUNT, stroke=0, fill=1)
+    canvas.rect(MARGIN, MARGIN, WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN, stroke=0, fill=1)
     canvas.setStrokeColor(RULE)
     canvas.setLineWidth(0.75)
-    canvas.rect(MOUNT + 7, MOUNT + 7, WIDTH - 2 * MOUNT - 14, HEIGHT - 2 * MOUNT - 14, stroke=1, fill=0)
+    canvas.rect(MARGIN + 7, MARGIN + 7, WIDTH - 2 * MARGIN - 14, HEIGHT - 2 * MARGIN - 14, stroke=1, fill=0)
 
 
-def _draw_words(canvas: Canvas, certificate: Certificate) -> None:
+def _draw_texts(canvas: Canvas, certificate: Certificate) -> None:
     middle = WIDTH / 2
     _draw_brand(canvas, middle, 478)
     _center(canvas, _("This certifies that"), 436, ITALIC, 17, RUBRIC)
     name = certificate.learner_name
-    if not _runs(name.strip(), DISPLAY):  # a script that none of the faces can write
+    if not _runs(name.strip(), DISPLAY):  # a script that none of the fonts can write
         name = certificate.enrollment.user.username
     _title(canvas, name, 386, 46, least=20)
     count = certificate.lesson_count
@@ -154,10 +155,10 @@ def _draw_words(canvas: Canvas, certificate: Certificate) -> None:
         x = middle - 260 + 130 * (place + 0.5)
         _center(canvas, label, 166, PLAIN, 9, INK_3, x=x)
         _center(canvas, value, 150, PLAIN, 11, INK, x=x, least=6, width=122)
-    _center(canvas, work_done(certificate), 127, PLAIN, 10, INK_2, least=6)
-    quizzes = quizzes_passed(certificate)
-    if _width(_runs(quizzes, PLAIN), SMALLEST * 10) > TEXT_WIDTH:
-        quizzes = quizzes_passed(certificate, briefly=True)
+    _center(canvas, completion_line(certificate), 127, PLAIN, 10, INK_2, least=6)
+    quizzes = quizzes_line(certificate)
+    if _width(_runs(quizzes, PLAIN), MIN_SCALE * 10) > TEXT_WIDTH:
+        quizzes = quizzes_line(certificate, briefly=True)
     _center(canvas, quizzes, 112, PLAIN, 10, INK_2, least=6)
     address = f"{settings.SITE_URL}{certificate_url(certificate.code)}"
     width = _center(canvas, address, 84, PLAIN, 9, INK_3, least=6)
@@ -179,8 +180,8 @@ def _draw_brand(canvas: Canvas, middle: float, y: float) -> None:
 
 
 def _title(canvas: Canvas, text: str, y: float, size: float, *, least: float) -> None:
-    """A name or a title: one line, or two where one would have to be much smaller."""
-    if _width(_runs(text, DISPLAY), size) * SMALLEST <= TEXT_WIDTH or " " not in text.strip():
+    """Draw a name or a title in one line, or in two where one line would have to be much smaller."""
+    if _width(_runs(text, DISPLAY), size) * MIN_SCALE <= TEXT_WIDTH or " " not in text.strip():
         _center(canvas, text, y, DISPLAY, size, INK, least=least)
         return
     words = text.split()
@@ -203,7 +204,10 @@ def _center(
     width: float = TEXT_WIDTH,
     least: float = 0,
 ) -> float:
-    """A centered line, set smaller (not under ``least``) and at last cut where it would be too long."""
+    """Draw a centered line and return its width in points.
+
+    A line that is too long is set smaller, down to the size ``least`` (0: not at all), and then cut.
+    """
     runs = _runs(text, font)
     natural = _width(runs, size)
     if natural > width and least:
@@ -217,16 +221,16 @@ def _center(
 
 
 def _runs(text: str, font: str) -> list[tuple[str, str]]:
-    """The text in pieces, each with the face that can write it; what none can write is left out."""
+    """Split the text into (text, font) runs; characters that no font can write are left out."""
     runs: list[tuple[str, str]] = []
     for char in unicodedata.normalize("NFC", text):
-        face = _face_of(char, font)
-        if face is None:
+        found = _font_for(char, font)
+        if found is None:
             continue
-        if runs and runs[-1][1] == face:
-            runs[-1] = (runs[-1][0] + char, face)
+        if runs and runs[-1][1] == found:
+            runs[-1] = (runs[-1][0] + char, found)
         else:
-            runs.append((char, face))
+            runs.append((char, found))
     return runs
 
 

@@ -1,7 +1,7 @@
-"""Our vector drawings on a PDF canvas: plates, seals, the brand's mark, in the inks of light paper.
+"""Draw the project's SVG pictures on a PDF canvas: plates, seals, icons.
 
-Only what these drawings use is understood: paths, rects, circles and rotated groups, filled or stroked
-in one of the plate's three inks.
+Only the subset of SVG that these pictures use is supported: paths, rects, circles and rotated groups, filled or
+stroked in one of the plate's three inks.
 """
 
 import re
@@ -16,17 +16,17 @@ from reportlab.pdfgen.pathobject import PDFPathObject
 from apps.courses.artwork import Inks
 from apps.courses.artwork.colors import srgb_of
 
-# Lightness and strength of the plate's inks on light paper (assets/styles/tokens/colors.css).
+# Lightness and chroma of the plate's inks in the light theme (assets/styles/tokens/colors.css).
 GROUND, INK_A, INK_B = (0.925, 0.030), (0.63, 0.140), (0.42, 0.085)
 
 
 def oklch(lightness: float, chroma: float, hue: float, alpha: float = 1.0) -> Color:
-    """A color of the style sheets as the nearest one of sRGB."""
+    """Return the sRGB color nearest to this OKLCH color (https://www.w3.org/TR/css-color-4/#ok-lab)."""
     return Color(*srgb_of(lightness, chroma, hue), alpha=alpha)
 
 
-class PathPen(BasePen):
-    """Draws what fontTools reads from an SVG path into a path of the PDF."""
+class PDFPathPen(BasePen):
+    """A fontTools pen that draws into a path of a PDF."""
 
     def __init__(self, path: PDFPathObject) -> None:
         super().__init__(None)
@@ -47,24 +47,24 @@ class PathPen(BasePen):
         self._path.close()
 
     def _endPath(self) -> None:  # noqa: N802
-        """An open path ends where it ends."""
+        """Nothing to do: a PDF path may stay open."""
 
 
 def trace(canvas: Canvas, data: str) -> PDFPathObject:
-    """An SVG path's ``d`` as a path of the canvas."""
+    """Return an SVG path's ``d`` as a path of the canvas."""
     path = canvas.beginPath()
-    parse_path(data, PathPen(path))
+    parse_path(data, PDFPathPen(path))
     return path
 
 
 def draw_plate(canvas: Canvas, svg: str, inks: Inks, *, width: float, height: float) -> None:
-    """A plate that covers the given area from its lower left corner, cut where it is too long."""
+    """Draw a plate that covers the given area from its lower left corner, clipped to it."""
     canvas.saveState()
     area = canvas.beginPath()
     area.rect(0, 0, width, height)
     canvas.clipPath(area, stroke=0, fill=0)
     scale = max(width / 320, height / 200)
-    # SVG counts down from the top, PDF up from the bottom.
+    # The y axis points down in SVG, and up in PDF.
     canvas.translate((width - 320 * scale) / 2, height - (height - 200 * scale) / 2)
     canvas.scale(scale, -scale)
     colors = {
@@ -90,9 +90,9 @@ _CLASSES: dict[str, tuple[str, bool]] = {
 def _draw(canvas: Canvas, element: ElementTree.Element, colors: dict[str, Color]) -> None:
     if element.tag == "g":
         canvas.saveState()
-        turned = re.fullmatch(r"rotate\(([-.\d]+) ([-.\d]+) ([-.\d]+)\)", element.get("transform", ""))
-        if turned:
-            angle, x, y = (float(part) for part in turned.groups())
+        rotation = re.fullmatch(r"rotate\(([-.\d]+) ([-.\d]+) ([-.\d]+)\)", element.get("transform", ""))
+        if rotation:
+            angle, x, y = (float(part) for part in rotation.groups())
             canvas.translate(x, y)
             canvas.rotate(angle)
             canvas.translate(-x, -y)
@@ -118,7 +118,7 @@ def _draw(canvas: Canvas, element: ElementTree.Element, colors: dict[str, Color]
 
 
 def draw_seal(canvas: Canvas, svg: str, *, ink: Color, paper: Color, size: float) -> None:
-    """A seal, centered on the canvas's present origin."""
+    """Draw a seal, centered on the canvas's current origin."""
     scale = size / 88
     canvas.saveState()
     canvas.translate(-size / 2, size / 2)
@@ -135,7 +135,7 @@ def draw_seal(canvas: Canvas, svg: str, *, ink: Color, paper: Color, size: float
 
 
 def draw_lines(canvas: Canvas, paths: list[str], *, ink: Color, size: float, width: float = 1.5) -> None:
-    """An icon of 24 units drawn in lines, centered on the canvas's present origin."""
+    """Draw a stroked icon of 24 units, centered on the canvas's current origin."""
     canvas.saveState()
     canvas.translate(-size / 2, size / 2)
     canvas.scale(size / 24, -size / 24)

@@ -1,4 +1,4 @@
-"""Certificates: verified by anyone, fetched by their owner."""
+"""Certificates: anyone can verify them, their owner can download them."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,14 +9,14 @@ from apps.learning import policies
 from apps.learning.certificates.pdf import draw
 from apps.learning.errors import CertificateUnknown
 from apps.learning.forms import CodeForm
-from apps.learning.queries.certificates import certificate_by_code, readable_code, work_done
+from apps.learning.queries.certificates import certificate_by_code, completion_line, readable_code
 from studyplatform.kit.policies import enforce
 
 
 @open_to_everyone
 @require_safe
 def verify(request: HttpRequest) -> HttpResponse:
-    """Type a code, see whether it is true: /certificates/?code=…"""
+    """The form for a certificate's code: /certificates/?code=…"""
     if "code" not in request.GET:
         return render(request, "learning/verify.html", {"code": "", "error": None})
     form = CodeForm(request.GET)
@@ -31,7 +31,7 @@ def verify(request: HttpRequest) -> HttpResponse:
 @open_to_everyone
 @require_safe
 def certificate(request: HttpRequest, code: str) -> HttpResponse:
-    """What a certificate says, for anyone who holds its code."""
+    """A certificate, for anyone with its code."""
     try:
         found = certificate_by_code(code)
     except CertificateUnknown as error:
@@ -40,7 +40,7 @@ def certificate(request: HttpRequest, code: str) -> HttpResponse:
         "certificate": found,
         "course": found.enrollment.course,
         "readable": readable_code(found.code),
-        "work_done": work_done(found),
+        "completion_line": completion_line(found),
         "is_owner": policies.download_certificate(request.user, found) is None,
     }
     return render(request, "learning/certificate.html", context)
@@ -49,7 +49,7 @@ def certificate(request: HttpRequest, code: str) -> HttpResponse:
 @signed_in
 @require_safe
 def certificate_pdf(request: HttpRequest, code: str) -> HttpResponse:
-    """The document, for its owner."""
+    """The certificate as a PDF, for its owner."""
     found = certificate_by_code(code)
     enforce(policies.download_certificate(request.user, found))
     response = HttpResponse(draw(found), content_type="application/pdf")

@@ -1,4 +1,4 @@
-"""What a learner has: courses, their lessons, the way through one."""
+"""My Learning, the progress in one course, and its lessons."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -34,18 +34,18 @@ PAGE = 24
 @signed_in
 @require_GET
 def my_learning(request: HttpRequest) -> HttpResponse:
-    """My Learning: in progress, completed, and bookmarked but not begun."""
+    """My Learning: courses in progress, completed, and bookmarked but not started."""
     user, now = signed_in_user(request), timezone.now()
     order = _order(request)
     enrollments = enrollments_of(user).order_by(*ORDERS[order])
-    going = with_resume([*filtered(enrollments, "in_progress")[:GROUP], *filtered(enrollments, "completed")[:GROUP]])
+    shown = with_resume([*filtered(enrollments, "in_progress")[:GROUP], *filtered(enrollments, "completed")[:GROUP]])
     context = {
         "counts": counts_of(user),
         "totals": totals_of(user, now=now),
-        "in_progress": [one for one in going if one.enrollment.completed_at is None],
-        "completed": [one for one in going if one.enrollment.completed_at is not None],
+        "in_progress": [one for one in shown if one.enrollment.completed_at is None],
+        "completed": [one for one in shown if one.enrollment.completed_at is not None],
         "bookmarked": bookmarked_not_enrolled(user)[:GROUP],
-        "certificates": [one.enrollment for one in going if hasattr(one.enrollment, "certificate")],
+        "certificates": [one.enrollment for one in shown if hasattr(one.enrollment, "certificate")],
         "tab": "all",
         "order": order,
         "group": GROUP,
@@ -56,7 +56,7 @@ def my_learning(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_GET
 def my_courses(request: HttpRequest) -> HttpResponse:
-    """One filter of My Learning as pages: /me/courses?filter=in_progress."""
+    """One filter of My Learning, paginated: /me/courses?filter=in_progress."""
     user = signed_in_user(request)
     name = request.GET.get("filter", "learning")
     name = name if name in FILTERS else "learning"
@@ -64,7 +64,7 @@ def my_courses(request: HttpRequest) -> HttpResponse:
     counts = counts_of(user)
     enrollments = filtered(enrollments_of(user), name).order_by(*ORDERS[order])
     paginator = Paginator(enrollments, PAGE)
-    # The counts are known: the paginator need not ask again.
+    # The count is already known, so the paginator needs no query for it.
     paginator.count = {"all": counts["learning"], "bookmarked": counts["bookmarked_enrollments"]}.get(
         name, counts[name]
     )
@@ -84,14 +84,14 @@ def my_courses(request: HttpRequest) -> HttpResponse:
 
 
 def _order(request: HttpRequest) -> str:
-    criteria = request.GET.get("sort", "")
-    return criteria if criteria in ORDERS else "recent"
+    order = request.GET.get("sort", "")
+    return order if order in ORDERS else "recent"
 
 
 @signed_in
 @require_GET
 def course_progress(request: HttpRequest, course: str) -> HttpResponse:
-    """One course: milestones, lessons, quizzes, the certificate."""
+    """A learner's progress in one course: milestones, lessons, quizzes, the certificate."""
     user = signed_in_user(request)
     found, standing = find_course(user, course)
     if standing.enrollment is None:
@@ -99,7 +99,7 @@ def course_progress(request: HttpRequest, course: str) -> HttpResponse:
         return render(request, "learning/closed.html", {"error": error, "course": found}, status=error.status)
     record = record_of(user, found, standing.enrollment, now=timezone.now())
     by_pk = {one.entry.pk: one for one in record.placed}
-    # Where all is done, no lesson is the place to go on.
+    # In a completed course no lesson is marked as the one to resume.
     resume_pk = record.resume.pk if record.resume and record.left else 0
     sections: list[dict[str, Any]] = []
     for part in record.outline.parts:

@@ -1,4 +1,4 @@
-"""Taking a seat, going on in it, and the ribbon."""
+"""Enroll in a course, resume it, bookmark it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +20,7 @@ from studyplatform.kit.web.requests import safe_next
 @signed_in
 @require_GET
 def resume(request: HttpRequest, course: str) -> HttpResponse:
-    """Where the learner goes on in this course."""
+    """Redirect to the lesson to resume in this course."""
     found, standing = find_course(signed_in_user(request), course)
     entry = resume_entry(found, outline_of(found), standing)
     if entry is None or (standing.enrollment is None and not standing.is_staff):
@@ -31,7 +31,7 @@ def resume(request: HttpRequest, course: str) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def enroll(request: HttpRequest) -> HttpResponse:
-    """Confirm, then take a seat: /courses/enroll?course={slug}."""
+    """Confirm, then enroll: /courses/enroll?course={slug}."""
     slug = request.POST.get("course") or request.GET.get("course") or ""
     course, standing = find_course(signed_in_user(request), slug)
     if standing.enrollment is not None:
@@ -39,10 +39,10 @@ def enroll(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             services.enroll(user=signed_in_user(request), course=course, now=timezone.now())
-        except AlreadyEnrolled:  # the other tab was faster
+        except AlreadyEnrolled:  # by another request
             return redirect("learning:resume", course=course.slug)
-        told = _("You are enrolled in “%(course)s”.") % {"course": course.title}
-        messages.success(request, told, extra_tags="toast")
+        message = _("You are enrolled in “%(course)s”.") % {"course": course.title}
+        messages.success(request, message, extra_tags="toast")
         return redirect(safe_next(request, request.POST.get("next"), f"/learn/{course.slug}"))
     refusal = policies.enroll(signed_in_user(request), course)
     context = {"course": course, "refusal": refusal, "next": safe_next(request, request.GET.get("next"), "")}
@@ -52,7 +52,7 @@ def enroll(request: HttpRequest) -> HttpResponse:
 @signed_in
 @require_POST
 def bookmark(request: HttpRequest, course: str) -> HttpResponse:
-    """The ribbon as a form: on or off, then back to where it was pressed."""
+    """Add or remove the bookmark, then return to the page of the form."""
     found, _standing = find_course(signed_in_user(request), course)
     services.set_bookmark(
         user=signed_in_user(request), course=found, on=bool(request.POST.get("on")), now=timezone.now()

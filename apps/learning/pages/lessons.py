@@ -1,4 +1,4 @@
-"""Lessons: watched, read, taken as a quiz, fetched, heard."""
+"""The pages of lessons: videos, texts, files, quizzes, and audio only."""
 
 from typing import Any
 from uuid import UUID
@@ -38,11 +38,11 @@ def lesson(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
-    _note_opening(opened)
+    _record_opening(opened)
     return _PAGES[Lesson.Kind(opened.lesson.kind)](request, opened)
 
 
-def _note_opening(opened: OpenLesson) -> None:
+def _record_opening(opened: OpenLesson) -> None:
     if opened.is_new and opened.standing.enrollment is not None:
         services.open_lesson(enrollment=opened.standing.enrollment, lesson=opened.lesson, now=timezone.now())
 
@@ -64,7 +64,7 @@ def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
 
 
 def _seconds_to_read(opened: OpenLesson) -> int:
-    """How long until the text may be marked as read."""
+    """Return the seconds until the text can be marked as read."""
     enrollment = opened.standing.enrollment
     if enrollment is None or not opened.may_save or opened.standing.has_completed(opened.lesson.pk):
         return 0
@@ -95,7 +95,7 @@ _PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: 
 
 
 def _shared(opened: OpenLesson) -> dict[str, Any]:
-    """What the pages of all kinds show."""
+    """Return the context that the pages of all kinds share."""
     one, course, enrollment = opened.lesson, opened.course, opened.standing.enrollment
     placed = opened.placed
     states = {item.entry.pk: item.state for item in placed}
@@ -127,7 +127,7 @@ def _kicker(one: Lesson, section: int, place: int) -> str:
 
 
 def _preview_note(opened: OpenLesson) -> dict[str, str] | None:
-    """Why nothing is kept here, for those who look in without a seat."""
+    """Return the notice that progress isn't saved; None for enrolled learners."""
     if opened.may_save:
         return None
     if opened.standing.is_staff:
@@ -146,7 +146,7 @@ def _preview_note(opened: OpenLesson) -> dict[str, str] | None:
 
 
 def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> HttpResponse:
-    """The screen for a lesson that needs a seat, with the way to one."""
+    """The page for a lesson that requires an enrollment, with the way to enroll."""
     context = {"error": refusal, "course": opened.course, "lesson": opened.lesson}
     return render(request, "learning/closed.html", context, status=refusal.status)
 
@@ -154,19 +154,19 @@ def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> Http
 @signed_in
 @require_POST
 def complete(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
-    """The button under a text: mark it and go on."""
+    """Mark a text as read and continue with the next lesson."""
     opened = lesson_at(request.user, course, lesson)
     saved = services.complete_lesson(user=signed_in_user(request), lesson_uid=opened.lesson.uid, now=timezone.now())
     if saved.certificate is not None:
         messages.success(request, _("You completed the course. Your certificate is ready."))
         return redirect("learning:course-progress", course=course)
-    messages.success(request, _told_complete(opened.lesson, saved), extra_tags="toast")
-    following = lesson_at(request.user, course, lesson).next_open()  # asked again: this lesson is complete now
+    messages.success(request, _completion_message(opened.lesson, saved), extra_tags="toast")
+    following = lesson_at(request.user, course, lesson).next_open()  # read again, because this lesson is complete now
     return redirect(lesson_url(course, following.slug if following else lesson))
 
 
-def _told_complete(one: Lesson, saved: Saved) -> str:
-    """That the lesson is complete, and the milestone of the course if it reached one."""
+def _completion_message(one: Lesson, saved: Saved) -> str:
+    """Return that the lesson is complete, with the milestone of the course that it reached."""
     done = _("Lesson %(number)s complete.") % {"number": one.number}
     milestone = {
         25: _("A quarter of the course is complete."),
@@ -179,7 +179,7 @@ def _told_complete(one: Lesson, saved: Saved) -> str:
 @open_to_everyone
 @require_GET
 def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase:
-    """Leads whoever may open the lesson to its file. Fetching it completes the lesson."""
+    """Redirect to the file of a lesson that the user may open. Downloading it completes the lesson."""
     opened = lesson_at(request.user, course, lesson)
     enforce(opened.verdict)
     one = opened.lesson
@@ -194,7 +194,7 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
 @signed_in
 @require_POST
 def start_attempt(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
-    """Open a try and show its questions."""
+    """Open an attempt and show its questions."""
     opened = lesson_at(request.user, course, lesson)
     services.open_attempt(user=signed_in_user(request), lesson_uid=opened.lesson.uid, now=timezone.now())
     return redirect(lesson_url(course, lesson))
@@ -203,7 +203,7 @@ def start_attempt(request: HttpRequest, course: str, lesson: str) -> HttpRespons
 @signed_in
 @require_POST
 def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) -> HttpResponse:
-    """The quiz as a posted form. What does not fit its question is shown again, nothing is lost."""
+    """Submit a quiz as a form. If an answer is invalid, the form is shown again with all answers."""
     attempt = get_attempt(request.user, uid)
     given = {name: request.POST.getlist(name) for name in request.POST if name.startswith("q.")}
     answers = posted_answers(questions_of(attempt.quiz), given)
@@ -219,21 +219,21 @@ def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) ->
     if saved is not None and saved.certificate is not None:
         messages.success(request, _("You completed the course. Your certificate is ready."))
     elif saved is not None and saved.newly_completed:
-        messages.success(request, _told_complete(attempt.quiz.lesson, saved), extra_tags="toast")
+        messages.success(request, _completion_message(attempt.quiz.lesson, saved), extra_tags="toast")
     return redirect(lesson_url(course, lesson))
 
 
 @open_to_everyone
 @require_GET
 def audio(request: HttpRequest) -> HttpResponse:
-    """The sound of a video lesson alone: /audio-fallback?lesson={uid}, or the lesson's slug."""
+    """The audio of a video lesson: /audio-fallback?lesson={uid}, or the lesson's slug."""
     opened = lesson_named(request.user, request.GET.get("lesson", ""))
     if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
     sources = signed_sources(opened, now=timezone.now(), holder=session_key_of(request))
     if sources is not None:
-        _note_opening(opened)
+        _record_opening(opened)
     props = {**player_out(opened, sources), "is_listening": True}
     return render(
         request, "learning/audio.html", {**_shared(opened), "props": props, "paragraphs": _paragraphs(opened)}

@@ -1,10 +1,10 @@
-"""Addresses of the learner's pages. Written out, because a page of 130 lessons needs 130 of them."""
+"""Addresses of the learner's pages. They are not reversed: a page of 130 lessons needs 130 of them."""
 
 from uuid import UUID
 
 
 def lesson_url(course_slug: str, lesson_slug: str, *, at: int | None = None) -> str:
-    """The lesson's page, from this second on."""
+    """Return the address of a lesson's page; ``at`` is the second at which its video starts."""
     return f"/learn/{course_slug}/{lesson_slug}" + (f"?t={at}" if at else "")
 
 
@@ -21,5 +21,5 @@ def certificate_url(code: str) -> str:
 
 
 def save_url(lesson_uid: UUID) -> str:
-    """Where a lesson's progress is posted."""
+    """Return the API address to which a lesson's progress is posted."""
     return f"/api/v1/lessons/{lesson_uid}/progress/"

@@ -1,4 +1,4 @@
-"""Certificates: one's own, and anyone's by its code."""
+"""Certificates: a user's own, and any certificate by its code."""
 
 from typing import Any
 
@@ -13,14 +13,14 @@ from apps.learning.queries.addresses import certificate_url
 
 
 def certificates_of(user: User) -> QuerySet[Certificate]:
-    """The user's certificates, newest first."""
+    """Return the user's certificates, newest first."""
     return Certificate.objects.filter(enrollment__user=user).order_by("-issued_at", "-pk")
 
 
 def certificate_by_code(code: str) -> Certificate:
-    """The certificate with this code, however it was typed: spaces, dashes and case do not count.
+    """Return the certificate with this code; spaces, dashes and case are ignored.
 
-    :raises CertificateUnknown: none was issued with it.
+    :raises CertificateUnknown: no certificate has the code.
     """
     plain = "".join(char for char in code.upper() if char.isalnum())
     certificate = (
@@ -34,12 +34,12 @@ def certificate_by_code(code: str) -> Certificate:
 
 
 def readable_code(code: str) -> str:
-    """The code in groups of four, as it is printed."""
+    """Return the code in groups of four characters, as it is printed."""
     return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
 
 
-def work_done(certificate: Certificate) -> str:
-    """What was completed and watched, in one line."""
+def completion_line(certificate: Certificate) -> str:
+    """Return one line about the lessons completed and the video watched."""
     count = certificate.lesson_count
     lessons = ngettext("%(count)d lesson completed", "All %(count)d lessons completed", count) % {"count": count}
     if certificate.video_percent is None:
@@ -50,8 +50,11 @@ def work_done(certificate: Certificate) -> str:
     }
 
 
-def quizzes_passed(certificate: Certificate, *, briefly: bool = False) -> str:
-    """With what each quiz was passed, in one line; empty without quizzes. ``briefly``: how many, from what to what."""
+def quizzes_line(certificate: Certificate, *, briefly: bool = False) -> str:
+    """Return one line with the percent of each quiz; empty without quizzes.
+
+    ``briefly`` gives only the number of quizzes and the range of their percents.
+    """
     passed = certificate.quizzes
     if not passed:
         return ""
@@ -68,7 +71,7 @@ def quizzes_passed(certificate: Certificate, *, briefly: bool = False) -> str:
 
 
 def certificate_out(certificate: Certificate) -> dict[str, Any]:
-    """The shape ``CertificateOut``: what anyone may verify, and nothing else about the learner."""
+    """Return the shape ``CertificateOut``: only what anyone may verify."""
     return {
         "code": certificate.code,
         "learner_name": certificate.learner_name,

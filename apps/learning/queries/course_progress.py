@@ -1,4 +1,4 @@
-"""What a learner has done in one course: milestones, lessons, quizzes, pace."""
+"""A learner's progress in one course: milestones, lessons, quizzes, pace."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -18,7 +18,7 @@ STATIONS = (0, 25, 50, 75, 100)
 
 @dataclass(frozen=True)
 class Station:
-    """A milestone: when it was reached, or how many lessons are missing."""
+    """A milestone: when it was reached, or how many lessons are missing until then."""
 
     percent: int
     reached_at: datetime | None
@@ -27,7 +27,7 @@ class Station:
 
 @dataclass(frozen=True)
 class QuizRecord:
-    """The tries at one quiz that were handed in."""
+    """The submitted attempts at one quiz; ``first`` and ``best`` in percent."""
 
     entry: Entry
     pass_percent: int
@@ -43,7 +43,7 @@ class QuizRecord:
 
 @dataclass(frozen=True)
 class Week:
-    """How many lessons were completed in the week that begins on this Monday."""
+    """How many lessons were completed in the week that starts on this Monday."""
 
     begins_on: date
     lessons: int
@@ -51,7 +51,7 @@ class Week:
 
 @dataclass(frozen=True)
 class CourseRecord:
-    """Everything the progress page says."""
+    """Everything that the progress page shows."""
 
     course: Course
     enrollment: Enrollment
@@ -84,7 +84,7 @@ class CourseRecord:
 
     @property
     def quiz_average(self) -> int | None:
-        """The mean of the best tries."""
+        """The mean percent of the best attempts."""
         return round(sum(quiz.best for quiz in self.quizzes) / len(self.quizzes)) if self.quizzes else None
 
     @property
@@ -93,13 +93,13 @@ class CourseRecord:
 
     @property
     def gain(self) -> int:
-        """How many points later tries gained on the first, on average over the quizzes tried again."""
+        """By how many percentage points retakes improved on the first attempt, on average over the retaken quizzes."""
         again = [quiz.best - quiz.first for quiz in self.quizzes if quiz.attempts > 1]
         return round(sum(again) / len(again)) if again else 0
 
 
 def zone_of(user: User) -> ZoneInfo:
-    """The person's time zone; UTC if they named one that is not known."""
+    """Return the user's time zone; UTC if it is unknown."""
     try:
         return ZoneInfo(user.time_zone)
     except (ZoneInfoNotFoundError, ValueError):
@@ -107,7 +107,7 @@ def zone_of(user: User) -> ZoneInfo:
 
 
 def record_of(user: User, course: Course, enrollment: Enrollment, *, now: datetime) -> CourseRecord:
-    """The record of one seat. Four queries, three when the outline is known."""
+    """Return the record of one enrollment. Five queries, three if the outline is cached."""
     outline = outline_of(course)
     rows = LessonProgress.objects.filter(enrollment=enrollment).values_list(
         "lesson_id", "position", "watched_seconds", "completed_at"
@@ -186,7 +186,7 @@ def _weeks(finished: list[datetime], zone: ZoneInfo, now: datetime) -> tuple[Wee
 
 
 def _finish_on(finished: list[datetime], left: int, zone: ZoneInfo, now: datetime) -> date | None:
-    """When the course ends at the pace of the last four weeks; None without a pace or with nothing left."""
+    """Return when the learner will finish at the pace of the last four weeks; None without a pace or lessons left."""
     recent = sum(moment > now - timedelta(weeks=4) for moment in finished)
     if not recent or left <= 0:
         return None
@@ -202,7 +202,7 @@ class Totals:
 
 
 def totals_of(user: User, *, now: datetime) -> Totals:
-    """Seconds watched in all, and lessons completed since Monday. One query."""
+    """Return the seconds watched in all, and the lessons completed since Monday. One query."""
     from_ = datetime.combine(_monday(now, zone_of(user)), datetime.min.time(), zone_of(user))
     mine = LessonProgress.objects.filter(enrollment__user=user, enrollment__revoked_at=None)
     figures = mine.aggregate(seconds=Sum("watched_seconds"), week=Count("pk", filter=Q(completed_at__gte=from_)))

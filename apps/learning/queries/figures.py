@@ -1,4 +1,4 @@
-"""Counts of learners and of what they do, for the people who teach and govern."""
+"""Figures about learners for instructors and admins."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ ACTIVE = timedelta(days=30)
 
 @dataclass(frozen=True)
 class Figures:
-    """``completion``: the mean progress of all seats in percent; None while there are none."""
+    """``completion`` is the mean progress of all enrollments in percent; None if there are none."""
 
     learners: int
     active: int
@@ -22,7 +22,7 @@ class Figures:
 
 
 def figures_of_teacher(teacher: User, *, now: datetime) -> Figures:
-    """Of all courses this person teaches. One query."""
+    """Return the figures of all courses that the instructor teaches. One query."""
     enrollments = Enrollment.objects.active().filter(course__instructor=teacher)
     found = enrollments.aggregate(
         learners=Count("user", distinct=True),
@@ -40,10 +40,10 @@ def figures_of_teacher(teacher: User, *, now: datetime) -> Figures:
 
 
 def learning_since(since: datetime) -> int:
-    """How many people have learned something since then."""
+    """Return how many users have been active in a course since then."""
     return Enrollment.objects.active().filter(last_activity_at__gte=since).values("user").distinct().count()
 
 
 def enrollments_since(since: datetime) -> int:
-    """How many seats were taken since then."""
+    """Return how many enrollments were made since then."""
     return Enrollment.objects.filter(enrolled_at__gte=since).count()

@@ -1,4 +1,4 @@
-"""A lesson and where one person stands in its course: what the lesson page and the player show."""
+"""Find a lesson or a course together with the user's standing in it."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from studyplatform.kit.text import markdown
 
 T = TypeVar("T")
 
-OPENING = 155
+DESCRIPTION_LENGTH = 155
 
 
 @dataclass(frozen=True)
 class Known(Stamped):
-    """What a lesson tells everyone who may open it. Remembered: nobody may change it."""
+    """The part of a lesson that is the same for everyone who may open it. Cached, so it must not be changed."""
 
     lesson: Lesson
     tracks: tuple[CaptionTrack, ...]
@@ -42,23 +42,23 @@ class Known(Stamped):
 
     @cached_property
     def is_public(self) -> bool:
-        """Whether visitors may open it, machines that read the site among them."""
+        """Whether visitors may open it, including search engines."""
         return policies.open_lesson(AnonymousUser(), self.lesson, Standing(), None) is None
 
     @cached_property
     def opening(self) -> str:
-        """What it is about in plain text, as long as a search engine shows: its summary, else its first words."""
+        """A description as long as search engines show it: the summary, otherwise the beginning of the lesson."""
         lesson = self.lesson
         spoken = " ".join(cue.text for cue in caption_cues(self.tracks[0].webvtt)) if self.tracks else ""
-        words = lesson.summary or spoken or Markup(markdown.render(lesson.body)).striptags()  # noqa: S704 (tags go)
-        return shorten(words, OPENING, placeholder="…")
+        text = lesson.summary or spoken or Markup(markdown.render(lesson.body)).striptags()  # noqa: S704 (no tags left)
+        return shorten(text, DESCRIPTION_LENGTH, placeholder="…")
 
 
 _memo: VersionedCache[Any] = VersionedCache("lessons")
 
 
 def cached(key: Hashable, make: Callable[[], T]) -> T:
-    """Something of lessons that is the same for all, remembered until a lesson or what it shows changes."""
+    """Return a cached value about lessons that is the same for everyone, until a lesson or its content changes."""
     value: T = _memo.get(key, make)
     return value
 
@@ -78,7 +78,7 @@ def _read(where: dict[str, Any]) -> Known:
 
 @dataclass(frozen=True)
 class OpenLesson:
-    """A lesson, its course's outline and a person's standing, with the verdict whether they may open it."""
+    """A lesson with its course's outline, the user's standing, and the verdict whether the user may open it."""
 
     known: Known
     outline: Outline
@@ -102,7 +102,7 @@ class OpenLesson:
 
     @property
     def is_new(self) -> bool:
-        """Whether serving it to its learner is to be noted. Of a quiz the attempt says when it was opened."""
+        """Whether to record that it is served for the first time. For a quiz, the attempt records it."""
         known = self.lesson.pk in self.standing.progress or self.lesson.kind == Lesson.Kind.QUIZ
         return self.may_save and not known
 
@@ -110,13 +110,13 @@ class OpenLesson:
         return self.outline.around(self.lesson.pk)
 
     def next_open(self) -> Entry | None:
-        """The first lesson after this one that is not locked; None if there is none."""
+        """Return the first lesson after this one that is not locked; None if there is none."""
         after = len(self.outline.before(self.lesson.pk)) + 1
         return next((one.entry for one in self.placed[after:] if one.state != "locked"), None)
 
 
 def find_lesson(person: Person, **where: Any) -> OpenLesson:
-    """A lesson by address or uid, with the verdict. One query when the lesson is known, five when it is not.
+    """Find a lesson by its address or uid. One query if the lesson is cached, otherwise five.
 
     :raises LectureUnavailable: there is no such lesson.
     """
@@ -132,19 +132,19 @@ def find_lesson(person: Person, **where: Any) -> OpenLesson:
 
 
 def lesson_at(person: Person, course_slug: str, lesson_slug: str) -> OpenLesson:
-    """The lesson at /learn/{course}/{lesson}."""
+    """Return the lesson at /learn/{course}/{lesson}."""
     return find_lesson(person, course__slug=course_slug, slug=lesson_slug)
 
 
 def lesson_of(person: Person, uid: UUID) -> OpenLesson:
-    """The lesson with this uid."""
+    """Return the lesson with this uid."""
     return find_lesson(person, uid=uid)
 
 
 def lesson_named(person: Person, name: str) -> OpenLesson:
-    """A lesson by its uid, by ``course/lesson``, or by its slug alone.
+    """Find a lesson by its uid, by ``course/lesson``, or by its slug alone.
 
-    Two courses may use one slug: then the one in which the person holds a seat is meant, else the oldest.
+    If several courses use the slug, a course in which the user is enrolled takes precedence, then the oldest.
 
     :raises LectureUnavailable: there is none.
     """
@@ -165,9 +165,9 @@ def lesson_named(person: Person, name: str) -> OpenLesson:
 
 
 def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
-    """A course by its slug and where the person stands in it.
+    """Return a course by its slug, and the user's standing in it.
 
-    :raises CourseNotFound: there is none, or it is not public and the person has nothing to do with it.
+    :raises CourseNotFound: there is none, or the user may not see it and isn't enrolled.
     """
     course = Course.objects.select_related("instructor", "subject").filter(slug=slug).first()
     if course is None:
@@ -180,7 +180,7 @@ def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
 
 
 def public_lessons() -> QuerySet[Lesson, tuple[str, str, datetime]]:
-    """The preview lessons of open courses, those of the newest courses first: course, slug, when the course changed."""
+    """Return the preview lessons of published courses, newest courses first: course slug, slug, time of change."""
     previews = Lesson.objects.filter(is_preview=True, course__status=Course.Status.PUBLISHED).exclude(
         kind=Lesson.Kind.QUIZ
     )

@@ -1,4 +1,4 @@
-"""A learner's courses: My Learning with its filters, counts and places to go on from."""
+"""A learner's courses: My Learning with its filters, its counts, and the lesson to resume in each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ORDERS = {"recent": ("-last_activity_at", "-pk"), "closest": ("-percent", "-pk")
 
 
 def enrollments_of(user: User) -> QuerySet[Enrollment]:
-    """The user's seats, last studied first, with course, certificate and ``is_bookmarked``."""
+    """Return the user's enrollments, last studied first, with course, certificate and ``is_bookmarked``."""
     return (
         Enrollment.objects.active()
         .of(user.pk)
@@ -32,7 +32,7 @@ def enrollments_of(user: User) -> QuerySet[Enrollment]:
 
 @dataclass(frozen=True)
 class MyCourse:
-    """A seat with the lesson to go on with."""
+    """An enrollment with the lesson to resume; ``position`` in seconds."""
 
     enrollment: Enrollment
     resume: Entry | None
@@ -45,7 +45,7 @@ class MyCourse:
 
 
 def with_resume(enrollments: Iterable[Enrollment]) -> list[MyCourse]:
-    """The seats with where to go on. Two queries for all of them together, one when their outlines are known."""
+    """Return the enrollments with the lesson to resume. Three queries in all, one if the outlines are cached."""
     enrollments = list(enrollments)
     outlines = outlines_of(enrollment.course for enrollment in enrollments)
     progress: dict[int, dict[int, Progress]] = {enrollment.pk: {} for enrollment in enrollments}
@@ -67,7 +67,7 @@ def with_resume(enrollments: Iterable[Enrollment]) -> list[MyCourse]:
 
 
 def enrollment_out(my_course: MyCourse) -> dict[str, Any]:
-    """The shape ``EnrollmentOut``."""
+    """Return the shape ``EnrollmentOut``."""
     enrollment = my_course.enrollment
     return {
         "uid": str(enrollment.uid),
@@ -89,7 +89,7 @@ def enrollment_out(my_course: MyCourse) -> dict[str, Any]:
 
 
 def counts_of(user: User) -> dict[str, int]:
-    """How many courses each filter of My Learning holds. Two queries."""
+    """Return how many courses each filter of My Learning shows. Two queries."""
     enrollments = list(Enrollment.objects.active().of(user.pk).values_list("course_id", "completed_at"))
     bookmarked = bookmarked_courses(user)
     completed = sum(done is not None for _, done in enrollments)
@@ -104,7 +104,7 @@ def counts_of(user: User) -> dict[str, int]:
 
 
 def filtered(enrollments: QuerySet[Enrollment], name: str) -> QuerySet[Enrollment]:
-    """The seats that one filter of My Learning shows."""
+    """Return the enrollments that a filter of My Learning shows."""
     match name:
         case "in_progress":
             return enrollments.filter(completed_at=None)
@@ -117,7 +117,7 @@ def filtered(enrollments: QuerySet[Enrollment], name: str) -> QuerySet[Enrollmen
 
 
 def bookmarked_not_enrolled(user: User) -> QuerySet[Course]:
-    """Courses with the user's ribbon in which they hold no seat, newest ribbon first."""
+    """Return the courses that the user has bookmarked without being enrolled, newest bookmark first."""
     enrollment = Enrollment.objects.active().filter(user=user, course_id=OuterRef("pk"))
     return (
         Course.objects.listed()

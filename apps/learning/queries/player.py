@@ -19,7 +19,7 @@ from studyplatform.kit.errors import NotAuthenticated
 
 
 def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[str, Any]:
-    """The shape ``LessonLink``."""
+    """Return the shape ``LessonLink``."""
     return {
         "uid": str(entry.uid),
         "number": entry.number,
@@ -32,7 +32,7 @@ def entry_out(entry: Entry, course_slug: str, state: str = "available") -> dict[
 
 
 def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str, Any]:
-    """The shape ``PlayerCourse``."""
+    """Return the shape ``PlayerCourse``."""
     enrollment = standing.enrollment
     return {
         "slug": course.slug,
@@ -45,7 +45,7 @@ def course_out(course: Course, standing: Standing, outline: Outline) -> dict[str
 
 
 def outline_out(course: Course, outline: Outline, standing: Standing) -> dict[str, Any]:
-    """The shape ``OutlineOut``."""
+    """Return the shape ``OutlineOut``."""
     placed = {one.entry.pk: one for one in place_all(course, outline, standing)}
     return {
         "course": course_out(course, standing, outline),
@@ -70,7 +70,7 @@ _PROGRESS = PreparedQuery(
 
 
 def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, Any]:
-    """The shape ``PlayerOut``: the island's props and the answer of GET lessons/{uid}/player/."""
+    """Return the shape ``PlayerOut``: the island's props and the response of GET lessons/{uid}/player/."""
     lesson, course, standing = opened.lesson, opened.course, opened.standing
     progress = None
     known = standing.progress.get(lesson.pk)
@@ -106,9 +106,9 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
 
 
 def audience_of(lesson: Lesson, holder: SessionKey | None) -> Audience:
-    """Whom the addresses of a lesson's media are for: one browser session, or everyone if a visitor sees a preview.
+    """Return who may use the signed addresses of a lesson's media: one browser session, or everyone for a preview.
 
-    :raises NotAuthenticated: a visitor asks for another lesson's media.
+    :raises NotAuthenticated: the user is a visitor and the lesson is no preview.
     """
     if holder is not None:
         return holder
@@ -118,9 +118,9 @@ def audience_of(lesson: Lesson, holder: SessionKey | None) -> Audience:
 
 
 def signed_sources(opened: OpenLesson, *, now: datetime, holder: SessionKey | None) -> dict[str, Any] | None:
-    """The shape ``SourcesOut``, for a person who may open the lesson; None while there is nothing to play.
+    """Return the shape ``SourcesOut`` for a user who may open the lesson; None while there is nothing to play.
 
-    :raises NotAuthenticated: a visitor asks, and the lesson is no preview.
+    :raises NotAuthenticated: the user is a visitor and the lesson is no preview.
     """
     video = opened.lesson.video
     if video is None:

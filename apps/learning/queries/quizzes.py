@@ -1,4 +1,4 @@
-"""Quizzes and attempts as pages and islands show them. What tells an answer is read only from handed-in attempts."""
+"""Read quizzes and attempts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,7 +39,7 @@ _ATTEMPT = PreparedQuery(
 
 
 def questions_of(quiz: Quiz) -> list[Question]:
-    """The quiz's questions in order, with the lessons to rewatch."""
+    """Return the quiz's questions in order, with the lessons to rewatch."""
     return _QUESTIONS(quiz=quiz.pk)
 
 
@@ -56,7 +56,7 @@ def get_attempt(person: Person, uid: UUID) -> Attempt:
 
 
 def attempts_at(quiz: Quiz, standing: Standing) -> QuizAttempts:
-    """The seat's tries, oldest first. One query; none without a seat."""
+    """Return the learner's attempts at a quiz, oldest first. One query; none without an enrollment."""
     if standing.enrollment is None:
         return QuizAttempts(quiz, ())
     return QuizAttempts(quiz, tuple(_TRIES(enrollment=standing.enrollment.pk, quiz=quiz.pk)))
@@ -64,14 +64,14 @@ def attempts_at(quiz: Quiz, standing: Standing) -> QuizAttempts:
 
 @dataclass(frozen=True)
 class QuizAhead:
-    """The quiz that comes after a lesson, as the card beside that lesson shows it."""
+    """The next quiz after a lesson, for the card beside that lesson."""
 
     placed: Placed
     url: str
     question_count: int
     pass_percent: int
     best: int | None
-    """The best try that was handed in; None without one."""
+    """The percent of the best submitted attempt; None without one."""
 
     @property
     def is_passed(self) -> bool:
@@ -79,7 +79,7 @@ class QuizAhead:
 
 
 def quiz_ahead(opened: OpenLesson) -> QuizAhead | None:
-    """The next quiz of the course after this lesson. One query, none when it is known or no quiz follows."""
+    """Return the next quiz of the course after this lesson. One query; none if it is cached or there is no quiz."""
     passed_here = False
     for placed in opened.placed:
         if passed_here and placed.entry.kind == Lesson.Kind.QUIZ:
@@ -95,18 +95,15 @@ def quiz_ahead(opened: OpenLesson) -> QuizAhead | None:
 
 
 def _rules_of(lesson_pk: int) -> tuple[int, int]:
-    """How many questions a quiz asks, and what passes it."""
+    """Return how many questions a quiz has, and its pass mark in percent."""
     quizzes = Quiz.objects.filter(lesson=lesson_pk).annotate(asked=Count("questions"))
     return quizzes.values_list("asked", "pass_percent").first() or (0, 0)
 
 
-# --- What is shown ---------------------------------------------------------------------------------
-
-
 def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
-    """The shape ``QuizOut`` of a quiz lesson. Two queries.
+    """Return the shape ``QuizOut`` of a quiz lesson. Two queries.
 
-    :raises LectureUnavailable: the lesson is no quiz.
+    :raises LectureUnavailable: the lesson is not a quiz.
     """
     quiz = getattr(opened.lesson, "quiz", None)
     if quiz is None:
@@ -122,7 +119,7 @@ def quiz_page_out(opened: OpenLesson, *, now: datetime) -> dict[str, Any]:
 
 
 def attempt_page_out(attempt: Attempt, *, now: datetime) -> dict[str, Any]:
-    """The shape ``AttemptOut`` of one attempt."""
+    """Return the shape ``AttemptOut`` of an attempt."""
     quiz, lesson = attempt.quiz, attempt.quiz.lesson
     return attempt_out(
         attempt,

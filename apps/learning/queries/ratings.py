@@ -1,4 +1,4 @@
-"""What learners say of a course."""
+"""Learners' ratings of a course and their comments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Words:
-    """One learner's words. Of the name only what a stranger may read."""
+class Comment:
+    """One learner's comment. ``name`` contains only what everyone may read."""
 
     stars: int
     text: str
@@ -26,14 +26,14 @@ class Words:
 
 @dataclass(frozen=True)
 class Ratings:
-    """The stars of a course by number, in percent, and the newest words."""
+    """The share of each number of stars in percent, and the newest comments."""
 
     shares: Mapping[int, int]
-    words: list[Words]
+    comments: list[Comment]
 
 
 def ratings_of(course: Course) -> Ratings:
-    """Two queries; none while nobody has rated."""
+    """Return the ratings of a course. Two queries; none if there are no ratings."""
     if not course.rating_count:
         return Ratings({}, [])
     counts = dict(Rating.objects.filter(course=course).values_list("stars").annotate(Count("pk")).order_by())
@@ -54,8 +54,8 @@ def ratings_of(course: Course) -> Ratings:
             "updated_at",
         )[:SHOWN]
     )
-    words = [
-        Words(stars, text, f"{first} {last[:1]}." if first and last else first or username, percent, completed, rated)
+    comments = [
+        Comment(stars, text, f"{first} {last[:1]}." if first and last else first or username, percent, completed, rated)
         for stars, text, first, last, username, percent, completed, rated in newest
     ]
-    return Ratings(shares, words)
+    return Ratings(shares, comments)

@@ -1,1 +1,1 @@
-"""Quizzes without the database: reading and marking answers."""
+"""Quizzes without a database: the rules of attempts, marking, results and their presentation."""

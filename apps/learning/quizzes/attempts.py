@@ -6,20 +6,20 @@ from datetime import datetime, timedelta
 from apps.courses.models import Quiz
 from apps.learning.models import Attempt
 
-# Answers handed in at the last second are still on their way when the clock has stopped.
+# Answers submitted at the last second may arrive after the time limit.
 GRACE = timedelta(seconds=30)
 
 
-FREE_ATTEMPTS = 2  # where attempts are unlimited, the wait between them begins after so many
+FREE_ATTEMPTS = 2  # with unlimited attempts, the wait between them starts after this many
 
 
 def ends_at(attempt: Attempt, quiz: Quiz) -> datetime | None:
-    """When the attempt's time is over; None without a limit."""
+    """Return when the attempt's time limit ends; None without a limit."""
     return attempt.started_at + timedelta(seconds=quiz.time_limit) if quiz.time_limit else None
 
 
 def is_over(attempt: Attempt, quiz: Quiz, now: datetime) -> bool:
-    """Whether an open attempt's time is over, grace included."""
+    """Return whether an open attempt is past its time limit and the grace period."""
     end = ends_at(attempt, quiz)
     return attempt.submitted_at is None and end is not None and now > end + GRACE
 
@@ -46,14 +46,14 @@ class QuizAttempts:
 
     @property
     def attempts_left(self) -> int | None:
-        """How many more may be opened; None: as many as one likes."""
+        """How many more attempts may be opened; None if they are unlimited."""
         if not self.quiz.max_attempts:
             return None
         return max(0, self.quiz.max_attempts - len(self.attempts))
 
     @property
     def shows_answers(self) -> bool:
-        """Whether the right answers may be seen: never before the quiz's rule says so."""
+        """Whether the quiz's ``reveal`` rule allows showing the right answers now."""
         match Quiz.Reveal(self.quiz.reveal):
             case Quiz.Reveal.ALWAYS:
                 return bool(self.submitted)
@@ -63,7 +63,7 @@ class QuizAttempts:
         return used_up or any(attempt.is_passed for attempt in self.submitted)
 
     def seconds_to_wait(self, now: datetime) -> int:
-        """Whole seconds until another attempt may be opened, rounded up. Nobody waits who has passed already."""
+        """Return the whole seconds until another attempt may be opened, rounded up; 0 after a pass."""
         closed = [attempt.submitted_at for attempt in self.attempts if attempt.submitted_at is not None]
         if self.quiz.max_attempts or len(closed) < FREE_ATTEMPTS or any(one.is_passed for one in self.attempts):
             return 0

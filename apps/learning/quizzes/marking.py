@@ -1,6 +1,6 @@
-"""Reading and marking answers: pure functions over questions and what a learner sent.
+"""Parse and mark a learner's answers.
 
-An answer has the shape that the question's kind asks for:
+The shape of an answer depends on the question's kind:
 
     single    {"id": "b"}
     multiple  {"ids": ["a", "c"]}
@@ -23,17 +23,17 @@ from typing import Any
 from apps.courses.models import Question
 
 Answer = dict[str, Any]
-LONGEST = 500  # characters of what is typed
+MAX_LENGTH = 500  # characters of a typed answer
 Kind = Question.Kind
 
 
 class Malformed(Exception):
-    """The answer has not the shape of its question, or names what the question does not hold."""
+    """The answer doesn't have the shape of its question, or refers to an option that doesn't exist."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How much of an answer is right, from 0 to 1."""
+    """The right share of an answer, from 0 to 1; ``is_open`` if there was no answer."""
 
     share: Fraction
     is_open: bool = False
@@ -47,13 +47,13 @@ class Mark:
         return "partly" if self.share else "wrong"
 
 
-# --- Reading ---------------------------------------------------------------------------------------
+# --- Parsing ---------------------------------------------------------------------------------------
 
 
 def read(question: Question, raw: Answer | None) -> Answer | None:
-    """The answer in the one form it is kept and compared in; None if it is empty.
+    """Return the answer in normalized form, as it is stored and compared; None if it is empty.
 
-    :raises Malformed: it cannot be an answer to this question.
+    :raises Malformed: it isn't valid for this question.
     """
     if not raw:
         return None
@@ -61,7 +61,7 @@ def read(question: Question, raw: Answer | None) -> Answer | None:
 
 
 def read_all(questions: Iterable[Question], raw: dict[str, Answer]) -> tuple[dict[str, Answer], list[str]]:
-    """All answers by question uid, empty ones left out, and the uids of those that are malformed or unknown."""
+    """Return all answers by question uid, without empty ones, and the uids of invalid or unknown ones."""
     asked = {str(question.uid): question for question in questions}
     answers: dict[str, Answer] = {}
     faults = [uid for uid in raw if uid not in asked]
@@ -124,8 +124,8 @@ def _read_text(question: Question, raw: Answer) -> Answer | None:
 
 def _typed(raw: Answer) -> str:
     text = _only(raw, "text")
-    # PostgreSQL keeps no NUL; and what is kept must not grow with what somebody sends.
-    if not isinstance(text, str) or len(text) > LONGEST or "\0" in text:
+    # PostgreSQL cannot store NUL, and the stored size must be limited.
+    if not isinstance(text, str) or len(text) > MAX_LENGTH or "\0" in text:
         raise Malformed
     return text.strip()
 
@@ -163,14 +163,16 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 
 
 def readings(text: str) -> set[Decimal]:
-    """What a typed number may mean. Point and comma are decimal signs, and commas may part thousands:
-    "16,000" can be read in two ways, and it is right if one of them is.
+    """Return the possible values of a typed number.
 
-    :raises Malformed: it is no number, or not a finite one.
+    Points and commas are decimal separators, and commas may also group thousands. "16,000" has two readings, and the
+    answer is right if one of them is.
+
+    :raises Malformed: it is not a finite number.
     """
     plain = "".join(text.replace("−", "-").split()).replace("'", "").replace("’", "")
     point, comma = plain.rfind("."), plain.rfind(",")
-    if point >= 0 and comma >= 0:  # the last one is the decimal sign
+    if point >= 0 and comma >= 0:  # the last one is the decimal separator
         written = {plain.replace(",", "") if point > comma else plain.replace(".", "").replace(",", ".")}
     elif plain.count(",") == 1:
         written = {plain.replace(",", ".")} | ({plain.replace(",", "")} if _GROUPED.fullmatch(plain) else set())
@@ -191,8 +193,12 @@ def _finite(plain: str) -> Decimal:
     return value
 
 
-def fold(text: str) -> str:
-    """A short text as it is compared: without case, accents, repeated spaces and final punctuation."""
+def normalized(text: str) -> str:
+    """Return a short text in the form in which answers are compared.
+
+    Case, accents, repeated spaces and surrounding punctuation are removed. Accents are found by Unicode's compatibility
+    decomposition (NFKD, https://www.unicode.org/reports/tr15/).
+    """
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(char for char in decomposed if not unicodedata.combining(char))
     return " ".join(bare.split()).strip(" .,;:!?\"'“”‘’«»")
@@ -206,13 +212,13 @@ def _ids(options: Any) -> list[str]:
 
 
 def mark(question: Question, answer: Answer | None) -> Mark:
-    """Mark one answer that ``read`` has accepted. Choices of several, orders and matches earn parts."""
+    """Mark an answer that ``read`` has accepted. Multiple choice, ordering and matching earn partial credit."""
     if answer is None:
         return Mark(Fraction(0), is_open=True)
     return Mark(_MARKERS[Kind(question.kind)](question.answer, answer))
 
 
-def _whole(right: bool) -> Fraction:  # noqa: FBT001 (a helper of one word)
+def _whole(right: bool) -> Fraction:  # noqa: FBT001 (a helper with one argument)
     return Fraction(int(right))
 
 
@@ -221,7 +227,7 @@ def _mark_single(key: Answer, answer: Answer) -> Fraction:
 
 
 def _mark_multiple(key: Answer, answer: Answer) -> Fraction:
-    """Each right choice earns its part, each wrong one costs as much: choosing everything earns nothing extra."""
+    """Each right choice earns an equal share, and each wrong one subtracts a share; the result is at least 0."""
     right, chosen = set(key["ids"]), set(answer["ids"])
     if not right:
         return _whole(not chosen)
@@ -238,17 +244,17 @@ def _mark_numeric(key: Answer, answer: Answer) -> Fraction:
 
 
 def _mark_text(key: Answer, answer: Answer) -> Fraction:
-    return _whole(fold(answer["text"]) in {fold(accepted) for accepted in key["accepted"]})
+    return _whole(normalized(answer["text"]) in {normalized(accepted) for accepted in key["accepted"]})
 
 
 def _mark_ordering(key: Answer, answer: Answer) -> Fraction:
-    """Each step in its place earns its part."""
+    """Each step in its right place earns an equal share."""
     order = key["ids"]
     return Fraction(sum(a == b for a, b in zip(answer["ids"], order, strict=True)), len(order))
 
 
 def _mark_matching(key: Answer, answer: Answer) -> Fraction:
-    """Each well-matched pair earns its part."""
+    """Each right pair earns an equal share."""
     pairs = key["pairs"]
     return Fraction(sum(answer["pairs"].get(left) == right for left, right in pairs.items()), len(pairs))
 
@@ -268,12 +274,12 @@ _MARKERS: dict[Kind, Callable[[Answer, Answer], Fraction]] = {
 
 
 def shuffled(options: list[dict[str, str]], *, seed: str, unlike: list[str] | None = None) -> list[dict[str, str]]:
-    """The options in an order that depends on the seed alone, so a reload shows the same one.
+    """Return the options in a random order that depends only on the seed, so a reload shows the same order.
 
-    ``unlike`` is an order that must not come out: steps to be put in order are never shown in order.
+    ``unlike`` is an order that is never returned: the steps of an ordering must not appear solved.
     """
     order = list(options)
-    draw = random.Random(seed)  # noqa: S311 (an order to look at, not a secret)
+    draw = random.Random(seed)  # noqa: S311 (the order of options is no secret)
     draw.shuffle(order)
     if unlike is not None and len(order) > 1 and [str(option["id"]) for option in order] == unlike:
         order.append(order.pop(0))

@@ -27,7 +27,7 @@ def quiz_out(
     following: Entry | None,
     now: datetime,
 ) -> dict[str, Any]:
-    """The shape ``QuizOut``."""
+    """Return the shape ``QuizOut``."""
     quiz = attempts.quiz
     current = attempts.open_attempt
     if current is not None and is_over(current, quiz, now):
@@ -74,7 +74,7 @@ def attempt_out(
     following: Entry | None,
     now: datetime,
 ) -> dict[str, Any]:
-    """The shape ``AttemptOut``: questions while it is open, the result once it is handed in."""
+    """Return the shape ``AttemptOut``: the questions of an open attempt, the result of a submitted one."""
     quiz = attempts.quiz
     end = ends_at(attempt, quiz)
     is_open = attempt.submitted_at is None
@@ -92,7 +92,7 @@ def attempt_out(
 
 
 def question_out(question: Question, attempt: Attempt) -> dict[str, Any]:
-    """What may be seen before submission: built field by field from what is harmless."""
+    """Return the shape ``QuestionOut``: only fields that reveal no answer."""
     kind = Question.Kind(question.kind)
     seed = f"{attempt.uid}:{question.uid}"
     options: list[dict[str, str]] = []
@@ -153,23 +153,23 @@ def _result_out(attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, follow
 
 
 def _without_answers(kept: dict[str, Any]) -> dict[str, Any]:
-    """What may be told of a question before its answer is: the learner's own answer, its mark, and remarks on it.
+    """Remove the right answer from a stored result: the learner's answer, its mark and the remarks stay.
 
-    A question that was answered right has told its answer; of the others nothing is left that names it.
+    The result of a right answer stays complete, as it reveals nothing new.
     """
     if kept["verdict"] == "right":
         return kept
     lines = [
-        # Of one choice the mark says that it is wrong; of several it must not say which.
-        {**line, "right": "", "place": None, "is_right": False if _is_told(kept, line) else None}
+        # With a single choice the mark already says that it is wrong; with several it must not say which one.
+        {**line, "right": "", "place": None, "is_right": False if _may_show_mark(kept, line) else None}
         for line in kept["lines"]
     ]
     if kept["kind"] == Question.Kind.ORDERING and kept["verdict"] == "open":
-        lines = []  # what nobody has ordered is kept in the right order
+        lines = []  # an unanswered ordering is stored in the right order
     return {**kept, "lines": lines, "accepted": "", "explanation": ""}
 
 
-def _is_told(kept: dict[str, Any], line: dict[str, Any]) -> bool:
+def _may_show_mark(kept: dict[str, Any], line: dict[str, Any]) -> bool:
     return bool(kept["kind"] == Question.Kind.SINGLE and line["is_chosen"])
 
 
@@ -209,7 +209,7 @@ def _question_result(kept: dict[str, Any], course: str) -> dict[str, Any]:
 
 
 def headline(attempt: Attempt) -> str:
-    """A sentence that names the finding."""
+    """Return a sentence that sums up the result."""
     verdicts = [kept["verdict"] for kept in attempt.results]
     missed = sum(verdict != "right" for verdict in verdicts)
     unanswered = sum(verdict == "open" for verdict in verdicts)

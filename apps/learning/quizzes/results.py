@@ -18,7 +18,7 @@ def round_score(value: Fraction) -> Decimal:
 def stored_result(
     question: Question, answer: marking.Answer | None, mark: marking.Mark, part: Fraction
 ) -> dict[str, Any]:
-    """What is kept of one question, so that the result stands when the quiz is edited later."""
+    """Return what an attempt stores of one question. Editing the quiz later doesn't change it."""
     rewatch = question.rewatch_lesson
     return {
         "uid": str(question.uid),
@@ -138,7 +138,7 @@ def _accepted(question: Question) -> str:
 
 
 def _remarks(question: Question, answer: marking.Answer | None, mark: marking.Mark) -> list[str]:
-    """What the wrong choices would have meant."""
+    """Return the remarks on the wrong choices."""
     remarks = question.remarks or {}
     if answer is None or mark.share == 1 or not remarks:
         return []
@@ -158,6 +158,6 @@ def _remarks(question: Question, answer: marking.Answer | None, mark: marking.Ma
 
 
 def plain_number(value: Any) -> str:
-    """A number without needless zeros: 0.50 -> "0.5", 3.0 -> "3"."""
+    """Return a number without trailing zeros: 0.50 -> "0.5", 3.0 -> "3"."""
     text = f"{Decimal(str(value)):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

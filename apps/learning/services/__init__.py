@@ -1,4 +1,4 @@
-"""What changes seats, progress, attempts, certificates."""
+"""Everything that changes enrollments, progress, attempts and certificates."""
 
 from apps.learning.services.announcements import announce_lesson
 from apps.learning.services.certificates import issue_certificate

@@ -1,4 +1,4 @@
-"""The proof of a completed course."""
+"""Issue certificates."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from studyplatform.kit.events import publish
 
 
 def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
-    """Issue the seat's certificate, once: the one there is stays as it was printed."""
+    """Issue the certificate of a completed course. Idempotent: an issued certificate never changes."""
     course = enrollment.course
     try:
         with transaction.atomic():
@@ -26,16 +26,16 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
                 issued_at=now,
             )
     except IntegrityError:
-        # Two lessons were completed at the same moment; the constraint let one of them issue it.
+        # Two lessons were completed at the same moment, and the other one has issued it.
         return Certificate.objects.get(enrollment=enrollment)
     publish(CertificateIssued(certificate_id=certificate.pk, user_id=enrollment.user_id, course_id=course.pk))
     return certificate
 
 
 def _attested(enrollment: Enrollment) -> dict[str, Any]:
-    """What the certificate states: lessons completed, video watched, and with what each quiz was passed.
+    """Return what the certificate states: lessons completed, video watched, and the percent of each quiz.
 
-    A quiz counts with the attempt that passed it. Later ones are better for having seen the answers.
+    Of each quiz the first passed attempt counts: later ones may have been made with the answers known.
     """
     completed = LessonProgress.objects.filter(
         enrollment=enrollment, lesson__course=enrollment.course_id, completed_at__isnull=False

@@ -37,7 +37,7 @@ _COMPLETE = PreparedUpdate(
 _LOCKED = PreparedQuery(lambda: Enrollment.objects.select_for_update().filter(pk=_PK))
 
 
-def _number_of(rows: QuerySet[Any]) -> Coalesce:
+def _count(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(rows.order_by().values(one=Value(1)).annotate(n=Count("*")).values("n")), 0)
 
 
@@ -46,8 +46,8 @@ _COUNTS = PreparedQuery(
         Enrollment.objects.only("pk")
         .filter(pk=_PK)
         .annotate(
-            total=_number_of(Lesson.objects.filter(course=OuterRef("course"))),
-            done=_number_of(
+            total=_count(Lesson.objects.filter(course=OuterRef("course"))),
+            done=_count(
                 LessonProgress.objects.filter(
                     enrollment=OuterRef("pk"), lesson__course=OuterRef("course"), completed_at__isnull=False
                 )
@@ -57,7 +57,7 @@ _COUNTS = PreparedQuery(
 )
 
 
-_KEEP_COUNT = PreparedUpdate(
+_SAVE_COUNTS = PreparedUpdate(
     lambda: Enrollment.objects.filter(pk=_PK),
     *("completed_lessons", "percent", "milestone", "completed_at", "last_lesson", "last_activity_at"),
 )
@@ -65,7 +65,7 @@ _KEEP_COUNT = PreparedUpdate(
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """What is true after a save: the certificate if it completed the course, the percent of a milestone it reached."""
+    """The state after a save, with the certificate and the milestone (in percent) that this save produced."""
 
     progress: LessonProgress
     enrollment: Enrollment
@@ -75,7 +75,7 @@ class Saved:
 
 
 def finish(progress: LessonProgress, *, now: datetime) -> Saved:
-    """Complete the lesson once, and tell; whoever comes second finds it done."""
+    """Complete the lesson and publish it. Idempotent: of two simultaneous requests only one publishes."""
     enrollment = progress.enrollment
     before = enrollment.milestone
     if progress.completed_at is not None:
@@ -96,12 +96,12 @@ def finish(progress: LessonProgress, *, now: datetime) -> Saved:
 def recount(
     *, enrollment_id: int, now: datetime, last_lesson_id: int | None = None
 ) -> tuple[Enrollment, Certificate | None]:
-    """Count a seat's completed lessons anew; tell the milestones it passed; at 100 % issue the certificate.
+    """Recount an enrollment's completed lessons, publish milestones, and at 100 % issue the certificate.
 
-    A certificate that was issued stays, whatever is added to the course later.
+    An issued certificate stays valid when lessons are added to the course later.
     """
     with transaction.atomic(savepoint=False):
-        # The row is locked, and counted only then: of two lessons completed at the same moment the second counts both.
+        # Lock first, then count: of two lessons completed at the same moment the second request counts both.
         [enrollment] = _LOCKED(pk=enrollment_id)
         [counted] = _COUNTS(pk=enrollment_id)
         total, done = counted.total, counted.done  # type: ignore[attr-defined]  # annotated
@@ -117,7 +117,7 @@ def recount(
         if last_lesson_id is not None:
             enrollment.last_lesson_id = last_lesson_id
             enrollment.last_activity_at = now
-        _KEEP_COUNT(
+        _SAVE_COUNTS(
             pk=enrollment.pk,
             completed_lessons=enrollment.completed_lessons,
             percent=enrollment.percent,
@@ -139,9 +139,9 @@ def recount(
 
 
 def recount_course(*, course: Course, now: datetime, keep: Callable[[], None] = lambda: None) -> int:
-    """After its outline changed: count every seat of the course anew. Returns how many.
+    """Recount all enrollments of a course after its outline has changed; return how many.
 
-    ``keep`` is called between the seats, for a job to hold its lease.
+    ``keep`` is called before each enrollment so that a job can extend its lease.
     """
     enrollments = list(Enrollment.objects.active().filter(course=course).values_list("pk", flat=True))
     for pk in enrollments:

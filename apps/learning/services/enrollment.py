@@ -1,4 +1,4 @@
-"""Seats, ribbons and ratings."""
+"""Enrollments, bookmarks and ratings."""
 
 from datetime import datetime
 
@@ -17,26 +17,26 @@ from studyplatform.kit.policies import enforce
 
 
 def enroll(*, user: User, course: Course, now: datetime) -> Enrollment:
-    """Take a seat in a free course, once.
+    """Enroll the user in a free course.
 
-    :raises CourseNotFound: the course is not public.
-    :raises EnrollmentClosed: it takes no new learners.
-    :raises PaymentRequired: it is not free.
-    :raises AlreadyEnrolled: the learner holds a seat.
+    :raises AlreadyEnrolled: the user is enrolled.
+    :raises CourseNotFound: the user may not see the course.
+    :raises EnrollmentClosed: the course takes no new learners.
+    :raises PaymentRequired: the course is not free.
     """
     if Enrollment.objects.active().of(user.pk).filter(course=course).exists():
-        # Said first: whoever holds a seat need not hear that the course is closed or costs money now.
+        # Checked first: for an enrolled learner it doesn't matter that the course has closed or now costs money.
         raise AlreadyEnrolled(course=course.title)
     enforce(policies.enroll(user, course))
     return grant_enrollment(user=user, course=course, now=now)
 
 
 def grant_enrollment(*, user: User, course: Course, now: datetime) -> Enrollment:
-    """Give the learner a seat without asking about price or status, e.g. after a payment.
+    """Enroll the user whatever the course's price and status, for example after a payment.
 
-    A seat that was revoked earlier is given back, with the progress that hangs on it.
+    A revoked enrollment is restored with its progress.
 
-    :raises AlreadyEnrolled: the learner holds a seat.
+    :raises AlreadyEnrolled: the user is enrolled.
     """
     with transaction.atomic():
         revoked = Enrollment.objects.of(user.pk).filter(course=course).exclude(revoked_at=None).order_by("-pk").first()
@@ -50,7 +50,7 @@ def grant_enrollment(*, user: User, course: Course, now: datetime) -> Enrollment
                         user=user, course=course, enrolled_at=now, last_activity_at=now
                     )
         except IntegrityError:
-            # The constraint decides, not a check made beforehand: two clicks may race.
+            # The constraint decides, not a check before it: two requests may race.
             raise AlreadyEnrolled(course=course.title) from None
         figures.count_learners(course_id=course.pk, count=Enrollment.objects.active().filter(course=course).count)
         publish(LearnerEnrolled(enrollment_id=enrollment.pk, user_id=user.pk, course_id=course.pk))
@@ -60,9 +60,9 @@ def grant_enrollment(*, user: User, course: Course, now: datetime) -> Enrollment
 
 
 def set_bookmark(*, user: User, course: Course, on: bool, now: datetime) -> None:
-    """Pull the course's ribbon down or let it go. Twice the same is once.
+    """Add the course to the user's bookmarks, or remove it. Idempotent.
 
-    :raises CourseNotFound: the course is not public and the user has no seat in it.
+    :raises CourseNotFound: the user may not see the course and isn't enrolled.
     """
     if not on:
         Bookmark.objects.filter(user=user, course=course).delete()
@@ -73,9 +73,9 @@ def set_bookmark(*, user: User, course: Course, on: bool, now: datetime) -> None
 
 
 def rate_course(*, user: User, course: Course, stars: int, text: str, now: datetime) -> Rating:
-    """Rate the course or change the rating; the course's mean follows.
+    """Rate the course, or change the rating, and update the course's mean.
 
-    :raises NotEnrolled: the user holds no seat in it.
+    :raises NotEnrolled: the user isn't enrolled.
     """
     enrollment = Enrollment.objects.active().of(user.pk).filter(course=course).first()
     enforce(policies.rate(user, course, enrollment))
@@ -98,11 +98,11 @@ def rate_course(*, user: User, course: Course, stars: int, text: str, now: datet
 
 
 def _ratings_of(course_id: int) -> tuple[int, int]:
-    """How many ratings a course has, and the sum of their stars."""
+    """Return how many ratings a course has, and the sum of their stars."""
     found = Rating.objects.filter(course_id=course_id).aggregate(count=Count("pk"), stars=Sum("stars", default=0))
     return found["count"], found["stars"]
 
 
 def delete_bookmarks(*, user_id: int) -> None:
-    """Take away all ribbons of a person whose account is gone."""
+    """Delete all bookmarks of a user whose account was deleted."""
     Bookmark.objects.filter(user_id=user_id).delete()

@@ -1,4 +1,4 @@
-"""The one budget of time per learner, kept in a row that is locked while it changes."""
+"""A learner's budget of learning time: one row, locked while it changes."""
 
 from datetime import datetime
 from typing import cast
@@ -10,50 +10,54 @@ from apps.learning.activity.time_budget import Budget, Span
 from apps.learning.models import LearningTime
 
 
-def note_opening(*, user_id: int, now: datetime) -> datetime:
-    """A lesson is opened for the first time. Returns when, by the learner's clock, which never goes back."""
+def record_opening(*, user_id: int, now: datetime) -> datetime:
+    """Record that a lesson is opened for the first time.
+
+    Returns the moment, which is never before the budget's last update, even if the server's clock was set back.
+    """
     with transaction.atomic():
         row = _locked(user_id, now)
         moment = max(now, row.counted_at)
-        _keep(row, time_budget.opened(_read(row), moment.timestamp()), moment)
+        _save(row, time_budget.start_span(_read(row), moment.timestamp()), moment)
     return moment
 
 
 def take(*, user_id: int, needed: int, most: int, opened_at: datetime, now: datetime) -> int:
-    """Take seconds for a lesson opened then: ``needed`` if there are so many, up to ``most`` to ask less often.
+    """Take seconds for a lesson that was opened at ``opened_at``: at least ``needed`` if available, at most ``most``.
 
-    Returns how many whole seconds were taken, perhaps fewer than needed. Call it inside the transaction that uses
-    them: if that is taken back, they are too.
+    Returns how many whole seconds were taken, which may be fewer than needed. Call it inside the transaction that
+    uses them, so that a rollback returns them.
     """
     with transaction.atomic():
         row = _locked(user_id, now)
-        counted = time_budget.passed(_read(row), now.timestamp())
+        counted = time_budget.advance(_read(row), now.timestamp())
         since = opened_at.timestamp()
-        taken = min(max(needed, most), int(time_budget.available(counted, since)))
+        taken = min(max(needed, most), int(time_budget.seconds_available(counted, since)))
         if taken <= 0:
             return 0
-        _keep(row, time_budget.spend(counted, taken, since), max(now, row.counted_at))
+        _save(row, time_budget.spend(counted, taken, since), max(now, row.counted_at))
     return taken
 
 
-def missing(*, user_id: int, needed: int, opened_at: datetime, now: datetime) -> int:
-    """How many whole seconds of the clock must pass until a lesson opened then can be given that much.
+def take_or_wait(*, user_id: int, needed: int, opened_at: datetime, now: datetime) -> int:
+    """Take ``needed`` seconds for a lesson if they are available.
 
-    0: it has been given. Inside the caller's transaction.
+    Returns 0 if they were taken, otherwise after how many whole seconds of real time they will be. Call it inside a
+    transaction.
     """
     with transaction.atomic():
         row = _locked(user_id, now)
-        counted = time_budget.passed(_read(row), now.timestamp())
+        counted = time_budget.advance(_read(row), now.timestamp())
         since = opened_at.timestamp()
-        lacking = needed - time_budget.available(counted, since)
+        lacking = needed - time_budget.seconds_available(counted, since)
         if lacking > 0:
             return int(-(-lacking // time_budget.RATE))
-        _keep(row, time_budget.spend(counted, needed, since), max(now, row.counted_at))
+        _save(row, time_budget.spend(counted, needed, since), max(now, row.counted_at))
     return 0
 
 
 def _locked(user_id: int, now: datetime) -> LearningTime:
-    """The learner's row. The first of all begins with nothing: what was before it is not known."""
+    """Return the learner's row, locked. A new row starts empty, as nothing is known about the time before."""
     rows = LearningTime.objects.select_for_update().filter(pk=user_id)
     row = rows.first()
     if row is None:
@@ -67,5 +71,5 @@ def _read(row: LearningTime) -> Budget:
     return Budget(spans=spans, ahead=row.ahead, counted_at=row.counted_at.timestamp())
 
 
-def _keep(row: LearningTime, kept: Budget, counted_at: datetime) -> None:
-    LearningTime.objects.filter(pk=row.pk).update(spans=kept.spans, ahead=kept.ahead, counted_at=counted_at)
+def _save(row: LearningTime, budget: Budget, counted_at: datetime) -> None:
+    LearningTime.objects.filter(pk=row.pk).update(spans=budget.spans, ahead=budget.ahead, counted_at=counted_at)

@@ -1,8 +1,8 @@
-"""How far a learner is: opened and completed lessons, watched seconds, milestones.
+"""A learner's progress in lessons: opened, watched, read, downloaded.
 
-A heartbeat costs one read and one write. The write names the revision it was computed from; if another
-tab saved in between it matches no row, and the merge is done again on what is there now. About once a minute
-of video it also takes the next minute from the learner's budget of time, in the same transaction.
+A heartbeat costs one read and one write. The write is conditional on the revision it was computed from (optimistic
+locking): if another tab has saved in between, it matches no row and the merge is repeated on the new row. About once
+a minute of video it also takes the next minute from the learner's time budget, in the same transaction.
 """
 
 from datetime import datetime, timedelta
@@ -33,10 +33,10 @@ from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, Prepared
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.policies import enforce
 
-TRIES = 8
-BLOCK = 60  # seconds of video that are taken from the budget at once, so that few heartbeats need more than one write
-# Activity is noted again after this long, so that a heartbeat is one write and not two.
-ACTIVITY = timedelta(minutes=5)
+MAX_RETRIES = 8
+BLOCK = 60  # seconds of video taken from the budget at a time, so that few heartbeats need more than one write
+# The learner's last activity is updated at this interval, so that a heartbeat is one write and not two.
+ACTIVITY_INTERVAL = timedelta(minutes=5)
 
 _PROGRESS = PreparedQuery(
     lambda: (
@@ -71,19 +71,20 @@ def save_watching(
     at: datetime | None = None,
     now: datetime,
 ) -> Saved:
-    """Merge newly watched seconds of a video lesson and keep where the learner is.
+    """Merge newly watched seconds of a video lesson and save the position.
 
-    ``watched`` are [from, to) pairs; what is already known adds nothing, so repeated, late and overlapping
-    messages are harmless. Time that cannot have passed is not believed: the pairs are cut to what one player
-    can have shown of this lesson, and to what is left of the learner's budget over all lessons.
-    ``at`` is when the learner was at ``position``: the latest wins; without it the furthest.
+    ``watched`` are [from, to) pairs. Seconds that are already saved add nothing, so repeated, late and overlapping
+    messages are harmless. The pairs are cut to what one player can have shown since the lesson was opened, and to
+    what is left of the learner's time budget over all lessons. ``at`` is when the learner was at ``position``: the
+    latest position wins, and without ``at`` the furthest.
 
-    :raises NotEnrolled: the learner holds no seat (visitors of a preview, staff).
-    :raises PrerequisiteNotMet: the lesson is still locked.
+    :raises NotEnrolled: the user isn't enrolled, for example a visitor of a preview or staff.
+    :raises PrerequisiteNotMet: the lesson is locked.
     :raises LectureUnavailable: there is no such video lesson.
+    :raises Conflict: other tabs kept saving at the same moment.
     """
-    for _ in range(TRIES):
-        progress = _progress_of(user, lesson_uid) or _begin(user, lesson_uid, now)
+    for _ in range(MAX_RETRIES):
+        progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
         if progress.lesson.kind != Lesson.Kind.VIDEO:
             raise LectureUnavailable
         saved = _try_to_save(progress, position, watched, at, now)
@@ -93,13 +94,13 @@ def save_watching(
 
 
 def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
-    """Mark a text as read. Idempotent.
+    """Mark a text lesson as read. Idempotent.
 
-    :raises LessonCompletesItself: a video is completed by watching, a quiz by passing it.
-    :raises FileNotFetched: a file is completed by ``fetch_file``.
-    :raises ReadingTooShort: since the lesson was opened there was no time to read it, beside all else that was learned.
+    :raises LessonCompletesItself: a video is completed by watching it, a quiz by passing it.
+    :raises FileNotFetched: a file lesson is completed by ``fetch_file``.
+    :raises ReadingTooShort: too little time has passed since the lesson was opened.
     """
-    progress = _progress_of(user, lesson_uid) or _begin(user, lesson_uid, now)
+    progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
     if progress.completed_at is not None:
         return Saved(progress=progress, enrollment=progress.enrollment)
     match progress.lesson.kind:
@@ -112,9 +113,9 @@ def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
     if wait:
         raise ReadingTooShort(wait=wait)
     with transaction.atomic():
-        wait = learning_time.missing(
+        wait = learning_time.take_or_wait(
             user_id=progress.enrollment.user_id,
-            # All that comes in that time: nobody reads two texts at once, or beside a video.
+            # All time that the budget gains meanwhile: nobody reads two texts at once, or while watching a video.
             needed=round(reading.least_seconds(text) * RATE),
             opened_at=progress.started_at,
             now=now,
@@ -126,11 +127,11 @@ def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
 
 
 def fetch_file(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
-    """Complete a file lesson whose file is being handed out. Idempotent.
+    """Complete a file lesson when its file is downloaded. Idempotent.
 
-    :raises LectureUnavailable: it is no file lesson.
+    :raises LectureUnavailable: it is not a file lesson.
     """
-    progress = _progress_of(user, lesson_uid) or _begin(user, lesson_uid, now)
+    progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
     if progress.lesson.kind != Lesson.Kind.FILE:
         raise LectureUnavailable
     return finish(progress, now=now)
@@ -142,8 +143,11 @@ def _progress_of(user: Person, lesson_uid: UUID) -> LessonProgress | None:
     return _PROGRESS.first(user=user.pk, lesson=lesson_uid)
 
 
-def _begin(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
-    """The first word about a lesson: here, and only here, its rules are asked."""
+def _start(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
+    """Create the row of a lesson that the learner opens for the first time, after enforcing the policies.
+
+    Later requests find the row and skip these checks.
+    """
     lesson = Lesson.objects.select_related("course").filter(uid=lesson_uid).first()
     if lesson is None:
         raise LectureUnavailable
@@ -158,11 +162,11 @@ def _begin(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
 
 
 def open_lesson(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> LessonProgress:
-    """Note that a lesson is served to its learner, who may open it. The first time is kept; two at once make one."""
+    """Record that a lesson is served to its learner, whose permission the caller has checked. Idempotent."""
     known = _BEGUN.first(enrollment=enrollment.pk, lesson=lesson.pk)
     if known is not None:
         return known
-    opened_at = learning_time.note_opening(user_id=enrollment.user_id, now=now)
+    opened_at = learning_time.record_opening(user_id=enrollment.user_id, now=now)
     LessonProgress.objects.bulk_create(
         [LessonProgress(enrollment=enrollment, lesson=lesson, started_at=opened_at, updated_at=opened_at)],
         ignore_conflicts=True,
@@ -173,10 +177,10 @@ def open_lesson(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> Les
 def _try_to_save(
     progress: LessonProgress, position: float, watched: list[list[int]], at: datetime | None, now: datetime
 ) -> Saved | None:
-    """One conditional write; None when another save came between."""
+    """Try one conditional write; return None if another request has saved in between."""
     duration = progress.lesson.duration
     fresh = watching.subtract(watching.merge(watched, duration=duration), progress.watched)
-    believed = min(
+    plausible = min(
         watching.seconds(fresh),
         watching.plausible_gain(
             since_start=now - progress.started_at,
@@ -184,11 +188,11 @@ def _try_to_save(
             watched=progress.watched_seconds,
         ),
     )
-    place = _place(progress, min(position, float(duration)), at, now)
+    place = _latest_position(progress, min(position, float(duration)), at, now)
     granted = max(progress.granted, progress.watched_seconds)
-    needed = progress.watched_seconds + believed - granted
+    needed = progress.watched_seconds + plausible - granted
     if needed <= 0:
-        return _write(progress, watching.take(fresh, believed), granted, place, now)
+        return _write(progress, watching.take(fresh, plausible), granted, place, now)
     with transaction.atomic():
         granted += learning_time.take(
             user_id=progress.enrollment.user_id,
@@ -197,9 +201,9 @@ def _try_to_save(
             opened_at=progress.started_at,
             now=now,
         )
-        gain = watching.take(fresh, min(believed, granted - progress.watched_seconds))
+        gain = watching.take(fresh, min(plausible, granted - progress.watched_seconds))
         saved = _write(progress, gain, granted, place, now)
-        if saved is None:  # what was taken from the budget is there again
+        if saved is None:  # return the seconds to the budget
             transaction.set_rollback(True)
     return saved
 
@@ -216,7 +220,7 @@ def _write(
     total = watching.seconds(merged)
     position, position_at = place
     if merged == progress.watched and position == progress.position:
-        # A repeated or late message: nothing to write.
+        # A repeated or late message adds nothing.
         return Saved(progress=progress, enrollment=progress.enrollment)
     updated = _SAVE(
         pk=progress.pk,
@@ -234,11 +238,11 @@ def _write(
     progress.watched, progress.watched_seconds, progress.granted = merged, total, granted
     if progress.completed_at is None and watching.is_complete(total, duration=duration):
         return finish(progress, now=now)
-    _note_activity(progress, now)
+    _record_activity(progress, now)
     return Saved(progress=progress, enrollment=progress.enrollment)
 
 
-def _place(
+def _latest_position(
     progress: LessonProgress, position: float, at: datetime | None, now: datetime
 ) -> tuple[float, datetime | None]:
     if at is None:
@@ -249,9 +253,9 @@ def _place(
     return position, at
 
 
-def _note_activity(progress: LessonProgress, now: datetime) -> None:
+def _record_activity(progress: LessonProgress, now: datetime) -> None:
     enrollment = progress.enrollment
-    if enrollment.last_lesson_id == progress.lesson_id and now - enrollment.last_activity_at < ACTIVITY:
+    if enrollment.last_lesson_id == progress.lesson_id and now - enrollment.last_activity_at < ACTIVITY_INTERVAL:
         return
     enrollment.last_lesson_id = progress.lesson_id
     enrollment.last_activity_at = max(now, enrollment.last_activity_at)

@@ -1,4 +1,4 @@
-"""Attempts at a quiz: opened and marked on the server, once."""
+"""Open and submit attempts at a quiz. The server marks each attempt once."""
 
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -28,8 +28,8 @@ from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
-# Nobody reads and answers faster than a question a second; of long quizzes only so many are counted.
-QUICKEST = timedelta(seconds=1)
+# Answers that arrive faster than one question a second cannot have been read; at most COUNTED questions count.
+FASTEST_ANSWER = timedelta(seconds=1)
 COUNTED = 10
 _RESULT = ("submitted_at", "answers", "results", "score", "points", "percent", "is_passed")
 _PK = Param("pk", BigIntegerField())
@@ -38,10 +38,10 @@ _CLOSE = PreparedUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
 
 
 def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:
-    """The learner's open try at this lesson's quiz, or a new one.
+    """Return the user's open attempt at this lesson's quiz, or start a new one.
 
-    :raises NotEnrolled: the learner holds no seat.
-    :raises PrerequisiteNotMet: the lesson is still locked.
+    :raises NotEnrolled: the user isn't enrolled.
+    :raises PrerequisiteNotMet: the lesson is locked.
     :raises NoAttemptsLeft: every attempt the quiz allows is used.
     :raises AttemptTooSoon: the wait since the last attempt is not over.
     :raises LectureUnavailable: there is no such quiz, or it has no questions yet.
@@ -59,14 +59,14 @@ def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:
     enrollment = standing.enrollment
     if enrollment is None or not Question.objects.filter(quiz=lesson.quiz).exists():
         raise LectureUnavailable
-    attempt = _open_or_new(enrollment, lesson.quiz, now)
+    attempt = _current_or_new(enrollment, lesson.quiz, now)
     open_lesson(enrollment=enrollment, lesson=lesson, now=now)
     return attempt
 
 
-def _open_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
+def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
     with transaction.atomic():
-        # The seat is locked: two tabs that begin at the same moment get the same try.
+        # With the enrollment locked, two tabs that start at the same moment get the same attempt.
         Enrollment.objects.select_for_update().get(pk=enrollment.pk)
         attempts = list(Attempt.objects.filter(enrollment=enrollment, quiz=quiz).order_by("number"))
         current = next((attempt for attempt in attempts if attempt.submitted_at is None), None)
@@ -77,7 +77,7 @@ def _open_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
         if current is None and not wait and not (quiz.max_attempts and len(attempts) >= quiz.max_attempts):
             number = attempts[-1].number + 1 if attempts else 1
             current = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=now)
-    # After the commit: an attempt whose time ran out stays closed.
+    # Raised after the commit, so that an attempt whose time ran out stays closed.
     if wait:
         raise AttemptTooSoon(wait=wait)
     if current is None:
@@ -88,15 +88,16 @@ def _open_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attempt:
 def submit_attempt(
     *, user: Person, attempt: Attempt, answers: dict[str, marking.Answer], now: datetime
 ) -> tuple[Attempt, Saved | None]:
-    """Mark the answers and close the try. The same answers again get the same result.
+    """Mark the answers and close the attempt. Idempotent for the same answers.
 
-    ``answers`` by question uid, in the shapes of ``marking``. Returns the progress as well when the
-    quiz was passed.
+    ``answers`` are by question uid, in the shapes of ``quizzes.marking``. Returns the attempt, and the progress if
+    the quiz was passed.
 
-    :raises AttemptClosed: it was handed in before with other answers.
-    :raises QuizTimeOver: the time was over; the try is closed without answers.
-    :raises AnsweredTooFast: nobody can have read the questions; the attempt stays open.
-    :raises ValidationFailed: an answer does not fit its question.
+    :raises NotFound: the user may not see the attempt.
+    :raises AttemptClosed: it was submitted before with other answers.
+    :raises QuizTimeOver: the time limit is over; the attempt is closed without answers.
+    :raises AnsweredTooFast: the questions cannot have been read so fast; the attempt stays open.
+    :raises ValidationFailed: an answer isn't valid for its question.
     """
     enforce(policies.see_attempt(user, attempt))
     quiz = attempt.quiz
@@ -113,7 +114,7 @@ def submit_attempt(
             if attempt.answers != kept:
                 raise AttemptClosed
             return attempt, None
-        left = attempt.started_at + QUICKEST * min(len(kept), COUNTED) - now
+        left = attempt.started_at + FASTEST_ANSWER * min(len(kept), COUNTED) - now
         if left > timedelta(0):
             raise AnsweredTooFast(wait=-(-left // timedelta(seconds=1)))
         late = is_over(attempt, quiz, now)
@@ -121,7 +122,7 @@ def submit_attempt(
         saved = None
         if attempt.is_passed:
             saved = finish(open_lesson(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now), now=now)
-    if late:  # after the commit: the try stays closed
+    if late:  # raised after the commit, so that the attempt stays closed
         raise QuizTimeOver
     return attempt, saved
 
@@ -143,7 +144,7 @@ def _close(
     attempt.results = results
     attempt.score = round_score(earned)
     attempt.points = points
-    # Rounded down, and passed by the exact share: 69.9 % is shown as 69 and does not pass at 70.
+    # The percent is rounded down; passing is decided on the exact share. 69.9 % shows as 69 and doesn't pass at 70.
     attempt.percent = int(earned * 100 / points) if points else 0
     attempt.is_passed = points > 0 and earned * 100 >= quiz.pass_percent * points
     _CLOSE(pk=attempt.pk, **{name: getattr(attempt, name) for name in _RESULT})
