@@ -1,4 +1,4 @@
-"""Everything in one process: the embedded default. In production it serves /ws alone."""
+"""The ASGI application: everything in one process by default. In production it serves only /ws."""
 
 import os
 

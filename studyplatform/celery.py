@@ -1,4 +1,4 @@
-"""The Celery application: its messages are wake-ups, the job table is the truth."""
+"""The Celery application. Its messages only wake the worker; the job table holds the work."""
 
 import os
 from typing import Any

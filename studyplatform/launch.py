@@ -1,10 +1,10 @@
-"""What the Makefile calls: sets the project up and runs it. Standard library only, for any Python 3.11+.
+"""The commands of the Makefile: set the project up and run it. Standard library only, for any Python 3.11+.
 
     python3 -P studyplatform/launch.py run | dev | test | check | format | contract | messages | bench
 
 ``test`` takes the arguments of tests/suite.py.
 
-Each step runs only when what it depends on has changed; a stamp beside its result remembers that.
+A step runs only if its inputs have changed; a stamp beside its result holds their hash.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ PYTHON = VENV / "bin" / "python"
 DIST = ROOT / "static" / "dist"
 MODULES = ROOT / "node_modules"
 DEBIAN = ("ffmpeg", "redis-server")
-BROWSERS = ("chromium-headless-shell", "chromium")  # the first without the frame that each window costs a second for
+BROWSERS = ("chromium-headless-shell", "chromium")  # the first needs a second less for each window
 
 
 def say(text: str) -> None:
-    """One line on what is being done."""
+    """Print one line of progress."""
     print(f"\033[1m•\033[0m {text}" if sys.stdout.isatty() else f"- {text}", flush=True)
 
 
 def stop(text: str) -> None:
-    """One clear line, then the end."""
+    """Print one line and exit with an error."""
     sys.exit(f"\n{text}")
 
 
@@ -65,8 +65,8 @@ def fingerprint(*paths: Path) -> str:
     return total.hexdigest()
 
 
-def once(stamp: Path, wanted: str) -> bool:
-    """Whether the step behind this stamp is still to be done."""
+def is_outdated(stamp: Path, wanted: str) -> bool:
+    """Whether the step with this stamp has to run."""
     return not (stamp.exists() and stamp.read_text() == wanted)
 
 
@@ -74,7 +74,7 @@ def once(stamp: Path, wanted: str) -> bool:
 
 
 def check_machine() -> None:
-    """Python and Node must be there; everything else the project brings itself."""
+    """Check Python and Node.js, which must be installed; the project installs everything else."""
     if sys.version_info < (3, 11):
         stop(f"Study Platform needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
     node = shutil.which("node")
@@ -86,10 +86,10 @@ def check_machine() -> None:
 
 
 def python_packages(requirements: str) -> None:
-    """The virtual environment with the pinned requirements."""
+    """Create the virtual environment and install the pinned requirements."""
     files = [ROOT / "requirements.txt"] + ([ROOT / requirements] if requirements != "requirements.txt" else [])
     stamp, wanted = VENV / f".{requirements}.stamp", fingerprint(*files)
-    if PYTHON.exists() and not once(stamp, wanted):
+    if PYTHON.exists() and not is_outdated(stamp, wanted):
         return
     if not PYTHON.exists():
         say("Creating the virtual environment in .venv")
@@ -100,14 +100,14 @@ def python_packages(requirements: str) -> None:
         if made.returncode:
             stop(f"Python's venv module is missing: install it (Debian: apt-get install python3-venv).\n{made.stdout}")
     say(f"Installing {requirements} (about a minute the first time)")
-    # Compiled when it is first imported: most of what the packages bring never is.
+    # Modules are compiled on first import; most modules of the packages are never imported.
     options = ("--quiet", "--disable-pip-version-check", "--no-compile")
     run(PYTHON, "-m", "pip", "install", *options, "-r", requirements, quiet=True)
     stamp.write_text(wanted)
 
 
 def node_packages(*, everything: bool) -> None:
-    """node_modules as the lock file says; without the tools of developers unless ``everything``."""
+    """Install node_modules from the lock file; with the development tools only if ``everything``."""
     stamp, wanted = MODULES / ".stamp", fingerprint(ROOT / "package-lock.json")
     have = stamp.read_text() if stamp.exists() else ""
     if have in ({f"all {wanted}"} if everything else {f"all {wanted}", f"run {wanted}"}):
@@ -118,7 +118,7 @@ def node_packages(*, everything: bool) -> None:
 
 
 def packages(requirements: str, *, everything: bool) -> None:
-    """Python's and JavaScript's at the same time: both mostly wait for the network."""
+    """Install the packages of Python and JavaScript at the same time: both mostly wait for the network."""
     with ThreadPoolExecutor() as pool:
         node = pool.submit(node_packages, everything=everything)
         python_packages(requirements)
@@ -138,7 +138,7 @@ def islands() -> None:
     """Build the islands, the styles and the sprite of the icons that templates and Python name into static/dist."""
     stamp = DIST / ".stamp"
     wanted = f"{fingerprint(ROOT / 'assets', ROOT / 'package-lock.json')} {icon_mentions()}"
-    if not once(stamp, wanted):
+    if not is_outdated(stamp, wanted):
         return
     say("Building the islands and styles")
     run("npm", "run", "--silent", "build", quiet=True)
@@ -158,7 +158,7 @@ def apt(*packages: str) -> None:
 
 
 def debian_packages() -> None:
-    """What only the tests need: a browser, PostgreSQL, Redis, ffmpeg."""
+    """Install what only the tests need: a browser, PostgreSQL, Redis, ffmpeg."""
     missing = [program for program in DEBIAN if shutil.which(program) is None]
     if not any(map(shutil.which, BROWSERS)):
         missing.append(BROWSERS[0])
@@ -234,7 +234,7 @@ def messages() -> None:
 
 
 def suite() -> None:
-    """The test run: what CI runs, or what the arguments ask for."""
+    """Run the tests of CI, or those that the arguments select."""
     check_machine()
     debian_packages()
     tools()

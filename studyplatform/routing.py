@@ -1,4 +1,4 @@
-"""Addresses of the websockets."""
+"""The URLs of the websockets."""
 
 from channels.auth import AuthMiddlewareStack
 from django.urls import path

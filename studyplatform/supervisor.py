@@ -1,7 +1,7 @@
-"""Start the whole product on one machine and end it as one: ``python -m studyplatform.supervisor``.
+"""Start and stop the whole product on one machine: ``python -m studyplatform.supervisor``.
 
-Two processes, each in a session of its own so that whatever it started ends with it: the web
-server (pages, API, websockets) and the worker (background jobs). One that dies is started again.
+There are two processes: the web server (pages, API, websockets) and the worker (background jobs). Each has a session of
+its own, so that its child processes end with it. A process that ends is restarted.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from types import FrameType
 
 BIN = Path(sys.executable).parent
 DIE_WITH_PARENT = Path(__file__).with_name("kit") / "die_with_parent.py"
-GRACE = 10.0  # seconds a process has to end by itself
+GRACE = 10.0  # seconds for a process to end after SIGTERM
 
 
 WORKER = [
@@ -24,7 +24,7 @@ WORKER = [
     "--without-gossip", "--without-mingle", "--without-heartbeat",
 ]  # fmt: skip
 # h11 limits the size of headers, which httptools does not. TRUSTED_PROXIES decides about proxies, in Django.
-# No message that a browser sends through a websocket is longer than a few words.
+# Browsers send only short messages through websockets.
 WEB = [
     "--http", "h11", "--ws", "websockets-sansio", "--ws-max-size", "65536", "--lifespan", "off",
     "--no-server-header", "--no-proxy-headers", "--timeout-graceful-shutdown", "5",
@@ -33,7 +33,7 @@ WEB = [
 
 def commands(host: str, port: int) -> dict[str, list[str]]:
     """The processes of the embedded default, by name."""
-    # One who runs this as root on a machine of their own need not be told at each start.
+    # No warning at each start for those who run it as root on their own machine.
     python = [sys.executable, "-W", "ignore:You're running the worker with superuser"]
     return {
         "web": [*_web(host, port), "--log-level", "error", "--no-access-log"],
@@ -42,7 +42,7 @@ def commands(host: str, port: int) -> dict[str, list[str]]:
 
 
 def dev_commands(host: str, port: int) -> dict[str, list[str]]:
-    """The same for developers: each process starts again when its sources change."""
+    """The processes for development, which restart when their sources change."""
     manage = [sys.executable, "manage.py"]
     return {
         "web": [*_web(host, port), "--reload", "--reload-dir", "apps", "--reload-dir", "studyplatform"],
@@ -56,7 +56,7 @@ def _web(host: str, port: int) -> list[str]:
 
 
 class Supervisor:
-    """Keeps the processes alive until it is told to stop."""
+    """Runs the processes and restarts them until it receives a signal."""
 
     def __init__(self, wanted: dict[str, list[str]], *, say: Callable[[str], None] = print) -> None:
         self.wanted = wanted
@@ -88,15 +88,15 @@ class Supervisor:
         if process is not None and process.poll() is None:
             return
         if process is not None:
-            _signal_group(process, signal.SIGKILL)  # what it left behind must not work on beside its successor
+            _signal_group(process, signal.SIGKILL)  # its child processes must not run beside the new one
             if time.monotonic() - self._started[name] < 2:
-                time.sleep(1)  # it dies at once: do not spin
+                time.sleep(1)  # it ended right after its start: wait
             self.say(f"{name} stopped with status {process.returncode}; restarting it")
         self._started[name] = time.monotonic()
-        # On a leash: should this process be killed outright, those it started end with it.
-        leash = [sys.executable, "-I", "-S", str(DIE_WITH_PARENT), str(os.getpid()), "0"]
+        # If this process is killed, those it started end with it.
+        wrapper = [sys.executable, "-I", "-S", str(DIE_WITH_PARENT), str(os.getpid()), "0"]
         self.running[name] = subprocess.Popen(  # noqa: S603
-            [*leash, *self.wanted[name]], stdin=subprocess.PIPE, start_new_session=True
+            [*wrapper, *self.wanted[name]], stdin=subprocess.PIPE, start_new_session=True
         )
 
     def _end(self) -> None:

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Malformed(Exception):
-    """A content file does not say what it should."""
+    """A content file is invalid."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class PersonText:
 
 @dataclass(frozen=True, kw_only=True)
 class RequestText:
-    """Somebody asks to teach. With an answer it was declined a day later; without one it waits."""
+    """A request to teach. With an answer it was declined a day later; without one it is open."""
 
     email: str
     reason: str
@@ -64,7 +64,7 @@ class RequestText:
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """How far one person is in one course. One of ``percent_done`` and ``lessons_done`` counts."""
+    """One learner's progress in one course. Either ``percent_done`` or ``lessons_done`` is used."""
 
     email: str
     course: str
@@ -77,7 +77,7 @@ class Activity:
 
     @property
     def is_enrolled(self) -> bool:
-        """Somebody who only pulled the ribbon is not enrolled."""
+        """False for a user who has only bookmarked the course."""
         return self.percent_done is not None or self.lessons_done is not None
 
     def lessons_of(self, total: int) -> int:
@@ -110,7 +110,7 @@ class QuizText:
 
 @dataclass(frozen=True, kw_only=True)
 class LessonText:
-    """``seconds``: the length of the film, or the time that reading or answering takes."""
+    """``seconds``: the duration of the video, or the time for reading or answering."""
 
     slug: str
     title: str
@@ -246,7 +246,7 @@ def _lesson(row: dict[str, Any], folder: Path) -> LessonText:
 
 
 def film_seconds(path: Path) -> float:
-    """How long a film lasts, from its header.
+    """The duration of a video in seconds, from its header.
 
     :raises Malformed: it is missing or no film.
     """

@@ -31,21 +31,21 @@ from apps.learning.models import Attempt, Enrollment, LessonProgress
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
-BEHIND = -10  # the priority of the demo's films: what an instructor uploads is processed first
+LOW_PRIORITY = -10  # of the demo's videos: uploads of instructors are processed first
 Status = Course.Status
 Kind = Lesson.Kind
 
 
 @dataclass(frozen=True)
 class Step:
-    """One piece of work: what it is called, and what does it."""
+    """A step of seeding: its label and its function."""
 
     name: str
     run: Callable[[], None]
 
 
 def steps(library: Library, *, now: datetime) -> Iterator[Step]:
-    """The work in its order. Each step does nothing if it has been done."""
+    """The steps in their order. A step that has run before does nothing."""
     password = make_password(PASSWORD)  # once: hashing is slow on purpose, and these accounts share it
     yield Step("subjects", seed_subjects)
     for person in library.people:
@@ -68,13 +68,13 @@ def steps(library: Library, *, now: datetime) -> Iterator[Step]:
 
 
 def seed_subjects() -> None:
-    """The fields of study, in the order of the catalogue."""
+    """The categories, in the order of the catalog."""
     rows = [Subject(slug=slug, name=name, position=place) for place, (slug, name) in enumerate(SUBJECTS.items())]
     Subject.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def seed_person(text: PersonText, password: str, now: datetime) -> None:
-    """One account with a verified email. Somebody who has the email already is left as they are."""
+    """One account with a verified email. An existing account with this email is not changed."""
     if User.objects.filter(email=text.email).exists():
         return
     joined = now - timedelta(days=text.joined_days_ago)
@@ -114,7 +114,7 @@ def seed_request(text: RequestText, now: datetime) -> None:
 
 
 def seed_course(text: CourseText, now: datetime) -> None:
-    """One course with its outline, its quizzes and its way through review."""
+    """One course with its outline, its quizzes and its reviews."""
     with transaction.atomic():
         if Course.objects.filter(slug=text.slug).exists():
             return
@@ -206,7 +206,7 @@ def _write_quiz(lessons: dict[str, Lesson], text: LessonText) -> None:
 
 
 def _write_history(course: Course, opened: datetime | None, now: datetime) -> None:
-    """How the course came to its status: who handed it in, who decided, when."""
+    """The history of the course's status: who submitted it, who decided, when."""
     if course.status == Status.DRAFT:
         return
     submitted = (opened or now) - timedelta(hours=30 if opened else 20)
@@ -227,37 +227,37 @@ def _write_history(course: Course, opened: datetime | None, now: datetime) -> No
 
 
 def read_old_notifications(library: Library, now: datetime) -> None:
-    """The people of the demo have seen what they were told more than a few days ago."""
+    """Mark all notifications of the demo's users as read, except those of the last days."""
     old = Notification.objects.filter(user__email__in=[person.email for person in library.people], read_at=None)
     old.filter(created_at__lt=now - timedelta(days=5)).update(read_at=F("created_at") + timedelta(hours=3))
 
 
 def seed_prerequisites(text: CourseText) -> None:
-    """What should be taken before. Twice the same is once."""
+    """The prerequisites of a course. Idempotent."""
     course = Course.objects.get(slug=text.slug)
     course.prerequisites.add(*Course.objects.filter(slug__in=text.prerequisites))
 
 
 def seed_film(text: CourseText, lesson: LessonText, now: datetime) -> None:
-    """Hand one film to the pipeline, with its captions, behind whatever people upload themselves."""
+    """Enqueue the processing of one video with its captions, after uploads of users."""
     row = Lesson.objects.select_related("course__instructor").get(course__slug=text.slug, slug=lesson.slug)
     if row.video_id is not None or lesson.film is None:
         return
     owner = row.course.instructor
     with transaction.atomic():
-        video = import_video(owner=owner, path=lesson.film, now=now, priority=BEHIND)
+        video = import_video(owner=owner, path=lesson.film, now=now, priority=LOW_PRIORITY)
         if lesson.captions is not None:
             raw = lesson.captions.read_bytes()
             add_captions(video=video, by=owner, raw=raw, language="en", label="English", now=now)
-        # Not attach_video: it would take the lesson's length from a video that nobody has measured yet.
+        # Not attach_video: it would copy the duration of a video that has not been probed yet.
         Lesson.objects.filter(pk=row.pk, video=None).update(video=video)
 
 
 def seed_activity(line: Activity, now: datetime) -> None:
-    """One person in one course: the seat, lessons, tries at quizzes, a rating, a ribbon."""
+    """One learner in one course: enrollment, lessons, quiz attempts, rating, bookmark."""
     user = User.objects.get(email=line.email)
     course = Course.objects.get(slug=line.course)
-    dice = random.Random(zlib.crc32(f"{line.email} {line.course}".encode()))  # noqa: S311 (the same life each time)
+    dice = random.Random(zlib.crc32(f"{line.email} {line.course}".encode()))  # noqa: S311 (the same progress each time)
     latest = now - timedelta(days=line.days_ago, minutes=dice.randrange(10, 55))
     with transaction.atomic():
         if line.is_enrolled and not Enrollment.objects.active().of(user.pk).filter(course=course).exists():
@@ -269,7 +269,7 @@ def seed_activity(line: Activity, now: datetime) -> None:
 def _live(user: User, course: Course, line: Activity, dice: random.Random, latest: datetime) -> None:
     lessons = list(course.lessons.select_related("quiz").order_by("section__position", "position").defer("body"))
     done = line.lessons_of(len(lessons))
-    # The last evening is for what comes next; whoever is through completed the course on it.
+    # The last day is for the next lesson; a learner who has finished completed the course on it.
     times = _evenings(min(done + 1, len(lessons)), dice, latest)
     enrollment = learning.grant_enrollment(user=user, course=course, now=times[0] - timedelta(minutes=7))
     rows: list[LessonProgress] = []
@@ -291,7 +291,7 @@ def _live(user: User, course: Course, line: Activity, dice: random.Random, lates
 
 
 def _evenings(count: int, dice: random.Random, latest: datetime) -> list[datetime]:
-    """``count`` moments up to ``latest``, a lesson or two a day, as people do who have other things to do."""
+    """``count`` moments until ``latest``, with one or two lessons a day."""
     times = [latest]
     for _ in range(count - 1):
         hours = dice.choice([0.6, 0.8, 23, 24, 25, 26, 47])
@@ -314,7 +314,7 @@ def _completed(enrollment: Enrollment, lesson: Lesson, at: datetime) -> LessonPr
 
 
 def _half_watched(enrollment: Enrollment, lesson: Lesson, dice: random.Random, at: datetime) -> LessonProgress:
-    """Where the learner stopped last time: the player resumes there."""
+    """The position where the learner stopped; the player resumes there."""
     place = round(lesson.duration * dice.uniform(0.35, 0.6))
     return LessonProgress(
         enrollment=enrollment,
@@ -328,7 +328,7 @@ def _half_watched(enrollment: Enrollment, lesson: Lesson, dice: random.Random, a
 
 
 def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: datetime) -> None:
-    """One or two tries, the last of them passed, marked by the same service as everyone's."""
+    """One or two attempts, the last of them passed, graded by the usual service."""
     questions = list(quiz.questions.order_by("position"))
     slips = dice.choice([0, 0, 1, 1, 2])
     attempts = [len(questions) // 2 + 1, min(slips, 1)] if dice.random() < 0.25 else [slips]
@@ -342,7 +342,7 @@ def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: date
         attempt = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=number, started_at=start)
         start += timedelta(minutes=8)
         attempt, _ = learning.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=start)
-    if not attempt.is_passed:  # a short quiz in which the slips weigh too much
+    if not attempt.is_passed:  # a short quiz in which each mistake counts too much
         answers = {str(question.uid): right_answer(question) for question in questions}
         attempt = Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=len(attempts) + 1, started_at=start)
         learning.submit_attempt(
@@ -351,7 +351,7 @@ def _take_quiz(enrollment: Enrollment, quiz: Quiz, dice: random.Random, at: date
 
 
 def right_answer(question: Question) -> dict[str, Any]:
-    """The right answer, as a learner would send it."""
+    """The correct answer in the format that a learner sends."""
     key = question.answer
     match Question.Kind(question.kind):
         case Question.Kind.NUMERIC:
@@ -363,7 +363,7 @@ def right_answer(question: Question) -> dict[str, Any]:
 
 
 def wrong_answer(question: Question) -> dict[str, Any]:
-    """An answer that people give who have not quite understood."""
+    """A plausible wrong answer."""
     key = question.answer
     match Question.Kind(question.kind):
         case Question.Kind.SINGLE:

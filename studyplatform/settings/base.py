@@ -1,4 +1,4 @@
-"""What is true in every environment. Each part of settings/parts has one concern."""
+"""The settings of every environment. Each module of settings/parts has one concern."""
 
 import secrets
 from pathlib import Path
@@ -31,21 +31,21 @@ SITE_DESCRIPTION = (
 )
 SUPPORT_EMAIL = env.text("SUPPORT_EMAIL", "support@example.com")
 SITE_URL = env.text("SITE_URL", f"http://127.0.0.1:{env.number('PORT', 8000)}")
-# True closes the site with a page that says so; /status and /healthz stay open.
+# True: maintenance mode. Only /status, /healthz, /readyz and static files are served.
 MAINTENANCE = env.flag("MAINTENANCE")
-# True: the islands' calls are answered in the browser, from answers recorded once (manage.py record_api).
+# True: the browser answers the islands' API calls from recorded responses (manage.py record_api).
 MOCK_API = env.flag("MOCK_API")
 STATUS_URL = env.text("STATUS_URL", "/status")
 
 
 def _kept_secret(name: str) -> str:
-    """A secret made on first start and kept beside the data, readable by its owner alone."""
+    """A secret created on the first start and stored beside the data, readable by its owner only."""
     file = DATA_DIR / name
     try:
         return file.read_text().strip()
     except FileNotFoundError:
         value = secrets.token_urlsafe(48)
-        # "x": of two processes that start at once, one writes and the other reads.
+        # "x": if two processes start at the same time, one writes the file and the other reads it.
         try:
             with file.open("x") as handle:
                 file.chmod(0o600)
@@ -56,13 +56,13 @@ def _kept_secret(name: str) -> str:
 
 
 SECRET_KEY = env.text("SECRET_KEY") or _kept_secret("secret_key")
-# Former keys: what they encrypted (authenticator apps, recovery codes) is still read.
+# Earlier keys: data encrypted with them (authenticator apps, recovery codes) can still be read.
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 if HOST := env.text("HOST"):
     ALLOWED_HOSTS = ["*"] if HOST == "0.0.0.0" else [*ALLOWED_HOSTS, HOST]  # noqa: S104
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
-# Only these may say in X-Forwarded-For where a request comes from.
+# Only these proxies may set X-Forwarded-For.
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 
 INSTALLED_APPS = [
@@ -121,7 +121,7 @@ MIDDLEWARE = [
 ROOT_URLCONF = "studyplatform.urls"
 WSGI_APPLICATION = "studyplatform.wsgi.application"
 ASGI_APPLICATION = "studyplatform.asgi.application"
-APPEND_SLASH = False  # SlashMiddleware knows both spellings
+APPEND_SLASH = False  # SlashMiddleware accepts both forms
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [
@@ -169,8 +169,8 @@ CACHES: dict[str, dict[str, object]] = {
         else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     )
 }
-ANNOUNCEMENTS = env.flag("ANNOUNCEMENTS", default=True)  # show what the operator announces on every page
-VISITOR_PAGES = env.flag("VISITOR_PAGES", default=True)  # keep pages that are the same for every visitor
+ANNOUNCEMENTS = env.flag("ANNOUNCEMENTS", default=True)  # show announcements on every page
+VISITOR_PAGES = env.flag("VISITOR_PAGES", default=True)  # cache pages that are the same for every visitor
 CHANNEL_LAYERS: dict[str, dict[str, object]] = {
     "default": (
         {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
@@ -186,7 +186,7 @@ STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
-# esbuild names its files by content, with eight characters of hash before the ending.
+# esbuild puts a hash of the contents, eight characters, before the suffix of a file.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^.+[-.][0-9A-Za-z]{8}\.[0-9a-z]+$"
 MEDIA_ROOT = DATA_DIR / "media"
 UPLOAD_ROOT = DATA_DIR / "uploads"
@@ -199,18 +199,18 @@ STORAGES: dict[str, dict[str, object]] = {
 if S3_STORAGE:
     STORAGES["default"] = S3_STORAGE
 
-# What an ordinary form or call may send, in bytes; views that take more name their own limit (kit/web/body_limits.py).
+# The maximum request body in bytes; views that accept more declare a limit of their own (kit/web/body_limits.py).
 BODY_LIMIT = 5 * 2**19
-DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT + 2**16  # what Django itself would refuse
-# One place for the limits that hints, error texts and the server share (bytes).
+DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT + 2**16  # Django's own limit, which is not reached
+# In bytes; hints, error messages and the server use the same limits.
 UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}
 STORAGE_ALLOWANCE = {"student": 5 * 2**30, "instructor": 50 * 2**30, "admin": 50 * 2**30}
 VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
-# Uploads and encodes stop before the disk has less than this left, so that the database can still be written.
+# Bytes. Uploads and video processing stop before less is free, so that the database can still be written.
 DISK_RESERVE = env.number("DISK_RESERVE_MB", 1024) * 2**20
-UPLOAD_KEEP_DAYS = 7  # an unfinished upload can be resumed that long after its last byte
+UPLOAD_KEEP_DAYS = 7  # days; an unfinished upload can be resumed this long after its last byte
 MEDIA_LINK_HOURS = env.number("MEDIA_LINK_HOURS", 6)
-FFMPEG = env.text("FFMPEG")  # empty: the system's, else the one that comes with imageio-ffmpeg
+FFMPEG = env.text("FFMPEG")  # empty: the system's, otherwise the one of imageio-ffmpeg
 VIDEO_THREADS = env.number("VIDEO_THREADS", 2)
 VIDEO_KEEP_ORIGINALS = env.flag("VIDEO_KEEP_ORIGINALS", default=True)
 FILE_UPLOAD_PERMISSIONS = 0o640
@@ -229,7 +229,7 @@ if CELERY_BROKER_URL == "folder://":
         "control_folder": str(_queue / "control"),
         "polling_interval": 0.2,
     }
-# A Redis that is down must not hold up the page that asked for work: the worker's timer finds it without a message.
+# A Redis that is down must not delay the page that enqueues a job: the worker's timer finds the job anyway.
 REDIS_BROKER_OPTIONS: dict[str, object] = {
     "max_retries": 1,
     "interval_start": 0,
@@ -250,7 +250,7 @@ TIME_ZONE = "UTC"
 
 # --- Mail ---------------------------------------------------------------------------------------
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Study Platform <hello@example.com>")
-EMAIL_TIMEOUT = 20  # seconds for each step of the conversation
+EMAIL_TIMEOUT = 20  # seconds for each SMTP command
 EMAIL_FILE_PATH = str(DATA_DIR / "mail")
 if env.text("EMAIL_URL"):
     vars().update(environ.Env.email_url_config(env.text("EMAIL_URL")))
@@ -266,7 +266,7 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
     "loggers": {
-        "kombu.connection": {"level": "ERROR"},  # the folder as broker has no host name, as it says each time
+        "kombu.connection": {"level": "ERROR"},  # it warns each time that the folder broker has no host name
         "studyplatform": {"level": "INFO"},
         "apps": {"level": "INFO"},
     },

@@ -1,4 +1,4 @@
-"""For people who work on it: debug pages and files read anew on each request."""
+"""Development: debug pages, and templates and static files are read on each request."""
 
 from studyplatform.settings.base import *  # noqa: F403
 

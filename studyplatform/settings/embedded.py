@@ -1,3 +1,3 @@
-"""One machine, no other server: what `make run` serves."""
+"""One machine without other servers: the settings of `make run`."""
 
 from studyplatform.settings.base import *  # noqa: F403

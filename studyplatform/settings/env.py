@@ -1,4 +1,4 @@
-"""Typed readers of the environment that refuse nonsense instead of guessing."""
+"""Read typed values from environment variables; an invalid value is an error."""
 
 import os
 from collections.abc import Sequence

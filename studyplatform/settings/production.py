@@ -1,4 +1,4 @@
-"""Where one machine is not enough, or where strangers come in: secrets are required, cookies are secure."""
+"""Production: secrets are required, cookies are secure."""
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -13,7 +13,7 @@ for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "SITE_URL"):
         raise ImproperlyConfigured(f"Production needs {_name} in the environment (see .env.example).")
 if len(env.text("SECRET_KEY")) < 50:
     raise ImproperlyConfigured("SECRET_KEY is too short: use at least 50 random characters.")
-# The two that Django's own check calls weak; a check can be left out, this cannot.
+# Django's deployment check warns about these two; a check can be skipped, this error cannot.
 if len(set(env.text("SECRET_KEY"))) < 5 or env.text("SECRET_KEY").startswith("django-insecure-"):
     raise ImproperlyConfigured("SECRET_KEY is easy to guess: use at least 50 random characters.")
 

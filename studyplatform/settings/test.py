@@ -5,12 +5,12 @@ import os
 import shutil
 import tempfile
 
-# Each process of a parallel run has a Redis database of its own: one's cache.clear() empties it whole.
+# Each process of a parallel run has its own Redis database, because cache.clear() empties all of it.
 if os.environ.get("REDIS_URL") and os.environ.get("PYTEST_XDIST_WORKER"):
     os.environ["REDIS_URL"] = f"{os.environ['REDIS_URL'].rpartition('/')[0]}/{os.environ['PYTEST_XDIST_WORKER'][2:]}"
 
-# Before base reads it: nothing a test writes may land in the developer's data folder. The processes of a parallel
-# run inherit the folder of the first one, which deletes it at the end.
+# Set before base reads it: tests must not write to the developer's data folder. The processes of a parallel run
+# inherit the folder of the first one, which deletes it at the end.
 if "DATA_DIR" not in os.environ:
     os.environ["DATA_DIR"] = tempfile.mkdtemp(prefix="studyplatform-test-")
     atexit.register(shutil.rmtree, os.environ["DATA_DIR"], ignore_errors=True)
@@ -25,7 +25,7 @@ EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 RATE_LIMITS = {what: (10**6, seconds) for what, (_, seconds) in RATE_LIMITS.items()}
 MIGRATION_MODULES = {"djstripe": None}
 ALLOWED_HOSTS = ["*"]
-ANNOUNCEMENTS = False  # whether a page is the first in half a minute must not change its count of queries
+ANNOUNCEMENTS = False  # their cache would make the number of queries depend on time
 WHITENOISE_AUTOREFRESH = True
 CELERY_BROKER_URL = "memory://"  # wake-ups go nowhere: tests run jobs themselves
 CELERY_BROKER_TRANSPORT_OPTIONS = {}

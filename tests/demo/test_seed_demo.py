@@ -199,7 +199,7 @@ def test_films_wait_for_what_people_upload(few):
     seed()
     films = Job.objects.filter(kind="files.process_video")
     assert films.exists()
-    assert set(films.values_list("priority", flat=True)) == {seeding.BEHIND}
+    assert set(films.values_list("priority", flat=True)) == {seeding.LOW_PRIORITY}
     Job.objects.create(
         kind="files.process_video",
         queue="media",

@@ -1,4 +1,4 @@
-"""The API under /api/v1: closed unless a view opens itself, one shape for every failure."""
+"""The API under /api/v1: views deny access by default; all errors have one format."""
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -23,7 +23,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "COMPONENT_SPLIT_PATCH": False,  # each shape says itself what may be left out
+    "COMPONENT_SPLIT_PATCH": False,  # each serializer declares its optional fields
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "apps.accounts.models.Role.choices",
         "LessonKind": [("video", "Video"), ("text", "Text"), ("quiz", "Quiz"), ("file", "File")],

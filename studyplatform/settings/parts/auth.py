@@ -1,4 +1,4 @@
-"""People and sessions: Django's session is the authority, a short-lived token serves the islands."""
+"""Users and sessions: Django's session is the authority; islands use a short-lived token."""
 
 from datetime import timedelta
 
@@ -30,22 +30,22 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "studyplatform.site.system.errors.csrf_failure"
 
-# The account locks for this long at this many failures in a row (specification 9).
+# The account is locked for this long after this many consecutive failures (specification 9).
 LOGIN_FAILURES = 5
 LOGIN_LOCK = timedelta(minutes=15)
 
-# How often, and in how many seconds. From one address, unless it says otherwise: generous, because a school is one.
+# (count, seconds), per client address unless noted: generous, because a school may share one address.
 RATE_LIMITS = {
     "sign-in": (300, 5 * 60),
-    "passkey": (600, 5 * 60),  # asked by every sign-in page that is opened
+    "passkey": (600, 5 * 60),  # requested by every sign-in page
     "register": (60, 60 * 60),
     "reset": (60, 60 * 60),
     "resend": (60, 60 * 60),
     "social": (300, 5 * 60),
-    "reset-to-one": (1, 60),  # mails to reset the password of one account
-    "mail-to-one": (6, 60 * 60),  # mails about joining to one email, whoever asks for them
-    "upload": (300, 10 * 60),  # uploads that one person begins
-    "export": (1, 10 * 60),  # archives that one person asks for
+    "reset-to-one": (1, 60),  # password reset emails for one account
+    "mail-to-one": (6, 60 * 60),  # registration emails to one address, from all clients
+    "upload": (300, 10 * 60),  # uploads begun by one user
+    "export": (1, 10 * 60),  # data archives requested by one user
 }
 
 SIMPLE_JWT = {

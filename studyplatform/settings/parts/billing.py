@@ -1,4 +1,4 @@
-"""Stripe through dj-stripe; without keys of its own the site speaks to nobody outside."""
+"""Stripe through dj-stripe; without keys the site sends no requests to Stripe."""
 
 from studyplatform.settings import env
 

@@ -1,11 +1,11 @@
-"""What the browser is told to refuse."""
+"""Security headers: the Content-Security-Policy and others."""
 
 from csp.constants import NONCE, NONE, SELF
 
 from studyplatform.kit.web.inline_scripts import csp_hashes
 from studyplatform.settings.parts.storage import S3_ORIGIN
 
-# Where segments come from that the store sends itself (apps/files/streaming.py).
+# The origin of segments that the browser fetches from the bucket (apps/files/streaming.py).
 _STORE = [S3_ORIGIN] if S3_ORIGIN else []
 
 CONTENT_SECURITY_POLICY = {

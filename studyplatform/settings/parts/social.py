@@ -22,7 +22,7 @@ _KNOWN = {
 
 @dataclass(frozen=True)
 class SignInProvider:
-    """Somebody else who knows who a person is. Without an issuer it is GitHub, which speaks OAuth alone."""
+    """An identity provider. Without an issuer it is GitHub, which supports OAuth only."""
 
     slug: str
     title: str

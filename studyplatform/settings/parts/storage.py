@@ -12,12 +12,12 @@ S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL").rstrip("/")
 S3_REGION = env.text("S3_REGION") or env.text("AWS_REGION") or env.text("AWS_DEFAULT_REGION")
 # "virtual": the bucket is part of the host's name, as Amazon wants it; "path": of the path, as most others do.
 S3_ADDRESSING = env.text("S3_ADDRESSING", "path" if S3_ENDPOINT_URL else "virtual")
-# How long an address works by which a browser fetches a segment or a file from the store itself.
+# The lifetime in seconds of a presigned URL with which a browser fetches a segment or a file from the bucket.
 S3_LINK_SECONDS = env.number("S3_LINK_SECONDS", 600)
 
 
 def _origin() -> str:
-    """Where browsers are sent. The checks compare it with what boto really signs (files.E002)."""
+    """The origin of presigned URLs. A system check compares it with the URLs that boto signs (files.E002)."""
     amazon = f"https://s3.{S3_REGION}.amazonaws.com" if S3_REGION else "https://s3.amazonaws.com"
     parts = urlsplit(S3_ENDPOINT_URL or amazon)
     return (
@@ -30,7 +30,7 @@ def _origin() -> str:
 S3_ORIGIN = _origin() if S3_BUCKET else ""
 S3_STORAGE: dict[str, object] = {}
 if S3_BUCKET:
-    # Only who has a bucket pays for these.
+    # Imported only if a bucket is configured: they load slowly.
     from boto3.s3.transfer import TransferConfig
     from botocore.config import Config
 
@@ -42,17 +42,17 @@ if S3_BUCKET:
             "region_name": S3_REGION or None,
             "default_acl": None,
             "querystring_auth": True,
-            "max_memory_size": 8 * 2**20,  # what is opened lies on disk beyond that; 0 would mean: in memory, whole
-            # In the caller's thread: it holds the job's lease, and a connection to the database.
+            "max_memory_size": 8 * 2**20,  # larger open files are buffered on disk; 0 would keep them in memory
+            # In the caller's thread, which has the job's lease and a database connection.
             "transfer_config": TransferConfig(use_threads=False),
             "client_config": Config(
                 signature_version="s3v4",
                 s3={"addressing_style": S3_ADDRESSING},
-                # A page must not wait for minutes when the store does not answer; a job is tried again anyway.
+                # A page must not wait for minutes if the store does not answer; jobs are retried anyway.
                 connect_timeout=5,
                 read_timeout=30,
                 retries={"mode": "standard", "total_max_attempts": 2},
-                # Stores other than Amazon's know nothing of the checksums that boto adds by default.
+                # Other stores than Amazon S3 may not support the checksums that boto adds by default.
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
             ),
