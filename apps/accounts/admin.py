@@ -1,4 +1,4 @@
-"""People in the admin. What changes an account goes through the services."""
+"""Users in the Django admin. Changes go through the services."""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -19,7 +19,7 @@ admin.site.unregister([Group, EmailAddress, Authenticator])
 
 @admin.register(User)
 class UserAdmin(admin.ModelAdmin[User]):
-    """No password hash is shown, and no account is made or deleted here: people register themselves."""
+    """Shows no password hash, and neither creates nor deletes accounts: users register themselves."""
 
     list_display = ["email", "username", "display_name", "role", "is_active", "email_verified_at", "date_joined"]
     list_filter = ["role", "is_active", "date_joined"]
@@ -74,7 +74,7 @@ class UserAdmin(admin.ModelAdmin[User]):
             services.change_role(user=user, role=role)
 
     def _others(self, request: HttpRequest, people: QuerySet[User]) -> list[User]:
-        """All but the admin who asks: the last one must not lock themselves out."""
+        """All but the current admin, so that the last one cannot lock themselves out."""
         others = [user for user in people if user != request.user]
         if len(others) < len(people):
             messages.warning(request, _("Your own account was not changed."))

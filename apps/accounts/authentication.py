@@ -1,4 +1,4 @@
-"""DRF's way to read ``Authorization: Bearer``."""
+"""DRF authentication by ``Authorization: Bearer``."""
 
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -9,10 +9,10 @@ from apps.accounts.sessions import tokens
 
 
 class BearerAuthentication(BaseAuthentication):
-    """The islands' token; ``request.auth`` is the session it hangs on.
+    """The islands' token; ``request.auth`` is its browser session.
 
-    A token that is presented and bad is a 401, never a silent visitor; except where the cookie may still
-    decide, which a view says by ``bearer_may_be_stale = True``.
+    An invalid token is refused with 401, never treated as a visitor, except where a view lets the cookie decide by
+    ``bearer_may_be_stale = True``.
     """
 
     def authenticate(self, request: Request) -> tuple[User, BrowserSession] | None:

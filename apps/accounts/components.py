@@ -1,4 +1,4 @@
-"""What other pages show of accounts."""
+"""What pages of other apps show of accounts."""
 
 from django.http import HttpRequest
 from django.utils.functional import Promise
@@ -11,8 +11,9 @@ from studyplatform.kit.web.jinja import register
 
 @register("layout_of")
 def layout_of(request: HttpRequest) -> str:
-    """The layout of a page that can appear under any address. Under /dashboard/ nobody sees the header: people who
-    teach see the rail, others a page with the way home."""
+    """The layout of a page that can have any address. Under /dashboard/ there is no header: users who teach see the
+    sidebar, others a page with a link home.
+    """
     if not request.path.startswith("/dashboard/"):
         return "layouts/site.html"
     user = getattr(request, "user", None)  # refused before anybody asked who this is
@@ -21,7 +22,7 @@ def layout_of(request: HttpRequest) -> str:
 
 @register("unread")
 def unread(request: HttpRequest) -> int:
-    """How many notifications wait for who reads this page. It came along with their session: no query of its own."""
+    """The number of unread notifications, loaded with the session: no query of its own."""
     user = request.user
     if not isinstance(user, User):
         return 0
@@ -33,6 +34,6 @@ def unread(request: HttpRequest) -> int:
 
 @register("settings_sections")
 def settings_sections(request: HttpRequest) -> list[tuple[str, str | Promise, str]]:
-    """What the settings page of who reads this page has: slug, title and icon of each section."""
+    """Slug, title and icon of each section of the current user's settings page."""
     user = request.user
     return [(one.slug, one.title, one.icon) for one in sections_for(user)] if isinstance(user, User) else []

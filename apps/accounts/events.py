@@ -1,4 +1,4 @@
-"""Facts about people."""
+"""Events of accounts."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,6 @@ from studyplatform.kit.events import Event
 
 @dataclass(frozen=True, kw_only=True)
 class AccountDeleted(Event):
-    """The account was deleted: its row names nobody any more."""
+    """The account was deleted: its row names no one any longer."""
 
     user_id: int

@@ -1,4 +1,4 @@
-"""What accounts holds of a person, for their archive."""
+"""What accounts contributes to a user's data archive."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +37,9 @@ def export_account(user: User) -> Iterator[Part]:
 
 
 def _without_secrets(factor: Any) -> dict[str, Any]:
-    """Which factor it is and when it was used: keys and codes would make the archive a way in."""
+    """Which factor it is and when it was used; without keys and codes, which would let whoever has the archive sign
+    in.
+    """
     return {
         "kind": factor.get_type_display(),
         "name": factor.data.get("name", ""),

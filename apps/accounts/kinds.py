@@ -83,6 +83,6 @@ def register_kind(kind: Kind) -> Kind:
 
 
 def kinds_for(user: User) -> list[Kind]:
-    """The kinds that can happen to this person, by group."""
+    """The kinds that this user can receive, by group."""
     order = list(GROUPS)
     return sorted((kind for kind in KINDS.values() if kind.is_for(user)), key=lambda kind: order.index(kind.group))

@@ -1,4 +1,4 @@
-"""What allauth.mfa asks of us (MFA_ADAPTER): its secrets lie encrypted in the database."""
+"""allauth's hooks for two-factor (MFA_ADAPTER): secrets are encrypted in the database."""
 
 import base64
 
@@ -9,18 +9,16 @@ from django.utils.crypto import salted_hmac
 
 
 class Adapter(DefaultMFAAdapter):
-    """Authenticator secrets and the seeds of recovery codes, encrypted with a key made from SECRET_KEY.
+    """Encrypts the secrets of apps and the seeds of recovery codes with a key derived from SECRET_KEY.
 
-    What was encrypted under a key of SECRET_KEY_FALLBACKS can still be read.
+    Secrets encrypted under a key of SECRET_KEY_FALLBACKS can still be read.
     """
 
     def encrypt(self, text: str) -> str:
         return _box().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """
-        :raises cryptography.fernet.InvalidToken: it was encrypted under a key that is known no more.
-        """
+        """:raises cryptography.fernet.InvalidToken: it was encrypted under a key that is no longer known."""
         return _box().decrypt(encrypted_text.encode()).decode()
 
     def get_totp_issuer(self) -> str:

@@ -1,4 +1,4 @@
-"""Who is asking, and who arrives with a hand-over."""
+"""Sets ``request.user``, and signs in requests that bring a sign-in token."""
 
 from functools import partial
 
@@ -18,36 +18,38 @@ from studyplatform.kit.web.middleware import Answer
 
 
 class UserMiddleware(AuthenticationMiddleware):
-    """``request.user``, from the row that the session was loaded with: one query for both."""
+    """``request.user`` from the row that the session was loaded with: one query for both. Sets the known browsers'
+    cookie.
+    """
 
     def process_request(self, request: HttpRequest) -> None:
         super().process_request(request)
-        request.user = SimpleLazyObject(partial(_person, request))  # type: ignore[assignment]
+        request.user = SimpleLazyObject(partial(_user, request))  # type: ignore[assignment]
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         known_browsers.set_cookie(request, response)
         return response
 
 
-def _person(request: HttpRequest) -> User | AnonymousUser:
+def _user(request: HttpRequest) -> User | AnonymousUser:
     session = request.session
     pk = session.get(auth.SESSION_KEY)
     if pk is None:
         return AnonymousUser()
-    user: User | None = session.person(int(pk))  # type: ignore[attr-defined]
+    user: User | None = session.user_by_pk(int(pk))  # type: ignore[attr-defined]
     if user is None or not user.is_active:
         return AnonymousUser()
-    # The hash changes with the password: whoever changed it elsewhere has signed this browser out.
+    # The hash changes with the password: a new password signs other browsers out.
     if constant_time_compare(session.get(auth.HASH_SESSION_KEY, ""), user.get_session_auth_hash()):
         return user
     return auth.get_user(request)  # a rotated SECRET_KEY, or an old password: Django knows what to do
 
 
 class SignInTokenMiddleware:
-    """``?token=&user=`` on the pages that take it: signs in and cleans the address.
+    """Signs in by ``?token=&user=`` on the pages that accept it, and removes both from the address.
 
-    Anything but a hand-over that works is treated as absent, so the page's guard decides as always. It stands
-    before the guards, and looks at nothing but these two addresses.
+    A token that does not work is ignored, so the page's guard decides as usual. It runs before the guards, and only at
+    these two addresses.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -55,17 +57,17 @@ class SignInTokenMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         page = request.path_info.removesuffix("/")
-        if page in SIGN_IN_TOKEN_PAGES and request.method == "GET" and _its_names(request.GET):
-            person = _hand_over_of(request)
-            _drop(request)
+        if page in SIGN_IN_TOKEN_PAGES and request.method == "GET" and _parameters(request.GET):
+            person = _user_of_token(request)
+            _remove_parameters(request)
             if person is not None:
                 return sign_in_and_redirect(request, person, onward=request.get_full_path())
         return self.get_response(request)
 
 
-def _hand_over_of(request: HttpRequest) -> User | None:
+def _user_of_token(request: HttpRequest) -> User | None:
     tokens, names = request.GET.getlist("token"), request.GET.getlist("user")
-    # A link on another site must not sign anybody in as somebody else, nor swap who is signed in here.
+    # A link on another site must not sign a visitor in as someone else, nor replace the signed-in user.
     is_ours = request.headers.get("Sec-Fetch-Site", "none") in {"none", "same-origin"}
     if not is_ours or len(tokens) != 1 or len(names) != 1:
         return None
@@ -74,15 +76,15 @@ def _hand_over_of(request: HttpRequest) -> User | None:
     return services.redeem_sign_in_token(token=tokens[0], user_uid=names[0], now=timezone.now())
 
 
-def _its_names(query: QueryDict) -> list[str]:
-    """``token`` and ``user``, and the spellings that elsewhere mean a list or an object of that name."""
+def _parameters(query: QueryDict) -> list[str]:
+    """``token`` and ``user``, and the spellings that other frameworks read as a list or an object of that name."""
     return [name for name in query if name.partition("[")[0] in {"token", "user"}]
 
 
-def _drop(request: HttpRequest) -> None:
-    """From here on nobody sees the two parameters: not the page, not the address one is led back to."""
+def _remove_parameters(request: HttpRequest) -> None:
+    """Remove the two parameters, so that neither the page nor the address it leads back to contains them."""
     query = request.GET.copy()
-    for name in _its_names(query):
+    for name in _parameters(query):
         del query[name]
     request.META["QUERY_STRING"] = query.urlencode()
     request.GET = QueryDict(request.META["QUERY_STRING"])

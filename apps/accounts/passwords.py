@@ -1,4 +1,4 @@
-"""The password rules of the specification, as validators of Django's; and how passwords are hashed."""
+"""The password rules of the specification, as validators of Django, and how passwords are hashed."""
 
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.contrib.auth.password_validation import MinimumLengthValidator
@@ -11,7 +11,7 @@ _hashing = Turns(2)  # each takes 100 MB while it lasts, a fraction of a second
 
 
 class Length(MinimumLengthValidator):
-    """Django's rule, said as the other rules are."""
+    """Django's rule, worded like the others."""
 
     def get_error_message(self) -> str:
         return _("Use at least %(count)s characters.") % {"count": self.min_length}
@@ -21,9 +21,7 @@ class CharacterRules:
     """At least one uppercase letter, one lowercase letter and one number."""
 
     def validate(self, password: str, user: object = None) -> None:
-        """
-        :raises ValidationError: a kind of character is missing.
-        """
+        """:raises ValidationError: a kind of character is missing."""
         missing = []
         if not any(c.isupper() for c in password):
             missing.append(ValidationError(_("Use at least one uppercase letter."), code="password_no_upper"))
@@ -39,7 +37,7 @@ class CharacterRules:
 
 
 class QueuedArgon2(Argon2PasswordHasher):
-    """Django's hasher, two at a time: a school that signs in when the bell rings waits a moment, and memory lasts."""
+    """Django's hasher, two at a time: when many sign in at once they wait a moment, and memory stays bounded."""
 
     def encode(self, password: str, salt: str) -> str:
         with _hashing.turn():

@@ -1,4 +1,4 @@
-"""Who may enter which part of the house."""
+"""Who may do what, by role and verification."""
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -15,7 +15,7 @@ def be_signed_in(user: Person) -> Verdict:
 
 
 def be_verified(user: Person) -> Verdict:
-    """Enrolling, posting and teaching wait for a proved email."""
+    """Enrolling, posting and teaching require a verified email."""
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if user.email_verified_at else EmailNotVerified()

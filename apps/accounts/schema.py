@@ -1,4 +1,4 @@
-"""How the OpenAPI schema names our way to sign in."""
+"""How the OpenAPI schema names our authentication."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema

@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import services
-from apps.accounts.errors import LastAdmin, TeachingAlreadyDecided
+from apps.accounts.errors import LastAdmin, RoleRequired, TeachingAlreadyDecided
 from apps.accounts.models import BrowserSession, Notification, Role, TeachingRequest, User
 from apps.accounts.services.teaching import AGAIN_AFTER
 from studyplatform.kit import jobs
@@ -226,3 +226,13 @@ def test_only_admins_govern(
         assert browser_of(person).post(address, given)["Location"] == "/"
     leo.refresh_from_db()
     assert (leo.role, leo.is_active) == ("student", True)
+
+
+def test_only_an_admin_decides_about_a_request_to_teach(leo: User, ada: User) -> None:
+    asked = services.request_to_teach(user=leo, reason="I teach chemistry at a school. " * 3, now=timezone.now())
+
+    with pytest.raises(RoleRequired):
+        services.decide_teaching_request(uid=asked.uid, by=ada, is_approved=True, answer="", now=timezone.now())
+
+    leo.refresh_from_db()
+    assert not leo.can_teach

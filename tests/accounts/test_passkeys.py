@@ -568,7 +568,7 @@ def test_a_question_for_one_purpose_is_taken_for_no_other_of_the_same_person(leo
 
     request, now = rf.get("/"), timezone.now()
     request.session = SessionStore()
-    challenge.keep(request, "prove", {"challenge": "x"}, now=now, user=leo)
+    challenge.store(request, "prove", {"challenge": "x"}, now=now, user=leo)
 
     with pytest.raises(PasskeyRefused):
-        challenge.take(request, "second-step", now=now, user=leo)
+        challenge.consume(request, "second-step", now=now, user=leo)

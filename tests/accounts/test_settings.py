@@ -232,7 +232,7 @@ def test_what_the_form_did_not_offer_is_kept(browser: Client, leo: User) -> None
 
 def test_a_field_added_to_the_profile_is_shown_checked_and_saved(browser: Client, leo: User, monkeypatch) -> None:
     """Any text field of User stands for a new one."""
-    for module in (forms, settings_services):
+    for module in (forms.profile, settings_services):
         monkeypatch.setattr(module, "PROFILE_FIELDS", (*PROFILE_FIELDS, "block_reason"))
 
     browser.post("/settings/profile", PROFILE | {"block_reason": "they/them"})

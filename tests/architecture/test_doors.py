@@ -1,4 +1,4 @@
-"""Every door names its guard: pages by apps/accounts/guards.py, calls by permission_classes."""
+"""Every door names its guard: pages by apps/accounts/guards, calls by permission_classes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

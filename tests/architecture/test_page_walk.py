@@ -133,7 +133,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
 def proved(browser: Client) -> Client:
     """Who sits there has just shown that it is them."""
     session = browser.session
-    session[signing_in._PROVED] = timezone.now().isoformat()
+    session[signing_in._AUTHENTICATED_AT] = timezone.now().isoformat()
     session.save()
     return browser
 

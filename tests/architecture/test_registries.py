@@ -74,7 +74,8 @@ def test_a_version_cannot_follow_a_field_that_does_not_exist() -> None:
 @pytest.mark.parametrize("folder", sorted(file.parent.name for file in (ROOT / "apps").glob("*/apps.py")))
 def test_each_app_is_installed(folder: str, settings) -> None:
     assert f"apps.{folder}" in settings.INSTALLED_APPS
-    assert Path(ROOT, "apps", folder, "errors.py").exists()
+    app = Path(ROOT, "apps", folder)
+    assert (app / "errors.py").exists() or (app / "errors" / "__init__.py").exists()
 
 
 def test_each_setting_from_the_environment_is_in_the_example_file() -> None:

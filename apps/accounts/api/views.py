@@ -43,7 +43,7 @@ class LogIn(APIView):
         now = timezone.now()
         user = sessions.verify_password(page, **form.validated_data, now=now)
         sessions.sign_in(page, user, now=now)
-        return Response(sessions.answer(user, sessions.session_uid(page)))
+        return Response(sessions.session_payload(user, sessions.session_uid(page)))
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -63,7 +63,7 @@ class PasskeyOptions(APIView):
         if party is None:
             raise PasskeyRefused
         options, state = services.begin_passkey_verification(party=party)
-        challenge.keep(page, "sign-in", state, now=timezone.now())
+        challenge.store(page, "sign-in", state, now=timezone.now())
         return Response(options)
 
 
@@ -99,9 +99,9 @@ class Session(APIView):
     def get(self, request: Request) -> Response:
         user = signed_in_user(request)
         if isinstance(request.auth, BrowserSession):
-            return Response(sessions.answer(user, request.auth.uid))
+            return Response(sessions.session_payload(user, request.auth.uid))
         sessions.keep_alive(request._request, now=timezone.now())  # noqa: SLF001
-        return Response(sessions.answer(user, sessions.session_uid(request._request)))  # noqa: SLF001
+        return Response(sessions.session_payload(user, sessions.session_uid(request._request)))  # noqa: SLF001
 
 
 class Look(APIView):

@@ -1,4 +1,4 @@
-"""What people are told, and how they want to hear it."""
+"""Notifications, and how users want to receive them."""
 
 import uuid
 from typing import Self
@@ -15,7 +15,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         return self.filter(user=user)
 
     def shown(self) -> Self:
-        """Those the person wants to see on the site."""
+        """Those that the user wants to see on the site."""
         return self.filter(in_app=True)
 
     def unread(self) -> Self:
@@ -23,7 +23,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 
 
 class Notification(models.Model):
-    """Something that a person is told. Its words are made from kind and params when it is shown."""
+    """Something that a user is told. Its text is created from kind and params when it is shown."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(User, models.CASCADE, related_name="notifications")
@@ -55,7 +55,7 @@ class Notification(models.Model):
 
 
 class NotificationChoice(models.Model):
-    """How one person wants to hear of one kind; without a row, the kind's own default holds."""
+    """How one user wants to receive one kind; without a row, the kind's default applies."""
 
     class Mail(models.TextChoices):
         NOW = "now", _("Immediately")

@@ -1,4 +1,4 @@
-"""Accounts on their way."""
+"""Requests for an account."""
 
 import uuid
 
@@ -9,10 +9,10 @@ from apps.accounts.models.users import User
 
 
 class Registration(models.Model):
-    """Somebody asked for an account; it is made when the email is proved.
+    """A request for an account, which is created when the email is verified.
 
-    A row is made for every wish alike, also if the email has an account already: what differs is only the mail.
-    Without a password it comes from a provider (``provider``, ``provider_uid``).
+    Every request creates a row, even if the email already has an account: only the email sent differs. Without a
+    password it comes from a provider (``provider``, ``provider_uid``).
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

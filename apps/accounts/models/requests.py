@@ -1,4 +1,4 @@
-"""What people ask the house for: to teach, and for their own data."""
+"""What users request: to teach, and their own data."""
 
 import uuid
 
@@ -10,7 +10,7 @@ from apps.accounts.models.users import User
 
 
 class TeachingRequest(models.Model):
-    """A student asks to become an instructor; an admin decides."""
+    """A student's request to become an instructor; an admin decides."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("Waiting for an answer")
@@ -43,7 +43,7 @@ class TeachingRequest(models.Model):
 
 
 class DataExport(models.Model):
-    """All data of one person in one archive, built in the background and kept for a while."""
+    """All data of one user in one archive, built in the background and deleted after a week."""
 
     class State(models.TextChoices):
         PREPARING = "preparing", _("Being prepared")

@@ -1,4 +1,4 @@
-"""Where people are signed in, and what guards the door."""
+"""Where users are signed in, and what protects signing in."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -20,10 +20,10 @@ class BrowserSessionQuerySet(models.QuerySet["BrowserSession"]):
 
 
 class BrowserSession(AbstractBaseSession):
-    """Django's session of one browser, with the person who is signed in there.
+    """Django's session of one browser, with the user who is signed in there.
 
-    The islands' tokens name it by ``uid``: deleting the row signs the browser out and refuses its tokens
-    in one stroke. Visitors have a row only if something was kept for them.
+    The islands' tokens name it by ``uid``: deleting the row signs the browser out and refuses its tokens. Visitors
+    have a row only if something is stored for them.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -43,10 +43,10 @@ class BrowserSession(AbstractBaseSession):
 
 
 class LoginLock(models.Model):
-    """Failures in a row under one key: an account, or an account in a browser known to it.
+    """Failed attempts in a row under one key: an account, or an account in a browser known to it.
 
-    The rule is "the 5th failure locks"; to hold it under parallel guesses, an attempt takes one of the
-    places that are left before its password is checked, and gives it back as a failure or a success.
+    The rule is "the 5th failure locks". To hold it under parallel attempts, an attempt takes one of the places that
+    are left before its password is checked, and returns it as a failure or a success.
     """
 
     key = models.CharField(max_length=64, primary_key=True)
@@ -65,12 +65,13 @@ class LoginLock(models.Model):
         return self.locked_until is not None and self.locked_until > now
 
     def has_place(self, limit: int) -> bool:
-        """Whether one more password may be checked before the account must lock."""
+        """Whether one more password may be checked before the account must be locked."""
         return self.failures + self.checking < limit
 
     def catch_up(self, now: datetime, *, limit: int, lock: timedelta, crashed: timedelta) -> None:
-        """What time has changed: attempts that died while being checked are failures; after a lock, or when
-        nobody has tried for as long as one lasts, the count begins anew."""
+        """Apply what time has changed: attempts that died while being checked are failures; after a lock, or after
+        its duration without an attempt, the count starts from zero.
+        """
         if self.checking and self.last_attempt_at < now - crashed:
             self.failures, self.checking = self.failures + self.checking, 0
             if self.failures >= limit:
@@ -81,7 +82,7 @@ class LoginLock(models.Model):
 
 
 class EmailVerification(models.Model):
-    """The newest link and code sent to prove that an email reaches its owner."""
+    """The newest link and code sent to verify that an email belongs to its user."""
 
     user = models.OneToOneField(User, models.CASCADE, related_name="email_verification")
     email = models.EmailField()
@@ -97,9 +98,9 @@ class EmailVerification(models.Model):
 
 
 class SignInToken(models.Model):
-    """A sign-in on its way from one page to the next in the address: works once, soon, for one person.
+    """A token that signs a user in on the next page by its address: once, within a minute.
 
-    Only the token's hash is kept; using it deletes the row.
+    Only the token's hash is stored; using it deletes the row.
     """
 
     token_hash = models.CharField(max_length=64, primary_key=True)

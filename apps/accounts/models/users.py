@@ -1,4 +1,4 @@
-"""People: who they are, what they may do, how they want things."""
+"""Users: who they are, what they may do, and their preferences."""
 
 import uuid
 from typing import Any
@@ -36,11 +36,11 @@ PROFILE_FIELDS = ("username", "first_name", "last_name", "time_zone", "headline"
 class UserManager(BaseUserManager["User"]):
     @classmethod
     def normalize_email(cls, email: str | None) -> str:
-        """Lowercased whole: nobody has two accounts that differ in case, and the plain index finds it."""
+        """In lowercase, so that no two accounts differ in case only and the plain index finds it."""
         return (email or "").strip().lower()
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """A new person; a username is derived from the email if none is given."""
+        """A new user; the username is derived from the email unless given."""
         email = self.normalize_email(email)
         fields.setdefault("username", self.free_username(email.split("@")[0]))
         user = self.model(email=email, **fields)
@@ -49,19 +49,19 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """An admin, made by whoever runs the site: they vouch for the email."""
+        """An admin, created by the site's operator, who vouches for the email."""
         return self.create_user(email, password, **(fields | {"role": Role.ADMIN, "email_verified_at": timezone.now()}))
 
-    def free_username(self, wish: str) -> str:
-        """A username nobody has, as near to the wish as possible."""
-        base = "".join(c for c in wish.lower() if c.isalnum() or c in "._-")[:24] or "learner"
+    def free_username(self, wanted: str) -> str:
+        """A username that is free, as similar to ``wanted`` as possible."""
+        base = "".join(c for c in wanted.lower() if c.isalnum() or c in "._-")[:24] or "learner"
         taken = set(self.filter(username__istartswith=base).values_list(Lower("username"), flat=True))
         if base not in taken:
             return base
         return next(name for n in range(2, 10**6) if (name := f"{base}{n}") not in taken)
 
     def with_email(self, email: str) -> "User | None":
-        """Whose account this email is, in any spelling."""
+        """The user with this email, in any spelling."""
         return self.filter(email=self.normalize_email(email)).first()
 
     def get_by_natural_key(self, email: str | None) -> "User":
@@ -69,7 +69,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person. Signs in by email; what they may do follows from the role and from nothing else."""
+    """A user. Signs in by email; what they may do depends on the role alone."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     email = models.EmailField(_("email"), unique=True)
@@ -93,7 +93,7 @@ class User(AbstractUser):
     REQUIRED_FIELDS = []
     objects = UserManager()  # type: ignore[misc,assignment]
 
-    # Django's own flags would be a second truth about who is an admin.
+    # Django's own flags would be a second source of who is an admin.
     is_staff = property(lambda self: self.is_admin)
     is_superuser = property(lambda self: self.is_admin)
 
@@ -110,7 +110,7 @@ class User(AbstractUser):
 
     @property
     def display_name(self) -> str:
-        """The full name, else the username, else the email; of a deleted account, that it is one."""
+        """The full name, else the username, else the email; of a deleted account, "Deleted user"."""
         if self.deleted_at:
             return str(_("Deleted user"))
         return self.get_full_name() or self.username or self.email
@@ -122,12 +122,12 @@ class User(AbstractUser):
 
     @property
     def avatar_url(self) -> str:
-        """Where the picture is served; nothing if there is none."""
+        """The address of the picture; an empty string if there is none."""
         return f"/avatars/{self.avatar.name.rsplit('/', 1)[-1]}" if self.avatar.name else ""
 
     @property
     def roles(self) -> list[str]:
-        """All roles held: an admin may also teach."""
+        """All roles of the user: an admin may also teach."""
         return [Role.INSTRUCTOR, Role.ADMIN] if self.role == Role.ADMIN else [self.role]
 
     @property

@@ -20,7 +20,7 @@ def passkey_options(request: HttpRequest, purpose: str, user: User) -> dict[str,
     if party is None or not services.factors_of(user).passkeys:
         return None
     options, state = services.begin_passkey_verification(party=party, user=user)
-    challenge.keep(request, purpose, state, now=timezone.now(), user=user)
+    challenge.store(request, purpose, state, now=timezone.now(), user=user)
     return options
 
 
@@ -32,7 +32,7 @@ def verify_passkey_response(request: HttpRequest, purpose: str, user: User | Non
     :raises PasskeyRefused: the response is not to the challenge of this session, or its passkey is unknown.
     """
     now, party = timezone.now(), relying_party.relying_party_of(request)
-    state = challenge.take(request, purpose, now=now, user=user)
+    state = challenge.consume(request, purpose, now=now, user=user)
     form = forms.PasskeyResponse(request.POST)
     if party is None or not form.is_valid():
         raise PasskeyRefused

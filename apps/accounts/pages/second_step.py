@@ -29,7 +29,7 @@ from studyplatform.kit.errors import AppError, RateLimitExceeded
 def second_step(request: HttpRequest) -> HttpResponse:
     """Open to the browser that has just proved the password, for five minutes."""
     now = timezone.now()
-    waiting = step.waiting(request, now=now)
+    waiting = step.pending(request, now=now)
     if waiting is None:
         if isinstance(request.user, User):
             return redirect(next_or_home(request, request.user))

@@ -1,7 +1,7 @@
-"""The challenge of a passkey on its way to the browser and back: bound to the session, answered once, soon.
+"""The challenge of a passkey, stored in the session until the browser has answered it: once, within five minutes.
 
-A session holds one at a time. It is for one purpose and, where a person is known, for that person:
-a challenge to prove oneself cannot be answered by adding a passkey, nor by somebody else in the same browser.
+A session has one challenge at a time. It is bound to one purpose and, where the user is known, to that user: the
+challenge of a re-authentication cannot be answered by adding a passkey, nor by another user in the same browser.
 """
 
 from datetime import datetime, timedelta
@@ -16,10 +16,12 @@ VALID_FOR = timedelta(minutes=5)
 _KEY = "passkey"
 
 
-def keep(request: HttpRequest, purpose: str, state: dict[str, Any], *, now: datetime, user: User | None = None) -> None:
-    """Remember what the browser has been asked; what it was asked before ends."""
+def store(
+    request: HttpRequest, purpose: str, state: dict[str, Any], *, now: datetime, user: User | None = None
+) -> None:
+    """Store the challenge that the browser receives; it replaces an earlier one."""
     if request.session.session_key is None:
-        # A visitor's session exists for this alone, so it need not outlive it for long.
+        # A visitor's session exists for the challenge alone, so it ends soon after it.
         request.session.set_expiry(2 * VALID_FOR)
     request.session[_KEY] = {
         "purpose": purpose,
@@ -29,10 +31,10 @@ def keep(request: HttpRequest, purpose: str, state: dict[str, Any], *, now: date
     }
 
 
-def take(request: HttpRequest, purpose: str, *, now: datetime, user: User | None = None) -> dict[str, Any]:
-    """What the browser was asked; forgotten from here on, however the check ends.
+def consume(request: HttpRequest, purpose: str, *, now: datetime, user: User | None = None) -> dict[str, Any]:
+    """The stored challenge. It is deleted, whatever the result of its verification.
 
-    :raises PasskeyRefused: it was asked nothing, something else, for somebody else, or too long ago.
+    :raises PasskeyRefused: there is none, or it is for another purpose or user, or too old.
     """
     kept = request.session.pop(_KEY, None)
     if (

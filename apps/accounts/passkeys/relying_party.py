@@ -1,7 +1,7 @@
-"""Under which name this site asks browsers for passkeys.
+"""The WebAuthn relying party: the name under which this site asks browsers for passkeys.
 
-Browsers bind a passkey to a domain name and accept no IP address, so a copy on 127.0.0.1 offers them
-under http://localhost only.
+Browsers bind a passkey to a domain name and accept no IP address, so a site at 127.0.0.1 offers passkeys under
+http://localhost only.
 """
 
 import ipaddress
@@ -22,7 +22,7 @@ class RelyingParty:
 
 
 def site_relying_party() -> RelyingParty | None:
-    """The site's own; None where SITE_URL is an address without a name."""
+    """The site's relying party; None if SITE_URL is an IP address that is not local."""
     parts = urlsplit(settings.SITE_URL)
     host = parts.hostname or ""
     if _is_address(host):
@@ -34,7 +34,7 @@ def site_relying_party() -> RelyingParty | None:
 
 
 def relying_party_of(request: HttpRequest) -> RelyingParty | None:
-    """The site's party if this page is open under its name, else None."""
+    """The site's relying party if this page is open under its origin, else None."""
     party = site_relying_party()
     return party if party is not None and f"{request.scheme}://{request.get_host()}" == party.origin else None
 

@@ -1,4 +1,4 @@
-"""Notifications as people read them."""
+"""Notifications as users read them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from apps.accounts.models.notifications import NotificationQuerySet
 
 @dataclass(frozen=True)
 class Notice:
-    """A notification in words. Plain text, as the people in it wrote it: whoever shows it must escape it."""
+    """A notification in words: plain text that contains what users wrote, so templates must escape it."""
 
     uid: UUID
     icon: str
@@ -30,7 +30,7 @@ class Notice:
 
 
 def as_notice(row: Notification) -> Notice | None:
-    """The row in words; None if its kind is gone, or its words need what an older row does not have."""
+    """The row in words; None if its kind no longer exists, or needs a parameter that an older row lacks."""
     kind = KINDS.get(row.kind)
     params: dict[str, Any] = row.params
     try:
@@ -44,7 +44,7 @@ def as_notice(row: Notification) -> Notice | None:
 
 @dataclass(frozen=True)
 class Entry:
-    """Notifications of one day that say the same, shown as one: the newest, and all of them, the newest first."""
+    """Notifications of one day with the same text, shown as one: the newest, and all of them, the newest first."""
 
     newest: Notice
     notices: list[Notice]
@@ -55,9 +55,9 @@ class Entry:
 
 
 def by_day(rows: Iterable[Notification], user: User) -> dict[date, list[Entry]]:
-    """What the rows say, by the person's own days; what has the same headline and leads to the same page is one entry.
+    """The rows' notices by day in the user's time zone; those with the same headline and link are one entry.
 
-    ``rows`` are the newest first, and so are the days and their entries. Rows that no longer have words are left out.
+    ``rows`` are the newest first, and so are the days and their entries. Rows without words are left out.
     """
     zone = zone_of(user)
     days: dict[date, dict[tuple[str, str], list[Notice]]] = {}
@@ -69,7 +69,7 @@ def by_day(rows: Iterable[Notification], user: User) -> dict[date, list[Entry]]:
 
 
 def grouped_unread_pks(row: Notification) -> list[int]:
-    """The keys of a person's unread notifications that are shown as one with this one."""
+    """The keys of the user's unread notifications that are shown as one entry with this one."""
     zone = zone_of(row.user)
     first = datetime.combine(row.created_at.astimezone(zone).date(), datetime.min.time(), zone)
     rows = notices_of(row.user, unread=True).filter(kind=row.kind, link=row.link)
@@ -81,7 +81,7 @@ def grouped_unread_pks(row: Notification) -> list[int]:
 
 
 def zone_of(user: User) -> ZoneInfo:
-    """The person's time zone; UTC if this machine does not know theirs."""
+    """The user's time zone; UTC if this machine does not know it."""
     try:
         return ZoneInfo(user.time_zone)
     except (ZoneInfoNotFoundError, ValueError):
@@ -89,30 +89,30 @@ def zone_of(user: User) -> ZoneInfo:
 
 
 def notices_of(user: User, *, unread: bool = False) -> NotificationQuerySet:
-    """What is shown to this person on the site, the newest first. Kinds that are gone are left out."""
+    """The notifications that this user sees on the site, the newest first, without kinds that no longer exist."""
     rows = Notification.objects.of(user).shown().filter(kind__in=KINDS)
     return (rows.unread() if unread else rows).order_by("-created_at", "-pk")
 
 
 def unread_count(user: User) -> int:
-    """How many notifications wait for this person."""
+    """The number of unread notifications of this user."""
     return Notification.objects.of(user).shown().unread().count()
 
 
 def users_of_sessions(keys: set[str], *, now: datetime) -> dict[str, int]:
-    """Of these sessions those that stand, with whose they are: of people who are not blocked."""
+    """By session key, the user of each of these sessions that is alive and whose user is not blocked."""
     rows = BrowserSession.objects.live(now).filter(session_key__in=keys, user__is_active=True)
     return dict(rows.values_list("session_key", "user_id"))
 
 
 def user_of_session(key: str, *, now: datetime) -> User | None:
-    """Whose session this is, if it stands and they are not blocked."""
+    """The user of this session, if it is alive and the user is not blocked."""
     row = BrowserSession.objects.live(now).filter(session_key=key, user__is_active=True).select_related("user").first()
     return row.user if row else None
 
 
 def unread_states(user_ids: set[int]) -> dict[int, tuple[int, int]]:
-    """For each person with something unread: how much, and the key of the newest."""
+    """For each user with unread notifications: how many, and the key of the newest."""
     rows = Notification.objects.filter(user__in=user_ids).shown().unread().order_by()
     found = rows.values("user_id").annotate(count=Count("pk"), newest=Max("pk"))
     return {row["user_id"]: (row["count"], row["newest"]) for row in found}

@@ -1,4 +1,4 @@
-"""People as admins look for them."""
+"""Users as admins search for them."""
 
 from django.db.models import Q, QuerySet
 
@@ -6,7 +6,7 @@ from apps.accounts.models import Role, TeachingRequest, User
 
 
 def people(*, text: str = "", show: str = "") -> QuerySet[User]:
-    """Accounts by newest first; ``show`` is a role, "blocked" or nothing; ``text`` is found in names and emails."""
+    """Users, the newest first; ``show`` is a role, "blocked" or empty; ``text`` is searched in names and emails."""
     found = User.objects.filter(deleted_at=None).order_by("-date_joined", "-pk")
     if show in Role.values:
         found = found.filter(role=show, is_active=True)
@@ -23,12 +23,12 @@ def people(*, text: str = "", show: str = "") -> QuerySet[User]:
 
 
 def teaching_requests() -> QuerySet[TeachingRequest]:
-    """Those that wait, the oldest first."""
+    """Pending requests, the oldest first."""
     waiting = TeachingRequest.objects.filter(state=TeachingRequest.State.PENDING)
     return waiting.select_related("user").order_by("created_at", "pk")
 
 
 def decided_teaching_requests() -> QuerySet[TeachingRequest]:
-    """Those that were answered, the latest first."""
+    """Decided requests, the latest first."""
     decided = TeachingRequest.objects.exclude(state=TeachingRequest.State.PENDING)
     return decided.select_related("user", "decided_by").order_by("-decided_at", "-pk")

@@ -1,7 +1,7 @@
-"""Deleting an account: what is personal goes, what others rely on stays without a name.
+"""Deleting an account: personal data is deleted; what others rely on stays without a name.
 
-The row remains as an empty shell: certificates stay verifiable (they carry the name as issued), what was written
-in public is by a "deleted user", and ledgers keep what the law needs. Other apps listen to ``AccountDeleted``.
+The row remains as a tombstone: certificates stay verifiable (they carry the name as issued), public posts are by a
+"deleted user", and ledgers keep what the law requires. Other apps subscribe to ``AccountDeleted``.
 """
 
 import secrets
@@ -47,7 +47,7 @@ def register_hindrance(policy: Callable[[User], Verdict]) -> Callable[[User], Ve
 
 
 def deletion_hindrance(user: User) -> AppError | None:
-    """What must be settled first, or nothing."""
+    """The refusal that says what the user must settle first, or None."""
     others = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
     if user.is_admin and not others.exists():
         return LastAdmin()
@@ -57,7 +57,7 @@ def deletion_hindrance(user: User) -> AppError | None:
 def delete_account(*, user: User, password: str = "", browser: str, now: datetime) -> None:
     """Delete the account.
 
-    :raises WrongPassword: it is not right.
+    :raises WrongPassword: the password is wrong.
     :raises AccountLocked: five failures in a row.
     :raises AppError: something must be settled first.
     """
@@ -80,7 +80,7 @@ def delete_account(*, user: User, password: str = "", browser: str, now: datetim
 
 
 def _empty(user: User, now: datetime) -> None:
-    """Nothing that names or reaches the person stays in the row."""
+    """Remove from the row everything that names or reaches the user."""
     shell = f"deleted-{secrets.token_hex(6)}"
     blank = User()
     for name in (*PROFILE_FIELDS, *_OWN_CHOICES):
@@ -94,9 +94,9 @@ def _empty(user: User, now: datetime) -> None:
 
 
 def send_goodbye(*, user_id: int, email: str, name: str) -> None:
-    """The last mail: that the account is gone, and whom to ask if that was not their wish.
+    """The last email: that the account is deleted, and whom to ask if the user did not want that.
 
-    The other apps hear of it here, in a job: a process that dies after the commit must not leave them unaware.
+    The event is published here, in a job, so that a process killed after the commit does not lose it.
     """
     publish(AccountDeleted(user_id=user_id))
     mail.send("goodbye", to=email, greeting=name)

@@ -1,6 +1,6 @@
-"""All data of one person in one archive (a zip of JSON and their files), built in the background.
+"""All data of one user in one archive (a zip of JSON and their files), built in the background.
 
-Each app says with :func:`register_export` what it holds of a person; nothing else knows the others' tables.
+Each app registers with :func:`register_export` what it has of a user; no app knows the tables of another.
 """
 
 import json
@@ -42,7 +42,7 @@ _sources: dict[str, Callable[[User], Iterator[Part]]] = {}
 
 
 def register_export(name: str) -> Callable[[Callable[[User], Iterator[Part]]], Callable[[User], Iterator[Part]]]:
-    """Name the function that yields what an app holds of a person."""
+    """Register the function that yields what an app has of a user."""
 
     def register(source: Callable[[User], Iterator[Part]]) -> Callable[[User], Iterator[Part]]:
         _sources[name] = source
@@ -52,10 +52,10 @@ def register_export(name: str) -> Callable[[Callable[[User], Iterator[Part]]], C
 
 
 def request_export(*, user: User, now: datetime) -> DataExport:
-    """Begin an archive; the earlier ones are removed, for each holds everything.
+    """Start building an archive; earlier ones are deleted, since each contains everything.
 
     :raises ExportUnderWay: one is being prepared.
-    :raises RateLimitExceeded: the last one was asked for a few minutes ago.
+    :raises RateLimitExceeded: the last one was requested a few minutes ago.
     """
     try:
         with transaction.atomic():
@@ -69,7 +69,7 @@ def request_export(*, user: User, now: datetime) -> DataExport:
 
 
 def build_export(running: Running, *, uid: str) -> None:
-    """Write the archive. May run again after a kill: nothing of an unfinished one is kept."""
+    """Build the archive. Safe to run again after a kill: an unfinished file is deleted."""
     export = DataExport.objects.select_related("user").filter(uid=UUID(uid), state=DataExport.State.PREPARING).first()
     if export is None:
         return
@@ -84,11 +84,11 @@ def build_export(running: Running, *, uid: str) -> None:
         size = scratch.tell()
         scratch.seek(0)
         name = f"exports/{export.user.uid.hex}/{export.uid.hex}.zip"
-        # What a killed worker left under this name would stay for good: no row names it.
+        # A killed worker may have left a file under this name, which no row refers to.
         default_storage.delete(name)
         name = default_storage.save(name, File(scratch))
     with transaction.atomic():
-        # Whoever leaves holds their row, too: either they find the file in the export's, or it is not kept.
+        # Deleting the account locks the user's row too: either it finds the file in the export, or the file is deleted.
         User.objects.select_for_update().get(pk=export.user_id)
         is_wanted = DataExport.objects.filter(pk=export.pk, state=DataExport.State.PREPARING).update(
             file=name, size=size, progress=100, state=DataExport.State.READY, expires_at=now + KEPT
@@ -101,17 +101,17 @@ def build_export(running: Running, *, uid: str) -> None:
 
 
 def mark_export_failed(*, uid: str) -> None:
-    """Say that it failed; another can be asked for."""
+    """Mark it as failed, so that another one can be requested."""
     DataExport.objects.filter(uid=UUID(uid), state=DataExport.State.PREPARING).update(state=DataExport.State.FAILED)
 
 
 def delete_expired_exports(*, now: datetime) -> None:
-    """Remove archives that have been there for a week."""
+    """Delete archives after a week."""
     _remove(DataExport.objects.filter(expires_at__lte=now))
 
 
 def delete_exports(*, user: User) -> None:
-    """Remove all archives of a person."""
+    """Delete all archives of a user."""
     _remove(DataExport.objects.filter(user=user))
 
 

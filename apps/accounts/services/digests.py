@@ -1,4 +1,4 @@
-"""The daily digest: at seven in the morning where the person is, one mail with what is new."""
+"""The daily digest: one email with the new notifications, at 7:00 in the user's time zone."""
 
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -28,14 +28,14 @@ def next_digest(time_zone: str, *, now: datetime) -> datetime:
 
 
 def enqueue_digest(*, user_id: int, due: datetime, now: datetime) -> None:
-    """See to it that the person's digest goes out then: one job, however much there is to tell."""
+    """Schedule the user's digest: one job, however many notifications there are."""
     jobs.enqueue("accounts.send_digest", key=f"{user_id} {due:%Y%m%d%H%M}", delay=due - now, user_id=user_id)
 
 
 def send_digest(*, user_id: int, now: datetime) -> None:
-    """Send what waits for the person's digest and was not read on the site meanwhile; nothing, if nothing is left.
+    """Send the notifications that are due and unread; nothing if none is left.
 
-    The rows are let go in the transaction that puts the mail on the table: run twice, it sends one.
+    The rows are released in the transaction that enqueues the email, so running it twice sends one.
     """
     with transaction.atomic():
         user = User.objects.select_for_update().filter(pk=user_id).first()
@@ -63,7 +63,7 @@ def send_digest(*, user_id: int, now: datetime) -> None:
 
 
 def reschedule_late_digests(*, now: datetime) -> None:
-    """Ask again for digests whose job was lost or ran a moment too early."""
+    """Enqueue digests again whose job was lost or ran a moment too early."""
     late = Notification.objects.filter(digest_due_at__lt=now - timedelta(minutes=10))
     for user_id in late.order_by().values_list("user_id", flat=True).distinct()[:1000]:
         jobs.enqueue("accounts.send_digest", key=f"{user_id} late", user_id=user_id)

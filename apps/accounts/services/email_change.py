@@ -1,4 +1,4 @@
-"""Another email for an account: used once its owner has shown that it reaches them."""
+"""Changing an account's email: the new one is used once its owner has verified it."""
 
 from datetime import datetime, timedelta
 
@@ -17,14 +17,14 @@ _SALT = "accounts.email.change"
 
 
 def request_email_change(*, user: User, email: str, password: str = "", browser: str, now: datetime) -> None:
-    """Send a link to the new email; until it is opened, everything stays as it is.
+    """Send a link to the new email; the account keeps its email until the link is opened.
 
-    Whether somebody else has that email is said to nobody but its owner. The password is asked for, because
-    whoever may change the email may soon change the password.
+    Only the email's owner is told if another account has it. The password is required, because whoever can change the
+    email can soon change the password.
 
-    :raises WrongPassword: the password is not right.
+    :raises WrongPassword: the password is wrong.
     :raises AccountLocked: five failures in a row.
-    :raises RateLimitExceeded: a mail was sent within the last minute.
+    :raises RateLimitExceeded: an email was sent within the last minute.
     """
     if wait := seconds_until_verification_email(user, now=now):
         raise RateLimitExceeded(wait=wait)
@@ -38,7 +38,7 @@ def request_email_change(*, user: User, email: str, password: str = "", browser:
 
 
 def send_email_change(*, user_id: int, email: str) -> None:
-    """The link to the new address, and a word to the old one."""
+    """Send the link to the new address, and a notice to the old one."""
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if user is None or pending_email(user) != email:
         return
@@ -51,18 +51,18 @@ def send_email_change(*, user_id: int, email: str) -> None:
 
 
 def pending_email(user: User) -> str:
-    """The new email that waits for its proof, or nothing."""
+    """The new email that is not verified yet, or an empty string."""
     proof = EmailVerification.objects.filter(user=user).exclude(email=user.email).first()
     return proof.email if proof else ""
 
 
 def cancel_email_change(*, user: User) -> None:
-    """Keep the email as it is; a link under way no longer works."""
+    """Keep the email; a link that was sent no longer works."""
     EmailVerification.objects.filter(user=user).exclude(email=user.email).delete()
 
 
 def email_change_of_key(key: str) -> tuple[User, str] | None:
-    """Whose email a link changes, and to what; None if it has ended or another one was asked for since."""
+    """The user and new email that a link is for; None if it has expired or a newer one was requested."""
     try:
         uid, old, new = signing.loads(key, salt=_SALT, max_age=VALID_FOR)
     except (signing.BadSignature, TypeError, ValueError):
@@ -72,10 +72,10 @@ def email_change_of_key(key: str) -> tuple[User, str] | None:
 
 
 def change_email(*, by: User, key: str, now: datetime) -> User | None:
-    """The user whose email is another one now; None if the link has ended or somebody else has it by now.
+    """The user with their new email; None if the link has expired or another account has the email by now.
 
-    ``by`` is who is signed in, and only the account itself changes its email: a person who opens the link although
-    they did not ask for it would otherwise give their email to somebody else's account.
+    Only the account itself (``by``, the signed-in user) can change its email: otherwise a user who opens a link that
+    they did not request would give their email to someone else's account.
     """
     found = email_change_of_key(key)
     if found is None or found[0] != by:
@@ -84,12 +84,12 @@ def change_email(*, by: User, key: str, now: datetime) -> User | None:
     old, user.email, user.email_verified_at = user.email, email, now
     try:
         with transaction.atomic():
-            # What was found may be gone meanwhile: pressed twice, blocked, a new password set, or the account deleted.
+            # Meanwhile the link may have been used, the user blocked, the password changed or the account deleted.
             same = User.objects.select_for_update().filter(pk=user.pk, email=old, is_active=True)
             if not same.exists() or not EmailVerification.objects.filter(user=user, email=email).delete()[0]:
                 return None
             same.update(email=email, email_verified_at=now)
-            # The mail goes to the old address: whoever lost it in this way still reads it.
+            # The email goes to the old address, which the rightful owner still reads.
             notify("account.email_changed", user, "/settings/#profile", to=old, email=email)
     except IntegrityError:
         return None

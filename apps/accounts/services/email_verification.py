@@ -1,4 +1,4 @@
-"""Proving that an email reaches its owner: a link, or a code of six digits to type."""
+"""Verifying that an email belongs to its user: by a link, or by a code of six digits."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ _SALT = "accounts.email"
 
 
 def request_email_verification(*, user: User, now: datetime) -> int:
-    """Send a new link and code; returns 0, or the seconds one must still wait for it."""
+    """Send a new link and code. Returns 0, or the seconds until another email can be requested."""
     if user.email_verified_at:
         return 0
     wait = seconds_until_verification_email(user, now=now)
@@ -28,7 +28,7 @@ def request_email_verification(*, user: User, now: datetime) -> int:
 
 
 def seconds_until_verification_email(user: User, *, now: datetime) -> int:
-    """Until another mail may be asked for; 0 if at once."""
+    """Seconds until another email can be requested; 0 if now."""
     proof = EmailVerification.objects.filter(user=user).first()
     if proof is None:
         return 0
@@ -37,7 +37,7 @@ def seconds_until_verification_email(user: User, *, now: datetime) -> int:
 
 
 def send_verification_email(*, user_id: int) -> None:
-    """Make a new code, which ends the one before, and send it with a link."""
+    """Create a new code, which replaces the earlier one, and send it with a link."""
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if user is None or user.email_verified_at:
         return
@@ -52,7 +52,7 @@ def send_verification_email(*, user_id: int) -> None:
 
 
 def user_of_verification_key(key: str) -> User | None:
-    """Whose email the link in the mail proves, while it works."""
+    """The user whose email the link verifies; None if it has expired."""
     try:
         uid, email = signing.loads(key, salt=_SALT, max_age=VALID_FOR)
     except (signing.BadSignature, TypeError, ValueError):
@@ -61,7 +61,7 @@ def user_of_verification_key(key: str) -> User | None:
 
 
 def verify_email_by_key(*, key: str, now: datetime) -> User | None:
-    """The user whose email is proved now; None if the link has ended."""
+    """The user whose email is verified now; None if the link has expired."""
     user = user_of_verification_key(key)
     if user is not None:
         _verified(user, now)
@@ -69,7 +69,7 @@ def verify_email_by_key(*, key: str, now: datetime) -> User | None:
 
 
 def verify_email_by_code(*, user: User, code: str, now: datetime) -> bool:
-    """Whether the code is right. Five wrong ones end it, however many arrive at once."""
+    """Whether the code is right. It expires after five wrong ones, even if they arrive in parallel."""
     with transaction.atomic():
         proof = EmailVerification.objects.select_for_update().filter(user=user, email=user.email).first()
         if proof is None or proof.tries >= TRIES or proof.sent_at < now - VALID_FOR:

@@ -1,4 +1,4 @@
-"""The accounts at providers by which a person signs in here."""
+"""A user's identities: their accounts at providers, which sign them in here."""
 
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
@@ -10,9 +10,9 @@ from apps.accounts.services.notifications import notify
 
 
 def link_identity(*, user: User, provider: str, uid: str, email: str, title: str) -> None:
-    """Let a person sign in with an account at a provider, which they have just proved. Twice is once.
+    """Let a user sign in with an identity that they have just proved. Idempotent.
 
-    :raises IdentityTaken: it signs in somebody else.
+    :raises IdentityTaken: it is linked to another user.
     """
     try:
         with transaction.atomic():
@@ -24,12 +24,12 @@ def link_identity(*, user: User, provider: str, uid: str, email: str, title: str
 
 
 def unlink_identity(*, user: User, pk: int, title: str) -> None:
-    """Let it sign in no more.
+    """Stop an identity from signing its user in.
 
-    :raises LastSignIn: it is the only way in that the person has.
+    :raises LastSignIn: the user could no longer sign in.
     """
     with transaction.atomic():
-        # One after another: of two ways that are unlinked at once, one must stay.
+        # Locked: of two identities unlinked at the same moment, one must stay.
         user = User.objects.select_for_update().get(pk=user.pk)
         row = SocialAccount.objects.filter(user=user, pk=pk).first()
         if row is None:
@@ -43,5 +43,5 @@ def unlink_identity(*, user: User, pk: int, title: str) -> None:
 
 
 def identities_of(user: User) -> list[SocialAccount]:
-    """By which providers a person signs in."""
+    """The user's identities, the oldest first."""
     return list(SocialAccount.objects.filter(user=user).order_by("date_joined", "pk"))

@@ -1,4 +1,4 @@
-"""Telling people what happened: on the site, by mail at once, or in a daily digest."""
+"""Notifying users: on the site, by email at once, or in a daily digest."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from apps.accounts.services.unsubscribing import unsubscribe_link
 from studyplatform.kit import jobs, mail, sockets
 
 KEPT, KEPT_FOR_MAIL = timedelta(days=365), timedelta(days=30)
-NEWS = timedelta(days=1)  # what happened earlier, and is only brought in now, goes by no mail
+NEWS = timedelta(days=1)  # of older events there is no email
 _LONGEST = 500  # characters of a parameter; what is longer is read where the link leads
 
 
@@ -54,7 +54,9 @@ def notify_all(
     now: datetime | None = None,
     **params: Any,
 ) -> None:
-    """Tell many people the same, as :func:`notify` tells one, in a fixed number of queries (and a job a mail)."""
+    """Notify many users of the same thing, as :func:`notify` does one, in a fixed number of queries (and a job per
+    email).
+    """
     what, today = KINDS[kind], timezone.now()
     now = now or today
     if not is_internal_link(link):
@@ -81,7 +83,7 @@ def notify_all(
     ]
     with transaction.atomic():
         Notification.objects.bulk_create(rows, ignore_conflicts=True, batch_size=200)
-        # Those that were there already stay as they are: their uid is another.
+        # Rows that existed already are unchanged and have another uid.
         new = Notification.objects.filter(uid__in=[row.uid for row in rows])
         for pk, user_id, due in new.values_list("pk", "user_id", "digest_due_at"):
             if due is not None:
@@ -92,7 +94,7 @@ def notify_all(
 
 
 def mail_notification(*, notification_id: int, to: str = "") -> None:
-    """Send the mail of one notification; none if its person is gone, or blocked and it is not about their safety."""
+    """Send the email of one notification; none if its user is deleted, or blocked and it is not about security."""
     row = Notification.objects.select_related("user").filter(pk=notification_id).first()
     notice = as_notice(row) if row else None
     if row is None or notice is None or row.user.deleted_at:
@@ -113,9 +115,9 @@ def mail_notification(*, notification_id: int, to: str = "") -> None:
 
 
 def mark_read(*, user: User, uid: UUID, now: datetime) -> None:
-    """Note that the person has seen it, and what was shown as one with it. Idempotent.
+    """Mark a notification as read, with those shown as one entry with it. Idempotent.
 
-    :raises NotificationNotFound: it is not theirs, or was never there.
+    :raises NotificationNotFound: the user has no such notification.
     """
     mine = Notification.objects.of(user).shown()
     row = mine.filter(uid=uid).select_related("user").first()
@@ -125,14 +127,14 @@ def mark_read(*, user: User, uid: UUID, now: datetime) -> None:
 
 
 def mark_all_read(*, user: User, now: datetime) -> None:
-    """Note that the person has seen everything there is."""
+    """Mark all of the user's notifications as read."""
     Notification.objects.of(user).shown().unread().filter(created_at__lte=now).update(read_at=now)
 
 
 def save_notification_choices(*, user: User, choices: dict[str, tuple[bool, str]]) -> None:
-    """Keep how the person wants to hear of these kinds.
+    """Save how the user wants to receive these kinds: (on the site, email).
 
-    :raises ValueError: a kind that does not exist or cannot be switched off, or an unknown way. Nothing is kept then.
+    :raises ValueError: a kind does not exist or cannot be turned off, or a way is unknown. Then nothing is saved.
     """
     open_to_choice = {kind.name for kind in kinds_for(user) if not kind.is_security}
     if not choices.keys() <= open_to_choice or not {way for _, way in choices.values()} <= set(Mail.values):
@@ -140,12 +142,12 @@ def save_notification_choices(*, user: User, choices: dict[str, tuple[bool, str]
     with transaction.atomic():
         for name, (in_app, way) in choices.items():
             NotificationChoice.objects.update_or_create(user=user, kind=name, defaults={"in_app": in_app, "mail": way})
-            if way == Mail.OFF:  # what waits for the next digest goes the same way
+            if way == Mail.OFF:  # nor in the next digest
                 Notification.objects.of(user).filter(kind=name).update(digest_due_at=None)
 
 
 def delete_old_notifications(*, now: datetime) -> None:
-    """Forget what is older than a year, and what was only for a mail after a month."""
+    """Delete notifications after a year, and those sent by email alone after a month."""
     Notification.objects.filter(created_at__lt=now - KEPT).delete()
     Notification.objects.filter(in_app=False, created_at__lt=now - KEPT_FOR_MAIL, digest_due_at=None).delete()
 
@@ -161,7 +163,7 @@ def is_internal_link(link: str) -> bool:
 
 
 def _ways(kind: Kind, people: dict[int, User]) -> dict[int, tuple[bool, str]]:
-    """Per person: whether on the site, and how by mail. Other mail than of security goes to proved addresses only."""
+    """By user: whether on the site, and how by email. Only security emails go to unverified addresses."""
     if kind.is_security:
         return dict.fromkeys(people, (True, Mail.NOW))
     chosen = {

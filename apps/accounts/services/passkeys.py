@@ -1,8 +1,8 @@
-"""Passkeys (WebAuthn): adding, proving, renaming, removing.
+"""Passkeys (WebAuthn Level 2): adding, verifying, renaming, removing.
 
-The challenge of a ceremony is kept by the caller, bound to the browser's session and used once
-(apps/accounts/passkeys/challenge.py). What a browser answers is hostile until checked: origin, challenge, signature,
-user verification where it is asked for, and a counter that must not run backwards.
+The caller stores the challenge in the browser's session and accepts it once (apps/accounts/passkeys/challenge.py). A
+browser's response is untrusted until it is verified: origin, challenge, signature, user verification where required,
+and a counter that must not decrease.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ State = dict[str, Any]
 
 
 def begin_passkey_registration(*, user: User, party: RelyingParty) -> tuple[Options, State]:
-    """What the browser is asked in order to make a passkey, and what its answer will be checked against."""
+    """Options for ``navigator.credentials.create``, and the state that its response is verified against."""
     options, state = _server(party).register_begin(
         PublicKeyCredentialUserEntity(name=user.email, id=user.uid.bytes, display_name=user.display_name),
         credentials=_descriptors(user),
@@ -61,9 +61,9 @@ def begin_passkey_registration(*, user: User, party: RelyingParty) -> tuple[Opti
 def add_passkey(
     *, user: User, name: str, answer: Mapping[str, Any], state: State, party: RelyingParty, now: datetime
 ) -> list[str]:
-    """Keep the new passkey. Returns the recovery codes if they were made along, else nothing.
+    """Save the new passkey. Returns the recovery codes if they were created too, else an empty list.
 
-    :raises PasskeyRefused: the answer does not fit what was asked, or its passkey is known already.
+    :raises PasskeyRefused: the response does not match the challenge, or its passkey is known already.
     :raises TooManyPasskeys: the account has twenty.
     """
     made = _checked(lambda: _server(party).register_complete(state, RegistrationResponse.from_dict(answer)))
@@ -87,8 +87,11 @@ def add_passkey(
 
 
 def begin_passkey_verification(*, party: RelyingParty, user: User | None = None) -> tuple[Options, State]:
-    """What the browser is asked in order to prove a passkey: one of this person, or for a sign-in without a
-    password any that it finds, which must then have verified who holds it."""
+    """Options for ``navigator.credentials.get``, and the state that its response is verified against.
+
+    With ``user``, only their passkeys are allowed. Without (a sign-in without password), any passkey, which must then
+    verify its owner.
+    """
     options, state = _server(party).authenticate_begin(
         credentials=_descriptors(user) if user else None,
         user_verification=UserVerificationRequirement.PREFERRED if user else UserVerificationRequirement.REQUIRED,
@@ -99,9 +102,9 @@ def begin_passkey_verification(*, party: RelyingParty, user: User | None = None)
 def verify_passkey(
     *, answer: Mapping[str, Any], state: State, party: RelyingParty, now: datetime, user: User | None = None
 ) -> User:
-    """Whose passkey this is; of ``user`` if one is named.
+    """The owner of the passkey; ``user`` if one is given.
 
-    :raises PasskeyRefused: it is nobody's (here), was used before, is a copy, or its person is blocked.
+    :raises PasskeyRefused: the passkey is unknown here, was used already, is a copy, or its owner is blocked.
     """
     parsed = _checked(lambda: AuthenticationResponse.from_dict(answer))
     if user is None:
@@ -119,7 +122,7 @@ def verify_passkey(
         _checked(lambda: _server(party).authenticate_complete(state, [known], parsed))
         counter, before = parsed.response.authenticator_data.counter, row.data["sign_count"]
         is_copy = (counter or before) and counter <= before
-        # The session forgets a challenge it has seen answered; of two answers at once, this row decides.
+        # The session deletes a challenge once it is answered; of two responses at the same moment, this row decides.
         if is_copy or row.data.get("answered") == challenge:
             raise PasskeyRefused
         row.data |= {"sign_count": counter, "answered": challenge}
@@ -129,7 +132,7 @@ def verify_passkey(
 
 
 def rename_passkey(*, user: User, pk: int, name: str) -> bool:
-    """Whether there is such a passkey of this person."""
+    """Whether the user has such a passkey."""
     with transaction.atomic():
         row = Authenticator.objects.select_for_update().filter(user=user, type=PASSKEY, pk=pk).first()
         if row is None:
@@ -140,7 +143,7 @@ def rename_passkey(*, user: User, pk: int, name: str) -> bool:
 
 
 def remove_passkey(*, user: User, pk: int) -> bool:
-    """Whether there was such a passkey of this person."""
+    """Whether the user had such a passkey."""
     with transaction.atomic():
         lock_user(user)
         row = Authenticator.objects.filter(user=user, type=PASSKEY, pk=pk).first()
@@ -158,9 +161,7 @@ def _server(party: RelyingParty) -> Fido2Server:
 
 
 def _checked(check: Any) -> Any:
-    """
-    :raises PasskeyRefused: whatever the answer broke, in the parser or in the check.
-    """
+    """:raises PasskeyRefused: the response fails in the parser or in the check."""
     try:
         return check()
     except Exception as error:
@@ -168,7 +169,7 @@ def _checked(check: Any) -> Any:
 
 
 def _kept(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the browser's answer what is needed later; in allauth's form, and no more than that."""
+    """What is stored of the browser's response, in allauth's format."""
     response = answer["response"]
     transports = response.get("transports")
     names = (

@@ -1,9 +1,8 @@
-"""Proving a password, and the lock against guessing it (specification 9: 5 failures, 15 minutes).
+"""Verifying a password, and the lock against guessing it (specification 9: 5 failures, 15 minutes).
 
-The count is exact however many guesses arrive at once and however many processes serve them: an attempt
-first takes one of the places left under its key, in a row-locked transaction, and only then is the
-password checked. Where no place is left but none of the attempts under way has been decided yet, it waits
-for them, so that a person's own parallel sign-ins never lock them out.
+The count is exact under parallel attempts and in any number of processes: an attempt first takes one of the places
+left under its key, in a row-locked transaction, and only then is the password checked. If no place is left but none of
+the running attempts is decided yet, it waits for them, so that a user's own parallel sign-ins never lock the account.
 """
 
 import hashlib
@@ -21,25 +20,25 @@ from apps.accounts.errors import AccountLocked, InvalidCredentials
 from apps.accounts.models import LoginLock, User, UserManager
 from studyplatform.kit.errors import AppError, RateLimitExceeded
 
-CRASHED = timedelta(seconds=60)  # no check of a password takes so long
-PATIENCE = 15.0  # seconds an attempt waits for those before it
+CRASHED = timedelta(seconds=60)  # no password check takes longer
+PATIENCE = 15.0  # seconds that an attempt waits for earlier ones
 PAUSE = 0.05
 
 
 def verify_password(*, email: str, password: str, browser: str = "", now: datetime) -> User:
-    """The account's user if the password is right.
+    """The active user with this email and password.
 
-    ``browser`` names a browser that has signed in to this account before; it is counted by itself.
+    ``browser`` is the id of a browser that has signed in to this account before; it is counted separately.
 
-    :raises AccountLocked: this was the fifth failure in a row, or the account was locked before: then nothing was
+    :raises AccountLocked: this was the fifth failure in a row, or the account was locked before, and nothing was
         checked. An email without an account locks in the same way.
-    :raises InvalidCredentials: unknown email, wrong password or blocked account, in the same time and words.
+    :raises InvalidCredentials: unknown email, wrong password or blocked account; message and time are the same.
     :raises RateLimitExceeded: too many attempts on this account are being checked at this moment.
     """
     with count_attempt(lock_key(email, browser), now=now) as attempt:
         user = User.objects.with_email(email)
         if user is None:
-            make_password(password)  # the same work as a real check: the answer's time tells nothing
+            make_password(password)  # the same work as a real check, so the time reveals nothing
         elif user.check_password(password) and user.is_active:
             attempt.proved = True
     if user is None or not attempt.proved:
@@ -48,13 +47,13 @@ def verify_password(*, email: str, password: str, browser: str = "", now: dateti
 
 
 def clear_lock(*, email: str) -> None:
-    """Forget the failures of an account in unknown browsers, e.g. after a password reset."""
+    """Delete the failures of an account in unknown browsers, e.g. after a password reset."""
     LoginLock.objects.filter(key=lock_key(email, "")).delete()
 
 
 @dataclass
 class Attempt:
-    """One guess under way; a failure unless its checker says ``proved``. ``locked``: it was the one that locked."""
+    """One running attempt. It counts as a failure unless ``proved`` is set. ``locked``: it was the one that locked."""
 
     proved: bool = False
     locked: bool = False
@@ -62,11 +61,12 @@ class Attempt:
 
 @contextmanager
 def count_attempt(key: str, *, now: datetime, refusal: type[AppError] = AccountLocked) -> Iterator[Attempt]:
-    """A guess at what ``key`` names: takes a place before, gives it back as a failure or a success after.
+    """Count an attempt under ``key``: takes a place before, returns it as a failure or a success after.
 
-    A guess that the server was too busy to check is neither: a rush must not lock out people who are right.
+    An attempt that the server was too busy to check counts as neither: many users at once must not be locked out.
 
-    :raises RateLimitExceeded: too many guesses are being checked at this moment; ``refusal``: it is locked.
+    :raises RateLimitExceeded: too many attempts are being checked at this moment.
+    :raises AppError: ``refusal``, if the key is locked.
     """
     attempt, is_checked = Attempt(), True
     _take_place(key, now, refusal)
@@ -80,7 +80,7 @@ def count_attempt(key: str, *, now: datetime, refusal: type[AppError] = AccountL
 
 
 def lock_key(email: str, browser: str) -> str:
-    """The name of a count: an account, or an account in a browser known to it."""
+    """The key of a count: an account, or an account in a browser known to it."""
     return hashlib.sha256(f"{UserManager.normalize_email(email)}|{browser}".encode()).hexdigest()
 
 
@@ -90,7 +90,7 @@ def _take_place(key: str, now: datetime, refusal: type[AppError]) -> None:
         with transaction.atomic():
             LoginLock.objects.get_or_create(key=key, defaults={"last_attempt_at": now})
             row = LoginLock.objects.select_for_update().filter(key=key).first()
-            if row is None:  # swept or forgiven in between
+            if row is None:  # deleted in between
                 continue
             present = now + timedelta(seconds=waited)
             row.catch_up(present, limit=settings.LOGIN_FAILURES, lock=settings.LOGIN_LOCK, crashed=CRASHED)
@@ -110,7 +110,7 @@ def _take_place(key: str, now: datetime, refusal: type[AppError]) -> None:
 def _give_back(key: str, *, proved: bool, is_checked: bool, now: datetime) -> bool:
     with transaction.atomic():
         row = LoginLock.objects.select_for_update().filter(key=key).first()
-        if row is None:  # a password reset has forgiven everything meanwhile
+        if row is None:  # a password reset has deleted it meanwhile
             return False
         row.checking = max(0, row.checking - 1)
         if proved:

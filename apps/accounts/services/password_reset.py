@@ -1,4 +1,4 @@
-"""A forgotten password: a link by mail that works once and for an hour."""
+"""Resetting a forgotten password by an emailed link that works once and for an hour."""
 
 import hashlib
 from contextlib import suppress
@@ -24,25 +24,25 @@ VALID_FOR = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 
 
 def request_password_reset(*, email: str) -> None:
-    """Promise a mail. Whether the account exists is found out later, by the job: the answer tells nothing."""
+    """Enqueue the email. The job finds out whether the account exists, so the response does not reveal it."""
     email = UserManager.normalize_email(email)
     jobs.enqueue("accounts.send_password_reset", key=hashlib.sha256(email.encode()).hexdigest(), email=email)
 
 
 def send_password_reset(*, email: str) -> None:
-    """Send the link, if somebody has this email; at most one a minute."""
+    """Send the link if there is an account with this email; at most one a minute."""
     user = User.objects.with_email(email)
     if user is None or not user.is_active:
         return
     link = f"/auth/reset-password/{user.uid}/{quote(default_token_generator.make_token(user))}"
-    # Counted together with the mail: a try that fails must not stand in the way of the next.
+    # Counted together with the email: a failed attempt must not delay the next one.
     with suppress(RateLimitExceeded), transaction.atomic():
         rate_limits.spend("reset-to-one", str(user.uid), now=timezone.now())
         mail.send("reset-password", to=user.email, valid_for=VALID_FOR, user=user, link=link)
 
 
 def user_of_reset(uid: UUID, token: str) -> User | None:
-    """Whose reset link this is, while it works."""
+    """The user of this reset link; None if it no longer works."""
     user = User.objects.filter(uid=uid, is_active=True).first()
     return user if user is not None and default_token_generator.check_token(user, token) else None
 
@@ -50,9 +50,9 @@ def user_of_reset(uid: UUID, token: str) -> User | None:
 def reset_password(*, uid: UUID, token: str, password: str, now: datetime) -> User | None:
     """Set the new password if the link still works: it works once.
 
-    Lifts the lock, ends every session and token, and counts as proof of the email, which it came by.
+    Clears the lock, ends every session and token, and verifies the email that the link was sent to.
     """
-    hashed = make_password(password)  # takes its time: not while SQLite lets nobody else write
+    hashed = make_password(password)  # slow, so outside the transaction: SQLite has one writer
     with transaction.atomic():
         # Locked before the token is checked: of two uses at once, one sees the other's password.
         user = User.objects.select_for_update().filter(uid=uid, is_active=True).first()

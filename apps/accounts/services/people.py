@@ -1,4 +1,4 @@
-"""Accounts: what they may do, and where they are signed in."""
+"""Users: their role, their sessions, and the cleanup of what has expired."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -21,9 +21,9 @@ from studyplatform.kit.web import rate_limits
 
 
 def change_role(*, user: User, role: Role, is_told: bool = True) -> None:
-    """Give a person another role. Pages and calls ask the user at each request, so it holds at once.
+    """Give a user another role. It applies at once, because every request reads the user.
 
-    Not ``is_told``: the caller tells them more than that.
+    Without ``is_told`` the user is not notified: the caller does that.
 
     :raises LastAdmin: nobody else could run the site.
     """
@@ -37,7 +37,7 @@ def change_role(*, user: User, role: Role, is_told: bool = True) -> None:
 
 
 def block(*, user: User, reason: str = "", now: datetime | None = None) -> None:
-    """Shut a person out: every browser is signed out and every token refused at once.
+    """Block a user: every browser is signed out and every token refused at once.
 
     :raises LastAdmin: nobody else could run the site.
     """
@@ -51,7 +51,8 @@ def block(*, user: User, reason: str = "", now: datetime | None = None) -> None:
 def require_another_admin(*, besides: User) -> None:
     """Refuse what would leave the site without an admin.
 
-    Inside a transaction, and before it locks a person's row: two who would shut each other out come one by one.
+    Call it inside a transaction and before locking a user's row: two admins who block each other are handled one after
+    the other.
 
     :raises LastAdmin: there is no other.
     """
@@ -61,26 +62,27 @@ def require_another_admin(*, besides: User) -> None:
 
 
 def unblock(*, user: User) -> None:
-    """Let a blocked person sign in again. A deleted account stays what it is."""
+    """Allow a blocked user to sign in again. A deleted account stays deleted."""
     unblocked = {"is_active": True, "blocked_at": None, "block_reason": ""}
     User.objects.filter(pk=user.pk, deleted_at=None).update(**unblocked)
 
 
 def end_sessions(*, user: User, but: UUID | None = None) -> None:
-    """Sign a person out everywhere, or everywhere but in one browser."""
+    """Sign a user out in every browser, or in all but one."""
     sessions = BrowserSession.objects.of(user)
     (sessions.exclude(uid=but) if but else sessions).delete()
 
 
 def end_all_access(*, user: User) -> None:
-    """Sign a person out everywhere and end what whoever was in there has begun: a link to an email of theirs would
-    outlive the new password, and then bring them another."""
+    """Sign a user out everywhere and cancel a pending change of email, which an intruder may have requested: it
+    would outlast the new password.
+    """
     end_sessions(user=user)
     EmailVerification.objects.filter(user=user).exclude(email=user.email).delete()
 
 
 def end_other_session(*, user: User, uid: UUID) -> bool:
-    """Sign out one of this person's browsers. Whether it was signed in."""
+    """Sign out one of the user's browsers. Whether it was signed in."""
     gone, _ = BrowserSession.objects.of(user).filter(uid=uid).delete()
     return bool(gone)
 
@@ -91,18 +93,18 @@ def end_session(*, session: BrowserSession) -> None:
 
 
 def notify_new_device(*, user: User, session: UUID, user_agent: str, address: str, now: datetime) -> None:
-    """Tell a person that their account was entered with a browser that had never entered it before."""
+    """Notify a user of a sign-in with a browser that had never signed in to their account."""
     device = device_name(user_agent)
     notify("account.new_device", user, "/settings/#sessions", key=str(session), now=now, device=device, address=address)
 
 
 def schedule_cleanup() -> None:
-    """Have the ended sessions and counts removed within the hour; said by each sign-in, done once."""
+    """Schedule :func:`clean_up` within the hour; called by every sign-in, enqueued once."""
     jobs.enqueue("accounts.sweep", key="sweep", delay=timedelta(hours=1))
 
 
 def clean_up(*, now: datetime) -> None:
-    """Remove what time has ended: sessions, wishes for an account, old jobs, mails and notifications, counts."""
+    """Delete what has expired: sessions, registrations, tokens, old jobs, emails, notifications, counts."""
     BrowserSession.objects.filter(expire_date__lte=now).delete()
     delete_old_notifications(now=now)
     reschedule_late_digests(now=now)

@@ -1,11 +1,11 @@
-"""Making an account: asked for by anybody, made for whoever proves the email (docs/adr/0009).
+"""Creating an account: anyone may request one, it is created when the email is verified (docs/adr/0009).
 
-Nothing of what is answered here depends on whether the email has an account already: both wishes become a row
-and a mail, and only the mail, which its owner alone reads, says which of the two it is.
+No response depends on whether the email already has an account: either way a row is created and an email sent, and
+only the email, which its owner alone reads, tells the difference.
 
-The browser that registered has shown nothing but that it knows the email. What was chosen there, the password or the
-account at a provider, counts only once the owner of the email has confirmed it in that same browser, by the code or
-by the link. With the link in another browser the owner chooses a password there, and what was chosen first is dropped.
+The browser that registered has proved nothing but that it knows the email. The password or identity chosen there
+counts only once the owner of the email confirms it in that browser, by the code or the link. If the link is opened in
+another browser, the owner chooses a password there, and the first choice is discarded.
 """
 
 import secrets
@@ -32,12 +32,12 @@ _SALT = "accounts.joining"
 
 
 class EmailTaken(Exception):
-    """Somebody has an account with this email."""
+    """Another account has this email."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewAccount:
-    """Who will have the account. ``password`` is a hash, empty for people of a provider."""
+    """The fields of a new account. ``password`` is a hash, empty for users of a provider."""
 
     email: str
     first_name: str
@@ -57,9 +57,9 @@ def request_registration(
     provider_uid: str = "",
     now: datetime,
 ) -> Registration:
-    """Keep the wish and promise a mail. The caller has validated the fields.
+    """Save the request and enqueue its email. The caller has validated the fields.
 
-    :raises RateLimitExceeded: this email has been written to often enough.
+    :raises RateLimitExceeded: too many emails were sent to this address.
     """
     email = UserManager.normalize_email(email)
     rate_limits.spend("mail-to-one", email, now=now)
@@ -73,9 +73,9 @@ def request_registration(
 
 
 def resend_registration_email(*, row: Registration, now: datetime) -> int:
-    """Send a new link and code; returns 0, or the seconds one must still wait for it.
+    """Send a new link and code. Returns 0, or the seconds until another email can be requested.
 
-    :raises RateLimitExceeded: this email has been written to often enough.
+    :raises RateLimitExceeded: too many emails were sent to this address.
     """
     wait = seconds_until_registration_email(row, now=now)
     if wait == 0:
@@ -87,13 +87,13 @@ def resend_registration_email(*, row: Registration, now: datetime) -> int:
 
 
 def seconds_until_registration_email(row: Registration, *, now: datetime) -> int:
-    """Until another mail may be asked for; 0 if at once."""
+    """Seconds until another email can be requested; 0 if now."""
     left = row.asked_at + BETWEEN_MAILS - now
     return max(0, -(-left // timedelta(seconds=1)))
 
 
 def send_registration_email(*, uid: str) -> None:
-    """Write to the email: a link and a code, or that there is an account already."""
+    """Send a link and a code, or that there is an account already."""
     row = Registration.objects.filter(uid=uid).first()
     if row is None:
         return
@@ -102,7 +102,7 @@ def send_registration_email(*, uid: str) -> None:
         if owner.is_active:
             mail.send("already-here", to=row.email, user=owner, link="/auth/login")
         return
-    if row.user_id is not None:  # used up, and its account has another email by now
+    if row.user_id is not None:  # the account exists and has another email by now
         return
     code = f"{secrets.randbelow(10**6):06}"
     Registration.objects.filter(pk=row.pk).update(code_hash=_hash(row, code), tries=0)
@@ -111,12 +111,12 @@ def send_registration_email(*, uid: str) -> None:
 
 
 def find_registration(uid: UUID | str) -> Registration | None:
-    """The wish with this name, while it is kept."""
+    """The registration with this uid; None if it does not exist or has been deleted."""
     return Registration.objects.select_related("user").filter(uid=uid).first()
 
 
 def registration_of_key(key: str, *, now: datetime) -> Registration | None:
-    """Whose wish the link in the mail proves, while it works."""
+    """The registration that the emailed link is for; None if the link has expired."""
     try:
         uid = UUID(signing.loads(key, salt=_SALT, max_age=VALID_FOR))
     except (signing.BadSignature, TypeError, ValueError, AttributeError):
@@ -126,11 +126,11 @@ def registration_of_key(key: str, *, now: datetime) -> Registration | None:
 
 
 def complete_registration_by_key(*, key: str, now: datetime) -> User | None:
-    """The new account, with what was chosen when registering: only for the browser that registered.
+    """The new account, with what was chosen at registration: only for the browser that registered.
 
-    None if the link has ended or the account was made already.
+    None if the link has expired or the account exists already.
 
-    :raises EmailTaken: meanwhile somebody has made an account with this email.
+    :raises EmailTaken: meanwhile another account has this email.
     """
     row = registration_of_key(key, now=now)
     return _join(row.pk, now=now) if row is not None else None
@@ -139,12 +139,12 @@ def complete_registration_by_key(*, key: str, now: datetime) -> User | None:
 def complete_registration_elsewhere(
     *, key: str, first_name: str, last_name: str, password: str, now: datetime
 ) -> User | None:
-    """The new account, with what is chosen now: for any other browser in which the link was opened.
+    """The new account, with what is chosen now: for any other browser in which the link is opened.
 
-    The password and the provider of the registration are dropped. None if the link has ended or the account was
-    made already. The caller has validated the fields.
+    The password and provider of the registration are discarded. None if the link has expired or the account exists
+    already. The caller has validated the fields.
 
-    :raises EmailTaken: meanwhile somebody has made an account with this email.
+    :raises EmailTaken: meanwhile another account has this email.
     """
     row = registration_of_key(key, now=now)
     if row is None or row.user_id is not None:
@@ -154,9 +154,9 @@ def complete_registration_elsewhere(
 
 
 def complete_registration_by_code(*, uid: UUID | str, code: str, now: datetime) -> User | None:
-    """The new account; None if the code is wrong or has ended. Five wrong ones end it, however many arrive at once.
+    """The new account; None if the code is wrong or expired. It expires after five wrong ones, even in parallel.
 
-    :raises EmailTaken: meanwhile somebody has made an account with this email.
+    :raises EmailTaken: meanwhile another account has this email.
     """
     with transaction.atomic():
         row = Registration.objects.select_for_update().filter(uid=uid, user=None).first()
@@ -170,7 +170,7 @@ def complete_registration_by_code(*, uid: UUID | str, code: str, now: datetime) 
 
 
 def _join(pk: int, *, chosen: NewAccount | None = None, now: datetime) -> User | None:
-    """The account of a wish, or of what was ``chosen`` in its place; None if it was made before."""
+    """The account of a registration, or of what was ``chosen`` instead; None if it exists already."""
     with transaction.atomic():
         row = Registration.objects.select_for_update().filter(pk=pk, user=None).first()
         if row is None:
@@ -190,10 +190,10 @@ def _join(pk: int, *, chosen: NewAccount | None = None, now: datetime) -> User |
 
 
 def create_account(newcomer: NewAccount, *, now: datetime) -> User:
-    """The account of somebody whose email is proved; the constraint judges the email.
+    """Create the account of a user whose email is verified; a constraint decides whether the email is free.
 
     :raises EmailTaken: an account with this email exists.
-    :raises IdentityTaken: the account at the provider is linked to another one here.
+    :raises IdentityTaken: the identity is linked to another account here.
     """
     email = UserManager.normalize_email(newcomer.email)
     while True:
@@ -214,7 +214,7 @@ def create_account(newcomer: NewAccount, *, now: datetime) -> User:
                 notify("account.welcome", user, "/courses/", key="welcome", site=settings.SITE_NAME)
                 return user
         except IntegrityError:
-            # The email, the account at the provider, or two people at once were given the same username.
+            # The email or the identity is taken, or two users got the same username at the same moment.
             if User.objects.with_email(email):
                 raise EmailTaken from None
             if SocialAccount.objects.filter(provider=newcomer.provider, uid=newcomer.provider_uid).exists():
@@ -222,7 +222,7 @@ def create_account(newcomer: NewAccount, *, now: datetime) -> User:
 
 
 def delete_expired_registrations(*, now: datetime) -> None:
-    """Remove the wishes that nobody has proved in time."""
+    """Delete the registrations that were not completed in time."""
     Registration.objects.filter(asked_at__lt=now - KEPT_FOR).delete()
 
 

@@ -1,4 +1,4 @@
-"""What people change about their own account."""
+"""What users change about their own account."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,19 +16,19 @@ from studyplatform.kit.errors import NotAuthenticated
 
 
 class WrongPassword(Exception):
-    """The current password is not right."""
+    """The current password is wrong."""
 
 
 class UsernameTaken(Exception):
-    """Somebody else has this username."""
+    """Another user has this username."""
 
 
 def confirm_password(*, user: User, password: str, browser: str, now: datetime) -> None:
-    """Ask who is signed in for their password; the caller has let in nobody without one who proved nothing.
+    """Require the signed-in user's password; the page's guard has checked users without one.
 
-    Guessing it counts towards the lock, as at the sign-in: a stolen session must not be a way around it.
+    Failures count towards the lock, as at sign-in, so a stolen session cannot be used to guess the password.
 
-    :raises WrongPassword: it is not right.
+    :raises WrongPassword: it is wrong.
     :raises AccountLocked: five failures in a row.
     """
     if not user.has_usable_password():
@@ -40,13 +40,13 @@ def confirm_password(*, user: User, password: str, browser: str, now: datetime) 
 
 
 def change_password(*, user: User, current: str = "", password: str, browser: str, now: datetime) -> None:
-    """Set a new password, or the first, and sign every browser out; the caller signs its own in again.
+    """Set a new password, or the first one, and sign out every browser; the caller signs its own in again.
 
-    :raises WrongPassword: the current password is not right.
+    :raises WrongPassword: the current password is wrong.
     :raises AccountLocked: five failures in a row.
     """
     confirm_password(user=user, password=current, browser=browser, now=now)
-    hashed = make_password(password)  # takes its time: not while SQLite lets nobody else write
+    hashed = make_password(password)  # slow, so outside the transaction: SQLite has one writer
     with transaction.atomic():
         user.password = hashed
         user.save(update_fields=["password"])
@@ -55,18 +55,15 @@ def change_password(*, user: User, current: str = "", password: str, browser: st
 
 
 def save_appearance(*, user: User, theme: str, style: str) -> None:
-    """Keep how the site looks to this person, on every device."""
+    """Save the theme and style of this user, for every device."""
     user.theme, user.style = theme, style
     user.save(update_fields=["theme", "style"])
 
 
 def save_profile(*, user: User, changes: Mapping[str, Any]) -> None:
-    """Save fields of the profile: those in ``changes``, by the names of PROFILE_FIELDS, and no others.
+    """Save what others see of a user. The caller has validated the fields; a constraint decides about the username.
 
-    The caller has validated the values; the constraint judges the username.
-
-    :raises ValueError: a field is not part of the profile.
-    :raises UsernameTaken: somebody else has the username.
+    :raises UsernameTaken: another user has it.
     :raises NotAuthenticated: the account was deleted meanwhile.
     """
     if not changes.keys() <= set(PROFILE_FIELDS):
@@ -79,13 +76,13 @@ def save_profile(*, user: User, changes: Mapping[str, Any]) -> None:
             # Not of an account that was deleted meanwhile: its tombstone has no name.
             if not User.objects.filter(pk=user.pk, deleted_at=None).update(**changes):
                 raise NotAuthenticated
-    except IntegrityError:  # two people at once
+    except IntegrityError:  # two users at the same moment
         raise UsernameTaken from None
     for name, value in changes.items():
         setattr(user, name, value)
 
 
 def set_goals(*, user: User, daily_minutes: int, weekly_lessons: int) -> None:
-    """What a person means to do in a day and in a week."""
+    """Save how much the user plans to learn in a day and in a week."""
     user.daily_minutes, user.weekly_lessons = daily_minutes, weekly_lessons
     user.save(update_fields=["daily_minutes", "weekly_lessons"])

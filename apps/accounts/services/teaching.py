@@ -1,4 +1,4 @@
-"""Becoming an instructor: a student asks with a reason, an admin decides and says why."""
+"""Becoming an instructor: a student requests it with a reason, an admin decides with an answer."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -7,17 +7,19 @@ from django.db import IntegrityError, transaction
 
 from apps.accounts.errors import TeachingAlreadyDecided, TeachingAlreadyRequested
 from apps.accounts.models import Role, TeachingRequest, User
+from apps.accounts.policies import administer
 from apps.accounts.services.notifications import notify, notify_all
 from apps.accounts.services.people import change_role
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
 
 AGAIN_AFTER = timedelta(days=7)
 
 
 def request_to_teach(*, user: User, reason: str, now: datetime) -> TeachingRequest:
-    """Hand in a request; admins are told.
+    """Submit a request and notify the admins.
 
-    :raises TeachingAlreadyRequested: one waits for its answer, one was declined within a week, or they teach already.
+    :raises TeachingAlreadyRequested: one is pending, one was declined within a week, or the user teaches already.
     """
     if not can_request_to_teach(user, now):
         raise TeachingAlreadyRequested
@@ -33,13 +35,13 @@ def request_to_teach(*, user: User, reason: str, now: datetime) -> TeachingReque
                 name=user.display_name,
                 reason=reason,
             )
-    except IntegrityError:  # pressed twice
+    except IntegrityError:  # sent twice at the same moment
         raise TeachingAlreadyRequested from None
     return request
 
 
 def can_request_to_teach(user: User, now: datetime) -> bool:
-    """Whether a request may be handed in now."""
+    """Whether a request may be submitted now."""
     last = TeachingRequest.objects.filter(user=user).order_by("-created_at").first()
     if user.can_teach or (last is not None and last.state == TeachingRequest.State.PENDING):
         return False
@@ -47,11 +49,13 @@ def can_request_to_teach(user: User, now: datetime) -> bool:
 
 
 def decide_teaching_request(*, uid: UUID, by: User, is_approved: bool, answer: str, now: datetime) -> TeachingRequest:
-    """Approve or decline; the person is told on the site and by mail.
+    """Approve or decline a request; the user is notified on the site and by email.
 
+    :raises NotAuthenticated, RoleRequired: ``by`` is no admin.
     :raises NotFound: no such request.
-    :raises TeachingAlreadyDecided: somebody was quicker.
+    :raises TeachingAlreadyDecided: another admin has decided.
     """
+    enforce(administer(by))
     with transaction.atomic():
         request = TeachingRequest.objects.select_for_update(of=("self",)).select_related("user").filter(uid=uid).first()
         if request is None:

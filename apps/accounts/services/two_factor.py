@@ -1,7 +1,7 @@
-"""Two-factor sign-in: an authenticator app (TOTP), recovery codes, and what a person has of these and of passkeys.
+"""Two-factor sign-in: an authenticator app (TOTP, RFC 6238), recovery codes, and a user's passkeys.
 
-The rows are allauth's; the secrets in them are encrypted (apps/accounts/mfa.py). Whoever has an app or a
-passkey has two-factor on: the password alone signs them in no more. Every change is told to them by mail.
+The rows are allauth's; the secrets in them are encrypted (apps/accounts/mfa.py). With an app or a passkey, two-factor
+is on: the password alone no longer signs in. The user is notified of every change by email.
 """
 
 import base64
@@ -22,16 +22,16 @@ from apps.accounts.services.notifications import notify
 from apps.accounts.services.password_check import count_attempt, lock_key
 
 APP, CODES, PASSKEY = Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES, Authenticator.Type.WEBAUTHN
-STEP = 30  # seconds a code of the app stands
+STEP = 30  # seconds that a code is valid
 DIGITS = 6  # of a code of the app
 SECRET_BYTES = 20  # of an app's secret: the length of a SHA-1 hash (RFC 4226, section 4)
 SEED_BYTES = 40  # of the seed of recovery codes, as allauth makes it
-DRIFT = 1  # steps that a telephone's clock may be early or late
+DRIFT = 1  # steps that a phone's clock may differ
 
 
 @dataclass(frozen=True)
 class Factors:
-    """What one person signs in with beside the password."""
+    """What one user signs in with besides the password: rows of allauth's Authenticator."""
 
     app: Any
     codes: Any
@@ -47,7 +47,7 @@ class Factors:
 
 
 def factors_of(user: User) -> Factors:
-    """In one query."""
+    """The user's factors, in one query."""
     rows = list(Authenticator.objects.filter(user=user).order_by("created_at", "pk"))
     single = {row.type: row for row in rows}
     return Factors(single.get(APP), single.get(CODES), [row for row in rows if row.type == PASSKEY])
@@ -61,19 +61,20 @@ def has_second_factor(user: User) -> bool:
 
 
 def generate_app_secret() -> str:
-    """A secret for an app that is being set up, encrypted as it is kept meanwhile."""
+    """A new secret for an app that is being set up, encrypted."""
     return str(encrypt(base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()))
 
 
 def decrypt_secret(secret: str) -> str:
-    """The secret as the person types it into the app."""
+    """The secret in base32, as the user types it into the app."""
     return str(decrypt(secret))
 
 
 def set_up_app(*, user: User, secret: str, code: str, now: datetime) -> list[str]:
-    """Ask for this app's codes from now on, in the place of the app before; the code proves that it was set up.
+    """Require this app's codes from now on, instead of those of an earlier app. The code proves that the app is set
+    up.
 
-    Returns the recovery codes if they were made along, else nothing.
+    Returns the recovery codes if they were created too, else an empty list.
 
     :raises WrongCode: the app shows another code.
     """
@@ -89,7 +90,7 @@ def set_up_app(*, user: User, secret: str, code: str, now: datetime) -> list[str
 
 
 def remove_app(*, user: User) -> None:
-    """Ask for the app's codes no more."""
+    """Stop asking for the app's codes."""
     with transaction.atomic():
         lock_user(user)
         removed, _ = Authenticator.objects.filter(user=user, type=APP).delete()
@@ -100,7 +101,7 @@ def remove_app(*, user: User) -> None:
 
 
 def turn_off_two_factor(*, user: User, by_admin: bool = False) -> bool:
-    """Remove app, passkeys and recovery codes: the password alone signs in again. Whether there were any."""
+    """Remove app, passkeys and recovery codes, so that the password alone signs in again. Whether there were any."""
     with transaction.atomic():
         lock_user(user)
         removed, _ = Authenticator.objects.filter(user=user).delete()
@@ -114,7 +115,7 @@ def turn_off_two_factor(*, user: User, by_admin: bool = False) -> bool:
 
 
 def replace_recovery_codes(*, user: User) -> list[str]:
-    """Ten recovery codes in the place of those before; none for who has nothing to recover."""
+    """Ten new recovery codes instead of the old ones; an empty list for a user without app and passkey."""
     with transaction.atomic():
         lock_user(user)
         if not has_second_factor(user):
@@ -125,7 +126,7 @@ def replace_recovery_codes(*, user: User) -> list[str]:
 
 
 def create_missing_recovery_codes(user: User) -> list[str]:
-    """Recovery codes for who has none yet; nobody sees them a second time."""
+    """Recovery codes for a user who has none; they are never shown again. Else an empty list."""
     if Authenticator.objects.filter(user=user, type=CODES).exists():
         return []
     seed = encrypt(secrets.token_hex(SEED_BYTES))
@@ -135,19 +136,19 @@ def create_missing_recovery_codes(user: User) -> list[str]:
 
 
 def delete_recovery_codes_without_factor(user: User) -> None:
-    """Recovery codes stand in for something; without it they would be a second password."""
+    """Delete the recovery codes of a user without app and passkey, where they would be a second password."""
     if not has_second_factor(user):
         Authenticator.objects.filter(user=user, type=CODES).delete()
         notify_security_change(user, "two_factor_off")
 
 
 def notify_security_change(user: User, what: str, **params: Any) -> None:
-    """Tell a person what has changed about the way into their account."""
+    """Notify the user of a change to how their account is signed in to."""
     notify(f"account.{what}", user, "/settings/#security", **params)
 
 
 def lock_user(user: User) -> None:
-    """Let one change of a person's factors wait for the other, until the transaction ends."""
+    """Let changes to a user's factors wait for each other, until the transaction ends."""
     User.objects.select_for_update().get(pk=user.pk)
 
 
@@ -155,12 +156,12 @@ def lock_user(user: User) -> None:
 
 
 def verify_second_step_code(*, user: User, code: str, browser: str = "", now: datetime) -> None:
-    """Accept a code of the app or a recovery code; either works once, whichever process it reaches.
+    """Accept a code of the app or a recovery code. Each works once, in any number of processes.
 
-    Wrong ones are counted exactly, as passwords are (apps/accounts/services/password_check.py).
+    Wrong codes are counted exactly, as passwords are (services/password_check.py).
 
     :raises WrongCode: neither, or used already.
-    :raises SecondStepLocked: five failures in a row; says nothing about the code.
+    :raises SecondStepLocked: five failures in a row; the code was not checked.
     :raises RateLimitExceeded: too many codes of this account are being checked at this moment.
     """
     attempt = None
@@ -171,7 +172,7 @@ def verify_second_step_code(*, user: User, code: str, browser: str = "", now: da
             attempt.proved = True
     except WrongCode:
         if attempt and attempt.locked:
-            # Who types codes here has typed the password before.
+            # Whoever enters codes here knows the password.
             notify_security_change(user, "codes_locked")
         raise
 
@@ -205,7 +206,9 @@ def _codes_accept(user: User, code: str, now: datetime) -> bool:
 
 
 def _matching_step(secret: str, code: str, *, after: int, now: datetime) -> int | None:
-    """The step of time whose code this is; not one that was used, nor one before it."""
+    """The time step that this code belongs to; None for a wrong code, and for steps up to ``after``, which were
+    used.
+    """
     # Not every secret that was imported has the 128 bits of RFC 4226, so the length is not enforced.
     hotp = HOTP(base64.b32decode(secret, casefold=True), DIGITS, SHA1(), enforce_key_length=False)  # noqa: S303
     present = int(now.timestamp()) // STEP

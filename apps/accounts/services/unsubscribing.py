@@ -1,7 +1,7 @@
-"""No more mails like this: the link of a mail, which works without signing in, and after a change of password.
+"""Unsubscribing by the link of an email, which works without signing in.
 
-The link is signed, and names a person and a kind: nobody can make one for somebody else, and what does not work
-says nothing about who exists.
+The link is signed and names a user and a kind: nobody can create one for another user, and a link that does not work
+reveals nothing about who has an account.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _UNDO_SECONDS = 60 * 60 * 24
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a link is about: one kind, or the digest with all that goes into it."""
+    """What a link is about: one kind, or the digest with all its kinds."""
 
     user: User
     kind: str
@@ -29,12 +29,12 @@ class Subscription:
 
 
 def unsubscribe_link(user: User, kind: str) -> str:
-    """The address, without host, that ends these mails."""
+    """The address, without host, that stops these emails."""
     return f"/notifications/unsubscribe/{signing.dumps([str(user.uid), kind], salt=_SALT)}"
 
 
 def subscription_of(token: str) -> Subscription | None:
-    """What this link is about; None if it was not made here, or its person or kind is gone."""
+    """What this link is about; None if it was not signed here, or its user or kind no longer exists."""
     try:
         uid, kind = signing.loads(token, salt=_SALT)
     except (signing.BadSignature, TypeError, ValueError):
@@ -47,17 +47,17 @@ def subscription_of(token: str) -> Subscription | None:
 
 
 def unsubscribe(subscription: Subscription) -> str:
-    """End these mails; what is told on the site stays as it is. Returns a token that takes it back."""
+    """Stop these emails; notifications on the site are unchanged. Returns a token that undoes it."""
     with transaction.atomic():
         was = _ways(subscription.user, subscription.kind)
         _set(subscription.user, dict.fromkeys(was, Mail.OFF))
-        # What waits for the next digest would be one mail more.
+        # Otherwise the next digest would contain them.
         Notification.objects.of(subscription.user).filter(kind__in=was).update(digest_due_at=None)
     return signing.dumps([str(subscription.user.uid), was], salt=_UNDO)
 
 
 def undo_unsubscribe(subscription: Subscription, token: str) -> bool:
-    """Take it back, within a day; whether the token was for this person."""
+    """Undo it, within a day. Whether the token was for this user."""
     try:
         uid, was = signing.loads(token, salt=_UNDO, max_age=_UNDO_SECONDS)
     except (signing.BadSignature, TypeError, ValueError):
@@ -70,7 +70,7 @@ def undo_unsubscribe(subscription: Subscription, token: str) -> bool:
 
 
 def _ways(user: User, kind: str) -> dict[str, str]:
-    """The kinds that the link is about and that send mail now, with how."""
+    """The kinds that the link is about and that send email now, with how."""
     ways = {name: way for name, (_, way) in choices_of(user).items() if way != Mail.OFF}
     if kind == DIGEST:
         return {name: way for name, way in ways.items() if way == Mail.DIGEST}

@@ -1,10 +1,10 @@
 """Browser sessions: signing in and out, the store, the islands' tokens, the second step, and known browsers."""
 
 from apps.accounts.sessions.signing_in import (
-    answer,
     is_recently_authenticated,
     keep_alive,
     note_authentication,
+    session_payload,
     session_uid,
     sign_in,
     sign_out,
@@ -12,10 +12,10 @@ from apps.accounts.sessions.signing_in import (
 )
 
 __all__ = [
-    "answer",
     "is_recently_authenticated",
     "keep_alive",
     "note_authentication",
+    "session_payload",
     "session_uid",
     "sign_in",
     "sign_out",

@@ -1,4 +1,4 @@
-"""What kind of browser a user agent names, in words: enough to recognize one's own."""
+"""The browser and system that a user agent names, in words that let users recognize their own devices."""
 
 import re
 
@@ -24,7 +24,7 @@ _SYSTEMS = (
 
 
 def device_name(user_agent: str) -> str:
-    """``Firefox on Linux``; "Unknown browser" for what names neither."""
+    """Such as ``Firefox on Linux``; "Unknown browser" if the user agent names neither."""
     browser = next((name for pattern, name in _BROWSERS if re.search(pattern, user_agent)), "")
     system = next((name for pattern, name in _SYSTEMS if re.search(pattern, user_agent)), "")
     if browser and system:

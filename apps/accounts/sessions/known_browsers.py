@@ -1,7 +1,7 @@
 """Which accounts have signed in with this browser before: a signed cookie.
 
-A known browser's failures are counted by themselves, so that a stranger who guesses at an account
-cannot lock its owner out of their own laptop.
+Failed sign-ins in a known browser are counted separately, so that a stranger who guesses passwords cannot lock users
+out of their own laptop.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _MOST = 8  # accounts remembered per browser
 
 
 def browser_id(request: HttpRequest, email: str) -> str:
-    """The browser's name if this account has signed in with it before, else ""."""
+    """The browser's id if this account has signed in with it before, else an empty string."""
     name, accounts = _read(request)
     return name if _mark(email) in accounts else ""
 

@@ -1,7 +1,7 @@
-"""Between the password and the second step: the session knows who is on the way in, and nothing is open to them.
+"""Between the password and the second step: the session knows who has proved the password, and grants nothing.
 
-What is kept is no sign-in: ``request.user`` stays a visitor, there is no token. It ends after five minutes, with
-a new password, a block, or any sign-in.
+This is no sign-in: ``request.user`` stays a visitor, and there is no token. It ends after five minutes, with a new
+password, a block, or any sign-in.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ _KEY = "second_step"
 
 @dataclass(frozen=True)
 class PendingSignIn:
-    """Who has proved the password here, and whether they want to stay signed in."""
+    """The user who has proved the password in this browser, and whether they want to stay signed in."""
 
     user: User
     remember: bool
 
 
 def begin(request: HttpRequest, user: User, *, remember: bool, now: datetime) -> None:
-    """Let this browser do the second step, under a fresh session key (against fixation)."""
+    """Allow this browser to do the second step, under a new session key (against session fixation)."""
     if auth.SESSION_KEY in request.session:
         auth.logout(request)
     else:
@@ -40,8 +40,8 @@ def begin(request: HttpRequest, user: User, *, remember: bool, now: datetime) ->
     }
 
 
-def waiting(request: HttpRequest, *, now: datetime) -> PendingSignIn | None:
-    """Who may do the second step here now; None if nobody, or not any more."""
+def pending(request: HttpRequest, *, now: datetime) -> PendingSignIn | None:
+    """The sign-in that this browser may complete now; None if there is none, or if it has expired."""
     kept = request.session.get(_KEY)
     if kept is None:
         return None
@@ -54,5 +54,5 @@ def waiting(request: HttpRequest, *, now: datetime) -> PendingSignIn | None:
 
 
 def end(request: HttpRequest) -> None:
-    """Forget who was on the way in."""
+    """Forget the pending sign-in."""
     request.session.pop(_KEY, None)

@@ -18,16 +18,16 @@ SEEN_EVERY = timedelta(hours=1)
 
 
 RECENT = timedelta(minutes=10)
-_PROVED = "proved_at"
+_AUTHENTICATED_AT = "proved_at"
 
 
 def sign_in(
     request: HttpRequest, user: User, *, now: datetime, remember: bool = True, second_step_done: bool = False
 ) -> None:
-    """Sign the browser in under a fresh session key (against fixation).
+    """Sign the browser in under a new session key (against session fixation). Every sign-in ends here.
 
-    Without ``remember`` the cookie ends with the browser. ``second_step_done``: a code or a passkey was proved
-    now, or this browser was signed in already. Everybody else who has two-factor on is led to it from here.
+    Without ``remember`` the cookie ends with the browser. ``second_step_done``: the user has just proved a code or a
+    passkey, or was signed in before. Other users with two-factor turned on must do the second step.
 
     :raises SecondStepRequired: the browser is not signed in; it may do the second step (see second_step.py).
     """
@@ -37,13 +37,13 @@ def sign_in(
     second_step.end(request)
     was_here, known = user.last_login is not None, known_browsers.browser_id(request, user.email)
     login(request, user, backend=BACKEND)
-    request.session.about(  # type: ignore[attr-defined]
+    request.session.note_browser(  # type: ignore[attr-defined]
         user_agent=request.headers.get("User-Agent", ""), address=client_address(request) or None, now=now
     )
     request.session.set_expiry(None if remember else 0)
     note_authentication(request, now=now)
     known_browsers.remember(request, user.email)
-    if was_here and not known and user.email_verified_at:  # the first sign-in of all is nobody's surprise
+    if was_here and not known and user.email_verified_at:  # no notification of the very first sign-in
         services.notify_new_device(
             user=user,
             session=session_uid(request),
@@ -70,35 +70,35 @@ def verify_password(request: HttpRequest, *, email: str, password: str, now: dat
 
 
 def note_authentication(request: HttpRequest, *, now: datetime) -> None:
-    """Whoever sits here has just shown that they are the person who is signed in."""
-    request.session[_PROVED] = now.isoformat()
+    """Store that the user has just proved their identity."""
+    request.session[_AUTHENTICATED_AT] = now.isoformat()
 
 
 def is_recently_authenticated(request: HttpRequest, *, now: datetime) -> bool:
-    """Whether that was within the last ten minutes."""
-    proved = request.session.get(_PROVED)
-    return proved is not None and datetime.fromisoformat(proved) >= now - RECENT
+    """Whether the user has proved their identity within the last ten minutes."""
+    authenticated_at = request.session.get(_AUTHENTICATED_AT)
+    return authenticated_at is not None and datetime.fromisoformat(authenticated_at) >= now - RECENT
 
 
 def sign_out(request: HttpRequest) -> None:
-    """End the browser's session and, at once, every token made from it."""
+    """End the browser's session and every token created from it."""
     logout(request)
 
 
 def keep_alive(request: HttpRequest, *, now: datetime) -> None:
-    """Note that the browser is still in use, at most once an hour: it stays signed in from here on."""
+    """Extend the session of a browser that is in use, at most once an hour."""
     row = request.session.row  # type: ignore[attr-defined]
     if row is not None and row.last_seen_at < now - SEEN_EVERY:
         request.session.modified = True
 
 
 def session_uid(request: HttpRequest) -> UUID:
-    """The name of the browser's session that its tokens carry."""
+    """The id of the browser's session that its tokens carry."""
     return request.session.uid()  # type: ignore[attr-defined,no-any-return]
 
 
-def answer(user: User, session: UUID) -> dict[str, object]:
-    """What the browser keeps under ``study.auth``."""
+def session_payload(user: User, session: UUID) -> dict[str, object]:
+    """What the browser stores under ``study.auth``: the user and a token."""
     return {
         "user": {
             "id": str(user.uid),

@@ -1,4 +1,4 @@
-"""Django's database sessions, kept in accounts.BrowserSession (SESSION_ENGINE)."""
+"""Django's database sessions, stored in accounts.BrowserSession (SESSION_ENGINE)."""
 
 import uuid
 from datetime import datetime
@@ -30,10 +30,10 @@ _LIVE = PreparedQuery(
 
 
 class SessionStore(DatabaseStore):
-    """A session whose row carries its person and how much is new for them (``unread``), in one query.
+    """A session whose row is loaded together with its user and the number of unread notifications, in one query.
 
-    What ``about`` notes when somebody signs in lies in the session's data and is mirrored to columns,
-    so that one can list and end the browsers of a person.
+    What ``note_browser`` stores at sign-in is part of the session's data and copied to columns, so that a user's
+    browsers can be listed and signed out.
     """
 
     row: BrowserSession | None = None
@@ -43,7 +43,7 @@ class SessionStore(DatabaseStore):
         return BrowserSession
 
     def _validate_session_key(self, key: str | None) -> bool:
-        # A cookie may bring any sign, also those that PostgreSQL refuses in a text.
+        # A cookie may contain any character, including those that PostgreSQL refuses in a text.
         return super()._validate_session_key(key) and str(key).isalnum() and str(key).isascii()  # type: ignore[misc]
 
     def _get_session_from_db(self) -> BrowserSession | None:
@@ -52,23 +52,23 @@ class SessionStore(DatabaseStore):
             self._session_key = None
         return self.row
 
-    def person(self, pk: int) -> User | None:
-        """The user with this key: the one that came with the row, or else looked up."""
+    def user_by_pk(self, pk: int) -> User | None:
+        """The user with this key: the one loaded with the row, or else one query."""
         if self.row is not None and self.row.user_id == pk:
             return self.row.user
         return User.objects.filter(pk=pk).first()
 
     def uid(self) -> uuid.UUID:
-        """The name of this session that tokens carry."""
+        """The id of this session that tokens carry."""
         return uuid.UUID(self.setdefault("uid", str(uuid.uuid4())))
 
-    def about(self, *, user_agent: str, address: str | None, now: datetime) -> None:
-        """Note the browser that somebody has just signed in with; tokens of an earlier login end."""
+    def note_browser(self, *, user_agent: str, address: str | None, now: datetime) -> None:
+        """Store the browser that a user has just signed in with. Tokens of an earlier sign-in end."""
         self["uid"] = str(uuid.uuid4())
         self["browser"] = {"user_agent": user_agent[:256], "address": address, "signed_in_at": now.isoformat()}
 
     def cycle_key(self) -> None:
-        # The new row must not claim the name of the one it replaces; tokens of the old one end with it.
+        # The new row must not have the id of the one it replaces; tokens of the old one end with it.
         self.pop("uid", None)
         super().cycle_key()
 

@@ -1,7 +1,7 @@
 """The short-lived token of the islands: a simplejwt access token bound to one browser session.
 
-It names the session (``sid``) and carries a fingerprint of the password (``pwd``). Ending the session, a
-changed password or a block makes the server refuse it at once, whatever its ``exp`` says.
+It names the session (``sid``) and carries a fingerprint of the password (``pwd``). When the session ends, the password
+changes or the user is blocked, the server refuses the token at once, whatever its ``exp`` says.
 """
 
 from typing import NamedTuple
@@ -45,8 +45,9 @@ def issue(user: User, session: UUID) -> str:
 
 
 def session_of(raw: str) -> BrowserSession | None:
-    """The live session (with its user) that a token was made from; None if the token is forged, expired
-    or revoked, or its user blocked. One query."""
+    """The live session (with its user) that a token was created from; None if the token is forged, expired or
+    revoked, or its user is blocked. One query.
+    """
     claims = _claims_of(raw)
     if claims is None:
         return None

@@ -124,7 +124,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     if request.method == "POST":
         try:
-            state = challenge.take(request, "add", now=now, user=user)
+            state = challenge.consume(request, "add", now=now, user=user)
             if form.is_valid():
                 codes = services.add_passkey(
                     user=user,
@@ -143,7 +143,7 @@ def add_passkey(request: HttpRequest) -> HttpResponse:
         except (PasskeyRefused, TooManyPasskeys) as error:
             refusal = error
     options, state = services.begin_passkey_registration(user=user, party=party)
-    challenge.keep(request, "add", state, now=now, user=user)
+    challenge.store(request, "add", state, now=now, user=user)
     return render(
         request, "accounts/settings/passkey_add.html", {"form": form, "question": options, "refusal": refusal}
     )

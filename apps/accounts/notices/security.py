@@ -1,10 +1,8 @@
-"""What people are told about their own account."""
+"""Security notifications: every user gets them, on the site and by email."""
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.kinds import NOT_YOU_REMOVE, Kind, Mail, register_kind
-
-# --- Safety: always told ------------------------------------------------------------------------------------
+from apps.accounts.kinds import NOT_YOU_REMOVE, Kind, register_kind
 
 NEW_DEVICE = register_kind(
     Kind(
@@ -18,6 +16,8 @@ NEW_DEVICE = register_kind(
         is_security=True,
     )
 )
+
+
 PASSWORD_CHANGED = register_kind(
     Kind(
         name="account.password_changed",
@@ -30,6 +30,8 @@ PASSWORD_CHANGED = register_kind(
         is_security=True,
     )
 )
+
+
 EMAIL_CHANGED = register_kind(
     Kind(
         name="account.email_changed",
@@ -42,6 +44,8 @@ EMAIL_CHANGED = register_kind(
         is_security=True,
     )
 )
+
+
 TWO_FACTOR_ON = register_kind(
     Kind(
         name="account.two_factor_on",
@@ -55,6 +59,8 @@ TWO_FACTOR_ON = register_kind(
         not_you=NOT_YOU_REMOVE,
     )
 )
+
+
 TWO_FACTOR_OFF = register_kind(
     Kind(
         name="account.two_factor_off",
@@ -67,6 +73,8 @@ TWO_FACTOR_OFF = register_kind(
         is_security=True,
     )
 )
+
+
 LINKED = register_kind(
     Kind(
         name="account.linked",
@@ -80,6 +88,8 @@ LINKED = register_kind(
         not_you=NOT_YOU_REMOVE,
     )
 )
+
+
 UNLINKED = register_kind(
     Kind(
         name="account.unlinked",
@@ -92,6 +102,8 @@ UNLINKED = register_kind(
         is_security=True,
     )
 )
+
+
 APP_REPLACED = register_kind(
     Kind(
         name="account.app_replaced",
@@ -105,6 +117,8 @@ APP_REPLACED = register_kind(
         not_you=NOT_YOU_REMOVE,
     )
 )
+
+
 APP_REMOVED = register_kind(
     Kind(
         name="account.app_removed",
@@ -117,6 +131,8 @@ APP_REMOVED = register_kind(
         is_security=True,
     )
 )
+
+
 CODES_LOCKED = register_kind(
     Kind(
         name="account.codes_locked",
@@ -131,6 +147,8 @@ CODES_LOCKED = register_kind(
         is_security=True,
     )
 )
+
+
 SECOND_STEP_RESET = register_kind(
     Kind(
         name="account.second_step_reset",
@@ -146,6 +164,8 @@ SECOND_STEP_RESET = register_kind(
         is_security=True,
     )
 )
+
+
 RECOVERY_CODES_MADE = register_kind(
     Kind(
         name="account.recovery_codes_made",
@@ -158,6 +178,8 @@ RECOVERY_CODES_MADE = register_kind(
         is_security=True,
     )
 )
+
+
 RECOVERY_CODE_USED = register_kind(
     Kind(
         name="account.recovery_code_used",
@@ -170,6 +192,8 @@ RECOVERY_CODE_USED = register_kind(
         is_security=True,
     )
 )
+
+
 PASSKEY_ADDED = register_kind(
     Kind(
         name="account.passkey_added",
@@ -182,6 +206,8 @@ PASSKEY_ADDED = register_kind(
         not_you=NOT_YOU_REMOVE,
     )
 )
+
+
 PASSKEY_REMOVED = register_kind(
     Kind(
         name="account.passkey_removed",
@@ -191,80 +217,5 @@ PASSKEY_REMOVED = register_kind(
         action=_("Open settings"),
         icon="key-round",
         is_security=True,
-    )
-)
-
-# --- The rest -----------------------------------------------------------------------------------------------
-
-WELCOME = register_kind(
-    Kind(
-        name="account.welcome",
-        group="account",
-        title=_("Welcome message"),
-        headline=_("Welcome to %(site)s"),
-        text=_("Choose a course, enroll, and continue where you left off on any device."),
-        action=_("Find a course"),
-        icon="graduation-cap",
-        mail=Mail.OFF,  # the mail that proves the address is the welcome
-    )
-)
-ROLE_CHANGED = register_kind(
-    Kind(
-        name="account.role_changed",
-        group="account",
-        title=_("Changes to your role"),
-        headline=_("Your role is now %(role)s"),
-        text=_("An admin changed what you can do here."),
-        action=_("See what's new"),
-        icon="user-round",
-    )
-)
-TEACHING_APPROVED = register_kind(
-    Kind(
-        name="account.teaching_approved",
-        group="account",
-        title=_("Teaching request approved"),
-        headline=_("You can now teach"),
-        text=_("Your request was approved. Open the studio to create your first course."),
-        quote="answer",
-        action=_("Open the studio"),
-        icon="graduation-cap",
-    )
-)
-TEACHING_DECLINED = register_kind(
-    Kind(
-        name="account.teaching_declined",
-        group="account",
-        title=_("Teaching request declined"),
-        headline=_("Your request to teach was declined"),
-        text=_("You can ask again in a week. Tell us then what has changed."),
-        quote="answer",
-        action=_("Open settings"),
-        icon="graduation-cap",
-    )
-)
-
-EXPORT_READY = register_kind(
-    Kind(
-        name="account.export_ready",
-        group="account",
-        title=_("Your data archive"),
-        headline=_("Your archive is ready"),
-        text=_("It contains all your data. You can download it for one week."),
-        action=_("Download archive"),
-        icon="download",
-    )
-)
-TEACHING_ASKED = register_kind(
-    Kind(
-        name="account.teaching_asked",
-        group="administration",
-        title=_("Requests to teach"),
-        headline=_("%(name)s would like to teach"),
-        quote="reason",
-        action=_("Answer"),
-        icon="graduation-cap",
-        mail=Mail.DIGEST,
-        is_for=lambda user: user.is_admin,
     )
 )

@@ -1,4 +1,4 @@
-"""Refusals at the door."""
+"""Refusals while signing in."""
 
 from dataclasses import dataclass
 
@@ -45,52 +45,6 @@ class EmailNotVerified(AppError):
     severity = "warning"
     icon = "mail"
     action = Action(_("Resend email"), handler="resend_verification")
-
-
-class PictureUnreadable(AppError):
-    code = "PICTURE_UNREADABLE"
-    status = 422
-    title = _("This picture can't be used")
-    message = _(
-        "Choose a PNG, JPEG or WebP picture of up to 5 MB. Photos can have up to 50 megapixels, others up to 12."
-    )
-    icon = "image-off"
-
-
-class TeachingAlreadyRequested(AppError):
-    code = "TEACHING_ALREADY_ASKED"
-    status = 409
-    title = _("You can't send a request right now")
-    message = _("You already teach, your request is waiting for an answer, or it was declined less than a week ago.")
-    severity = "info"
-    icon = "graduation-cap"
-
-
-class TeachingAlreadyDecided(AppError):
-    code = "TEACHING_ALREADY_DECIDED"
-    status = 409
-    title = _("Already decided")
-    message = _("Another admin has answered this request.")
-    severity = "info"
-    icon = "info"
-
-
-class ExportUnderWay(AppError):
-    code = "EXPORT_UNDER_WAY"
-    status = 409
-    title = _("Your archive is being prepared")
-    message = _("We'll tell you when it's ready. Then you can request another one.")
-    severity = "info"
-    icon = "clock"
-
-
-class LastAdmin(AppError):
-    code = "LAST_ADMIN"
-    status = 409
-    title = _("You are the only admin")
-    message = _("Make someone else an admin first. Without an admin, no one can run the site.")
-    icon = "lock"
-    action = Action(_("People"), href="/dashboard/admin/people")
 
 
 class SecondStepRequired(AppError):
@@ -141,69 +95,6 @@ class TooManyPasskeys(AppError):
     severity = "warning"
 
 
-@dataclass(eq=False, kw_only=True)
-class ProviderDeclined(AppError):
-    code = "AUTH_PROVIDER_DECLINED"
-    status = 403
-    title = _("Nothing was changed")
-    message = _("You didn't allow %(provider)s to tell us who you are, so you aren't signed in.")
-    severity = "info"
-    icon = "info"
-    action = Action(_("Back to sign in"), href="/auth/login")
-
-    provider: str
-
-
-@dataclass(eq=False, kw_only=True)
-class ProviderUnavailable(AppError):
-    code = "AUTH_PROVIDER_UNAVAILABLE"
-    status = 503
-    title = _("The provider isn't responding")
-    message = _("We couldn't reach %(provider)s to confirm who you are. Try again in a few minutes.")
-    severity = "warning"
-    icon = "cloud-off"
-    action = Action(_("Back to sign in"), href="/auth/login")
-    help_text = _("If your account has a password, you can sign in with that instead.")
-
-    provider: str
-
-
-@dataclass(eq=False, kw_only=True)
-class ProviderResponseRefused(AppError):
-    """Says nothing about why: a forged answer learns nothing from it."""
-
-    code = "AUTH_PROVIDER_REFUSED"
-    status = 400
-    title = _("Sign-in couldn't be completed")
-    message = _(
-        "The response from %(provider)s was too old, was already used, or was meant for another browser. Start over."
-    )
-    action = Action(_("Back to sign in"), href="/auth/login")
-
-    provider: str
-
-
-@dataclass(eq=False, kw_only=True)
-class IdentityTaken(AppError):
-    code = "AUTH_IDENTITY_TAKEN"
-    status = 409
-    title = _("Linked to another account")
-    message = _("This %(provider)s account is linked to another account here. Unlink it there first.")
-    action = Action(_("Open settings"), href="/settings/#connections")
-
-    provider: str
-
-
-class LastSignIn(AppError):
-    code = "AUTH_LAST_SIGN_IN"
-    status = 409
-    title = _("This is your only way to sign in")
-    message = _("Without it, you could no longer sign in. Set a password first, then unlink it.")
-    severity = "warning"
-    icon = "lock"
-    action = Action(_("Set a password"), href="/auth/forgot-password")
-
-
 class AccountBlocked(AppError):
     """Told only to those who have proved that the account is theirs."""
 
@@ -226,11 +117,3 @@ class RoleRequired(AppError):
     leads_to = "/"
 
     role: str
-
-
-class NotificationNotFound(AppError):
-    code = "NOTIFICATION_NOT_FOUND"
-    status = 404
-    title = _("Notification not found")
-    message = _("This notification no longer exists.")
-    action = Action(_("See all notifications"), href="/notifications")

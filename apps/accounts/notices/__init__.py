@@ -1,0 +1,51 @@
+"""The notification kinds of accounts."""
+
+from apps.accounts.notices.account import (
+    EXPORT_READY,
+    ROLE_CHANGED,
+    TEACHING_APPROVED,
+    TEACHING_ASKED,
+    TEACHING_DECLINED,
+    WELCOME,
+)
+from apps.accounts.notices.security import (
+    APP_REMOVED,
+    APP_REPLACED,
+    CODES_LOCKED,
+    EMAIL_CHANGED,
+    LINKED,
+    NEW_DEVICE,
+    PASSKEY_ADDED,
+    PASSKEY_REMOVED,
+    PASSWORD_CHANGED,
+    RECOVERY_CODE_USED,
+    RECOVERY_CODES_MADE,
+    SECOND_STEP_RESET,
+    TWO_FACTOR_OFF,
+    TWO_FACTOR_ON,
+    UNLINKED,
+)
+
+__all__ = [
+    "APP_REMOVED",
+    "APP_REPLACED",
+    "CODES_LOCKED",
+    "EMAIL_CHANGED",
+    "EXPORT_READY",
+    "LINKED",
+    "NEW_DEVICE",
+    "PASSKEY_ADDED",
+    "PASSKEY_REMOVED",
+    "PASSWORD_CHANGED",
+    "RECOVERY_CODES_MADE",
+    "RECOVERY_CODE_USED",
+    "ROLE_CHANGED",
+    "SECOND_STEP_RESET",
+    "TEACHING_APPROVED",
+    "TEACHING_ASKED",
+    "TEACHING_DECLINED",
+    "TWO_FACTOR_OFF",
+    "TWO_FACTOR_ON",
+    "UNLINKED",
+    "WELCOME",
+]
