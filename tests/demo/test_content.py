@@ -67,7 +67,7 @@ def test_three_courses_are_complete(slug):
 
 @pytest.mark.long
 @named(FILMS)
-def test_a_film_is_made_for_the_player(course, lesson):
+def test_a_demo_video_suits_the_player(course, lesson):
     source = probe(lesson.film, Recipe())
     assert 55 <= source.duration <= 180
     assert (source.picture.width, source.picture.height) == (1280, 720)
@@ -78,7 +78,7 @@ def test_a_film_is_made_for_the_player(course, lesson):
 
 
 @named(FILMS)
-def test_captions_follow_the_film(course, lesson):
+def test_captions_follow_the_video(course, lesson):
     text = lesson.captions.read_text(encoding="utf-8")
     assert text.startswith("WEBVTT\n")
     assert to_webvtt(text.encode())
@@ -95,7 +95,7 @@ def test_captions_follow_the_film(course, lesson):
     assert not any("{" in line or "|" in line for line in lines), "what only the voice needs is not shown"
 
 
-def test_the_films_are_small_enough_for_git():
+def test_the_demo_videos_are_small_enough_for_git():
     assert sum(path.stat().st_size for path in CONTENT.rglob("*.mp4")) <= 10_000_000
 
 

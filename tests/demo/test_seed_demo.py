@@ -195,7 +195,7 @@ def test_production_refuses_it_unless_forced(few, settings):
 
 
 @pytest.mark.long
-def test_films_wait_for_what_people_upload(few):
+def test_demo_videos_wait_for_uploads_of_users(few):
     seed()
     films = Job.objects.filter(kind="files.process_video")
     assert films.exists()
@@ -214,7 +214,7 @@ def test_films_wait_for_what_people_upload(few):
 
 @pytest.mark.long
 @pytest.mark.media
-def test_a_film_comes_out_of_the_pipeline(library, django_capture_on_commit_callbacks):
+def test_a_demo_video_is_processed(library, django_capture_on_commit_callbacks):
     """One film all the way: copied as 720p, made smaller, with sound alone, and as long as its lesson."""
     now = timezone.now()
     course = next(course for course in library.courses if course.slug == "linear-algebra-geometrically")

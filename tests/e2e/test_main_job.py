@@ -178,7 +178,7 @@ def submit_attempt(learner: Page) -> None:
     dialog.get_by_role("button", name="Submit").click()
 
 
-def test_an_upload_survives_a_killed_server_and_goes_on_from_the_last_byte_kept(
+def test_an_upload_survives_a_killed_server_and_resumes_from_the_last_saved_byte(
     teacher: Page, site: Site, tmp_path: Path
 ) -> None:
     size = 48 * 2**20
@@ -225,7 +225,7 @@ def web_process(site: Site) -> int:
 
 
 @pytest.mark.long
-def test_a_stopped_upload_goes_on_after_a_reload_with_the_same_file(teacher: Page, tmp_path: Path) -> None:
+def test_a_stopped_upload_resumes_after_a_reload_with_the_same_file(teacher: Page, tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "interrupted.mp4", seconds=2, padding=40 * 2**20)
     teacher.goto("/dashboard/instructor/upload/")
     expect(teacher.get_by_text("free of 50 GB")).to_be_visible()

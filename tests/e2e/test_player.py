@@ -120,7 +120,7 @@ def test_each_quality_can_be_chosen_and_is_what_then_comes(watch):
 
 
 @pytest.mark.long
-def test_each_speed_can_be_chosen_and_is_kept(watch):
+def test_each_speed_can_be_chosen_and_is_remembered(watch):
     page = watch(FIRST)
     for speed, item in ((0.5, "0.5×"), (0.75, "0.75×"), (1, "Normal"), (1.25, "1.25×"), (1.5, "1.5×"), (2, "2×")):
         choose(page, "Speed", item)
@@ -375,7 +375,7 @@ def test_after_the_end_the_next_lesson_comes_and_plays_by_itself(watch):
 
 
 @pytest.mark.long
-def test_escape_stays_with_the_film_that_has_ended(watch):
+def test_escape_keeps_the_ended_video_open(watch):
     page = watch(f"{FIRST}?t=60")
     expect(control(page, "Stay here")).to_be_visible()
 
@@ -388,7 +388,7 @@ def test_escape_stays_with_the_film_that_has_ended(watch):
     expect(page).to_have_url(f"{FIRST}?t=60")
 
 
-def test_a_broken_connection_is_told_and_survived(watch):
+def test_a_broken_connection_is_reported_and_the_upload_can_resume(watch):
     page = watch(FIRST)
     page.context.set_offline(True)
     page.get_by_role("slider", name="Seek").press("End")

@@ -228,7 +228,7 @@ def test_the_socket_tells_changes_and_nothing_else(ada, eve, browser_of) -> None
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_the_socket_goes_on_after_the_database_was_out_of_reach(ada, browser_of, monkeypatch) -> None:
+def test_the_socket_survives_an_unreachable_database(ada, browser_of, monkeypatch) -> None:
     from apps.files import consumers
 
     VideoFactory(owner=ada, stage="queued")

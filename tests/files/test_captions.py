@@ -67,7 +67,7 @@ def test_cues_are_put_in_order_and_empty_ones_left_out() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"WEBVTT\n", b"just words", b"\x00\x01\x02" * 100, b"x" * (5 * 2**20)])
-def test_what_holds_no_cue_is_refused(raw: bytes) -> None:
+def test_captions_without_a_cue_are_refused(raw: bytes) -> None:
     with pytest.raises(UnreadableCaptions):
         to_webvtt(raw)
 

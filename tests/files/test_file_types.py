@@ -68,7 +68,7 @@ def test_a_name_must_not_promise_something_else(name: str, head: bytes) -> None:
         detect_media_type(head, name)
 
 
-def test_nothing_is_no_file() -> None:
+def test_an_empty_file_is_refused() -> None:
     with pytest.raises(FileEmpty):
         detect_media_type(b"", "a.pdf")
 

@@ -285,7 +285,7 @@ def test_a_range_that_is_none_gets_the_whole(asked: str, video: VideoAsset, clie
     assert body(answer) == SEGMENT
 
 
-def test_a_browser_that_has_the_file_is_told_so(video: VideoAsset, client: Client) -> None:
+def test_a_browser_that_has_the_file_gets_304(video: VideoAsset, client: Client) -> None:
     address = f"{base_of(video)}/480p/00000.m4s"
     first = client.get(address)
 
@@ -314,7 +314,7 @@ def test_head_tells_the_length_and_sends_nothing(video: VideoAsset, client: Clie
     assert (answer["Content-Length"], answer["Accept-Ranges"], body(answer)) == (str(SIZE), "bytes", b"")
 
 
-def test_under_asgi_pieces_are_sent_as_they_are_read(rf: Any, tmp_path: Path) -> None:
+def test_under_asgi_chunks_are_sent_as_they_are_read(rf: Any, tmp_path: Path) -> None:
     from django.core.handlers.asgi import ASGIRequest
 
     from apps.files.file_readers import CHUNK_SIZE
@@ -419,7 +419,7 @@ def test_after_sign_out_neither_old_nor_new_addresses_are_of_use(video: VideoAss
     assert hers.get(address).status_code == 403, "a new session needs addresses of its own"
 
 
-def test_without_a_session_there_is_no_holder(rf: RequestFactory) -> None:
+def test_without_a_session_there_is_no_session_key(rf: RequestFactory) -> None:
     with pytest.raises(ValueError, match="key of a session"):
         SessionKey("")
     visitor = rf.get("/")

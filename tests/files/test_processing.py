@@ -98,7 +98,7 @@ def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path
 
 
 @pytest.mark.long
-def test_the_original_is_kept_only_if_wanted(ada, clip, settings, tmp_path) -> None:
+def test_the_original_is_stored_only_if_configured(ada, clip, settings, tmp_path) -> None:
     settings.VIDEO_KEEP_ORIGINALS = False
     video = bring_in(ada, clip("silent.mp4"))
 
@@ -111,7 +111,7 @@ def test_the_original_is_kept_only_if_wanted(ada, clip, settings, tmp_path) -> N
 
 
 @pytest.mark.long
-def test_the_stages_are_told_in_order(ada, clip, monkeypatch) -> None:
+def test_the_stages_are_reported_in_order(ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
     seen: list[tuple[str, int]] = []
     tell = processing._ProgressReporter._save
@@ -135,7 +135,7 @@ def test_the_stages_are_told_in_order(ada, clip, monkeypatch) -> None:
 
 
 @pytest.mark.long
-def test_a_copied_rendition_can_be_watched_while_the_others_are_made(ada, clip, heard, monkeypatch) -> None:
+def test_a_copied_rendition_is_playable_while_the_others_are_encoded(ada, clip, heard, monkeypatch) -> None:
     video = bring_in(ada, clip("lecture.mp4"))
     during: list[dict[str, Any]] = []
     begin = processing._ProgressReporter.begin
@@ -161,7 +161,7 @@ def test_a_copied_rendition_can_be_watched_while_the_others_are_made(ada, clip, 
 
 
 @pytest.mark.parametrize("kind", ["truncated", "text", "empty", "playlist"])
-def test_what_is_no_video_ends_as_a_corrupt_file(kind: str, ada, clip, tmp_path, heard) -> None:
+def test_a_file_that_is_not_a_video_ends_as_a_corrupt_file(kind: str, ada, clip, tmp_path, heard) -> None:
     path = tmp_path / "bad.mp4"
     if kind == "truncated":
         cut_off(clip("lecture.mp4"), path, 0.6)
@@ -474,7 +474,7 @@ def test_a_new_replacement_forgets_the_last_ones_failure(ada, clip) -> None:
 
 
 @pytest.mark.long
-def test_how_much_could_not_be_read_is_told(ada, clip, tmp_path, browser_of) -> None:
+def test_the_owner_learns_how_much_could_not_be_decoded(ada, clip, tmp_path, browser_of) -> None:
     video = bring_in(ada, spoil(clip("lecture.mp4"), tmp_path / "lecture.mp4", 0.5, 0.53))
 
     work_off()
@@ -505,7 +505,7 @@ def test_a_copy_that_was_published_is_withdrawn_when_too_much_cannot_be_read(ada
 # --- No room -----------------------------------------------------------------------------------------------
 
 
-def test_an_encode_waits_for_room_and_goes_on_when_there_is_some(ada, clip, settings, browser_of) -> None:
+def test_processing_waits_for_disk_space_and_continues_when_there_is_enough(ada, clip, settings, browser_of) -> None:
     video = bring_in(ada, clip("short.mp4"))
     reserve, settings.DISK_RESERVE = settings.DISK_RESERVE, 2**60
 
@@ -528,7 +528,7 @@ def test_an_encode_waits_for_room_and_goes_on_when_there_is_some(ada, clip, sett
     assert (video.stage, video.step) == ("complete", "")
 
 
-def test_what_filled_the_disk_once_is_not_made_again_and_again(ada, clip, monkeypatch) -> None:
+def test_a_step_that_filled_the_disk_requires_more_space_next_time(ada, clip, monkeypatch) -> None:
     video = bring_in(ada, clip("short.mp4"))
     begun: list[str] = []
     free = [2**40]

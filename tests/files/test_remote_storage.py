@@ -21,7 +21,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import DataExport
-from apps.accounts.services import leave
+from apps.accounts.services import delete_account
 from apps.courses.models import Lesson
 from apps.files import services
 from apps.files.checks import browsers_may_go_to_the_bucket
@@ -126,7 +126,7 @@ def sheet(s3: Bucket, course: Any, ada, browser_of) -> Lesson:
 @pytest.mark.long
 @pytest.mark.media
 @pytest.mark.django_db(transaction=True)
-def test_a_film_from_its_upload_to_its_learner_and_away(
+def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
     s3: Bucket, course, ada, leo, mia, clip, browser_of, tmp_path, django_assert_num_queries
 ) -> None:
     s3.allow(SITE)
@@ -257,7 +257,7 @@ def test_a_page_that_somebody_keeps_is_sent_as_a_download_without_a_type(s3, ada
         assert s3.client.head_object(Bucket=s3.name, Key=s3.names()[0])["ContentType"] == "application/octet-stream"
 
 
-def test_a_file_replaced_or_taken_away_leaves_the_bucket(s3, sheet, ada, browser_of) -> None:
+def test_a_replaced_or_removed_file_is_deleted_from_the_bucket(s3, sheet, ada, browser_of) -> None:
     CourseFactory._meta.model.objects.update(status="draft")
     before = s3.names()
     hers = browser_of(ada)
@@ -290,13 +290,13 @@ def test_pictures_and_archives_of_people_lie_there_too(s3, leo, browser_of, djan
     assert body(Client().get(leo.avatar_url))[:4] == b"RIFF"
     assert body(his.get(f"/settings/privacy/export/{export.uid}"))[:2] == b"PK"
     with django_capture_on_commit_callbacks(execute=True):
-        leave(user=leo, password=PASSWORD, browser="", now=timezone.now())
+        delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
     jobs.run_pending("default")
 
     assert s3.names() == []
 
 
-def test_a_bucket_out_of_reach_is_told_as_such(s3, ada, leo, browser_of, settings) -> None:
+def test_an_unreachable_bucket_is_reported_as_such(s3, ada, leo, browser_of, settings) -> None:
     options = {**settings.S3_STORAGE["OPTIONS"], "endpoint_url": f"http://127.0.0.1:{servers.free_port()}"}
     settings.STORAGES = {**settings.STORAGES, "default": {**settings.S3_STORAGE, "OPTIONS": options}}
     sources = services.sign_link(video=VideoFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
@@ -398,7 +398,7 @@ def test_a_directory_is_removed_however_the_store_can(s3, way: str) -> None:
     assert s3.names() == ["videos/ab/3"]
 
 
-def test_the_lease_is_kept_while_bytes_travel(s3, tmp_path) -> None:
+def test_the_lease_is_extended_while_a_file_is_transferred(s3, tmp_path) -> None:
     here, back = tmp_path / "big.bin", tmp_path / "back.bin"
     here.write_bytes(bytes(range(256)) * 2**14)
     told: list[str] = []
@@ -438,7 +438,7 @@ def test_an_address_is_signed_whole(s3) -> None:
     assert "a-secret" not in link
 
 
-def test_nginx_is_not_asked_for_what_it_does_not_have(s3, sheet, leo, browser_of, settings) -> None:
+def test_nginx_does_not_serve_files_of_a_bucket(s3, sheet, leo, browser_of, settings) -> None:
     settings.MEDIA_ACCEL_PREFIX = "/protected/"
     his = browser_of(leo)
 

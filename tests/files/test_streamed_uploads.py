@@ -82,7 +82,7 @@ def test_all_other_calls_go_on_as_always(scope: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("method", ["PATCH", "POST"])
-def test_pieces_are_read_while_they_arrive(method: str) -> None:
+def test_chunks_are_read_while_they_arrive(method: str) -> None:
     assert call(scope_of(method), part(b"one ", more=True), part(b"two", more=False)) == ["one two", ""]
 
 

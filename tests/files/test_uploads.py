@@ -83,7 +83,7 @@ def desk(ada, browser_of) -> Client:
     return browser_of(ada)
 
 
-def test_a_file_arrives_in_pieces_and_is_queued(desk: Client, ada) -> None:
+def test_a_file_arrives_in_chunks_and_is_queued(desk: Client, ada) -> None:
     answer = begin(desk, target="lesson-7")
     address = answer["Location"]
     video = VideoAsset.objects.get(uid=answer["Video-Uid"])
@@ -107,7 +107,7 @@ def test_a_file_arrives_in_pieces_and_is_queued(desk: Client, ada) -> None:
     assert offset_of(desk, address) == len(MOVIE)
 
 
-def test_a_repeated_last_piece_queues_nothing_twice(desk: Client) -> None:
+def test_a_repeated_last_chunk_queues_the_video_once(desk: Client) -> None:
     address = begin(desk)["Location"]
     send(desk, address, 0, MOVIE)
 
@@ -210,7 +210,7 @@ def test_the_method_may_stand_in_a_header(desk: Client, ada) -> None:
 # --- The server's own room ---------------------------------------------------------------------------------
 
 
-def test_a_file_that_the_disk_has_no_room_for_is_not_begun(desk: Client, settings: Any) -> None:
+def test_an_upload_larger_than_the_free_disk_space_is_refused(desk: Client, settings: Any) -> None:
     settings.DISK_RESERVE = 2**60
 
     answer = begin(desk)
@@ -220,7 +220,7 @@ def test_a_file_that_the_disk_has_no_room_for_is_not_begun(desk: Client, setting
     assert not VideoAsset.objects.exists()
 
 
-def test_what_fits_before_the_reserve_is_kept(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_that_fit_before_the_disk_reserve_are_kept(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     address = begin(desk)["Location"]
     monkeypatch.setattr(receiving, "READ_SIZE", 1000)
     left = iter([5000, 4000, 3000])
@@ -256,7 +256,7 @@ def test_a_disk_that_is_full_is_named_and_keeps_what_it_has(desk: Client, monkey
     assert upload_path(Upload.objects.get().uid).read_bytes() == MOVIE
 
 
-def test_a_long_piece_is_noted_on_its_way(ada, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_offset_of_a_long_chunk_is_saved_while_it_arrives(ada, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that is killed in the middle of one request of gigabytes must not lose all of it."""
     monkeypatch.setattr(receiving, "SAVE_OFFSET_EVERY", 1000)
     upload = services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=5000, now=timezone.now())
@@ -304,7 +304,7 @@ def test_the_texts_follow_the_settings(desk: Client, settings: Any) -> None:
     )
 
 
-def test_room_is_reserved_at_the_beginning(desk: Client, ada, settings: Any) -> None:
+def test_storage_is_reserved_when_an_upload_begins(desk: Client, ada, settings: Any) -> None:
     settings.STORAGE_ALLOWANCE = {"instructor": 10 * GIGABYTE}
     VideoFactory(owner=ada, source_bytes=3 * GIGABYTE)
 
@@ -329,7 +329,7 @@ def test_students_have_5_gb_and_instructors_50(leo, ada, sam) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_uploads_cannot_exceed_the_room(ada, settings: Any) -> None:
+def test_parallel_uploads_cannot_exceed_the_quota(ada, settings: Any) -> None:
     from django.db import connection
 
     settings.STORAGE_ALLOWANCE = {"instructor": 5000}
@@ -355,7 +355,7 @@ def test_parallel_uploads_cannot_exceed_the_room(ada, settings: Any) -> None:
     assert queries.storage_of(ada).held == 4000
 
 
-def test_a_canceled_upload_frees_its_room(desk: Client, ada) -> None:
+def test_a_canceled_upload_frees_its_storage(desk: Client, ada) -> None:
     address = begin(desk)["Location"]
     send(desk, address, 0, MOVIE[:100])
     upload = Upload.objects.get()
@@ -372,7 +372,7 @@ def test_a_canceled_upload_frees_its_room(desk: Client, ada) -> None:
 # --- What goes wrong on the way ----------------------------------------------------------------------------
 
 
-def test_a_piece_that_does_not_follow_is_refused_with_the_right_place(desk: Client) -> None:
+def test_a_chunk_with_a_wrong_offset_is_refused_with_the_right_offset(desk: Client) -> None:
     address = begin(desk)["Location"]
     send(desk, address, 0, MOVIE[:100])
 
@@ -383,7 +383,7 @@ def test_a_piece_that_does_not_follow_is_refused_with_the_right_place(desk: Clie
     assert offset_of(desk, address) == 100
 
 
-def test_more_than_announced_is_refused_and_not_kept(desk: Client) -> None:
+def test_more_bytes_than_announced_are_refused_and_discarded(desk: Client) -> None:
     address = begin(desk, 100)["Location"]
     send(desk, address, 0, MOVIE[:40])
 
@@ -395,7 +395,7 @@ def test_more_than_announced_is_refused_and_not_kept(desk: Client) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
-def test_a_damaged_piece_is_noticed_by_its_checksum(algorithm: str, desk: Client) -> None:
+def test_a_damaged_chunk_is_detected_by_its_checksum(algorithm: str, desk: Client) -> None:
     address = begin(desk)["Location"]
     digest = base64.b64encode(hashlib.new(algorithm, MOVIE[:500]).digest()).decode()
 
@@ -415,7 +415,7 @@ def test_an_unknown_checksum_is_refused(written: str, desk: Client) -> None:
     assert offset_of(desk, address) == 0
 
 
-def test_only_the_protocols_content_type_is_taken(desk: Client) -> None:
+def test_only_the_content_type_of_the_protocol_is_accepted(desk: Client) -> None:
     address = begin(desk)["Location"]
 
     answer = desk.patch(address, data=b"{}", content_type="application/json", HTTP_UPLOAD_OFFSET="0", **TUS)
@@ -436,7 +436,7 @@ class BrokenLine:
         raise ConnectionResetError
 
 
-def test_what_arrived_before_the_line_broke_is_kept(ada, desk: Client) -> None:
+def test_bytes_that_arrived_before_a_broken_connection_are_kept(ada, desk: Client) -> None:
     from apps.files.errors import UploadNetworkError
 
     address = begin(desk)["Location"]
@@ -464,7 +464,7 @@ def test_bytes_a_killed_server_wrote_without_noting_are_cut_off(desk: Client) ->
     assert upload_path(upload.uid).read_bytes() == MOVIE
 
 
-def test_bytes_the_disk_lost_are_asked_for_again(desk: Client) -> None:
+def test_bytes_that_the_disk_lost_are_requested_again(desk: Client) -> None:
     address = begin(desk)["Location"]
     send(desk, address, 0, MOVIE[:300])
     upload = Upload.objects.get()
@@ -520,7 +520,7 @@ def test_an_unfinished_upload_expires(desk: Client, ada) -> None:
     assert not upload_path(upload.uid).exists()
 
 
-def test_a_piece_gives_the_upload_more_time(desk: Client) -> None:
+def test_a_chunk_extends_the_expiry_of_the_upload(desk: Client) -> None:
     address = begin(desk)["Location"]
 
     with time_machine.travel(timezone.now() + timedelta(days=5), tick=False):
@@ -616,7 +616,7 @@ def test_a_failed_video_gets_other_contents(desk: Client, ada) -> None:
         },
     ],
 )
-def test_a_replacement_that_is_called_off_leaves_the_video_as_it_was(facts_of_video: Any, desk: Client, ada) -> None:
+def test_a_canceled_replacement_leaves_the_video_unchanged(facts_of_video: Any, desk: Client, ada) -> None:
     video = VideoFactory(owner=ada, version=uuid.uuid4(), **facts_of_video)
     before = row_of(video)
     address = begin(desk, replaces=str(video.uid))["Location"]
@@ -633,7 +633,7 @@ def row_of(video: VideoAsset) -> dict[str, Any]:
     return row
 
 
-def test_a_replacement_that_is_no_video_leaves_the_video_as_it_was_and_says_why(
+def test_a_replacement_that_is_not_a_video_leaves_the_video_unchanged_and_says_why(
     desk: Client, ada, django_capture_on_commit_callbacks
 ) -> None:
     video = VideoFactory(owner=ada, version=uuid.uuid4(), source="originals/good.mp4", source_bytes=700)
@@ -660,7 +660,7 @@ def test_a_replacement_that_is_no_video_leaves_the_video_as_it_was_and_says_why(
     assert told.params["file"] == "notes.mp4"
 
 
-def test_two_replacements_that_fail_are_both_told(desk: Client, ada, django_capture_on_commit_callbacks) -> None:
+def test_two_failed_replacements_send_two_notifications(desk: Client, ada, django_capture_on_commit_callbacks) -> None:
     video = VideoFactory(owner=ada, version=uuid.uuid4())
     for _ in range(2):
         address = begin(desk, 5, replaces=str(video.uid))["Location"]
@@ -770,7 +770,7 @@ class Unreadable(BytesIO):
     readline = read
 
 
-def test_a_large_form_is_not_kept_to_look_for_its_token(ada) -> None:
+def test_a_large_form_is_not_buffered_to_find_its_token(ada) -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(ada)
     browser.get("/settings/")
@@ -804,7 +804,7 @@ def test_an_unknown_upload_is_not_found(desk: Client) -> None:
 # --- Files that are no videos ------------------------------------------------------------------------------
 
 
-def test_a_file_is_kept_downloaded_and_removed(leo, mia, browser_of) -> None:
+def test_a_file_is_stored_downloaded_and_removed(leo, mia, browser_of) -> None:
     browser = browser_of(leo)
     page = b"<script>alert(1)</script>" * 9
     address = begin(browser, len(page), filename='my "essay".html', purpose="file")["Location"]
@@ -847,7 +847,7 @@ def test_so_many_uploads_are_begun_and_the_next_waits(desk: Client, settings: An
     assert Upload.objects.count() == 2
 
 
-def test_nobody_holds_all_the_threads_that_take_pieces(ada, eve, browser_of) -> None:
+def test_one_user_cannot_occupy_all_upload_threads(ada, eve, browser_of) -> None:
     as_ada, as_eve = browser_of(ada), browser_of(eve)
     hers, other = (begin(browser)["Location"] for browser in (as_ada, as_eve))
 

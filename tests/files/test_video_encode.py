@@ -101,7 +101,7 @@ def test_a_full_error_pipe_does_not_stop_ffmpeg(tmp_path: Path, recipe: Recipe) 
     run(arguments, ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=20, recipe=recipe, report=lambda _: None)
 
 
-def test_what_ffmpeg_says_is_kept_for_the_log(tmp_path: Path, recipe: Recipe) -> None:
+def test_the_output_of_ffmpeg_is_logged(tmp_path: Path, recipe: Recipe) -> None:
     with pytest.raises(ProcessingFailed) as failed:
         run(["-v", "error", "-i", "file:nowhere"], ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=1, recipe=recipe,
             report=lambda _: None)  # fmt: skip

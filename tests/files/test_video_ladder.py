@@ -170,7 +170,7 @@ def test_every_segment_holds_its_own_sound(name: str, processed: Processed) -> N
 
 
 @pytest.mark.parametrize("name", ["lecture.mp4", "slow.mp4", long_if(True, "longer.mp4"), long_if(True, "full-hd.mp4")])
-def test_there_is_no_stub_at_the_end(name: str, processed: Processed) -> None:
+def test_there_is_no_short_segment_at_the_end(name: str, processed: Processed) -> None:
     work, published = processed(name)
     for each in published.renditions:
         assert read_media(work.public / each.name)[-1].duration >= 1.9, each.name
@@ -325,7 +325,7 @@ def red_corner(picture: Any) -> str:
 
 
 @pytest.mark.parametrize("name", ["silent.mp4", long_if(True, "lecture.mp4")])
-def test_what_cannot_be_read_is_counted_and_no_damaged_copy_is_handed_out(name: str, clip, work_on, tmp_path) -> None:
+def test_undecodable_frames_are_counted_and_no_damaged_copy_is_published(name: str, clip, work_on, tmp_path) -> None:
     work = work_on(spoil(clip(name), tmp_path / name, 0.5, 0.53))
 
     published = pipeline.process(work)

@@ -31,13 +31,13 @@ def failed(kind="files.remove", error="Traceback (most recent call last):\n  Fil
 
 
 @pytest.mark.parametrize("address", [JOBS, REVIEWS])
-def test_only_admins_look(browser_of, client, ada, leo, address):
+def test_only_admins_can_see_the_jobs_and_the_past_reviews(browser_of, client, ada, leo, address):
     assert client.get(address)["Location"] == f"/auth/login?next={address}"
     for person in (ada, leo):
         assert browser_of(person).get(address)["Location"] == "/"
 
 
-def test_only_admins_try_again(browser_of, client, ada, leo):
+def test_only_admins_can_retry_a_job(browser_of, client, ada, leo):
     job = failed(versions=[], names=[])
 
     for browser in (client, browser_of(ada), browser_of(leo)):
@@ -47,7 +47,7 @@ def test_only_admins_try_again(browser_of, client, ada, leo):
     assert job.state == "failed"
 
 
-def test_every_kind_has_words():
+def test_every_kind_of_job_has_a_label():
     assert all(str(kind.label) != name for name, kind in jobs.KINDS.items() if not name.startswith("test."))
     assert job_label("gone.long_ago") == "gone.long_ago"
 
@@ -76,7 +76,7 @@ def test_every_kind_of_job_is_listed_even_without_its_payload(as_sam):
     assert as_sam.get(JOBS).content.decode().count('class="jobs__what"') == min(20, len(kinds))
 
 
-def test_another_try_runs_with_all_its_attempts(as_sam, django_capture_on_commit_callbacks, monkeypatch):
+def test_a_retried_job_has_all_its_attempts_again(as_sam, django_capture_on_commit_callbacks, monkeypatch):
     woken = []
     monkeypatch.setattr(jobs.queue, "wake", woken.append)
     job = failed(versions=[], names=[])
@@ -91,7 +91,7 @@ def test_another_try_runs_with_all_its_attempts(as_sam, django_capture_on_commit
 
 
 @pytest.mark.parametrize("state", ["done", "queued", "running"])
-def test_what_has_not_failed_is_left_alone(as_sam, state):
+def test_a_job_that_has_not_failed_cannot_be_retried(as_sam, state):
     job = failed(versions=[], names=[])
     Job.objects.filter(pk=job.pk).update(state=state)
 
@@ -102,7 +102,7 @@ def test_what_has_not_failed_is_left_alone(as_sam, state):
     assert "Nothing was changed" in page
 
 
-def test_the_same_work_is_not_begun_twice(as_sam):
+def test_a_job_is_not_retried_while_the_same_work_is_queued(as_sam):
     job = failed("learning.recount_course", course_id=1)
     Job.objects.filter(pk=job.pk).update(key="1")
     jobs.enqueue("learning.recount_course", key="1", course_id=1)
@@ -113,7 +113,7 @@ def test_the_same_work_is_not_begun_twice(as_sam):
     assert job.state == "failed"
 
 
-def test_a_video_that_was_given_up_is_really_taken_up_again(as_sam, ada):
+def test_a_retried_job_processes_a_failed_video_again(as_sam, ada):
     version = uuid.uuid4()
     video = VideoFactory(owner=ada, stage="failed", failure="processing_failed", version=version)
     job = failed("files.process_video", video=video.pk, version=version.hex)
@@ -132,7 +132,7 @@ def test_a_video_with_other_contents_stays_as_it_is(as_sam, ada):
     assert VideoAsset.objects.get(pk=video.pk).stage == "failed"
 
 
-def test_a_kind_that_is_gone_and_a_job_that_never_was(as_sam):
+def test_a_job_of_an_unknown_kind_cannot_be_retried(as_sam):
     job = failed("gone.long_ago")
 
     assert "Nothing was changed" in as_sam.post(f"{JOBS}{job.uid}/retry", follow=True).content.decode()
@@ -141,7 +141,7 @@ def test_a_kind_that_is_gone_and_a_job_that_never_was(as_sam):
 
 
 @pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example", "/me/evil", "javascript:evil"])
-def test_the_way_back_leads_nowhere_else(as_sam, target):
+def test_the_redirect_after_a_retry_stays_on_the_admin_pages(as_sam, target):
     job = failed(versions=[], names=[])
 
     answer = as_sam.post(f"{JOBS}{job.uid}/retry", {"next": target})
@@ -150,7 +150,7 @@ def test_the_way_back_leads_nowhere_else(as_sam, target):
     assert answer["Location"].startswith("/dashboard/admin/")
 
 
-def test_jobs_are_filtered_paged_and_cheap(as_sam, ada, django_assert_max_num_queries):
+def test_the_list_of_jobs_is_filtered_and_paged_with_few_queries(as_sam, ada, django_assert_max_num_queries):
     for n in range(45):
         failed("files.process_video", video=VideoFactory(owner=ada).pk, version=uuid.uuid4().hex)
         failed("learning.recount_course", course_id=CourseFactory().pk)
@@ -174,7 +174,7 @@ def answered(ada, sam):
         services.decide_submission(course=course, by=sam, outcome=outcome, comment="See **2.1**.", now=later)
 
 
-def test_past_reviews_say_who_decided_what_and_when(as_sam, answered):
+def test_past_reviews_name_the_reviewer_the_outcome_and_the_time(as_sam, answered):
     page = as_sam.get(REVIEWS).content.decode()
 
     assert page.index("Glaciers") < page.index("Rivers")
@@ -188,7 +188,7 @@ def test_past_reviews_say_who_decided_what_and_when(as_sam, answered):
     assert "No results" in as_sam.get(f"{REVIEWS}?q=desert").content.decode()
 
 
-def test_past_reviews_are_paged_and_cheap(as_sam, ada, sam, django_assert_max_num_queries):
+def test_past_reviews_are_paged_with_few_queries(as_sam, ada, sam, django_assert_max_num_queries):
     for _ in range(45):
         course = CourseFactory(instructor=ada)
         Submission.objects.create(

@@ -61,7 +61,7 @@ def test_it_comes_and_goes_by_itself_also_on_pages_kept_for_visitors(client: Cli
     assert shown == [[], [WORDS], []]
 
 
-def test_a_change_replaces_the_kept_page_at_once(client: Client) -> None:
+def test_a_change_replaces_the_cached_page_at_once(client: Client) -> None:
     assert bands(client) == []
     one = announce()
     assert bands(client) == [WORDS]

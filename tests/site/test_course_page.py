@@ -169,7 +169,7 @@ def test_a_learner_resumes_where_they_stand(browser_of, leo, enrollment, course)
     assert 'action="/courses/enroll"' not in page
 
 
-def test_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, enrollment, course):
+def test_a_learner_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, enrollment, course):
     for lesson in course.lessons.all():
         LessonProgress.objects.create(
             enrollment=enrollment, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN
@@ -185,7 +185,7 @@ def test_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, enrol
     assert "Next: " not in page
 
 
-def test_a_lesson_that_waits_for_another_is_no_link(browser_of, leo, enrollment, course):
+def test_a_locked_lesson_has_no_link(browser_of, leo, enrollment, course):
     course.requires_order = True
     course.save(update_fields=["requires_order"])
     first, second, *_ = course.lessons.order_by("section__position", "position")

@@ -38,7 +38,7 @@ def submitted(ada):
         ("/dashboard/admin/courses/rivers/review", {"sam"}),
     ],
 )
-def test_each_home_is_open_to_its_people(submitted, browser_of, client, ada, leo, sam, address, allowed):
+def test_each_dashboard_is_open_to_its_role(submitted, browser_of, client, ada, leo, sam, address, allowed):
     for name, person in {"ada": ada, "leo": leo, "sam": sam}.items():
         response = browser_of(person).get(address)
         if name in allowed:

@@ -90,7 +90,7 @@ def test_a_first_lesson_is_one_that_anyone_may_watch(client: Client, course):
     assert f'href="/learn/{course.slug}/{lesson.slug}"' in client.get("/").content.decode()
 
 
-def test_a_learner_goes_on_from_here(browser_of, leo, enrollment, course):
+def test_a_learner_continues_from_the_home_page(browser_of, leo, enrollment, course):
     page = browser_of(leo).get("/").content.decode()
 
     assert "Welcome back, Leo" in page
@@ -99,7 +99,7 @@ def test_a_learner_goes_on_from_here(browser_of, leo, enrollment, course):
     assert "Take the time to understand." not in page.split("<main")[1]
 
 
-def test_someone_without_a_seat_meets_the_statement(browser_of, mia):
+def test_a_user_without_an_enrollment_sees_the_statement(browser_of, mia):
     assert "Take the time to understand." in browser_of(mia).get("/").content.decode()
 
 

@@ -34,7 +34,7 @@ def test_a_site_that_is_well_is_ready(client: Client) -> None:
     assert answer.json() == {"status": "ok", "database": "ok", "storage": "ok"}
 
 
-def test_without_room_for_files_the_site_is_degraded(client: Client, settings) -> None:
+def test_without_disk_space_for_files_the_site_is_degraded(client: Client, settings) -> None:
     settings.DISK_RESERVE = 2**60
 
     answer = client.get("/readyz")

@@ -116,7 +116,7 @@ def test_a_page_costs_the_same_however_much_is_stored(ada: User, lesson: Any, br
     assert browser.get(f"{PAGE}?page=99999").status_code == browser.get(f"{PAGE}?page=x").status_code == 200
 
 
-def test_what_no_lesson_shows_is_deleted_and_its_room_is_free(
+def test_a_video_that_no_lesson_shows_is_deleted_and_frees_its_storage(
     ada: User, browser_of: Open, settings: Any, tmp_path: Any
 ) -> None:
     media = tmp_path / "media"
@@ -182,7 +182,7 @@ def test_nobody_deletes_what_is_anothers_or_by_another_name(
     assert Upload.objects.filter(pk=file.pk).exists()
 
 
-def test_a_finished_videos_upload_is_no_file_to_delete(ada: User, browser_of: Open) -> None:
+def test_the_upload_of_a_finished_video_cannot_be_deleted_as_a_file(ada: User, browser_of: Open) -> None:
     video = VideoFactory(owner=ada, source_bytes=5)
     upload = UploadFactory(owner=ada, video=video, length=5, offset=5, completed_at=timezone.now())
 
@@ -199,7 +199,7 @@ def test_a_visitor_is_asked_to_sign_in_and_the_settings_lead_here(client: Client
     assert 'href="/settings/#profile"' in here
 
 
-def test_a_refusal_for_lack_of_room_leads_here(ada: User, browser_of: Open, settings: Any) -> None:
+def test_the_error_of_an_exceeded_quota_links_here(ada: User, browser_of: Open, settings: Any) -> None:
     settings.STORAGE_ALLOWANCE = {"instructor": 10}
     page = browser_of(ada).get("/dashboard/instructor/upload/").content.decode()
 

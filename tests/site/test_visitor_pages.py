@@ -106,7 +106,7 @@ def test_a_new_lesson_is_shown_at_once(shelf, ada):
     assert "The Delta" in page(Client(), "/courses/rivers")
 
 
-def test_a_course_that_is_suspended_is_gone_at_once_and_comes_back(shelf, sam):
+def test_a_suspended_course_disappears_at_once_and_returns_when_reinstated(shelf, sam):
     for address in ("/courses/", "/courses/rivers", "/courses/?q=rivers"):
         page(Client(), address)
 
@@ -121,7 +121,7 @@ def test_a_course_that_is_suspended_is_gone_at_once_and_comes_back(shelf, sam):
     assert Client().get("/courses/rivers").status_code == 200
 
 
-def test_a_draft_seen_by_its_teacher_is_kept_for_nobody(ada):
+def test_a_draft_seen_by_its_instructor_is_not_cached(ada):
     draft = CourseFactory(title="Secret", slug="secret", instructor=ada)
     teacher = Client()
     teacher.force_login(ada)
@@ -131,7 +131,7 @@ def test_a_draft_seen_by_its_teacher_is_kept_for_nobody(ada):
     assert draft.title not in page(Client(), "/courses/")
 
 
-def test_who_is_signed_in_sees_their_own_and_leaves_nothing_behind(leo, mia, shelf):
+def test_a_signed_in_user_sees_their_own_page_and_fills_no_cache(leo, mia, shelf):
     set_bookmark(user=leo, course=shelf, on=True, now=THEN)
     enroll(user=leo, course=shelf, now=THEN)
     browsers = {person.username: Client() for person in (leo, mia)}
@@ -194,13 +194,13 @@ def test_addresses_are_told_apart_and_the_order_of_parameters_is_not():
     ],
     ids=lambda ask: ask["path"][:24],
 )
-def test_what_is_not_for_all_is_not_kept(ask):
+def test_a_personal_page_is_not_cached(ask):
     Client().get(ask["path"], headers=ask.get("headers"))
 
     assert not len(page_cache._pages)
 
 
-def test_a_foreign_host_name_gets_nothing_that_was_kept(settings):
+def test_a_foreign_host_name_gets_no_cached_page(settings):
     settings.ALLOWED_HOSTS = ["testserver"]
     page(Client(), "/courses/")
 
