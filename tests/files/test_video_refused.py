@@ -96,10 +96,10 @@ def test_a_pointer_in_disguise_is_refused_untouched(name: str, trap: Trap, work_
 
 @pytest.mark.parametrize("name", ["hls.mp4", "concat.mov", "dash.webm", "session.avi"])
 @pytest.mark.parametrize("demuxer", ["mov", "avi", "matroska"])
-def test_even_unsniffed_a_pointer_is_read_as_nothing_else(
+def test_a_playlist_is_not_opened_as_one_even_if_detection_is_bypassed(
     name: str, demuxer: str, trap: Trap, clip, work_on, tmp_path: Path
 ) -> None:
-    """The second wall: were the sniffing fooled, ffmpeg is still told what to take the file for."""
+    """Even if the detection of the container failed, ffmpeg gets the demuxer by name."""
     file = tmp_path / name
     file.write_text(DISGUISES[name].format(url=trap.address, secret=trap.secret, port=trap.port))
     work = work_on(file)
