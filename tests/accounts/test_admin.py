@@ -1,4 +1,4 @@
-"""People in the admin: what changes an account goes through the services, and nothing secret is shown."""
+"""Users in the Django admin: changes go through the services, and nothing secret is shown."""
 
 from collections.abc import Callable
 
@@ -84,7 +84,7 @@ def test_an_admin_does_not_shut_themselves_out(desk: Client, sam: User, action: 
 
 
 @pytest.mark.parametrize("who", ["leo", "ada"])
-def test_nobody_else_has_a_desk(
+def test_only_admins_open_these_pages(
     browser_of: Callable[[User], Client], request: pytest.FixtureRequest, mia: User, who: str
 ) -> None:
     browser = browser_of(request.getfixturevalue(who))

@@ -1,4 +1,4 @@
-"""Requests to teach, roles, and the blocked."""
+"""Requests to teach, roles and blocked users."""
 
 import re
 from collections.abc import Callable
@@ -106,7 +106,7 @@ def test_two_admins_decide_once(leo: User, sam: User) -> None:
     assert leo.role == Role.STUDENT
 
 
-def test_who_is_approved_hears_of_it_once(browser_of: Callable[[User], Client], leo: User, desk: Client) -> None:
+def test_an_approved_user_is_notified_once(browser_of: Callable[[User], Client], leo: User, desk: Client) -> None:
     User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
     ask(browser_of(leo))
 
@@ -117,7 +117,7 @@ def test_who_is_approved_hears_of_it_once(browser_of: Callable[[User], Client], 
     assert [message.subject for message in mail.outbox if message.to == [leo.email]] == ["You can now teach"]
 
 
-def test_nobody_approves_themselves(browser_of: Callable[[User], Client], leo: User, ada: User) -> None:
+def test_a_user_cannot_approve_their_own_request(browser_of: Callable[[User], Client], leo: User, ada: User) -> None:
     asked = services.request_to_teach(user=leo, reason=REASON, now=timezone.now())
 
     for person in (leo, ada):
@@ -130,7 +130,7 @@ def test_nobody_approves_themselves(browser_of: Callable[[User], Client], leo: U
 # --- People -------------------------------------------------------------------------------------
 
 
-def test_people_are_found_and_paged_in_few_queries(desk: Client, leo: User, django_assert_max_num_queries) -> None:
+def test_users_are_searched_and_paged_in_few_queries(desk: Client, leo: User, django_assert_max_num_queries) -> None:
     User.objects.bulk_create(User(username=f"p{n}", email=f"p{n}@example.com") for n in range(1000))
 
     with django_assert_max_num_queries(6):
@@ -178,7 +178,7 @@ def test_an_admin_cannot_shut_themselves_out(desk: Client, sam: User) -> None:
 
 
 @pytest.mark.parametrize("ousted", [lambda one: services.change_role(user=one, role=Role.STUDENT), block_one])
-def test_of_two_admins_who_shut_each_other_out_one_stays(sam: User, ousted: Callable[[User], None]) -> None:
+def test_two_admins_who_block_each_other_leave_one(sam: User, ousted: Callable[[User], None]) -> None:
     other = UserFactory(role=Role.ADMIN)
     ousted(other)
 
@@ -190,7 +190,7 @@ def test_of_two_admins_who_shut_each_other_out_one_stays(sam: User, ousted: Call
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_of_two_admins_who_leave_at_once_one_stays(sam: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_admins_who_delete_their_accounts_at_once_leave_one(sam: User, monkeypatch: pytest.MonkeyPatch) -> None:
     both = Barrier(2)
 
     def meet(verdict: object) -> None:

@@ -1,4 +1,4 @@
-"""Everything the site tells people can be said: each notification and each email renders with all its words."""
+"""Every notification and every email renders with all its parameters."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -150,7 +150,7 @@ def test_an_answer_that_was_not_asked_for_is_refused(client: Client, github: Hub
         ("/user/emails", (200, [{"email": "x@hub.example"}]), "AUTH_PROVIDER_REFUSED"),
     ],
 )
-def test_an_answer_that_makes_no_sense_signs_nobody_in(
+def test_a_malformed_response_signs_nobody_in(
     client: Client, github: Hub, path: str, answer: tuple[int, Any], code: str
 ) -> None:
     github.broken[path] = answer

@@ -1,4 +1,4 @@
-"""The doors of pages, tried on a page of each kind."""
+"""The guards of pages, on one page of each kind."""
 
 from collections.abc import Callable
 
@@ -50,7 +50,7 @@ def test_a_visitor_enters_an_open_page(client: Client) -> None:
         ("sam", {"/t/open", "/t/forgotten", "/t/signed-in", "/t/teach", "/t/admin"}),
     ],
 )
-def test_a_role_opens_its_doors_and_is_sent_home_from_the_others(
+def test_each_role_opens_its_pages_and_is_redirected_from_others(
     request: pytest.FixtureRequest, browser_of: Callable[[User], Client], who: str, open_doors: set[str]
 ) -> None:
     browser = browser_of(request.getfixturevalue(who))
@@ -64,7 +64,7 @@ def test_a_role_opens_its_doors_and_is_sent_home_from_the_others(
             assert {message.extra_tags for message in get_messages(answer.wsgi_request)} == {"ROLE_REQUIRED"}
 
 
-def test_a_blocked_person_is_a_visitor(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_a_blocked_user_is_a_visitor(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
     User.objects.filter(pk=leo.pk).update(is_active=False)
 
@@ -81,9 +81,7 @@ def test_an_ended_session_says_so_and_a_first_visit_does_not(browser_of: Callabl
     assert not list(get_messages(first.wsgi_request))
 
 
-def test_a_page_that_asks_for_its_session_and_is_loaded_anew_says_that_it_ended(
-    browser_of: Callable[[User], Client], leo: User
-) -> None:
+def test_a_reloaded_page_says_that_the_session_has_ended(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
     services.block(user=leo)
 

@@ -1,4 +1,4 @@
-"""Limits by address at the doors of the house."""
+"""Rate limits by client address."""
 
 from collections.abc import Callable
 from typing import Any

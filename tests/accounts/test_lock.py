@@ -1,4 +1,4 @@
-"""The lock against guessing: exact, kind to people, silent to strangers."""
+"""The lock against password guessing: exact, tolerant of real users, and without information for strangers."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -70,7 +70,7 @@ def test_four_failures_do_not_lock(leo: User) -> None:
 
 
 @pytest.mark.django_db
-def test_a_success_begins_the_count_anew(leo: User) -> None:
+def test_a_success_resets_the_count(leo: User) -> None:
     fail(leo, 4)
     attempt(leo, PASSWORD)
     fail(leo, 4)
@@ -119,7 +119,7 @@ def test_the_spelling_of_the_email_is_no_way_around(leo: User) -> None:
 
 
 @pytest.mark.django_db
-def test_one_account_s_lock_is_no_other_s(leo: User, mia: User) -> None:
+def test_a_lock_is_for_one_account_only(leo: User, mia: User) -> None:
     fail(leo, 5)
 
     assert attempt(mia, PASSWORD) == "in"
@@ -185,7 +185,7 @@ def test_attempts_that_died_on_the_way_are_failures(leo: User) -> None:
 
 
 @pytest.mark.django_db
-def test_who_waits_too_long_for_attempts_under_way_is_told_to_come_back(leo: User) -> None:
+def test_an_attempt_that_waits_too_long_is_rate_limited(leo: User) -> None:
     with mock.patch("apps.accounts.services.password_check._give_back"):
         fail(leo, 5)
 
@@ -218,7 +218,7 @@ def test_after_four_failures_only_one_of_many_guesses_is_checked(checks: list[st
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_person_who_signs_in_on_many_devices_at_once_is_not_locked_out() -> None:
+def test_signing_in_on_many_devices_at_once_does_not_lock_the_account() -> None:
     user = UserFactory()
 
     assert _at_once(12, lambda: attempt(user, PASSWORD)) == ["in"] * 12
@@ -301,7 +301,7 @@ def test_a_browser_that_calls_itself_known_is_not(leo: User) -> None:
 
 
 @pytest.mark.django_db
-def test_a_browser_known_to_one_account_is_a_stranger_to_another(client: Client, leo: User, mia: User) -> None:
+def test_a_browser_is_known_to_one_account_only(client: Client, leo: User, mia: User) -> None:
     _call(client, mia, PASSWORD)
     for _ in range(5):
         _call(client, leo, WRONG)
@@ -321,7 +321,7 @@ def test_old_counts_are_swept(leo: User, mia: User) -> None:
 
 
 @pytest.mark.django_db
-def test_lifting_the_lock_lets_one_in(leo: User) -> None:
+def test_clearing_the_lock_allows_signing_in(leo: User) -> None:
     fail(leo, 5)
     services.clear_lock(email=leo.email)
 

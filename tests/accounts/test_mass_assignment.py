@@ -1,4 +1,4 @@
-"""Fields that no form and no call has: whoever sends them along changes nothing by it."""
+"""Fields that no form and no API call has are ignored."""
 
 import re
 from collections.abc import Callable
@@ -83,7 +83,7 @@ def test_a_form_takes_its_own_fields_alone(
     assert ruled() == before
 
 
-def test_whoever_registers_is_a_student(client: Client, eve: User) -> None:
+def test_a_new_user_is_a_student(client: Client, eve: User) -> None:
     body = {"first_name": "Amara", "last_name": "Lindgren", "email": "amara@example.org", "terms": "on"}
     secret = {"password": "QuietRiver26", "confirmation": "QuietRiver26"}
 

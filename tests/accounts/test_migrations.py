@@ -1,4 +1,4 @@
-"""Migrations of accounts that carry rows over."""
+"""Migrations of accounts that keep existing rows."""
 
 import pytest
 from django.db import connection

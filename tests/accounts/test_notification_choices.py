@@ -1,4 +1,4 @@
-"""How people choose to hear of things: the settings, the digest, and the link at the foot of mails."""
+"""How users choose to be notified: the settings, the digest, and the unsubscribe link."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -132,7 +132,7 @@ def test_a_kind_for_teachers_is_not_offered_to_learners(leo, ada, browser_of, mo
         ("", "2026-06-01T00:00:00", "2026-06-01T07:00:00"),
     ],
 )
-def test_the_digest_is_due_at_seven_where_the_person_is(zone: str, now: str, due: str) -> None:
+def test_the_digest_is_due_at_seven_in_the_users_time_zone(zone: str, now: str, due: str) -> None:
     found = services.next_digest(zone, now=datetime.fromisoformat(now).replace(tzinfo=UTC))
 
     assert found == datetime.fromisoformat(due).replace(tzinfo=UTC)
@@ -193,7 +193,7 @@ def test_switching_off_takes_back_what_waits(leo) -> None:
         assert mails() == []
 
 
-def test_a_blocked_person_gets_no_digest(leo) -> None:
+def test_a_blocked_user_gets_no_digest(leo) -> None:
     tell(leo, "test.wind")
     services.block(user=leo)
     with time_machine.travel(timezone.now() + timedelta(days=2)):
@@ -216,7 +216,7 @@ def address(leo: User) -> str:
     return link_in(mails()[0])
 
 
-def test_mails_carry_the_headers_of_one_click(leo, address) -> None:
+def test_emails_carry_the_one_click_unsubscribe_headers(leo, address) -> None:
     message = mail.outbox[0].message()
 
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -232,7 +232,7 @@ def test_mails_about_safety_carry_none(leo) -> None:
     assert "unsubscribe" not in message.as_string()
 
 
-def test_one_click_of_the_mail_program_ends_the_mails(leo, address) -> None:
+def test_a_one_click_request_unsubscribes(leo, address) -> None:
     stranger = Client(enforce_csrf_checks=True)
 
     answer = stranger.post(address, "List-Unsubscribe=One-Click", content_type="application/x-www-form-urlencoded")
@@ -315,7 +315,7 @@ def test_a_forged_link_does_nothing_and_tells_nothing(client, leo, mia, address)
     )
 
 
-def test_an_undo_of_somebody_else_does_nothing(client, leo, mia, address) -> None:
+def test_the_undo_token_of_another_user_does_nothing(client, leo, mia, address) -> None:
     User.objects.filter(pk=mia.pk).update(email_verified_at=timezone.now())
     mia.refresh_from_db()
     tell(mia)

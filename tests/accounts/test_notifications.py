@@ -1,4 +1,4 @@
-"""The page, the panel and the socket: what is new for a person, and for nobody else."""
+"""The notifications page, panel and socket show users their own notifications and no one else's."""
 
 import asyncio
 import html
@@ -111,7 +111,7 @@ def test_marking_all_read(leo, mia, browser_of) -> None:
     assert "all caught up" in page(browser, "/notifications?show=unread")
 
 
-def test_nobody_marks_or_reads_what_is_another_s(leo, mia, browser_of) -> None:
+def test_a_user_cannot_read_or_mark_notifications_of_another(leo, mia, browser_of) -> None:
     theirs = tell(mia, "Cuxhaven")
     browser = browser_of(leo)
 
@@ -361,7 +361,7 @@ def test_nothing_said_into_the_socket_does_anything(leo, browser_of) -> None:
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
-def test_one_person_holds_only_so_many_sockets(leo, browser_of) -> None:
+def test_a_user_has_a_limited_number_of_sockets(leo, browser_of) -> None:
     browser = browser_of(leo)
 
     async def live() -> list[bool]:

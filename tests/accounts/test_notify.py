@@ -1,4 +1,4 @@
-"""The one function by which every app tells people something."""
+"""The function by which every app notifies users."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -51,7 +51,7 @@ def test_tells_on_the_site_and_by_mail(kind, leo) -> None:
     assert "http://127.0.0.1:8000/courses/" in str(mail.outbox[0].body)
 
 
-def test_what_is_no_news_any_more_goes_by_no_mail(kind, leo) -> None:
+def test_an_older_event_sends_no_email(kind, leo) -> None:
     """Brought in from elsewhere, such as the seats of the demo."""
     then = timezone.now() - timedelta(days=30)
     tell(leo, now=then)
@@ -62,7 +62,7 @@ def test_what_is_no_news_any_more_goes_by_no_mail(kind, leo) -> None:
 
 
 @pytest.mark.database
-def test_the_same_fact_is_told_once(kind, leo, mia) -> None:
+def test_the_same_key_notifies_once(kind, leo, mia) -> None:
     tell(leo, "tide-7")
     tell(leo, "tide-7")
     tell(mia, "tide-7")
@@ -101,7 +101,7 @@ def test_without_a_key_each_report_counts(kind, leo) -> None:
     assert Notification.objects.count() == 2
 
 
-def test_what_a_transaction_takes_back_was_never_told(kind, leo) -> None:
+def test_a_rolled_back_transaction_notifies_nobody(kind, leo) -> None:
     def fail():
         with transaction.atomic():
             tell(leo)
@@ -114,7 +114,7 @@ def test_what_a_transaction_takes_back_was_never_told(kind, leo) -> None:
     assert not Job.objects.filter(kind="accounts.mail_notification").exists()
 
 
-def test_leaves_a_transaction_usable_when_the_fact_was_told_already(kind, leo) -> None:
+def test_a_repeated_key_leaves_the_transaction_usable(kind, leo) -> None:
     tell(leo, "once")
     with transaction.atomic():
         tell(leo, "once")
@@ -129,7 +129,7 @@ def test_leaves_a_transaction_usable_when_the_fact_was_told_already(kind, leo) -
     ("in_app", "way", "rows", "mails"),
     [(True, Mail.NOW, 1, 1), (True, Mail.OFF, 1, 0), (False, Mail.NOW, 1, 1), (False, Mail.OFF, 0, 0)],
 )
-def test_as_the_person_has_chosen(kind, leo, in_app, way, rows, mails) -> None:
+def test_a_notification_follows_the_users_choice(kind, leo, in_app, way, rows, mails) -> None:
     NotificationChoice.objects.create(user=leo, kind="test.tide", in_app=in_app, mail=way)
 
     tell(leo)
@@ -151,7 +151,7 @@ def test_security_cannot_be_switched_off(leo) -> None:
     assert "If this wasn't you" in str(mail.outbox[0].body)
 
 
-def test_other_mail_goes_to_proved_addresses_only(kind, mia) -> None:
+def test_other_emails_go_to_verified_addresses_only(kind, mia) -> None:
     """Who registers with a stranger's address must not be able to have us write to them."""
     User.objects.filter(pk=mia.pk).update(email_verified_at=None)
     mia.refresh_from_db()
@@ -170,7 +170,7 @@ def test_the_mail_can_go_to_a_former_address(leo) -> None:
 
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"deleted_at": datetime(2026, 1, 1, tzinfo=UTC)}])
-def test_nobody_writes_to_the_blocked_and_the_gone(kind, leo, change) -> None:
+def test_blocked_and_deleted_users_get_no_email(kind, leo, change) -> None:
     tell(leo)
     User.objects.filter(pk=leo.pk).update(**change)
     jobs.run_pending("default")
@@ -229,7 +229,7 @@ def told(user: User) -> list[str]:
     return list(Notification.objects.of(user).order_by("pk").values_list("kind", flat=True))
 
 
-def test_a_new_person_is_welcomed(django_capture_on_commit_callbacks) -> None:
+def test_a_new_user_gets_a_welcome_notification(django_capture_on_commit_callbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         wish = services.NewAccount(email="amara@example.org", first_name="Amara", last_name="L")
         user = services.create_account(wish, now=timezone.now())
@@ -237,7 +237,7 @@ def test_a_new_person_is_welcomed(django_capture_on_commit_callbacks) -> None:
     assert told(user) == ["account.welcome"]
 
 
-def test_a_new_role_is_told(leo, django_capture_on_commit_callbacks) -> None:
+def test_a_new_role_notifies_the_user(leo, django_capture_on_commit_callbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         services.change_role(user=leo, role=Role.INSTRUCTOR)
 
@@ -245,7 +245,7 @@ def test_a_new_role_is_told(leo, django_capture_on_commit_callbacks) -> None:
     assert Notification.objects.get().params == {"role": "Instructor"}
 
 
-def test_a_new_password_is_told(leo, browser_of) -> None:
+def test_a_new_password_notifies_the_user(leo, browser_of) -> None:
     new = {"current": PASSWORD, "password": "BrightLake27", "confirmation": "BrightLake27"}
     browser_of(leo).post("/settings/password", new)
 
@@ -260,7 +260,7 @@ def sign_in(browser: Client, user: User) -> None:
     assert answer.status_code == 302
 
 
-def test_a_sign_in_with_a_new_browser_is_told_and_with_a_known_one_is_not(leo) -> None:
+def test_only_a_sign_in_with_a_new_browser_notifies_the_user(leo) -> None:
     laptop, phone = Client(), Client()
 
     sign_in(laptop, leo)  # the first of all
@@ -274,7 +274,7 @@ def test_a_sign_in_with_a_new_browser_is_told_and_with_a_known_one_is_not(leo) -
 
 
 @pytest.mark.parametrize("kind", ["passkey_added", "linked", "two_factor_on", "app_replaced"])
-def test_of_what_outlives_a_new_password_it_is_said(kind: str) -> None:
+def test_a_notification_says_what_a_new_password_does_not_remove(kind: str) -> None:
     _, text, _ = kinds.KINDS[f"account.{kind}"].words({"name": "Laptop", "provider": "Field School"})
 
     assert "a new password doesn't remove it" in text

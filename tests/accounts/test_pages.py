@@ -25,7 +25,7 @@ def test_a_page_opens_in_both_spellings_for_a_visitor(client: Client, address: s
     assert client.get(address + "/", follow=True).status_code == 200
 
 
-def test_says_that_one_comes_back_to_what_one_opened(client: Client) -> None:
+def test_the_page_says_that_it_leads_back(client: Client) -> None:
     sent = client.get("/auth/login?next=/courses/enroll%3Fcourse%3Drivers").content.decode()
     alone = client.get("/auth/login").content.decode()
 
@@ -33,7 +33,7 @@ def test_says_that_one_comes_back_to_what_one_opened(client: Client) -> None:
     assert "to continue to the page" not in alone
 
 
-def test_signs_in_and_returns_to_where_one_was_going(client: Client, leo: User) -> None:
+def test_signing_in_leads_back_to_the_requested_page(client: Client, leo: User) -> None:
     answer = client.post("/auth/login?next=/me/enrollments%3Ffilter%3Dbookmarked", _login(leo))
 
     assert (answer.status_code, answer["Location"]) == (302, "/me/enrollments?filter=bookmarked")

@@ -209,7 +209,7 @@ def test_a_question_put_to_one_person_is_not_answered_for_another(leo: User, mia
     assert not Row.objects.exists()
 
 
-def test_one_person_s_passkey_is_not_the_second_step_of_another(leo: User, mia: User, device: Authenticator) -> None:
+def test_a_passkey_is_not_the_second_step_of_another_user(leo: User, mia: User, device: Authenticator) -> None:
     turn_on(mia)
     add_for_mia = Authenticator()
     hers = browser()
@@ -225,7 +225,7 @@ def test_one_person_s_passkey_is_not_the_second_step_of_another(leo: User, mia: 
     assert not is_in(client)
 
 
-def test_a_passkey_under_another_person_s_handle_signs_nobody_in(leo: User, mia: User, device: Authenticator) -> None:
+def test_a_passkey_with_the_handle_of_another_user_signs_nobody_in(leo: User, mia: User, device: Authenticator) -> None:
     device.handle = mia.uid.bytes
 
     _, client = enter(device)
@@ -257,7 +257,7 @@ def test_a_passkey_that_is_known_is_not_added_again(leo: User, mia: User, device
 
 
 @pytest.mark.parametrize("action", ["rename", "remove"])
-def test_a_foreign_passkey_is_nobody_s(leo: User, mia: User, device: Authenticator, action: str) -> None:
+def test_an_unknown_passkey_is_refused(leo: User, mia: User, device: Authenticator, action: str) -> None:
     client = signed_in(mia)
 
     answer = client.post(f"/settings/security/passkeys/{row().pk}/{action}", {"name": "Hers"})
@@ -277,7 +277,7 @@ def test_a_foreign_row_that_is_no_passkey_is_not_removed_as_one(leo: User) -> No
     assert Row.objects.filter(pk=app.pk).exists()
 
 
-def test_a_blocked_person_s_passkey_opens_nothing(leo: User, device: Authenticator) -> None:
+def test_the_passkey_of_a_blocked_user_does_not_work(leo: User, device: Authenticator) -> None:
     services.block(user=leo)
 
     _, client = enter(device)

@@ -1,4 +1,4 @@
-"""One's own data in one file, and the way out."""
+"""The data archive and the deletion of an account."""
 
 import io
 import json
@@ -148,7 +148,7 @@ def fields_of_an_account() -> list[Any]:
     return [*User._meta.concrete_fields, *User._meta.many_to_many]
 
 
-def test_one_at_a_time_and_the_old_one_goes(browser: Client, leo: User) -> None:
+def test_a_new_archive_replaces_the_old_one(browser: Client, leo: User) -> None:
     archive(browser, leo)
     first = DataExport.objects.get(user=leo).file.name
     browser.post("/settings/privacy/export")
@@ -159,7 +159,7 @@ def test_one_at_a_time_and_the_old_one_goes(browser: Client, leo: User) -> None:
     assert not default_storage.exists(first)
 
 
-def test_an_archive_is_for_its_person_alone_and_for_a_week(
+def test_an_archive_can_be_downloaded_by_its_user_for_a_week(
     browser: Client, browser_of: Callable[[User], Client], leo: User, mia: User, sam: User, client: Client
 ) -> None:
     archive(browser, leo)
@@ -217,7 +217,7 @@ def leave(browser: Client, password: str = PASSWORD, **more: str):
     return answer
 
 
-def test_what_is_personal_goes_and_what_others_rely_on_stays(
+def test_deletion_removes_personal_data_and_keeps_what_others_rely_on(
     browser: Client, leo: User, enrollment: Enrollment, django_capture_on_commit_callbacks: Callable, client: Client
 ) -> None:
     Bookmark.objects.create(user=leo, course=enrollment.course, created_at=timezone.now())
@@ -365,7 +365,9 @@ def test_nothing_is_deleted_by_mistake(browser: Client, leo: User, given: dict, 
     assert leo.deleted_at is None
 
 
-def test_who_teaches_settles_that_first(browser_of: Callable[[User], Client], ada: User, course: Course) -> None:
+def test_an_instructor_must_settle_their_courses_first(
+    browser_of: Callable[[User], Client], ada: User, course: Course
+) -> None:
     answer = leave(browser_of(ada))
 
     assert 'data-error="STILL_TEACHING"' in answer.content.decode()
@@ -391,7 +393,9 @@ def test_a_deleted_account_cannot_be_opened_again(leo: User, browser: Client) ->
     assert not User.objects.get(pk=leo.pk).is_active
 
 
-def test_an_archive_under_way_is_not_kept_for_who_has_left(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_being_built_is_discarded_when_the_account_is_deleted(
+    leo: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     export = services.request_export(user=leo, now=timezone.now())
     running = jobs.claim("default", now=timezone.now())
     assert running is not None

@@ -1,4 +1,4 @@
-"""A session is no proof: what changes the way into an account, or takes its data out, asks again who is there."""
+"""Changing how to sign in, and downloading all data, require a recent proof of identity."""
 
 from collections.abc import Callable
 from datetime import timedelta

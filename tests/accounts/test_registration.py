@@ -1,4 +1,4 @@
-"""Making an account: the form's rules, the proof, and what it must not tell (docs/adr/0009)."""
+"""Registration: the form's rules, the verification, and what it must not reveal (docs/adr/0009)."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -184,7 +184,7 @@ def test_whoever_registered_with_a_stranger_s_email_gets_nothing_from_its_owner_
     assert User.objects.get().check_password("OwnersRiver26")
 
 
-def test_a_browser_that_has_a_wish_of_its_own_is_another_browser_all_the_same(client: Client) -> None:
+def test_a_browser_with_another_registration_counts_as_another_browser(client: Client) -> None:
     """The owner registers too, and opens the stranger's mail: what the stranger chose is not taken over."""
     register(Client(), password="AttackRiver26", confirmation="AttackRiver26")
     strangers_link = posted()[0]
@@ -194,7 +194,7 @@ def test_a_browser_that_has_a_wish_of_its_own_is_another_browser_all_the_same(cl
     assert not User.objects.exists()
 
 
-def test_a_person_who_is_signed_in_stays_who_they_are(leo: User, browser_of: Callable[[User], Client]) -> None:
+def test_a_signed_in_user_stays_signed_in(leo: User, browser_of: Callable[[User], Client]) -> None:
     register(Client())
     browser = browser_of(leo)
 
@@ -286,7 +286,7 @@ def test_asks_again_after_a_minute_and_a_new_code_ends_the_one_before(client: Cl
     assert User.objects.exists()
 
 
-def test_whoever_is_signed_in_does_not_register(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_a_signed_in_user_cannot_register(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
 
     assert browser.get("/auth/register")["Location"] == "/me/enrollments"
@@ -331,7 +331,7 @@ def test_refuses_with_the_specified_words_and_keeps_what_was_typed(
 
 
 @pytest.mark.parametrize(("change", "field", "message"), REFUSALS)
-def test_the_browser_is_told_the_same_while_one_types(
+def test_live_validation_reports_the_same_errors(
     client: Client, change: dict[str, str], field: str, message: str
 ) -> None:
     told = client.post("/auth/register/check", GOOD | change).json()
@@ -348,7 +348,7 @@ def test_the_check_does_not_know_who_has_an_account(client: Client, leo: User) -
 # --- What attackers tried --------------------------------------------------------------------------
 
 
-def test_nobody_registers_as_more_than_a_student(client: Client) -> None:
+def test_registration_ignores_a_role(client: Client) -> None:
     register(client, role="admin", is_staff="1", is_superuser="1", is_active="0", provider="google", user="1")
     assert Registration.objects.get().provider == ""
 
@@ -392,13 +392,13 @@ def test_the_owner_of_a_taken_email_is_told_and_nothing_else_happens(client: Cli
     assert User.objects.count() == 1
 
 
-def test_a_blocked_person_is_not_written_to(client: Client, ben: User) -> None:
+def test_a_blocked_user_gets_no_email(client: Client, ben: User) -> None:
     register(client, email=ben.email)
 
     assert mail.outbox == []
 
 
-def test_the_password_of_a_wish_opens_nothing(client: Client) -> None:
+def test_the_password_of_a_registration_signs_nobody_in(client: Client) -> None:
     """Else registering and then signing in would tell whether an email was free."""
     register(client)
 
@@ -496,7 +496,7 @@ def test_a_made_up_link_makes_nothing(client: Client, key: str) -> None:
     assert not User.objects.exists()
 
 
-def test_one_email_is_written_to_six_times_an_hour_whoever_asks(settings: Any) -> None:
+def test_an_address_gets_at_most_six_emails_an_hour(settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"mail-to-one": (6, 3600)}
 
     told = [register(Client(), email="leo@example.com").status_code for _ in range(8)]
@@ -514,7 +514,7 @@ def test_the_session_has_a_new_key_after_arriving(client: Client) -> None:
     assert client.session.session_key != before
 
 
-def test_old_wishes_are_swept() -> None:
+def test_expired_registrations_are_deleted() -> None:
     now = timezone.now()
     for hours in (1, 25):
         services.request_registration(
@@ -526,7 +526,7 @@ def test_old_wishes_are_swept() -> None:
     assert Registration.objects.count() == 1
 
 
-def test_the_owner_can_still_register_what_another_only_wished_for(client: Client) -> None:
+def test_an_unverified_registration_does_not_reserve_the_email(client: Client) -> None:
     UserFactory(username="other")
     register(Client())
 

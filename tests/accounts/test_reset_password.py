@@ -1,4 +1,4 @@
-"""A forgotten password, from the form to the new one."""
+"""Resetting a forgotten password, from the form to the new password."""
 
 import re
 from datetime import timedelta
@@ -137,7 +137,7 @@ def test_a_link_works_for_an_hour(client: Client, leo: User) -> None:
         assert client.post(link, NEW).status_code == 410
 
 
-def test_a_link_is_for_one_person(client: Client, leo: User, sam: User) -> None:
+def test_a_link_works_for_one_user(client: Client, leo: User, sam: User) -> None:
     link = link_for(leo)
 
     assert client.get(link.replace(str(leo.uid), str(sam.uid))).status_code == 410
@@ -145,7 +145,7 @@ def test_a_link_is_for_one_person(client: Client, leo: User, sam: User) -> None:
     assert can_sign_in(sam, PASSWORD)
 
 
-def test_a_blocked_person_s_link_is_dead(client: Client, leo: User) -> None:
+def test_the_link_of_a_blocked_user_does_not_work(client: Client, leo: User) -> None:
     link = link_for(leo)
     services.block(user=leo)
 
@@ -167,7 +167,7 @@ def test_the_new_password_follows_the_rules(client: Client, leo: User) -> None:
     assert can_sign_in(leo, PASSWORD)
 
 
-def test_the_browser_is_told_the_rules_while_one_types(client: Client, leo: User, sam: User) -> None:
+def test_live_validation_reports_the_password_rules(client: Client, leo: User, sam: User) -> None:
     link = link_for(leo)
     assert f'data-check="{link}/check"' in client.get(link).content.decode()
 

@@ -1,4 +1,4 @@
-"""Whatever happens to the way into an account, its owner hears of it: on the site and by mail, and nobody else does."""
+"""Every change to how an account is signed in to notifies its user, on the site and by email, and no one else."""
 
 import re
 from collections.abc import Callable
@@ -121,7 +121,7 @@ EVENTS = {
 
 
 @pytest.mark.parametrize("name", EVENTS)
-def test_the_owner_hears_of_it(
+def test_the_user_is_notified(
     name: str, leo: User, mia: User, settings: Any, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     settings.TRUSTED_PROXIES = [ip_network("10.0.0.0/8")]

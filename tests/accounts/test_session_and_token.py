@@ -1,4 +1,4 @@
-"""The cookie is the authority, the token hangs on it: what works, and what attackers tried."""
+"""The cookie is the authority and the token depends on it: what works, and what attackers try."""
 
 import base64
 import json
@@ -153,7 +153,7 @@ def test_not_remembered_the_cookie_ends_with_the_browser(client: Client, leo: Us
     assert client.cookies["sessionid"]["max-age"] == settings.SESSION_COOKIE_AGE
 
 
-def test_person_and_session_cost_one_query(
+def test_user_and_session_cost_one_query(
     client: Client, leo: User, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     token = log_in(client, leo)["token"]

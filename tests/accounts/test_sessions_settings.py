@@ -1,4 +1,4 @@
-"""Where one is signed in: the list, ending one, ending all others; devices in words; the mail about a new one."""
+"""The list of signed-in browsers: ending one, ending all others, device names, the email about a new one."""
 
 import re
 from collections.abc import Callable

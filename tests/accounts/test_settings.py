@@ -1,4 +1,4 @@
-"""The settings, a section at a time; as a browser without scripts uses them."""
+"""The settings page, section by section, as a browser without scripts uses it."""
 
 import re
 import struct
@@ -111,7 +111,7 @@ def test_a_password_that_is_refused_stays_as_it_was(browser: Client, leo: User, 
     assert leo.check_password(PASSWORD)
 
 
-def test_the_browser_is_told_the_rules_while_one_types(browser: Client, leo: User) -> None:
+def test_live_validation_reports_the_password_rules(browser: Client, leo: User) -> None:
     """And nothing of the current password: what is right and what is wrong look the same, and nothing is counted."""
     assert 'data-check="/settings/password/check"' in browser.get("/settings/").content.decode()
     told = [
@@ -126,7 +126,7 @@ def test_the_browser_is_told_the_rules_while_one_types(browser: Client, leo: Use
     assert answer.status_code == 302
 
 
-def test_guessing_the_current_password_locks_as_at_the_door(browser: Client, leo: User) -> None:
+def test_guessing_the_current_password_locks_as_at_sign_in(browser: Client, leo: User) -> None:
     for _ in range(5):
         browser.post("/settings/password", {"current": "WrongGuess1", "password": NEW, "confirmation": NEW})
 
@@ -311,7 +311,7 @@ def test_the_chosen_part_is_kept(browser: Client, leo: User) -> None:
     assert blue > 200 > 60 > red
 
 
-def test_where_it_was_taken_is_not_told_to_anybody(browser: Client, leo: User) -> None:
+def test_a_picture_loses_its_location(browser: Client, leo: User) -> None:
     exif = Image.Exif()
     exif[0x010F] = "Secret camera"
     exif[0x0112] = 6  # lies on its side: the top is the left edge
@@ -550,7 +550,7 @@ def test_another_account_does_not_take_the_email(browser: Client, leo: User, mia
     assert not User.objects.filter(email="leo@new.example").exists()
 
 
-def test_the_old_email_hears_of_the_change(browser: Client, leo: User) -> None:
+def test_the_old_email_is_notified_of_the_change(browser: Client, leo: User) -> None:
     ask(browser)
     key = link().split("key=")[1]
     mail.outbox.clear()
@@ -586,7 +586,7 @@ def test_a_wrong_password_changes_nothing_and_counts(browser: Client, leo: User)
     assert not mail.outbox
 
 
-def test_a_taken_email_is_told_to_its_owner_alone(browser: Client, leo: User, mia: User) -> None:
+def test_only_the_owner_learns_that_an_email_is_taken(browser: Client, leo: User, mia: User) -> None:
     free, taken = ask(browser), None
     EmailVerification.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
     mail.outbox.clear()
@@ -607,7 +607,7 @@ def test_an_email_taken_meanwhile_is_not_taken_twice(browser: Client, leo: User)
     assert leo.email == "leo@example.com"
 
 
-def test_the_email_one_has_already_is_not_changed(browser: Client, leo: User) -> None:
+def test_the_current_email_is_refused_as_the_new_one(browser: Client, leo: User) -> None:
     """Nothing would be sent, so nothing may be promised."""
     answer = ask(browser, email=f" {leo.email.upper()}")
 
@@ -660,7 +660,7 @@ def blocked_for_a_while(leo: User) -> None:
 
 
 @pytest.mark.parametrize("defence", [new_password, forgotten_password, blocked_for_a_while])
-def test_a_thief_who_was_shut_out_does_not_come_back_by_the_new_email(
+def test_an_intruder_who_was_signed_out_cannot_return_by_a_new_email(
     browser: Client, leo: User, client: Client, defence: Callable[[User], None]
 ) -> None:
     ask(browser, email="thief@example.org")

@@ -50,7 +50,7 @@ def test_signs_in_once_and_cleans_the_address(request: pytest.FixtureRequest, wh
     assert arrives(Client(), address, query) == "absent"
 
 
-def test_it_opens_no_door_that_the_role_does_not(leo: User) -> None:
+def test_a_sign_in_token_grants_no_more_than_the_role(leo: User) -> None:
     browser = Client()
 
     arrives(browser, ANALYTICS, given(leo))
@@ -107,7 +107,7 @@ def test_only_strings_count(leo: User, value: object) -> None:
     assert services.redeem_sign_in_token(token=token, user_uid=str(leo.uid), now=NOW) == leo
 
 
-def test_it_is_for_one_person(leo: User, sam: User) -> None:
+def test_a_sign_in_token_works_for_one_user(leo: User, sam: User) -> None:
     query = given(leo)
 
     assert arrives(Client(), DASHBOARD, {**query, "user": str(sam.uid)}) == "absent"
@@ -121,7 +121,7 @@ def test_it_works_for_a_minute(leo: User) -> None:
     assert services.redeem_sign_in_token(token=second, user_uid=str(leo.uid), now=late) is None
 
 
-def test_a_blocked_person_stays_out(leo: User) -> None:
+def test_a_blocked_user_stays_signed_out(leo: User) -> None:
     query = given(leo)
     services.block(user=leo)
 
@@ -148,7 +148,9 @@ def test_a_link_on_another_site_signs_nobody_in(leo: User) -> None:
     assert arrives(Client(), DASHBOARD, query, **{"Sec-Fetch-Site": "same-origin"}) == DASHBOARD
 
 
-def test_it_does_not_swap_who_is_signed_in(browser_of: Callable[[User], Client], leo: User, mia: User) -> None:
+def test_a_sign_in_token_does_not_replace_the_signed_in_user(
+    browser_of: Callable[[User], Client], leo: User, mia: User
+) -> None:
     browser = browser_of(mia)
 
     browser.get(DASHBOARD, given(leo))
@@ -162,7 +164,7 @@ def test_the_table_holds_no_token(leo: User) -> None:
     assert token not in SignInToken.objects.get().token_hash
 
 
-def test_old_ones_are_swept(leo: User) -> None:
+def test_expired_tokens_are_deleted(leo: User) -> None:
     services.create_sign_in_token(user=leo, now=timezone.now())
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
         services.clean_up(now=timezone.now())
@@ -172,7 +174,7 @@ def test_old_ones_are_swept(leo: User) -> None:
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_bring_it_at_once_one_gets_in() -> None:
+def test_of_many_parallel_uses_of_a_token_one_succeeds() -> None:
     user = UserFactory()
     token, gate = services.create_sign_in_token(user=user, now=NOW), Barrier(12)
 

@@ -298,7 +298,7 @@ def test_no_email_at_all_is_asked_for(client: Client, school: str) -> None:
 # --- Blocked people --------------------------------------------------------------------------------
 
 
-def test_blocked_people_stay_out(client: Client, school: str, ben: User) -> None:
+def test_blocked_users_cannot_sign_in(client: Client, school: str, ben: User) -> None:
     linked(ben)
 
     page = there_and_back(client)
@@ -317,7 +317,7 @@ def test_blocked_between_the_provider_and_the_landing(client: Client, school: st
     assert not is_signed_in(client)
 
 
-def test_a_blocked_person_s_email_makes_no_new_account(client: Client, school: str) -> None:
+def test_the_email_of_a_blocked_user_creates_no_account(client: Client, school: str) -> None:
     UserFactory(username="gone", email="mia@school.example", is_active=False)
 
     assert refusal(there_and_back(client)) == "AUTH_ACCOUNT_BLOCKED"
@@ -328,7 +328,7 @@ def test_a_blocked_person_s_email_makes_no_new_account(client: Client, school: s
 # --- What providers and attackers tried ------------------------------------------------------------
 
 
-def test_who_does_not_consent_is_told_that_nothing_was_changed(client: Client, school: str) -> None:
+def test_declining_at_the_provider_changes_nothing(client: Client, school: str) -> None:
     state = parse_qs(urlsplit(asked(client)).query)["state"][0]
 
     page = client.get(f"{LANDING}/school", {"error": "access_denied", "state": state})
@@ -581,7 +581,7 @@ def test_a_stolen_session_links_nothing(leo_s: Client, school: str, leo: User) -
     assert not SocialAccount.objects.exists()
 
 
-def test_an_account_that_signs_in_somebody_else_is_not_linked(leo_s: Client, school: str, mia: User) -> None:
+def test_an_identity_of_another_user_is_not_linked(leo_s: Client, school: str, mia: User) -> None:
     linked(mia)
 
     page = leo_s.post("/settings/connections/link/school")
@@ -598,7 +598,7 @@ def test_whoever_asked_to_link_must_still_be_signed_in(leo_s: Client, school: st
     assert not SocialAccount.objects.exists()
 
 
-def test_a_provider_is_unlinked_and_signs_in_no_more(leo_s: Client, school: str, leo: User) -> None:
+def test_an_unlinked_provider_no_longer_signs_in(leo_s: Client, school: str, leo: User) -> None:
     linked(leo)
     row = SocialAccount.objects.get()
 
@@ -609,7 +609,7 @@ def test_a_provider_is_unlinked_and_signs_in_no_more(leo_s: Client, school: str,
     assert not is_signed_in(browser)
 
 
-def test_the_last_way_in_stays(client: Client, school: str, leo: User) -> None:
+def test_the_only_way_to_sign_in_cannot_be_unlinked(client: Client, school: str, leo: User) -> None:
     linked(leo)
     leo.set_unusable_password()
     leo.save()
@@ -627,7 +627,7 @@ def test_the_last_way_in_stays(client: Client, school: str, leo: User) -> None:
     assert SocialAccount.objects.get().uid == "second"
 
 
-def test_nobody_unlinks_somebody_else(leo_s: Client, school: str, mia: User) -> None:
+def test_a_user_cannot_unlink_the_identity_of_another(leo_s: Client, school: str, mia: User) -> None:
     linked(mia)
 
     leo_s.post(f"/settings/connections/{SocialAccount.objects.get().pk}/unlink")
@@ -689,7 +689,7 @@ def test_who_has_a_password_proves_themselves_with_it(leo_s: Client, school: str
     assert refusal(there_and_back(leo_s, purpose="prove")) == "AUTH_IDENTITY_TAKEN"
 
 
-def test_a_visitor_s_wish_to_prove_is_a_sign_in(client: Client, school: str, mia: User) -> None:
+def test_a_visitor_who_asks_to_prove_signs_in(client: Client, school: str, mia: User) -> None:
     linked(mia)
 
     assert there_and_back(client, purpose="prove")["Location"] == "/me/enrollments"
@@ -736,7 +736,7 @@ def test_github_is_asked_by_oauth(client: Client, settings: Any) -> None:
     assert "state" in query
 
 
-def test_a_wish_by_a_provider_is_not_left_behind(client: Client, school: str) -> None:
+def test_a_registration_by_a_provider_is_deleted_with_the_account(client: Client, school: str) -> None:
     know(school, "leo-1", email="leo@example.com")
     there_and_back(client, sub="leo-1")
     client.post(LANDING, JOIN | {"email": "leo@example.com"})

@@ -179,7 +179,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("method", "address"), CHANGES)
-def test_a_session_left_open_asks_first_who_is_there(
+def test_an_old_session_must_authenticate_again(
     client: Client, leo: User, two: list[str], method: str, address: str
 ) -> None:
     give_password(client, leo)
@@ -224,7 +224,7 @@ def test_proving_leads_nowhere_else(browser_of: Callable[[User], Client], leo: U
     assert answer["Location"] == SETTINGS
 
 
-def test_guessing_at_the_proof_locks_as_at_the_door(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_guessing_at_reauthentication_locks_as_at_sign_in(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
     for _ in range(5):
         browser.post("/auth/prove", {"password": "WrongGuess1"})
@@ -402,7 +402,7 @@ def test_a_planted_session_learns_nothing(client: Client, leo: User, two: list[s
     assert copied.get("/auth/second-step")["Location"] == "/auth/login"
 
 
-def test_no_door_signs_in_around_the_second_step(leo: User, two: list[str], rf) -> None:
+def test_no_way_to_sign_in_skips_the_second_step(leo: User, two: list[str], rf) -> None:
     """Whatever calls sessions.sign_in is stopped, unless it says that the step is done."""
     from django.contrib.auth.models import AnonymousUser
 
@@ -475,7 +475,7 @@ def test_a_recovery_code_works_once_and_says_so_by_mail(client: Client, leo: Use
     assert "Codes left: 9." in mails("recovery code was used")[0]
 
 
-def test_another_person_s_codes_are_no_use(leo: User, mia: User, two: list[str]) -> None:
+def test_the_codes_of_another_user_do_not_work(leo: User, mia: User, two: list[str]) -> None:
     hers = turn_on(mia)
 
     assert prove(leo, hers[0].replace("-", "")) == "AUTH_CODE_WRONG"
@@ -485,7 +485,7 @@ def test_another_person_s_codes_are_no_use(leo: User, mia: User, two: list[str])
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["app", "recovery"])
-def test_of_many_uses_at_once_one_counts(kind: str) -> None:
+def test_of_many_uses_at_once_one_succeeds(kind: str) -> None:
     user = UserFactory()
     codes = turn_on(user)
     code = code_now() if kind == "app" else codes[0].replace("-", "")
@@ -498,7 +498,7 @@ def test_of_many_uses_at_once_one_counts(kind: str) -> None:
 # --- Guessing --------------------------------------------------------------------------------------
 
 
-def test_the_fifth_wrong_code_locks_and_the_owner_hears_of_it(client: Client, leo: User, two: list[str]) -> None:
+def test_the_fifth_wrong_code_locks_and_notifies_the_user(client: Client, leo: User, two: list[str]) -> None:
     give_password(client, leo)
     for _ in range(5):
         client.post("/auth/second-step", {"code": "000000"})
@@ -514,7 +514,7 @@ def test_the_fifth_wrong_code_locks_and_the_owner_hears_of_it(client: Client, le
         assert is_in(client)
 
 
-def test_signing_in_anew_gives_no_new_tries(leo: User, two: list[str]) -> None:
+def test_signing_in_again_does_not_reset_the_failed_attempts(leo: User, two: list[str]) -> None:
     """Neither a fresh session nor the right password begins the count of codes anew."""
     for _ in range(5):
         stranger = Client()
@@ -527,7 +527,7 @@ def test_signing_in_anew_gives_no_new_tries(leo: User, two: list[str]) -> None:
     assert not is_in(last)
 
 
-def test_wrong_codes_at_the_door_and_at_the_proof_are_one_count(
+def test_wrong_codes_at_sign_in_and_reauthentication_count_together(
     browser_of: Callable[[User], Client], leo: User, two: list[str]
 ) -> None:
     stolen = browser_of(leo)
@@ -640,7 +640,7 @@ def test_nobody_else_resets_anything(
     assert services.has_second_factor(leo)
 
 
-def test_an_account_without_it_signs_in_as_ever_for_one_query_more(client: Client, leo: User) -> None:
+def test_an_account_without_two_factor_signs_in_with_one_more_query(client: Client, leo: User) -> None:
     with CaptureQueriesContext(connection) as queries:
         give_password(client, leo)
     asked = [query["sql"] for query in queries if "mfa_authenticator" in query["sql"]]

@@ -75,7 +75,7 @@ def test_the_code_verifies_whoever_is_signed_in(client: Client, leo: User) -> No
     assert not EmailVerification.objects.exists()
 
 
-def test_a_code_is_for_one_person(client: Client, leo: User, mia: User) -> None:
+def test_a_code_works_for_one_user(client: Client, leo: User, mia: User) -> None:
     _, code = send(leo)
     send(mia)
     client.force_login(mia)
@@ -118,7 +118,7 @@ def test_guesses_at_once_are_counted_exactly() -> None:
     assert EmailVerification.objects.get().tries == 5
 
 
-def test_a_new_code_ends_the_one_before(client: Client, leo: User) -> None:
+def test_a_new_code_replaces_the_old_one(client: Client, leo: User) -> None:
     _, older = send(leo)
     _, newer = send(leo)
     client.force_login(leo)
@@ -176,7 +176,7 @@ def test_asks_again_at_most_once_a_minute(client: Client, leo: User) -> None:
     assert answer["Location"] == "/auth/verify-email"
 
 
-def test_who_is_verified_is_not_written_to(client: Client, leo: User) -> None:
+def test_a_verified_user_gets_no_verification_email(client: Client, leo: User) -> None:
     User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
     client.force_login(leo)
 
@@ -188,7 +188,7 @@ def test_who_is_verified_is_not_written_to(client: Client, leo: User) -> None:
     assert "Email verified" in client.get("/auth/verify-email").content.decode()
 
 
-def test_a_visitor_is_told_what_to_do(client: Client) -> None:
+def test_a_visitor_sees_what_to_do(client: Client) -> None:
     page = client.get("/auth/verify-email").content.decode()
 
     assert 'href="/auth/login?next=/auth/verify-email"' in page

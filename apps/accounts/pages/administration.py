@@ -1,4 +1,4 @@
-"""For admins: people with their roles, the blocked, and requests to teach."""
+"""Pages for admins: users with their roles, blocked users, and requests to teach."""
 
 from uuid import UUID
 
@@ -116,7 +116,7 @@ def _teaching_page(
 
 
 def _other(request: HttpRequest, uid: UUID) -> User | None:
-    """The person, unless it is the admin who asks: the last one must not lock themselves out."""
+    """The user, unless it is the current admin: the last one must not lock themselves out."""
     user = get_object_or_404(User, uid=uid, deleted_at=None)
     if user == request.user:
         messages.warning(request, _("Your own account was not changed."))
@@ -125,5 +125,5 @@ def _other(request: HttpRequest, uid: UUID) -> User | None:
 
 
 def _back(request: HttpRequest) -> HttpResponse:
-    """To the list as it was filtered."""
+    """Redirect to the list with its filters."""
     return redirect(safe_next(request, request.POST.get("next"), "/dashboard/admin/people"))

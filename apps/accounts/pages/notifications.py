@@ -1,4 +1,4 @@
-"""What is new: the page, the panel of the header, and the link at the foot of every mail."""
+"""The notifications page, the panel in the header, and the unsubscribe link of emails."""
 
 from datetime import date, timedelta
 from uuid import UUID
@@ -45,7 +45,7 @@ def _day_name(day: date, today: date) -> str:
 @never_cache
 @require_safe
 def panel(request: HttpRequest) -> HttpResponse:
-    """The content of the header's panel, fetched when somebody opens it."""
+    """The content of the header's panel, fetched when it is opened."""
     user = signed_in_user(request)
     days = queries.by_day(queries.notices_of(user)[:LOOKED_THROUGH], user)
     entries = [entry for day in days.values() for entry in day][:IN_PANEL]
@@ -67,7 +67,7 @@ def read_all(request: HttpRequest) -> HttpResponse:
 
 
 def _done(request: HttpRequest) -> HttpResponse:
-    """Back to the list; a script that only wants to know what is left is told that."""
+    """Redirect to the list; a script receives the number of unread notifications instead."""
     if request.headers.get("Accept") == "application/json":
         return JsonResponse({"unread": queries.unread_count(signed_in_user(request))})
     return redirect(safe_next(request, request.headers.get("Referer"), "/notifications"))
@@ -78,7 +78,7 @@ def _done(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """A GET only asks: programs that look through mails follow links by themselves."""
+    """A GET only asks: programs that scan emails follow links by themselves."""
     subscription = services.subscription_of(token)
     state, undo = "ask", ""
     if subscription is None:

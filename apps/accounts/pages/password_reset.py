@@ -1,4 +1,4 @@
-"""A forgotten password. All of it works without JavaScript."""
+"""Resetting a forgotten password. All of it works without JavaScript."""
 
 from uuid import UUID
 
@@ -61,7 +61,7 @@ def reset_password(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
 @sensitive_post_parameters("password", "confirmation")
 @require_POST
 def check_reset(request: HttpRequest, uid: UUID, token: str) -> HttpResponse:
-    """Without the link that the mail brought it says nothing: the rules know the person's name and email."""
+    """Live validation, only with the link of the email: the rules depend on the user's name and email."""
     user = services.user_of_reset(uid, token)
     if user is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""The pictures of people, as they are shown beside what they say."""
+"""Users' pictures."""
 
 import re
 
@@ -12,7 +12,7 @@ from apps.accounts.guards import open_to_everyone
 @open_to_everyone
 @require_safe
 def avatar(request: HttpRequest, name: str) -> FileResponse:
-    """A picture under its name, which is drawn anew with each upload: it may be kept for good."""
+    """A picture by its name, which is new for every upload, so browsers may cache it forever."""
     if not re.fullmatch(r"[0-9a-f]{24}(_[0-9A-Za-z]{7})?\.webp", name):
         raise Http404
     try:

@@ -1,5 +1,4 @@
-"""Is it you? Asked before the way into an account is changed, and before all its data leave, if that was not shown
-within ten minutes."""
+"""Proving one's identity again, before changing how to sign in to the account or downloading all its data."""
 
 from typing import Any
 
@@ -28,7 +27,7 @@ from studyplatform.kit.web.requests import safe_next
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def prove(request: HttpRequest) -> HttpResponse:
-    """By the password, a code or a passkey; guesses count as they do at the sign-in."""
+    """Prove it by password, code or passkey; failures count as at sign-in."""
     user, now = signed_in_user(request), timezone.now()
     by_password = forms.ConfirmPassword(request.POST if "password" in request.POST else None)
     by_code = forms.SecondStepCode(request.POST if "code" in request.POST else None)
@@ -57,7 +56,7 @@ def prove(request: HttpRequest) -> HttpResponse:
 
 
 def _linked(user: User) -> list[Any]:
-    """The providers that may vouch for somebody who has no password here."""
+    """The providers with which a user without a password can prove their identity."""
     slugs = {one.provider for one in services.identities_of(user)} if not user.has_usable_password() else set()
     return [one for one in settings.SIGN_IN_PROVIDERS if one.slug in slugs]
 

@@ -1,4 +1,4 @@
-"""Make an account and prove its email. All of it works without JavaScript."""
+"""Creating an account and verifying its email. All of it works without JavaScript."""
 
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -30,7 +30,7 @@ JOINING = "joining"  # the key in the visitor's session: the wish that this brow
 @sensitive_post_parameters("password", "confirmation")
 @require_http_methods(["GET", "HEAD", "POST"])
 def register(request: HttpRequest) -> HttpResponse:
-    """Asks for an account; whether the email has one already, the answer does not tell."""
+    """Requests an account; the response does not reveal whether the email already has one."""
     if isinstance(request.user, User):
         return redirect(next_or_home(request, request.user))
     form = forms.Register(request.POST or None)
@@ -49,7 +49,7 @@ def register(request: HttpRequest) -> HttpResponse:
 
 
 def await_verification(request: HttpRequest, row: Registration, *, onward: str = "") -> HttpResponse:
-    """On to the page that asks for the mailed code: typed in this browser, it signs this browser in."""
+    """Redirect to the page for the emailed code: entered in this browser, it signs this browser in."""
     request.session[JOINING] = str(row.uid)
     return redirect(
         "/auth/verify-email" + (f"?{urlencode({'next': onward}, safe='/')}" if onward else _onward(request))
@@ -69,10 +69,11 @@ def check_registration(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password", "confirmation")
 @require_http_methods(["GET", "HEAD", "POST"])
 def verify_email(request: HttpRequest) -> HttpResponse:
-    """By the link of the mail, which any browser may open, or by its code, typed in the browser that registered.
+    """Verify by the emailed link, which any browser may open, or by its code, entered in the browser that
+    registered.
 
-    The link asks for a press: mail programs that follow links by themselves prove nothing. The page that waits for
-    the code looks the same whatever became of the email: free, taken, or joined by the link in another browser.
+    The link requires a click on a button, because mail programs follow links by themselves. The page that waits for
+    the code looks the same whether the email is free, taken, or verified by the link in another browser.
     """
     person = request.user if isinstance(request.user, User) else None
     if key := request.POST.get("key") or request.GET.get("key"):
@@ -120,7 +121,7 @@ def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpRespons
 
 
 def _elsewhere(request: HttpRequest, wish: Registration, key: str, person: User | None) -> HttpResponse:
-    """This browser did not register: somebody else may have, so nothing that was chosen there is taken over."""
+    """This browser did not register: someone else may have, so nothing that was chosen there is used."""
     names = {"first_name": wish.first_name, "last_name": wish.last_name}
     form = forms.FinishRegistration(
         request.POST if "password" in request.POST else None, email=wish.email, initial=names
@@ -133,7 +134,7 @@ def _elsewhere(request: HttpRequest, wish: Registration, key: str, person: User 
 
 
 def _joined(request: HttpRequest, user: User | None, person: User | None, email: str) -> HttpResponse:
-    """Made now: this browser is signed in, unless somebody is already. Made before: it is asked to sign in."""
+    """Sign this browser in if the account is new, unless a user is signed in already."""
     if user is None or person is not None:
         return _proof_page(request, "joined", email=email)
     return _arrive(request, user)
@@ -144,7 +145,7 @@ def _joined(request: HttpRequest, user: User | None, person: User | None, email:
 @sensitive_post_parameters("password", "confirmation")
 @require_POST
 def check_finish_registration(request: HttpRequest) -> HttpResponse:
-    """Without the link that the mail brought it says nothing: the rules know the email."""
+    """Live validation, only with the link of the email: the rules depend on the email."""
     wish = services.registration_of_key(request.POST.get("key", ""), now=timezone.now())
     if wish is None:
         raise Http404
@@ -167,7 +168,7 @@ def _refuse_code(form: forms.EmailCode) -> None:
 
 
 def _arrive(request: HttpRequest, user: User) -> HttpResponse:
-    """The account was made in this browser, so it is signed in."""
+    """The account was created in this browser, so sign it in."""
     request.session.pop(JOINING, None)
     messages.success(request, _("Welcome, %(name)s. Your email is verified.") % {"name": user.first_name})
     return sign_in_and_redirect(request, user)
@@ -206,7 +207,7 @@ def _onward(request: HttpRequest) -> str:
 
 
 def _asked_from(request: HttpRequest) -> str:
-    """Back to the page that refused, once the email is proved."""
+    """Back to the page that required a verified email."""
     page = urlsplit(safe_next(request, request.headers.get("Referer"), ""))
     if not page.path or page.path.startswith("/auth/"):
         return ""

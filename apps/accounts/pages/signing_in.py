@@ -1,4 +1,4 @@
-"""Sign in, sign out, and where each role's day begins. All of it works without JavaScript."""
+"""Signing in and out, and each role's home page. All of it works without JavaScript."""
 
 from urllib.parse import urlencode
 
@@ -73,7 +73,7 @@ def _sign_in_page(request: HttpRequest, form: forms.SignIn, refusal: AppError | 
 @open_to_everyone
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in_for_admin(request: HttpRequest) -> HttpResponse:
-    """In the place of the admin's own sign-in form, which would go around the lock."""
+    """Replaces the Django admin's own sign-in form, which would bypass the lock."""
     target = safe_next(request, request.GET.get("next"), "/admin/")
     if not request.user.is_authenticated:
         return redirect(f"{settings.LOGIN_URL}?{urlencode({'next': target}, safe='/')}")
@@ -84,7 +84,7 @@ def sign_in_for_admin(request: HttpRequest) -> HttpResponse:
 @open_to_everyone
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """A form ends the session; the address itself, which others may link to, only asks."""
+    """A form ends the session; a GET, which other sites may link to, only asks."""
     if request.method == "POST":
         sessions.sign_out(request)
         return redirect("/")

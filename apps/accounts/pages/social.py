@@ -1,7 +1,7 @@
-"""Signing in with a provider: there and back, the landing, and joining or linking from it.
+"""Signing in with a provider: to the provider and back, the landing page, and registering or linking from there.
 
-What the provider said waits in the visitor's session until the landing (/auth/oauth/callback) has led on: nothing
-of it travels through the browser.
+The verified identity stays in the visitor's session until the landing page (/auth/oauth/callback) has used it: none of
+it travels through the browser.
 """
 
 from datetime import datetime, timedelta
@@ -40,18 +40,17 @@ _KEY = "social"
 def start(request: HttpRequest, slug: str) -> HttpResponse:
     """On to the provider.
 
-    Not by a redirect: the pages' policy lets forms lead nowhere but to this site, and says so of what they are
-    redirected to as well.
+    Not by a redirect: the content security policy restricts forms to this site, including what they redirect to.
     """
     purpose = "prove" if request.POST.get("purpose") == "prove" and request.user.is_authenticated else "sign in"
     return go(request, slug, purpose=purpose, onward=safe_next(request, request.POST.get("next"), ""))
 
 
 def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpResponse:
-    """To the provider, to "sign in", to "link" its account (the caller has asked who is there) or to "prove" that
-    whoever is signed in is there.
+    """To the provider, to "sign in", to "link" an identity (the caller has authenticated the user) or to "prove"
+    the signed-in user's identity.
 
-    :raises RateLimitExceeded: that was asked too often from this address.
+    :raises RateLimitExceeded: too many requests from this address.
     """
     rate_limits.spend_of(request, "social", now=timezone.now())
     person = str(request.user.uid) if isinstance(request.user, User) else ""
@@ -66,7 +65,7 @@ def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpRes
 @never_cache
 @require_safe
 def answer(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where the provider sends the browser back to; what it brought stands in the address no longer afterwards."""
+    """The provider sends the browser back to this address; the next page's address no longer contains its response."""
     rate_limits.spend_of(request, "social", now=timezone.now())
     request.session.pop(_KEY, None)
     try:
@@ -104,7 +103,7 @@ def _handle_identity(request: HttpRequest, verified: IdentityVerified) -> HttpRe
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def landing(request: HttpRequest) -> HttpResponse:
-    """Leads on, asks what is still needed, or says what went wrong."""
+    """Redirects on, asks what is still needed, or says what went wrong."""
     kept = request.session.get(_KEY)
     if kept is None or datetime.fromisoformat(kept["at"]) < timezone.now() - WAITS:
         request.session.pop(_KEY, None) if kept else None
@@ -122,7 +121,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 
 
 def _lead_on(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
-    """Signs in, or leads to the page that takes the sign-in over from the address."""
+    """Sign in, or redirect to the page that accepts a sign-in token."""
     del request.session[_KEY]
     now = timezone.now()
     person = User.objects.filter(pk=kept["person"], is_active=True).first()
@@ -139,7 +138,7 @@ def _lead_on(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
 
 
 def _offer_link(request: HttpRequest, user: User, identity: Identity, onward: str) -> HttpResponse:
-    """Signed in by now: the account at the provider may be linked, by a press of who has just shown who they are."""
+    """Offer a user who has signed in meanwhile to link the identity, after recent authentication."""
     if not sessions.is_recently_authenticated(request, now=timezone.now()):
         return redirect(f"{reverse('accounts:prove')}?{urlencode({'next': LANDING}, safe='/')}")
     if request.method == "POST":

@@ -1,4 +1,4 @@
-"""Theme and style, kept with the account so that they follow a person to every device."""
+"""Theme and style, saved with the account so that they apply on every device."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The providers one signs in with: link one more, unlink one. Each change asks first who is there."""
+"""Linked identities: link another, unlink one. Each change requires recent authentication."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ register(
 @recently_authenticated
 @require_http_methods(["GET", "HEAD", "POST"])
 def link(request: HttpRequest, slug: str) -> HttpResponse:
-    """To the provider, and back to the settings. Asked by GET it is somebody who has just shown who they are."""
+    """To the provider, and back to the settings. A GET comes from a user who has just authenticated."""
     if request.method != "POST":
         return saved("connections")
     return social.go(request, slug, purpose="link", onward="/settings/#connections")

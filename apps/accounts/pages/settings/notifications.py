@@ -1,4 +1,4 @@
-"""How one wants to hear of what: each choice is kept as it is made; without scripts, by the button."""
+"""How to be notified of what: each choice is saved as it is made; without scripts, by a button."""
 
 from itertools import groupby
 from typing import Any
@@ -33,7 +33,7 @@ register(Section(slug="notifications", title=_("Notifications"), icon="bell", co
 @signed_in
 @require_POST
 def save(request: HttpRequest) -> HttpResponse:
-    """Of the kinds that the form names, and of no others: a script sends one row at a time."""
+    """Saves the kinds that the form names and no others: a script sends one row at a time."""
     names = request.POST.getlist("kind")
     choices = {name: (f"site.{name}" in request.POST, request.POST.get(f"mail.{name}", "")) for name in names}
     try:

@@ -1,4 +1,4 @@
-"""Change the password: proves the old one, keeps this browser signed in and ends all others."""
+"""Changing the password: requires the old one, keeps this browser signed in and signs out all others."""
 
 from typing import Any
 
@@ -56,5 +56,5 @@ def change(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
-    """Of the rules alone: whether the current password is right, only the form itself says, and counts."""
+    """Live validation of the rules alone: only the form itself verifies the current password, and counts failures."""
     return field_errors(forms.ChangePassword(request.POST, user=signed_in_user(request)))

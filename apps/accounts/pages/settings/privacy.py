@@ -1,4 +1,4 @@
-"""All one's data in one file, and the way out."""
+"""The data archive, and deleting the account."""
 
 from typing import Any
 from uuid import UUID
@@ -43,7 +43,7 @@ def export(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def download(request: HttpRequest, uid: UUID) -> FileResponse:
-    """The archive, for its person alone."""
+    """The archive, for its user alone."""
     found = DataExport.objects.filter(
         uid=uid, user=signed_in_user(request), state=DataExport.State.READY, expires_at__gt=timezone.now()
     ).first()
@@ -58,7 +58,7 @@ def download(request: HttpRequest, uid: UUID) -> FileResponse:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
-    """What goes and what stays, the password, and then there is no account any more."""
+    """Shows what is deleted and what stays, and deletes the account."""
     user = signed_in_user(request)
     form = forms.DeleteAccount(request.POST or None, user=user)
     refusal: AppError | None = services.deletion_hindrance(user)

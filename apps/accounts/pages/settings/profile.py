@@ -1,4 +1,4 @@
-"""Name, picture, email, time zone: what others see of a person, and how the site reaches them."""
+"""Name, picture, email and time zone."""
 
 from datetime import datetime
 from functools import cache
@@ -45,7 +45,9 @@ register(Section(slug="profile", title=gettext_lazy("Profile"), icon="user-round
 
 @cache
 def _places() -> list[tuple[str, str, ZoneInfo]]:
-    """Each zone's region and place. Python itself keeps eight zones and would read all the others for each page."""
+    """Region, place and zone of each time zone. ZoneInfo caches only eight zones and would read all others for each
+    page.
+    """
     places = []
     for name in forms.time_zones():
         region, _slash, place = name.partition("/")
@@ -139,8 +141,9 @@ def cancel_email_change(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_email(request: HttpRequest) -> HttpResponse:
-    """The link in the mail. It asks for a press, as programs follow links too, and for the account that asked for it:
-    everybody else is asked to sign in, and is not told which account that is."""
+    """The emailed link. It requires a click, as programs follow links too, and the account that requested it:
+    everyone else is asked to sign in, without learning which account that is.
+    """
     key = request.POST.get("key") or request.GET.get("key") or ""
     user = request.user if isinstance(request.user, User) else None
     found = services.email_change_of_key(key)

@@ -1,7 +1,7 @@
-"""The settings page: one column of sections, each with forms of its own (one module a section).
+"""The settings page: one column of sections, each with its own forms (one module per section).
 
-A section registers itself; its POST addresses end either with :func:`saved` or, for a form with errors,
-with :func:`page` and the bound form, so that the whole page comes back with what was typed.
+A section registers itself; its POST addresses end either with :func:`saved` or, for a form with errors, with
+:func:`page` and the bound form, so that the page shows what was typed.
 """
 
 from collections.abc import Callable
@@ -39,9 +39,9 @@ _sections: dict[str, Section] = {}
 
 
 def register(section: Section) -> None:
-    """Add a section to the page; its place is that of its slug in ``_ORDER``.
+    """Add a section to the page, in the order of ``_ORDER``.
 
-    :raises ValueError: the slug has no place.
+    :raises ValueError: the slug is not in it.
     """
     if section.slug not in _ORDER:
         raise ValueError(f"no place for the section {section.slug!r}")
@@ -49,7 +49,7 @@ def register(section: Section) -> None:
 
 
 def sections_for(user: User) -> list[Section]:
-    """The sections of this person's page, in order."""
+    """The sections of this user's page, in order."""
     return [_sections[slug] for slug in _ORDER if slug in _sections and _sections[slug].is_for(user)]
 
 
@@ -61,7 +61,7 @@ def settings_page(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, slug: str = "", **changed: Any) -> HttpResponse:
-    """The whole page; of the section ``slug``, ``changed`` replaces what its context gives (a bound form, say)."""
+    """The whole page. In the section ``slug``, ``changed`` replaces values of its context (a bound form, say)."""
     user = signed_in_user(request)
     sections = sections_for(user)
     shown = [(one, one.context(request) | (changed if one.slug == slug else {})) for one in sections]
@@ -75,5 +75,5 @@ def page(request: HttpRequest, slug: str = "", **changed: Any) -> HttpResponse:
 
 
 def saved(slug: str) -> HttpResponseRedirect:
-    """Back to the section, which says that it was saved."""
+    """Redirect to the section, which says that it was saved."""
     return HttpResponseRedirect(f"/settings/?saved={slug}#{slug}")

@@ -1,4 +1,4 @@
-"""Sign-in safety: the authenticator app, recovery codes and passkeys. Each change asks first who is there."""
+"""Authenticator app, recovery codes and passkeys. Each change requires recent authentication."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ register(Section(slug="security", title=gettext_lazy("Two-factor and passkeys"),
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def app(request: HttpRequest) -> HttpResponse:
-    """Set up an authenticator app, or another in its place. The secret waits in the session until a code proves it."""
+    """Set up an authenticator app, or replace it. The secret stays in the session until a code proves it."""
     user, now = signed_in_user(request), timezone.now()
     form = forms.AppCode(request.POST or None)
     secret = request.session.get(_SECRET)

@@ -1,4 +1,4 @@
-"""Where you are signed in: every browser, with its device, address and time; ended one by one, or all others."""
+"""Signed-in browsers, with device, address and time; ended one by one, or all others."""
 
 from typing import Any
 from uuid import UUID
@@ -46,7 +46,7 @@ register(Section(slug="sessions", title=gettext_lazy("Where you're signed in"), 
 @signed_in
 @require_POST
 def end(request: HttpRequest, uid: UUID) -> HttpResponse:
-    """Sign out one browser; its tokens are refused from then on. One that is gone already is no mistake."""
+    """Sign out one browser; its tokens are refused from then on. One that is gone already is no error."""
     if services.end_other_session(user=signed_in_user(request), uid=uid):
         messages.success(request, _("That browser was signed out."))
     return saved("sessions")

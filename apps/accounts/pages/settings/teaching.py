@@ -1,4 +1,4 @@
-"""Ask to become an instructor, and what became of it."""
+"""Requesting to become an instructor, and the state of the request."""
 
 from typing import Any
 
