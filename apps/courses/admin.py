@@ -1,4 +1,4 @@
-"""Staff screens of courses. What moves a course are the services, with their rules and their history."""
+"""Courses in the admin. Actions call the services, which enforce the rules and record the history."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -21,7 +21,7 @@ Step = Callable[[Course, User, datetime], object]
 
 
 def _each(request: HttpRequest, courses: QuerySet[Course], step: Step) -> None:
-    """Take a step with each course; say how many went, and why the others did not."""
+    """Call ``step`` for each course; report how many changed, and why the others did not."""
     user, done = signed_in_user(request), 0
     for course in courses:
         try:
@@ -58,7 +58,7 @@ class SubjectAdmin(admin.ModelAdmin[Subject]):
 
 @admin.register(Course)
 class CourseAdmin(ReadOnly, admin.ModelAdmin[Course]):
-    """To look at; to change a course, open it in the studio, which an admin may."""
+    """Read-only: admins change a course in the studio."""
 
     list_display = ["title", "instructor", "subject", "status", "lesson_count", "learner_count", "updated_at"]
     list_filter = ["status", "subject", "difficulty", "pricing"]
@@ -110,7 +110,7 @@ class LessonAdmin(ReadOnly, admin.ModelAdmin[Lesson]):
 
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnly, admin.ModelAdmin[Submission]):
-    """The history of reviews. Decisions with their comment are made on the review page."""
+    """The history of reviews. Decisions that need a comment are made on the review page."""
 
     list_display = ["course", "submitted_by", "submitted_at", "outcome", "decided_by", "decided_at"]
     list_filter = ["outcome"]

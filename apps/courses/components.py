@@ -1,4 +1,4 @@
-"""What other pages show of courses: cards, each rendered once per state of its course."""
+"""Course cards for all pages, each rendered once per state of its course."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def _macros() -> Any:
 @register("plate")
 @steady
 def plate(word: str, subject: str, variant: int = 0) -> Markup:
-    """A picture drawn from a word, for a page that has none stored."""
+    """Return a picture drawn from a word, for pages without a stored one."""
     return Markup(artwork.plate(word, subject, variant))  # noqa: S704 (drawn from numbers)
 
 
@@ -31,10 +31,10 @@ def course_cards(
     percents: Mapping[int, int] | None = None,
     bookmarked: Collection[int] | None = None,
 ) -> Markup:
-    """Cards in their order. ``heading``: the level of their titles.
+    """Return the cards as HTML. ``heading`` is the level of their titles.
 
-    For a person ``seats`` are percentages by course and ``ribbons`` the courses they bookmarked; a visitor
-    has neither, and their cards no ribbon.
+    For a user, ``percents`` is the progress by course and ``bookmarked`` the bookmarked courses. For visitors both are
+    None, and the cards have no bookmark button.
     """
     shown = []
     for card in cards:

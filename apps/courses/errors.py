@@ -1,4 +1,4 @@
-"""Refusals of the catalogue and of authoring."""
+"""Refusals of the catalog and of authoring."""
 
 from dataclasses import dataclass
 

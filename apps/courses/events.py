@@ -14,14 +14,14 @@ class CourseEdited(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class OutlineChanged(Event):
-    """Lessons or sections came, went or moved."""
+    """Lessons or sections were added, removed or moved."""
 
     course_id: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class LessonAdded(Event):
-    """A lesson was begun, empty as yet."""
+    """A lesson was added; it is still empty."""
 
     course_id: int
     lesson_id: int

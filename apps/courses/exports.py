@@ -1,4 +1,4 @@
-"""What courses holds of a person, for their archive."""
+"""Courses' part of a user's data archive."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Forms of the authoring pages: they validate, services act."""
+"""Forms of the authoring pages."""
 
 from decimal import Decimal
 from typing import Any
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.courses.models import Course, Lesson, Section, Subject
-from apps.courses.services import CourseTexts, waiting_for
+from apps.courses.services import CourseTexts, dependents_of
 
 LANGUAGES = [
     ("en", gettext_lazy("English")),
@@ -64,7 +64,7 @@ class CourseForm(forms.Form):
 
     @property
     def outcomes(self) -> list[str]:
-        """The lines as typed, or as they are."""
+        """The posted lines, or those of the course."""
         if isinstance(self.data, QueryDict):
             return self.data.getlist("outcomes")
         return list(self.initial.get("outcomes", []))
@@ -72,7 +72,7 @@ class CourseForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("pricing") != Course.Pricing.ONE_TIME:
-            # The field is not shown: what was typed in it before does not count.
+            # The field is hidden: ignore what it contains.
             self.errors.pop("price", None)
             cleaned["price"] = None
         elif not cleaned.get("price"):
@@ -86,7 +86,7 @@ class CourseForm(forms.Form):
         return cleaned
 
     def texts(self) -> CourseTexts:
-        """What the service takes; only after ``is_valid``."""
+        """Return the input of the service. Only after ``is_valid``."""
         given = dict(self.cleaned_data)
         price = given.pop("price") or Decimal(0)
         return CourseTexts(
@@ -100,7 +100,7 @@ class CourseForm(forms.Form):
 
     @classmethod
     def initial_of(cls, course: Course) -> dict[str, Any]:
-        """The fields of a course as the form shows them."""
+        """Return the form's initial values for a course."""
         names = (
             "title",
             "summary",
@@ -126,7 +126,7 @@ class SectionForm(forms.Form):
 
 
 class NewLessonForm(forms.Form):
-    """A lesson's kind and title; the section by its uid."""
+    """A new lesson: its section (by uid), kind and title."""
 
     section = forms.ModelChoiceField(Section.objects.none(), to_field_name="uid")
     kind = forms.ChoiceField(choices=Lesson.Kind.choices)
@@ -154,7 +154,7 @@ class LessonForm(forms.Form):
 
     def __init__(self, *args: Any, lesson: Lesson, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        possible = lesson.course.lessons.exclude(pk__in=waiting_for(lesson.course, lesson))
+        possible = lesson.course.lessons.exclude(pk__in=dependents_of(lesson.course, lesson))
         self.fields["prerequisites"].queryset = possible.order_by(  # type: ignore[attr-defined]
             "section__position", "position"
         ).defer("body")

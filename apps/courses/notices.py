@@ -1,4 +1,4 @@
-"""What instructors are told about their courses, and admins about their work."""
+"""Notifications to instructors about their courses, and to admins about reviews."""
 
 from functools import partial
 

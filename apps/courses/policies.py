@@ -1,4 +1,4 @@
-"""Who may write, review and move a course."""
+"""Who may edit and review a course, and change its status."""
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -25,7 +25,7 @@ EDITABLE = {Status.DRAFT, Status.PUBLISHED, Status.SUSPENDED}
 
 
 def is_staff_of(user: Person, course: Course) -> bool:
-    """Course staff: its instructor (while still one) and admins."""
+    """Return whether the user is staff of the course: its instructor (as long as they can teach) or an admin."""
     if not isinstance(user, User) or not user.is_active:
         return False
     return user.is_admin or (user.can_teach and course.instructor_id == user.pk)
@@ -36,7 +36,7 @@ def create_course(user: Person) -> Verdict:
 
 
 def manage_course(user: Person, course: Course) -> Verdict:
-    """See the course's drafts, outline and reviews. A hidden course does not exist for others."""
+    """Staff may see the course's drafts, outline and reviews. For others, a hidden course doesn't exist."""
     if is_staff_of(user, course):
         return None
     if not isinstance(user, User):
@@ -46,17 +46,17 @@ def manage_course(user: Person, course: Course) -> Verdict:
 
 
 def edit_course(user: Person, course: Course) -> Verdict:
-    """Change texts and outline: not while a reviewer reads it, not once it is archived."""
+    """Staff may change texts and outline, but not during a review or once the course is archived."""
     refusal = manage_course(user, course)
     if refusal is not None:
         return refusal
     if course.status == Status.REVIEW:
         return CourseUnderReview()
-    return None if course.status in EDITABLE else _wrong(course)
+    return None if course.status in EDITABLE else _wrong_status(course)
 
 
 def delete_course(user: Person, course: Course) -> Verdict:
-    """Only a draft that was never public; what learners hold stays."""
+    """Staff may delete a draft that was never published."""
     refusal = manage_course(user, course)
     if refusal is not None:
         return refusal
@@ -76,17 +76,17 @@ def unpublish_course(user: Person, course: Course) -> Verdict:
 
 
 def archive_course(user: Person, course: Course) -> Verdict:
-    """A suspended course is archived by an admin alone: it must not come back by its instructor's hand."""
+    """Staff may archive a course; a suspended one only an admin, as its instructor could restore it."""
     refusal = manage_course(user, course)
     if refusal is not None:
         return refusal
     if course.status == Status.SUSPENDED and not _is_admin(user):
         return PermissionRefused()
-    return None if course.status in {Status.PUBLISHED, Status.SUSPENDED} else _wrong(course)
+    return None if course.status in {Status.PUBLISHED, Status.SUSPENDED} else _wrong_status(course)
 
 
 def restore_course(user: Person, course: Course) -> Verdict:
-    """Bring an archived course back. Its instructor may if the archive was not a way out of a suspension."""
+    """Staff may restore an archived course; only an admin one that was suspended before."""
     refusal = _staff_in(user, course, {Status.ARCHIVED})
     if refusal is not None or _is_admin(user):
         return refusal
@@ -107,14 +107,14 @@ def reinstate_course(user: Person, course: Course) -> Verdict:
 
 
 def delete_video(video: VideoAsset) -> Verdict:
-    """Not while a course that learners hold shows it; a draft's lesson is simply empty again."""
+    """A video can't be deleted while a course that was published uses it."""
     drafts = {Status.DRAFT}
     in_use = Lesson.objects.filter(video=video).exclude(course__status__in=drafts, course__published_at=None).exists()
     return VideoInUse() if in_use else None
 
 
 def course_abilities(user: Person, course: Course) -> dict[str, bool]:
-    """What the pages and islands offer this person on this course."""
+    """Return what pages and islands offer the user on this course."""
     return abilities(
         manage=manage_course(user, course),
         edit=edit_course(user, course),
@@ -134,26 +134,26 @@ def _staff_in(user: Person, course: Course, statuses: set[Status]) -> Verdict:
     refusal = manage_course(user, course)
     if refusal is not None:
         return refusal
-    return None if course.status in statuses else _wrong(course)
+    return None if course.status in statuses else _wrong_status(course)
 
 
 def _admin_in(user: Person, course: Course, statuses: set[Status]) -> Verdict:
     refusal = accounts.administer(user)
     if refusal is not None:
         return refusal
-    return None if course.status in statuses else _wrong(course)
+    return None if course.status in statuses else _wrong_status(course)
 
 
 def _is_admin(user: Person) -> bool:
     return isinstance(user, User) and user.is_admin
 
 
-def _wrong(course: Course) -> WrongCourseStatus:
+def _wrong_status(course: Course) -> WrongCourseStatus:
     return WrongCourseStatus(status_now=str(course.get_status_display()))
 
 
 def leave(user: User) -> Verdict:
-    """An instructor whose courses are open or being reviewed cannot delete the account: learners count on them."""
+    """An instructor with published courses or courses under review cannot delete the account."""
     live = Course.objects.filter(instructor=user, status__in=[Status.PUBLISHED, Status.REVIEW])
     titles = list(live.order_by("title").values_list("title", flat=True)[:3])
     return StillTeaching(courses=", ".join(titles)) if titles else None

@@ -13,7 +13,7 @@ from apps.courses.services import QuestionDraft
 
 
 class QuizForm(forms.Form):
-    """A quiz's rules; the time limit in minutes, as people think of it."""
+    """A quiz's rules. Times are in minutes."""
 
     intro = forms.CharField(label=gettext_lazy("Introduction"), max_length=2000, required=False)
     pass_percent = forms.IntegerField(label=gettext_lazy("Pass at"), min_value=1, max_value=100)
@@ -28,7 +28,7 @@ class QuizForm(forms.Form):
 
 
 class QuestionForm(forms.Form):
-    """A question of any kind. Its lines are repeated inputs; each kind reads its own part of them."""
+    """A question of any kind. Its lines are repeated inputs, of which each kind uses its part."""
 
     kind = forms.ChoiceField(choices=Question.Kind.choices)
     prompt = forms.CharField(label=gettext_lazy("Question"), max_length=4000, widget=forms.Textarea)
@@ -55,7 +55,7 @@ class QuestionForm(forms.Form):
         return seconds_of(text) if text else None
 
     def draft(self) -> QuestionDraft:
-        """What the service takes; only after ``is_valid``."""
+        """Return the input of the service. Only after ``is_valid``."""
         given = self.cleaned_data
         return QuestionDraft(
             kind=given["kind"],
@@ -69,7 +69,7 @@ class QuestionForm(forms.Form):
 
 
 def answers_of(data: Any) -> Answers:
-    """The lines of the form: ``line`` with ``line_id``, ``partner`` and ``remark`` beside it, ``right`` by number."""
+    """Return the posted lines: ``line`` with ``line_id``, ``partner`` and ``remark``; ``right`` are line numbers."""
     if not isinstance(data, QueryDict):
         return Answers()
     texts = data.getlist("line")
@@ -100,9 +100,9 @@ def answers_of(data: Any) -> Answers:
 
 
 def seconds_of(text: str) -> int:
-    """7:16 -> 436, 1:02:03 -> 3723, 90 -> 90.
+    """Parse a time: 7:16 -> 436, 1:02:03 -> 3723, 90 -> 90.
 
-    :raises ValidationError: it is no time.
+    :raises ValidationError: it is not a time.
     """
     parts = text.split(":")
     if not 1 <= len(parts) <= 3 or not all(part.isascii() and part.isdigit() and len(part) <= 5 for part in parts):

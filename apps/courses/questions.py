@@ -1,7 +1,7 @@
-"""What makes a question of each kind complete: from what an instructor typed to what a row keeps.
+"""Build the columns of a question from an instructor's form, and validate them.
 
-The shapes are those of ``Question``: ``options`` is what everyone sees, ``answer`` what only the server knows.
-Choices keep their ids when they are edited, so that earlier attempts stay readable.
+The shapes are those of ``models.Question``. Choices keep their ids when they are edited, so that earlier attempts stay
+readable.
 """
 
 import secrets
@@ -27,9 +27,9 @@ _dice = secrets.SystemRandom()
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """One line of the form: a choice, a step of an order, or the left and right of a match.
+    """One line of the form: a choice, a step of an ordering, or a pair of a matching.
 
-    ``id`` is empty for a new line. ``remark`` says what choosing a wrong one would have meant.
+    ``id`` is empty for a new line. ``remark`` is the feedback for choosing it wrongly.
     """
 
     text: str
@@ -41,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """Everything the form of any kind can say about the answer; each kind reads its own part."""
+    """The answer fields of the form for all kinds; each kind uses its part."""
 
     choices: Sequence[Choice] = ()
     truth: bool | None = None
@@ -53,24 +53,24 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Made:
-    """The three columns of a row."""
+class Columns:
+    """The columns of a question that depend on its kind."""
 
     options: Any
     answer: dict[str, Any]
     remarks: dict[str, str]
 
 
-def make(kind: str, answers: Answers) -> Made:
-    """Options, answer and remarks of a complete question.
+def build(kind: str, answers: Answers) -> Columns:
+    """Build options, answer and remarks.
 
-    :raises QuestionInvalid: something is missing, said in words for its author.
+    :raises QuestionInvalid: the question is incomplete; ``problem`` tells its author what is missing.
     """
-    return _MAKERS[Question.Kind(kind)](answers)
+    return _BUILDERS[Question.Kind(kind)](answers)
 
 
 def number(text: str) -> float:
-    """A number as people write it: a comma works as a decimal point, a minus may be typographic.
+    """Parse a typed number. A comma works as a decimal separator, and the minus sign may be typographic.
 
     :raises QuestionInvalid: it is not a finite number.
     """
@@ -87,30 +87,30 @@ def number(text: str) -> float:
 
 
 def shuffled(ids: Sequence[str]) -> list[str]:
-    """The ids in an order that is not the given one (unless there is only one)."""
+    """Return the ids in a random order that differs from the given one, unless there is only one."""
     mixed = list(ids)
     _dice.shuffle(mixed)
     return mixed if mixed != list(ids) or len(mixed) < 2 else [*mixed[1:], mixed[0]]
 
 
 def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
-    """The lines that say something, each with an id of its own.
+    """Return the lines that are not empty, each with a unique id.
 
-    With ``mix`` new ids are drawn by lot: where the order is the answer, ids in order would tell it.
+    With ``mix`` new ids are random: if the order is the answer, ids in order would reveal it.
     """
-    said = [choice for choice in answers.choices if choice.text.strip()]
-    if len(said) < least:
+    filled = [choice for choice in answers.choices if choice.text.strip()]
+    if len(filled) < least:
         raise QuestionInvalid(problem=_("Enter at least %d lines.") % least, field="choices")
-    if len(said) > MOST_CHOICES:
+    if len(filled) > MOST_CHOICES:
         raise QuestionInvalid(problem=_("A question can have at most %d lines.") % MOST_CHOICES, field="choices")
-    texts = [_fold(choice.text) for choice in said]
+    texts = [_fold(choice.text) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
-    kept = {choice.id for choice in said if _is_id(choice.id)}
+    kept = {choice.id for choice in filled if _is_id(choice.id)}
     free = iter([letter for letter in (shuffled(IDS) if mix else IDS) if letter not in kept])
     used: set[str] = set()
     lines = []
-    for choice in said:
+    for choice in filled:
         key = choice.id if choice.id in kept and choice.id not in used else next(free)
         used.add(key)
         lines.append(
@@ -125,29 +125,29 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
     return lines
 
 
-def _single(answers: Answers) -> Made:
+def _single(answers: Answers) -> Columns:
     lines = _lines(answers, 2)
     right = [line.id for line in lines if line.is_right]
     if len(right) != 1:
         raise QuestionInvalid(problem=_("Select the correct answer."), field="choices")
-    return Made(_shown(lines), {"id": right[0]}, _remarks(lines))
+    return Columns(_shown(lines), {"id": right[0]}, _remarks(lines))
 
 
-def _multiple(answers: Answers) -> Made:
+def _multiple(answers: Answers) -> Columns:
     lines = _lines(answers, 2)
     right = [line.id for line in lines if line.is_right]
     if not right:
         raise QuestionInvalid(problem=_("Select at least one correct answer."), field="choices")
-    return Made(_shown(lines), {"ids": right}, _remarks(lines))
+    return Columns(_shown(lines), {"ids": right}, _remarks(lines))
 
 
-def _truth(answers: Answers) -> Made:
+def _truth(answers: Answers) -> Columns:
     if answers.truth is None:
         raise QuestionInvalid(problem=_("Choose true or false."), field="truth")
-    return Made([], {"value": answers.truth}, {})
+    return Columns([], {"value": answers.truth}, {})
 
 
-def _numeric(answers: Answers) -> Made:
+def _numeric(answers: Answers) -> Columns:
     if not answers.number.strip():
         raise QuestionInvalid(problem=_("Enter the correct number."), field="number")
     value = number(answers.number)
@@ -159,28 +159,28 @@ def _numeric(answers: Answers) -> Made:
         for wrong, remark in answers.remarks.items()
         if wrong.strip() and remark.strip()
     }
-    return Made({"unit": answers.unit.strip()[:20]}, {"value": value, "tolerance": tolerance}, remarks)
+    return Columns({"unit": answers.unit.strip()[:20]}, {"value": value, "tolerance": tolerance}, remarks)
 
 
-def _text(answers: Answers) -> Made:
+def _text(answers: Answers) -> Columns:
     accepted: dict[str, str] = {}
     for text in answers.accepted:
         if plain := " ".join(text.split())[:TEXT_LIMIT]:
             accepted.setdefault(_fold(plain), plain)
     if not accepted:
         raise QuestionInvalid(problem=_("Enter at least one accepted answer."), field="accepted")
-    return Made([], {"accepted": list(accepted.values())[:MOST_WORDS]}, {})
+    return Columns([], {"accepted": list(accepted.values())[:MOST_WORDS]}, {})
 
 
-def _ordering(answers: Answers) -> Made:
+def _ordering(answers: Answers) -> Columns:
     lines = _lines(answers, 2, mix=True)
     ids = [line.id for line in lines]
     texts = {line.id: line.text for line in lines}
     shown = shuffled(ids)
-    return Made([{"id": one, "text": texts[one]} for one in shown], {"ids": ids}, {})
+    return Columns([{"id": one, "text": texts[one]} for one in shown], {"ids": ids}, {})
 
 
-def _matching(answers: Answers) -> Made:
+def _matching(answers: Answers) -> Columns:
     lines = _lines(answers, 2, mix=True)
     if any(not line.partner for line in lines):
         raise QuestionInvalid(problem=_("Enter the right side of every pair."), field="choices")
@@ -191,7 +191,7 @@ def _matching(answers: Answers) -> Made:
     pairs = {line.id: place for line, place in zip(lines, places, strict=True)}
     texts = {pairs[line.id]: line.partner for line in lines}
     options = {"left": _shown(lines), "right": [{"id": one, "text": texts[one]} for one in sorted(texts, key=int)]}
-    return Made(options, {"pairs": pairs}, {})
+    return Columns(options, {"pairs": pairs}, {})
 
 
 def _shown(lines: Sequence[Choice]) -> list[dict[str, str]]:
@@ -210,7 +210,7 @@ def _fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-_MAKERS: dict[str, Callable[[Answers], Made]] = {
+_BUILDERS: dict[str, Callable[[Answers], Columns]] = {
     Question.Kind.SINGLE: _single,
     Question.Kind.MULTIPLE: _multiple,
     Question.Kind.TRUTH: _truth,

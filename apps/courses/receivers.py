@@ -1,4 +1,4 @@
-"""What courses do when files report something about a video, and what the catalogue's version follows."""
+"""How courses react to events, and which tables the version of the cached catalog depends on."""
 
 import logging
 
@@ -20,12 +20,12 @@ from studyplatform.kit.events import subscribe
 
 logger = logging.getLogger(__name__)
 
-# A video that a public course shows is not deleted under its learners' eyes.
+# A video that a published course uses can't be deleted.
 files.register_deletion_check(policies.delete_video)
 accounts.register_hindrance(policies.leave)
 
 
-# What everybody sees of courses and their teachers. Seats are taken all day; their count may be a minute old.
+# What everyone sees of courses and instructors. Learner counts change all day, so the cached ones may be a minute old.
 table_versions.watch("catalogue", Course, ignoring={"learner_count"})
 table_versions.watch("catalogue", Subject)
 table_versions.watch("catalogue", SearchDocument)
@@ -33,46 +33,46 @@ table_versions.watch("catalogue", User, only={*PROFILE_FIELDS, "avatar"})
 
 
 @receiver(post_delete, sender=Lesson)
-def remove_its_file(instance: Lesson, **_: object) -> None:
-    """Alone, with its section or with its course: what a lesson handed out goes with it, and its room is free.
+def remove_file_of_lesson(instance: Lesson, **_: object) -> None:
+    """Delete the file of a deleted lesson, whether it was deleted alone or with its section or course.
 
-    A video stays with its owner, if there still is one.
+    A video stays with its owner, unless the owner's account was deleted.
     """
     if instance.file_id is not None:
         files.discard_file(upload_id=instance.file_id)
     if instance.video_id is not None:
-        services.let_ownerless_go(video_id=instance.video_id)
+        services.delete_ownerless_video(video_id=instance.video_id)
 
 
 @subscribe(AccountDeleted)
-def drop_what_nobody_is_shown(event: AccountDeleted) -> None:
-    services.drop_unshown_videos(user_id=event.user_id)
+def delete_unused_videos_of_deleted_user(event: AccountDeleted) -> None:
+    services.delete_unused_videos(user_id=event.user_id)
 
 
 @subscribe(VideoAnnounced)
-def show_it_in_its_lesson(event: VideoAnnounced) -> None:
+def show_announced_video(event: VideoAnnounced) -> None:
     _show(event.video_id, may_replace=False)
 
 
 @subscribe(VideoPlayable)
-def show_it_where_nothing_can_be_watched(event: VideoPlayable) -> None:
-    """A lesson that has a video keeps it until the new one is complete: only then is all of that known to be good."""
+def show_playable_video(event: VideoPlayable) -> None:
+    """A lesson keeps a video that can be played until the new one is complete, as processing may still fail."""
     _show(event.video_id, may_replace=False)
 
 
 @subscribe(VideoCompleted)
-def show_it_in_place_of_the_old_one(event: VideoCompleted) -> None:
+def replace_video_by_complete_one(event: VideoCompleted) -> None:
     _show(event.video_id, may_replace=True)
 
 
 @subscribe(VideoAnalyzed)
-def take_its_length(event: VideoAnalyzed) -> None:
-    services.take_video_length(video_id=event.video_id, now=timezone.now())
+def set_duration_after_analysis(event: VideoAnalyzed) -> None:
+    services.set_lesson_durations(video_id=event.video_id, now=timezone.now())
 
 
 @subscribe(VideoCompleted)
-def take_its_final_length(event: VideoCompleted) -> None:
-    services.take_video_length(video_id=event.video_id, now=timezone.now())
+def set_final_duration(event: VideoCompleted) -> None:
+    services.set_lesson_durations(video_id=event.video_id, now=timezone.now())
 
 
 def _show(video_id: int, *, may_replace: bool) -> None:
@@ -82,7 +82,7 @@ def _show(video_id: int, *, may_replace: bool) -> None:
         logger.info("Video %s is not shown in its lesson: %s", video_id, refusal)
 
 
-_TOLD = {
+_KIND_OF_OUTCOME = {
     Submission.Outcome.APPROVED: "courses.approved",
     Submission.Outcome.CHANGES_REQUESTED: "courses.changes_requested",
     Submission.Outcome.REJECTED: "courses.rejected",
@@ -90,9 +90,9 @@ _TOLD = {
 
 
 @subscribe(SubmissionDecided)
-def tell_the_instructor_what_was_decided(event: SubmissionDecided) -> None:
+def notify_of_decision(event: SubmissionDecided) -> None:
     row = Submission.objects.select_related("course__instructor").get(pk=event.submission_id)
-    kind = _TOLD.get(Submission.Outcome(row.outcome))
+    kind = _KIND_OF_OUTCOME.get(Submission.Outcome(row.outcome))
     if kind is not None:
         link = f"/dashboard/instructor/courses/{row.course.slug}/edit"
         course = row.course
@@ -100,7 +100,7 @@ def tell_the_instructor_what_was_decided(event: SubmissionDecided) -> None:
 
 
 @subscribe(CourseSuspended)
-def tell_the_instructor_of_the_suspension(event: CourseSuspended) -> None:
+def notify_of_suspension(event: CourseSuspended) -> None:
     steps = StatusChange.objects.filter(course=event.course_id, became=Course.Status.SUSPENDED)
     step = steps.select_related("course__instructor").order_by("-pk").first()
     if step is not None:
@@ -111,7 +111,7 @@ def tell_the_instructor_of_the_suspension(event: CourseSuspended) -> None:
 
 
 @subscribe(CourseSubmitted)
-def tell_the_admins_of_the_work(event: CourseSubmitted) -> None:
+def notify_admins_of_submission(event: CourseSubmitted) -> None:
     row = Submission.objects.select_related("course__instructor").get(pk=event.submission_id)
     admins = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=row.submitted_by_id)
     accounts.notify_all(

@@ -1,6 +1,6 @@
-"""Words that somebody may have meant: the catalogue's own words that are one or two typing mistakes away.
+"""Spelling correction: words of the catalog that are one or two typing mistakes away.
 
-The distance is counted here and not by the database, so that SQLite and PostgreSQL forgive the same mistakes.
+The edit distance is computed here and not by the database, so that SQLite and PostgreSQL correct the same mistakes.
 """
 
 from collections import Counter
@@ -15,13 +15,13 @@ from apps.courses.search import split_words, words_of
 from studyplatform.kit.caching.versioned import VersionedCache
 
 SECONDS = 300
-"""How long the words are kept. A word that is no longer in the catalogue does no harm: its search is tried first."""
+"""How long the words are cached. A word that is no longer in the catalog does no harm: its search is tried first."""
 SHORTEST = 4
 """Shorter words are not corrected: too many others are one letter away."""
 TWO_FROM = 8
-"""From this length on two mistakes are forgiven, below one."""
-MOST_TRIES = 3
-"""So many texts are offered, and so many words looked at for each that is misspelled."""
+"""Words of at least this length may have two mistakes, shorter ones one."""
+MAX_CORRECTIONS = 3
+"""The most texts that are offered, and the most candidates for each misspelled word."""
 # Words that PostgreSQL's English dictionary does not index: nothing would be found for them.
 _UNINDEXED = frozenset(
     split_words(
@@ -33,22 +33,22 @@ _UNINDEXED = frozenset(
 )
 
 
-class Use(NamedTuple):
-    """In how many titles of courses, and in how many courses at all, a word stands."""
+class Frequency(NamedTuple):
+    """In how many course titles, and in how many courses, a word occurs."""
 
     titles: int
     courses: int
 
 
-_memo: VersionedCache[dict[str, Use]] = VersionedCache(None, seconds=SECONDS, size=1)
+_memo: VersionedCache[dict[str, Frequency]] = VersionedCache(None, seconds=SECONDS, size=1)
 
 
-def vocabulary() -> dict[str, Use]:
-    """The words in titles, terms and lesson titles of public courses. One query, none while they are kept."""
+def vocabulary() -> dict[str, Frequency]:
+    """Return the words in titles, terms and lesson titles of listed courses. One query, none if cached."""
     return _memo.get("words", _read)
 
 
-def _read() -> dict[str, Use]:
+def _read() -> dict[str, Frequency]:
     texts = SearchDocument.objects.filter(course__in=Course.objects.listed()).values_list("title", "terms", "lessons")
     titles: Counter[str] = Counter()
     courses: Counter[str] = Counter()
@@ -57,18 +57,18 @@ def _read() -> dict[str, Use]:
         titles.update(in_title)
         courses.update(in_title.union(*map(split_words, others)))
     return {
-        word: Use(titles[word], count)
+        word: Frequency(titles[word], count)
         for word, count in courses.items()
         if len(word) >= SHORTEST and word.isalpha() and word not in _UNINDEXED
     }
 
 
 def nearest(word: str, *, is_prefix: bool = False) -> list[str]:
-    """The words that may have been meant, the likeliest first.
+    """Return the words that may be meant, the most likely first.
 
-    First are those with fewer mistakes, then those with the same first letter, then those in more titles and courses.
-    Counted is the optimal string alignment distance: a letter added, left out, replaced, or swapped with the next.
-    With ``is_prefix`` the beginning of a longer word may have been meant too.
+    Words with fewer mistakes come first, then those with the same first letter, then the more frequent ones. Mistakes
+    are counted as the optimal string alignment distance (restricted Damerau-Levenshtein): a letter added, omitted,
+    replaced, or swapped with the next. With ``is_prefix`` the word may be the beginning of a longer one.
     """
     if len(word) < SHORTEST or not word.isalpha():
         return []
@@ -88,22 +88,23 @@ def nearest(word: str, *, is_prefix: bool = False) -> list[str]:
 
 
 def _extract(word: str, words: list[str], most: int) -> list[tuple[str, int, int]]:
-    """Each of the words with at most so many mistakes, how many, and where it stands."""
+    """Return the words with at most ``most`` mistakes: word, number of mistakes, index."""
     found: list[tuple[str, int, int]] = process.extract(word, words, scorer=OSA.distance, score_cutoff=most, limit=None)
     return found
 
 
 def corrections(text: str, is_known: Callable[[str, bool], bool]) -> Iterator[str]:
-    """Texts that may have been meant, the likeliest first; none if every word is known or cannot be corrected.
+    """Yield texts that may be meant, the most likely first; none if every word is known or can't be corrected.
 
-    ``is_known(word, is_prefix)`` says whether anything is found for this word alone; the last word may be only begun.
+    ``is_known(word, is_prefix)`` returns whether a search finds anything for this word alone; the last word may be
+    incomplete.
     """
     words = words_of(text)
     ways: list[list[str]] = []
     for place, word in enumerate(words):
         is_prefix = place == len(words) - 1
         better = [] if len(words) > 1 and is_known(word, is_prefix) else nearest(word, is_prefix=is_prefix)
-        ways.append(better[:MOST_TRIES] or [word])
+        ways.append(better[:MAX_CORRECTIONS] or [word])
     if all(way[0] == word for way, word in zip(ways, words, strict=True)):
         return
     for number in range(max(map(len, ways))):

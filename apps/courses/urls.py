@@ -1,4 +1,4 @@
-"""Addresses of the catalogue's and of the authoring pages."""
+"""Addresses of the authoring pages."""
 
 from django.urls import path
 

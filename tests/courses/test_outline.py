@@ -240,7 +240,7 @@ def test_a_lesson_learns_the_length_when_the_video_is_done(course, ada):
     services.attach_video(lesson=added, by=ada, video=video, now=NOW)
     VideoAsset.objects.filter(pk=video.pk).update(duration=61.6)
 
-    services.take_video_length(video_id=video.pk, now=NOW)
+    services.set_lesson_durations(video_id=video.pk, now=NOW)
 
     assert Lesson.objects.get(pk=added.pk).duration == 62
     assert Course.objects.get(pk=course.pk).duration == 4 * 60 + 62

@@ -8,7 +8,7 @@ import pytest
 from apps.courses import questions, services
 from apps.courses.errors import CourseNotFound, OutlineFull, QuestionInvalid
 from apps.courses.models import Course, Lesson, Question
-from apps.courses.queries.solutions import written
+from apps.courses.queries.solutions import answers_of_question
 from apps.courses.questions import Answers, Choice
 from apps.courses.services import QuestionDraft, quizzes
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory
@@ -43,8 +43,8 @@ COMPLETE = {
 
 
 def test_single_and_multiple_keep_what_is_right():
-    single = questions.make("single", COMPLETE["single"])
-    multiple = questions.make("multiple", COMPLETE["multiple"])
+    single = questions.build("single", COMPLETE["single"])
+    multiple = questions.build("multiple", COMPLETE["multiple"])
 
     assert single.options == [{"id": "a", "text": "three"}, {"id": "b", "text": "four"}]
     assert single.answer == {"id": "b"}
@@ -52,7 +52,7 @@ def test_single_and_multiple_keep_what_is_right():
 
 
 def test_remarks_belong_to_wrong_choices_only():
-    made = questions.make(
+    made = questions.build(
         "single",
         Answers(choices=[Choice(text="x", is_right=True, remark="no"), Choice(text="y", remark="That adds.")]),
     )
@@ -61,7 +61,7 @@ def test_remarks_belong_to_wrong_choices_only():
 
 
 def test_numbers_are_read_as_people_write_them():
-    made = questions.make("numeric", COMPLETE["numeric"])
+    made = questions.build("numeric", COMPLETE["numeric"])
 
     assert made.answer == {"value": 2.95, "tolerance": 0.05}
     assert made.options == {"unit": "m"}
@@ -80,12 +80,12 @@ def test_what_is_no_number_is_refused(text):
 
 
 def test_accepted_words_are_kept_once():
-    assert questions.make("text", COMPLETE["text"]).answer == {"accepted": ["Osmosis", "diffusion of water"]}
+    assert questions.build("text", COMPLETE["text"]).answer == {"accepted": ["Osmosis", "diffusion of water"]}
 
 
 @pytest.mark.parametrize("_again", range(20))
 def test_an_ordering_is_never_shown_in_its_right_order_nor_told_by_its_ids(_again):
-    made = questions.make("ordering", COMPLETE["ordering"])
+    made = questions.build("ordering", COMPLETE["ordering"])
     shown = [one["id"] for one in made.options]
 
     assert shown != made.answer["ids"]
@@ -93,14 +93,14 @@ def test_an_ordering_is_never_shown_in_its_right_order_nor_told_by_its_ids(_agai
 
 
 def test_ids_of_an_ordering_are_drawn_by_lot():
-    drawn = {tuple(questions.make("ordering", COMPLETE["ordering"]).answer["ids"]) for _ in range(20)}
+    drawn = {tuple(questions.build("ordering", COMPLETE["ordering"]).answer["ids"]) for _ in range(20)}
 
     assert any(list(ids) != sorted(ids) for ids in drawn)
     assert len(drawn) > 1
 
 
 def test_a_matching_pairs_each_line_with_its_partner():
-    made = questions.make("matching", COMPLETE["matching"])
+    made = questions.build("matching", COMPLETE["matching"])
     right = {one["id"]: one["text"] for one in made.options["right"]}
     left = {one["id"]: one["text"] for one in made.options["left"]}
 
@@ -127,7 +127,7 @@ def test_a_matching_pairs_each_line_with_its_partner():
 )
 def test_an_incomplete_question_is_refused(kind, answers):
     with pytest.raises(QuestionInvalid):
-        questions.make(kind, answers)
+        questions.build(kind, answers)
 
 
 @pytest.mark.parametrize("kind", COMPLETE)
@@ -136,7 +136,7 @@ def test_what_the_form_shows_of_a_question_makes_the_same_question(quiz, ada, ki
         quiz=quiz, by=ada, draft=QuestionDraft(kind=kind, prompt="Why?", answers=COMPLETE[kind]), now=NOW
     )
 
-    again = questions.make(kind, written(Question.objects.get(pk=question.pk)))
+    again = questions.build(kind, answers_of_question(Question.objects.get(pk=question.pk)))
 
     if kind == "matching":
         assert again.options["left"] == question.options["left"]
@@ -147,7 +147,7 @@ def test_what_the_form_shows_of_a_question_makes_the_same_question(quiz, ada, ki
 
 
 def test_ids_stay_when_a_choice_is_edited_removed_or_added():
-    made = questions.make(
+    made = questions.build(
         "single",
         Answers(
             choices=[

@@ -22,7 +22,7 @@ from .pen import poly
 __all__ = ["SUBJECTS", "Inks", "inks", "plate", "seal"]
 
 DRIFT = 12
-"""How far, in degrees, the hues of one picture may stand from those of its subject."""
+"""By how many degrees the hues of one picture may differ from those of its subject."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Inks:
-    """The hues of one picture in degrees, for media that know no style sheet."""
+    """The hues of one picture in degrees, for media without style sheets."""
 
     stock: int
     a: int
@@ -62,7 +62,7 @@ SUBJECTS = {
 
 
 def _subject_key(subject: str) -> str:
-    """A subject without a family of its own borrows one, chosen by its name."""
+    """Return the subject, or for a subject without its own family one chosen by its name."""
     return subject if subject in SUBJECTS else list(SUBJECTS)[fnv1a(subject) % len(SUBJECTS)]
 
 
@@ -93,7 +93,7 @@ def plate(word: str, subject: str, variant: int = 0) -> str:
 
 
 def inks(word: str, subject: str, variant: int = 0) -> Inks:
-    """The hues that the picture of this word is printed in."""
+    """Return the hues of the picture of this word."""
     hues = SUBJECTS[_subject_key(subject)]
     _, drift, swapped = _start(word, variant)
     a, b = (hues.b, hues.a) if swapped else (hues.a, hues.b)

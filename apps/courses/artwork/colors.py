@@ -1,10 +1,10 @@
-"""Colors in the notation of the style sheets, for what is drawn without a browser."""
+"""Convert colors of the style sheets for drawings without a browser."""
 
 import math
 
 
 def srgb_of(lightness: float, chroma: float, hue: float) -> tuple[float, float, float]:
-    """Red, green and blue from 0 to 1 of the nearest color of sRGB to ``oklch(lightness chroma hue)``.
+    """Return red, green and blue, from 0 to 1, of the sRGB color nearest to ``oklch(lightness chroma hue)``.
 
     ``hue`` in degrees. After https://www.w3.org/TR/css-color-4/#color-conversion-code.
     """

@@ -1,4 +1,4 @@
-"""A small generator whose numbers are the same on every machine and in every version of Python."""
+"""A pseudorandom generator with the same numbers on every machine and in every version of Python."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -9,7 +9,7 @@ MASK = 0xFFFFFFFF
 
 
 def fnv1a(text: str) -> int:
-    """The 32-bit FNV-1a hash of the text, which seeds its picture."""
+    """Return the 32-bit FNV-1a hash (http://www.isthe.com/chongo/tech/comp/fnv/): the seed of a picture."""
     value = 0x811C9DC5
     for byte in text.encode("utf-8"):
         value = ((value ^ byte) * 0x01000193) & MASK
@@ -17,7 +17,7 @@ def fnv1a(text: str) -> int:
 
 
 class Dice:
-    """Mulberry32. `random.Random` may change between versions of Python; a picture may not."""
+    """The generator Mulberry32 (Tommy Ettinger). ``random.Random`` may change between versions of Python."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed & MASK

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Subject(models.Model):
-    """A field of study. Its slug decides the pattern family and inks of its courses' plates."""
+    """A category. Its slug decides the pattern family and the inks of its courses' plates."""
 
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=60)
@@ -24,12 +24,12 @@ class Subject(models.Model):
         return self.name
 
 
-# As if five more people had given 4.2 stars each: one enthusiast does not beat a thousand.
+# A Bayesian mean: as if five more learners had given 4.2 stars each, so that a single rating doesn't come first.
 EVEN_RATING = ExpressionWrapper((F("rating_sum") + 21.0) / (F("rating_count") + 5.0), output_field=models.FloatField())
 
 
 class Availability(models.TextChoices):
-    """What a learner is told of a course's status."""
+    """A course's status as learners see it."""
 
     NOW = "now", _("Available Now")
     SOON = "soon", _("Coming Soon")
@@ -37,10 +37,10 @@ class Availability(models.TextChoices):
 
 
 def availability_of(status: str, *, is_enrolled: bool) -> Availability:
-    """What a person is told of a course with this status.
+    """Return how a course's status appears to a user.
 
-    A course that is a draft again, under review again, suspended or archived is closed to new learners, and those
-    who hold a seat keep it: they are told so, whatever is planned for it. To all others a draft is still to come.
+    Drafts and courses under review are coming soon, but for enrolled learners they are closed: the course was
+    published before. Suspended and archived courses are closed to everyone.
     """
     if status == Course.Status.PUBLISHED:
         return Availability.NOW
@@ -51,14 +51,14 @@ def availability_of(status: str, *, is_enrolled: bool) -> Availability:
 
 class CourseQuerySet(models.QuerySet["Course"]):
     def listed(self) -> Self:
-        """What the catalogue shows to everyone: published, archived, and drafts their teacher announces."""
+        """Courses that everyone may see: published, archived, and announced drafts."""
         return self.filter(
             Q(status__in=[Course.Status.PUBLISHED, Course.Status.ARCHIVED])
             | Q(status__in=[Course.Status.DRAFT, Course.Status.REVIEW], is_announced=True)
         )
 
     def shown(self) -> Self:
-        """What the catalogue shows until somebody asks for courses that are no longer available."""
+        """Courses that the catalog shows by default: the listed ones without archived ones."""
         return self.listed().exclude(status=Course.Status.ARCHIVED)
 
     def published(self) -> Self:
@@ -117,7 +117,7 @@ class Course(models.Model):
     version = models.PositiveIntegerField(
         default=1, help_text="Raised when the outline changes; keys cached fragments."
     )
-    # Kept by services, so that lists need no aggregation.
+    # Services update these, so that lists need no aggregation.
     lesson_count = models.PositiveIntegerField(default=0)
     duration = models.PositiveIntegerField(default=0, help_text="Seconds of all lessons.")
     rating_count = models.PositiveIntegerField(default=0)
@@ -137,7 +137,7 @@ class Course(models.Model):
             ),
         ]
         indexes = [
-            # The orders of the catalogue: a page of it reads its 24 rows and no others.
+            # The orders of the catalog: with an index, a page reads only its 24 rows.
             models.Index(F("learner_count").desc(), "id", name="course_by_learners"),
             models.Index(F("published_at").desc(), "id", name="course_by_date"),
             models.Index("duration", "id", name="course_by_length"),
@@ -150,7 +150,7 @@ class Course(models.Model):
 
     @property
     def rating(self) -> float:
-        """The mean of all ratings, 0 when there is none."""
+        """The mean of all ratings; 0 without ratings."""
         return self.rating_sum / self.rating_count if self.rating_count else 0.0
 
     @property
@@ -159,5 +159,5 @@ class Course(models.Model):
         return self.status == self.Status.PUBLISHED
 
     def availability_for(self, *, is_enrolled: bool) -> Availability:
-        """What a learner with or without a seat is told of its status."""
+        """Return how the course's status appears to a user who is or isn't enrolled."""
         return availability_of(self.status, is_enrolled=is_enrolled)

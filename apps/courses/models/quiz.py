@@ -10,7 +10,7 @@ from apps.courses.models.outline import Lesson
 
 
 class Quiz(models.Model):
-    """A quiz's rules. Its questions carry the answers, which reach a browser only as ``reveal`` allows."""
+    """A quiz's rules. Its questions contain the answers, which are sent to a browser only as ``reveal`` allows."""
 
     class Reveal(models.TextChoices):
         PASSED = "passed", _("After a pass or the last attempt")
@@ -39,7 +39,7 @@ class Quiz(models.Model):
 class Question(models.Model):
     """One question.
 
-    ``options`` is what everyone sees, ``answer`` what only the server knows:
+    ``options`` is shown to everyone, ``answer`` is known only to the server:
 
     single    options [{"id", "text"}]                       answer {"id": "b"}
     multiple  options [{"id", "text"}]                       answer {"ids": ["a", "c"]}

@@ -11,7 +11,7 @@ from apps.courses.models.course import Course
 
 
 class Submission(models.Model):
-    """One submission of a course for review; a course keeps the history of them."""
+    """One submission of a course for review, with its outcome. All are stored as the course's history."""
 
     class Outcome(models.TextChoices):
         PENDING = "pending", _("Pending")
@@ -42,7 +42,7 @@ class Submission(models.Model):
 
 
 class StatusChange(models.Model):
-    """One step in a course's life: who moved it, when, and why. Kept; never edited."""
+    """One change of a course's status: who made it, when, and why. Never edited."""
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="status_changes")
     was = models.CharField(max_length=10, choices=Course.Status.choices)

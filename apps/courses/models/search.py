@@ -6,11 +6,11 @@ from apps.courses.models.course import Course
 
 
 class SearchDocument(models.Model):
-    """What full-text search reads of a course: one row per course, written by ``services.search`` alone.
+    """The text of a course that full-text search reads. Only ``services.search`` writes it.
 
-    All text is folded (lower case, no accents), so that both databases find "resume" in "résumé".
-    The migration adds what the ORM does not know: on SQLite a full-text table kept by triggers on this
-    one (a migration that rebuilds this table must make them again), on PostgreSQL a generated column.
+    All text is folded (lower case, no accents), so that both databases find "resume" in "résumé". The migration adds
+    what the ORM doesn't describe: on SQLite a full-text table, updated by triggers on this table (a migration that
+    rebuilds this table must create them again), on PostgreSQL a generated column.
     """
 
     course = models.OneToOneField(Course, models.CASCADE, primary_key=True, related_name="search_document")

@@ -1,4 +1,4 @@
-"""An instructor's courses: the list, the form, the steps of a course's life."""
+"""An instructor's courses: the list, the form, and changes of status."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -30,7 +30,7 @@ PAGE_SIZE = 20
 @teaches
 @require_safe
 def course_list(request: HttpRequest) -> HttpResponse:
-    """Own courses with status, the last touched first."""
+    """The instructor's own courses with their status, last changed first."""
     person = signed_in_user(request)
     status, text = request.GET.get("status", ""), searched(request)
     counts = authoring.count_by_status(person)
@@ -56,7 +56,7 @@ def course_list(request: HttpRequest) -> HttpResponse:
 @teaches
 @require_http_methods(["GET", "HEAD", "POST"])
 def course_new(request: HttpRequest) -> HttpResponse:
-    """A simple form; what is not asked for here is on the edit page."""
+    """A short form for a new course; the edit page has the other fields."""
     form = CourseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         course = services.create_course(by=signed_in_user(request), texts=form.texts(), now=timezone.now())
@@ -68,7 +68,7 @@ def course_new(request: HttpRequest) -> HttpResponse:
 @teaches
 @require_http_methods(["GET", "HEAD", "POST"])
 def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """A course's texts, its way to review and the steps of its life."""
+    """A course's texts, its readiness for review, and its status."""
     course = course_for_staff(request, slug)
     person = signed_in_user(request)
     form = CourseForm(
@@ -138,7 +138,7 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
 @teaches
 @require_http_methods(["GET", "HEAD", "POST"])
 def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Asks, then removes a draft that was never public."""
+    """Confirm, then delete a draft that was never published."""
     course = course_for_staff(request, slug)
     if request.method == "POST":
         services.delete_course(course=course, by=signed_in_user(request))
@@ -157,13 +157,13 @@ def course_delete(request: HttpRequest, slug: str) -> HttpResponse:
 def confirm(
     request: HttpRequest, course: Course, *, title: str, text: str, label: str, back: str, detail: str = ""
 ) -> HttpResponse:
-    """The page that asks before something is lost; its form posts to the same address."""
+    """Show a confirmation page whose form posts to the same address."""
     words = {"title": title, "text": text, "detail": detail, "label": label, "back": back}
     return render(request, "courses/studio/confirm.html", {"course": course, "ask": words})
 
 
 def about(course: Course, person: User) -> dict[str, Any]:
-    """What every page of one course shows: its badge, what may be done, what is missing."""
+    """Return the context that all studio pages of a course share: badge, abilities, checks."""
     checks = readiness.checks(course)
     return {
         "course": course,
@@ -175,19 +175,19 @@ def about(course: Course, person: User) -> dict[str, Any]:
 
 
 def _answer(course: Any) -> dict[str, Any] | None:
-    """The reviewer's last word, as long as it still asks for something."""
+    """Return the reviewer's last outcome and comment while they still require changes."""
     if course.status != Course.Status.DRAFT or course.last_outcome not in {"changes_requested", "rejected"}:
         return None
     return {"badge": authoring.outcome_badge(course.last_outcome), "comment": course.last_comment}
 
 
 def _outcome_lines(form: CourseForm, least: int = 4) -> list[str]:
-    """The lines of the form: what is there and room for one more."""
+    """Return the lines of the form, with at least one empty line."""
     lines = [line for line in form.outcomes if line.strip()]
     return [*lines, *[""] * max(1, least - len(lines))]
 
 
 def _possible_prerequisites(course: Course) -> QuerySet[Course]:
-    """The teacher's own live courses, and what is chosen already."""
+    """Return the instructor's published courses, and those that are already chosen."""
     mine = Q(instructor_id=course.instructor_id, status=Course.Status.PUBLISHED) | Q(leads_to=course)
     return Course.objects.filter(mine).exclude(pk=course.pk).distinct().order_by("title")

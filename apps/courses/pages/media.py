@@ -1,4 +1,4 @@
-"""What a lesson shows or hands out, as forms beside the outline."""
+"""Forms for the video, captions and file of a lesson."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ from studyplatform.kit.web.body_limits import takes_body
 @teaches
 @require_POST
 def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """Show one of the instructor's videos in the lesson, or none."""
+    """Set the lesson's video, or remove it."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
     chosen = _video(request.POST.get("video", ""))
@@ -40,7 +40,7 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 @teaches
 @require_POST
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """The file that a file lesson hands out: in one piece, where a script could not send it resumably; or none."""
+    """Upload the file of a file lesson as a form (without the resumable upload of the script), or remove it."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
     if "remove" in request.POST:

@@ -1,4 +1,4 @@
-"""Sections and lessons of one course. Everything is a form: it works without scripts."""
+"""A course's outline and its lessons, as forms that work without scripts."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ from studyplatform.kit.text import markdown
 @teaches
 @require_safe
 def lectures(request: HttpRequest, slug: str) -> HttpResponse:
-    """The outline; beside it what is missing before a review."""
+    """The outline, with what is missing before a review."""
     return show(request, course_for_staff(request, slug))
 
 
@@ -51,7 +51,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 
 
 def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:
-    """The page with its outline and, beside it, the panel of the open lesson."""
+    """Render the outline and the panel of the open lesson."""
     person = signed_in_user(request)
     rows = authored_outline.outline_of(course)
     panel = panel_of(course, opened) if opened is not None else {}
@@ -74,7 +74,7 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
 @teaches
 @require_POST
 def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new lesson, opened at once."""
+    """Add a lesson and open it."""
     course = course_for_staff(request, slug)
     form = NewLessonForm(request.POST, course=course)
     if not form.is_valid():
@@ -86,7 +86,7 @@ def lesson_add(request: HttpRequest, slug: str) -> HttpResponse:
 @teaches
 @require_POST
 def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """Up, down (over the edge: into the next section), into a named section, or back."""
+    """Move a lesson up or down, into the neighboring section at its end, into a given section, or undo a move."""
     course = course_for_staff(request, slug)
     moving = lesson_of(course, lesson)
     was = moving.number, moving.section.uid, moving.position
@@ -110,27 +110,27 @@ def lesson_move(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def lesson_delete(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     course = course_for_staff(request, slug)
-    leaving = lesson_of(course, lesson)
+    deleted = lesson_of(course, lesson)
     if request.method == "POST":
-        section = leaving.section
-        services.delete_lesson(lesson=leaving, by=signed_in_user(request), now=timezone.now())
-        messages.success(request, _("“%s” was deleted.") % leaving.title)
+        section = deleted.section
+        services.delete_lesson(lesson=deleted, by=signed_in_user(request), now=timezone.now())
+        messages.success(request, _("“%s” was deleted.") % deleted.title)
         return to_section(course, section)
     return confirm(
         request,
         course,
-        title=_("Delete lesson %(number)s “%(title)s”?") % {"number": leaving.number, "title": leaving.title},
+        title=_("Delete lesson %(number)s “%(title)s”?") % {"number": deleted.number, "title": deleted.title},
         text=_("Its text and quiz will be deleted too. A video stays in your uploads."),
-        detail=" ".join(filter(None, [_no_longer_needed(leaving), learners_lose(course)])),
+        detail=" ".join(filter(None, [_no_longer_needed(deleted), learners_lose(course)])),
         label=_("Delete lesson"),
-        back=reverse("courses:studio-lesson", args=[course.slug, leaving.slug]),
+        back=reverse("courses:studio-lesson", args=[course.slug, deleted.slug]),
     )
 
 
 @teaches
 @require_POST
 def order(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether lessons open one after the other."""
+    """Set whether lessons open one after the other."""
     course = course_for_staff(request, slug)
     services.require_order(
         course=course, by=signed_in_user(request), required="required" in request.POST, now=timezone.now()
@@ -155,7 +155,7 @@ def to_lesson(course: Course, lesson: Lesson) -> HttpResponseRedirect:
 
 
 def _place(request: HttpRequest, course: Course, moving: Lesson) -> tuple[Section, int]:
-    """Where the lesson goes: beyond a section's edge is the neighbour section."""
+    """Return the target section and position: past the end of a section, the neighboring one."""
     if named := request.POST.get("section"):
         try:
             section = section_of(course, UUID(named))
@@ -175,7 +175,7 @@ def _place(request: HttpRequest, course: Course, moving: Lesson) -> tuple[Sectio
 
 
 def _no_longer_needed(lesson: Lesson) -> str:
-    """Which lessons will open without waiting for this one."""
+    """Return a sentence about the lessons that require this one."""
     numbers = lesson.needed_by.order_by("section__position", "position").values_list("number", flat=True)
     if not numbers:
         return ""
@@ -183,7 +183,7 @@ def _no_longer_needed(lesson: Lesson) -> str:
 
 
 def _open_section(request: HttpRequest, rows: list[authored_outline.SectionRow], opened: Lesson | None) -> set[str]:
-    """Which sections are unfolded: the open lesson's, the one just touched, else all of a short course."""
+    """Return the expanded sections: the open lesson's, the one just changed, otherwise all of a short course."""
     if opened is not None:
         return {str(opened.section.uid)}
     asked = request.GET.get("section", "")

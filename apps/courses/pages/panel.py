@@ -1,4 +1,4 @@
-"""What stands beside the outline when a lesson is open: its video, text, quiz or file."""
+"""The panel of the open lesson beside the outline: its video, text, quiz or file."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.queries.authored_outline import lesson_badge
-from apps.courses.queries.solutions import written
+from apps.courses.queries.solutions import answers_of_question
 from apps.courses.question_forms import QuizForm
 from apps.courses.questions import Answers, Choice
 from apps.files.queries import notice_of
@@ -37,7 +37,7 @@ class Line:
 
 
 def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
-    """The context of the open lesson's panel, by kind."""
+    """Return the context of the open lesson's panel, by kind."""
     context: dict[str, Any] = {
         "form": LessonForm(initial=texts_of(lesson), lesson=lesson),
         "needed_by": list(lesson.needed_by.order_by("section__position", "position")),
@@ -91,21 +91,21 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
 
 
 def texts_of(lesson: Lesson) -> dict[str, Any]:
-    """The lesson's form as it is filled at first."""
+    """Return the initial values of the lesson's form."""
     texts = {name: getattr(lesson, name) for name in ("title", "summary", "body", "is_preview")}
     return {**texts, "prerequisites": list(lesson.prerequisites.all())}
 
 
 def lines_for(answers: Answers, *, more: int = 0) -> list[Choice]:
-    """The choices of a form, with empty lines to write on."""
+    """Return the choices of a form, with empty lines for new ones."""
     lines = list(answers.choices)
     missing = max(LEAST_LINES - len(lines), 0) + more
     return [*lines, *[Choice(text="")] * missing]
 
 
 def question_context(question: Question | None, answers: Answers | None, *, more: int = 0) -> dict[str, Any]:
-    """The builder's fields: of the question, or as they were typed."""
-    typed = answers if answers is not None else written(question) if question else Answers()
+    """Return the fields of the quiz builder: those posted, otherwise those of the question."""
+    typed = answers if answers is not None else answers_of_question(question) if question else Answers()
     return {
         "question": question,
         "answers": typed,

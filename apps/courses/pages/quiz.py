@@ -104,19 +104,19 @@ def question_copy(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> Ht
 def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> HttpResponse:
     course = course_for_staff(request, slug)
     opened = quiz_lesson(course, lesson)
-    leaving = question_of(opened, uid)
+    deleted = question_of(opened, uid)
     if request.method == "POST":
-        services.delete_question(question=leaving, by=signed_in_user(request), now=timezone.now())
+        services.delete_question(question=deleted, by=signed_in_user(request), now=timezone.now())
         messages.success(request, _("The question was deleted."))
         return to_lesson(course, opened)
     return confirm(
         request,
         course,
-        title=_("Delete question %d?") % leaving.position,
-        text=leaving.prompt,
+        title=_("Delete question %d?") % deleted.position,
+        text=deleted.prompt,
         detail=_("Submitted attempts keep their results."),
         label=_("Delete question"),
-        back=reverse("courses:studio-question", args=[course.slug, opened.slug, leaving.uid]),
+        back=reverse("courses:studio-question", args=[course.slug, opened.slug, deleted.uid]),
     )
 
 
@@ -146,7 +146,7 @@ def to_question(course: Course, lesson: Lesson, question: Question) -> HttpRespo
 
 
 def _edit(request: HttpRequest, course: Course, lesson: Lesson, found: Question | None, kind: str) -> HttpResponse:
-    """Show the form, or save it. "more" asks for more lines, "rekind" for the fields of another kind."""
+    """Show the form, or save it. "more" adds lines, "rekind" shows the fields of another kind."""
     form = QuestionForm(request.POST or None, course=course, initial=_initial(found, kind))
     problem = ""
     if request.method == "POST" and not {"more", "rekind"} & request.POST.keys() and form.is_valid():

@@ -46,7 +46,7 @@ def section_rename(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
 @teaches
 @require_POST
 def section_move(request: HttpRequest, slug: str, uid: UUID) -> HttpResponse:
-    """Up, down, or back to where it was."""
+    """Move a section up or down, or undo a move."""
     course = course_for_staff(request, slug)
     section = section_of(course, uid)
     was = section.position
@@ -93,7 +93,7 @@ def section_of(course: Course, uid: UUID) -> Section:
 
 
 def to_section(course: Course, section: Section) -> HttpResponseRedirect:
-    """The outline; its heading, which can have the focus, is where one goes on."""
+    """Redirect to the section in the outline; its heading can be focused."""
     address = reverse("courses:studio-lectures", args=[course.slug])
     return HttpResponseRedirect(f"{address}?section={section.uid}#h-{section.uid}")
 
@@ -113,7 +113,7 @@ def requested_position(request: HttpRequest, now_at: int) -> int:
 
 
 def learners_lose(course: Course) -> str:
-    """What learners lose, if there are any."""
+    """Return a sentence about what enrolled learners lose; empty without learners."""
     if not course.learner_count:
         return ""
     count = course.learner_count

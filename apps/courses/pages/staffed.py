@@ -1,4 +1,4 @@
-"""Getting a course for its staff: one cannot have the object without the permission."""
+"""Find a course for its staff: pages get the object only with the permission."""
 
 from django.http import HttpRequest
 
@@ -11,7 +11,7 @@ from studyplatform.kit.policies import enforce
 
 
 def course_for_staff(request: HttpRequest, slug: str) -> Course:
-    """The course, for its instructor and for admins.
+    """Return the course, for its instructor and for admins.
 
     :raises NotCourseStaff: it is somebody else's. That it exists is not told: a slug that leads nowhere
         is refused in the same way.

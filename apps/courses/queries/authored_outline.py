@@ -21,7 +21,7 @@ Kind = Lesson.Kind
 
 @dataclass(frozen=True)
 class Badge:
-    """A state as a badge shows it: the shape of its mark carries it, the tone supports it."""
+    """A state as a badge: the shape of its mark conveys it, the color supports it."""
 
     label: str
     pip: str = ""
@@ -31,7 +31,7 @@ class Badge:
 
 @dataclass(frozen=True)
 class LessonRow:
-    """A lesson in the outline, with what its author should know."""
+    """A lesson in the outline, with its badge, notes and a warning for its author."""
 
     lesson: Lesson
     badge: Badge
@@ -62,7 +62,7 @@ class SectionRow:
 
 
 def outline_of(course: Course) -> list[SectionRow]:
-    """The course's sections and lessons in order. Two queries."""
+    """Return the course's sections and lessons in order. Two queries."""
     captioned = CaptionTrack.objects.filter(video=OuterRef("video"))
     lessons = (
         Lesson.objects.order_by("position")
@@ -75,7 +75,7 @@ def outline_of(course: Course) -> list[SectionRow]:
 
 
 def lesson_badge(lesson: Lesson) -> Badge:
-    """Whether a learner could open the lesson. Needs ``question_count`` for quizzes."""
+    """Return whether the lesson is ready for learners. Quizzes need the annotation ``question_count``."""
     ready, draft = Badge(_("Ready"), "full", "ok"), Badge(_("Empty"))
     match lesson.kind:
         case Kind.VIDEO:
@@ -123,7 +123,7 @@ def _row(lesson: Lesson) -> LessonRow:
 
 
 def outline_out(course: Course) -> dict[str, Any]:
-    """The shape ``AuthoredOutline``. Two queries."""
+    """Return the shape ``AuthoredOutline``. Two queries."""
     return {
         "version": course.version,
         "sections": [

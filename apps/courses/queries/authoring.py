@@ -1,4 +1,4 @@
-"""What an instructor sees of their own courses: the list, the outline, the state of each lesson."""
+"""An instructor's own courses, with badges and figures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def course_badge(course: Course) -> Badge:
 
 
 def outcome_badge(outcome: str) -> Badge:
-    """The outcome of a submission."""
+    """Return the badge of a submission's outcome."""
     shapes = {
         Submission.Outcome.PENDING: ("half", "warn", ""),
         Submission.Outcome.APPROVED: ("full", "ok", ""),
@@ -43,9 +43,9 @@ def outcome_badge(outcome: str) -> Badge:
 
 
 def courses_of(user: User, *, status: str = "", text: str = "") -> QuerySet[Course]:
-    """The courses this person teaches, the last touched first, with the newest outcome of a review.
+    """Return the courses that the user teaches, last changed first.
 
-    ``last_outcome`` and ``last_comment`` are of the newest submission that was not withdrawn.
+    ``last_outcome`` and ``last_comment`` are those of the newest submission that was not withdrawn.
     """
     newest = (
         Submission.objects.filter(course=OuterRef("pk")).exclude(outcome=Submission.Outcome.WITHDRAWN).order_by("-pk")
@@ -62,13 +62,13 @@ def courses_of(user: User, *, status: str = "", text: str = "") -> QuerySet[Cour
 
 
 def count_by_status(user: User) -> dict[str, int]:
-    """How many courses this person teaches, by status."""
+    """Return how many courses the user teaches, by status."""
     rows = Course.objects.taught_by(user.pk).values("status").annotate(count=Count("pk")).order_by()
     return {row["status"]: row["count"] for row in rows}
 
 
 def totals_of(user: User) -> dict[str, Any]:
-    """Learners, lessons and ratings over all courses of this person."""
+    """Return the totals of learners, ratings, stars and published courses of an instructor."""
     return Course.objects.taught_by(user.pk).aggregate(
         learners=Sum("learner_count", default=0),
         ratings=Sum("rating_count", default=0),
@@ -78,12 +78,12 @@ def totals_of(user: User) -> dict[str, Any]:
 
 
 def history_of(course: Course) -> QuerySet[Submission]:
-    """All submissions, newest first."""
+    """Return all submissions of the course, newest first."""
     return course.submissions.select_related("submitted_by", "decided_by").order_by("-submitted_at", "-pk")
 
 
 def videos_of(owner_id: int, *, limit: int = 50) -> QuerySet[VideoAsset]:
-    """An owner's newest videos that could be shown in a lesson."""
+    """Return the owner's newest videos that a lesson can use."""
     return (
         VideoAsset.objects.filter(owner_id=owner_id)
         .exclude(stage=Stage.FAILED)
@@ -96,7 +96,10 @@ def videos_of(owner_id: int, *, limit: int = 50) -> QuerySet[VideoAsset]:
 def video_lessons(
     user: User, *, videos: Sequence[UUID] = (), is_open: bool = False, course: str = ""
 ) -> QuerySet[Lesson]:
-    """Video lessons of the courses this person teaches that could still be changed, in the order of their outlines."""
+    """Return the video lessons of the courses that the user teaches, in the order of their outlines.
+
+    With ``is_open`` only lessons without a working video, in courses that can be edited.
+    """
     found = Lesson.objects.filter(kind=Kind.VIDEO, course__instructor=user).select_related("course", "video")
     if videos:
         found = found.filter(video__uid__in=videos)
@@ -110,7 +113,7 @@ def video_lessons(
 
 
 def video_lesson_out(lesson: Lesson) -> dict[str, Any]:
-    """The shape ``VideoLesson``."""
+    """Return the shape ``VideoLesson``."""
     return {
         "uid": str(lesson.uid),
         "number": lesson.number,
@@ -122,7 +125,7 @@ def video_lesson_out(lesson: Lesson) -> dict[str, Any]:
 
 
 def file_lesson_out(lesson: Lesson) -> dict[str, Any]:
-    """The shape ``FileLesson``."""
+    """Return the shape ``FileLesson``."""
     file = lesson.file
     handed = {"upload": str(file.uid), "filename": file.filename, "length": file.length} if file else None
     return {"uid": str(lesson.uid), "file": handed}

@@ -8,7 +8,7 @@ from apps.courses.models import Availability, Course, availability_of
 
 
 class Card(NamedTuple):
-    """A course as a list shows it."""
+    """A course as lists show it."""
 
     pk: int
     slug: str
@@ -32,7 +32,7 @@ class Card(NamedTuple):
         return self.rating_sum / self.rating_count if self.rating_count else 0.0
 
     def availability_for(self, *, is_enrolled: bool) -> Availability:
-        """What a learner with or without a seat is told of its status."""
+        """Return how the course's status appears to a user who is or isn't enrolled."""
         return availability_of(self.status, is_enrolled=is_enrolled)
 
 
@@ -65,10 +65,10 @@ def _card(
 
 
 def name_of(first: str, last: str, user: str) -> str:
-    """A person's full name, else the username."""
+    """Return a user's full name, or the username if there is none."""
     return f"{first} {last}".strip() or user
 
 
 def cards(courses: QuerySet[Course]) -> list[Card]:
-    """These courses as cards, in their order. One query."""
+    """Return these courses as cards, in their order. One query."""
     return [_card(*row) for row in courses.values_list(*_CARD_FIELDS)]

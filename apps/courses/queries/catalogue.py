@@ -1,4 +1,4 @@
-"""The catalogue: what one may ask of it, how much answers each choice, and the rows of a page."""
+"""The catalog: filtered and sorted courses, as pages of cards."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, replace
@@ -41,16 +41,16 @@ def listed_groups() -> tuple[list[Group], dict[str, str]]:
 
 @dataclass(frozen=True)
 class Offer:
-    """The public catalogue in numbers, as it is shown until somebody chooses: what is open and what is announced.
+    """Figures of the catalog as it is shown by default: open and announced courses.
 
-    ``usual_lesson`` in seconds, 0 without lessons.
+    ``usual_lesson`` is the mean length of a lesson in seconds, 0 without lessons.
     """
 
     courses: int
     free: int
     usual_lesson: float
     by_subject: dict[str, int]
-    """Courses by the slug of their subject, for subjects with courses, in the subjects' order."""
+    """The number of courses by category slug, for categories with courses, in their order."""
 
 
 def offer() -> Offer:
@@ -79,7 +79,7 @@ def cached(key: Hashable, make: Callable[[], T]) -> T:
 
 
 def most_taken() -> list[Card]:
-    """The few courses that most people take now. One query, none while they are remembered."""
+    """Return the published courses with the most learners. One query, none if cached."""
     published = Course.objects.published().order_by("-learner_count", "pk")
     return cached("most taken", lambda: cards(published[:MOST_TAKEN]))
 
@@ -113,16 +113,16 @@ def _any(conditions: Iterable[Q]) -> Q:
 
 @dataclass(frozen=True)
 class Page(Stamped):
-    """One page of the catalogue."""
+    """One page of the catalog."""
 
     cards: list[Card]
     facets: Facets
     number: int
     pages: int
     instead: str = ""
-    """What was searched, where nothing was found for the text as it was typed."""
+    """The corrected text that was searched, if nothing was found for the typed one."""
     teacher: str = ""
-    """The name of the instructor whose courses were asked for."""
+    """The name of the instructor in the criteria."""
 
     @property
     def total(self) -> int:
@@ -130,14 +130,14 @@ class Page(Stamped):
 
     @property
     def has_choices(self) -> bool:
-        """Whether other filters would show anything."""
+        """Whether any filter would show courses."""
         return any(map(len, self.facets.counts.values()))
 
 
 def _counted(courses: QuerySet[Course], text: str) -> tuple[list[Group], dict[str, str], str]:
-    """The groups of what is found for the text, the names of their subjects, and the text that was searched instead.
+    """Return the groups of the courses found, the names of their categories, and the corrected text if one was used.
 
-    One query where something is found. Nothing found: one more for each word, and one for each of a few corrections.
+    One query if something is found; otherwise one more for each word and each of a few corrections.
     """
     if not text:
         return *groups(courses), ""
@@ -163,7 +163,7 @@ def _find(criteria: Criteria, among: Collection[int] | None) -> Page:
         instead = ""
     else:
         found, own, instead = _counted(courses, criteria.text)
-        # A chosen subject keeps its name where nothing is found in it.
+        # A chosen category needs its name even if nothing is found in it.
         subjects = {**listed_groups()[1], **own}
     facets = count_choices(found, subjects, criteria)
     pages = max(1, -(-facets.total // PAGE_SIZE))

@@ -1,4 +1,4 @@
-"""What the course page tells of one course."""
+"""What the course page shows beside the course itself."""
 
 from dataclasses import dataclass
 
@@ -13,16 +13,16 @@ BESIDE = 4
 
 
 def _of_teacher(courses: QuerySet[Course], aggregate: Count | Sum) -> Coalesce:
-    """A figure over those of the courses that the outer course's instructor teaches."""
+    """Return an aggregate over those of the courses that the outer query's instructor teaches."""
     own = courses.filter(instructor=OuterRef("instructor")).order_by()
     figure = own.values("instructor").annotate(figure=aggregate).values("figure")
     return Coalesce(Subquery(figure, output_field=IntegerField()), Value(0))
 
 
 def course_for_page() -> QuerySet[Course]:
-    """Courses with subject, instructor and the instructor's figures. One query.
+    """Return courses with category, instructor and the instructor's figures. One query.
 
-    ``teacher_courses`` counts what the catalogue shows of the instructor.
+    ``teacher_courses`` counts the instructor's courses in the catalog.
     """
     return Course.objects.select_related("subject", "instructor").annotate(
         teacher_courses=_of_teacher(Course.objects.shown(), Count("pk")),
@@ -31,24 +31,24 @@ def course_for_page() -> QuerySet[Course]:
 
 
 def caption_languages(course: Course) -> list[str]:
-    """The languages that some video of the course has captions in, by their names. One query."""
+    """Return the names of the caption languages of the course's videos. One query."""
     tracks = CaptionTrack.objects.filter(video__lessons__course=course)
     return sorted(set(tracks.values_list("label", flat=True)))
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Courses that stand beside one: those to take first, and those that go well with it."""
+    """Related courses: those to take first, and those that go well with it."""
 
     before: list[Card]
     goes_well: list[Card]
 
 
 def courses_beside(course: Course) -> Beside:
-    """Two queries. The same subject comes first, then what most take."""
+    """Return the related courses: the same category first, then the most learners. Two queries."""
     before = cards(Course.objects.listed().filter(leads_to=course.pk).order_by("title"))
     taken = {course.pk, *(card.pk for card in before)}
     order = (Case(When(subject=course.subject_id, then=0), default=1), "-learner_count", "pk")
-    # Chosen by their keys alone: all published courses are sorted for it.
+    # Select primary keys first: all published courses are sorted for it.
     chosen = Course.objects.published().exclude(pk__in=taken).order_by(*order).values("pk")[:BESIDE]
     return Beside(before, cards(Course.objects.filter(pk__in=chosen).order_by(*order)))

@@ -28,7 +28,7 @@ AVAILABILITIES = {
 
 
 OPEN = frozenset({"now", "soon"})
-"""What is shown until somebody asks for courses that are no longer available."""
+"""The availabilities that are shown by default."""
 
 
 SORTS: dict[str, tuple[Any, list[Any]]] = {
@@ -41,7 +41,7 @@ SORTS: dict[str, tuple[Any, list[Any]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Criteria:
-    """What somebody asks of the catalogue. Empty sets mean: any."""
+    """The criteria of a catalog page. An empty set means any value."""
 
     text: str = ""
     subjects: frozenset[str] = frozenset()
@@ -51,13 +51,13 @@ class Criteria:
     languages: frozenset[str] = frozenset()
     availabilities: frozenset[str] = OPEN
     teacher: str = ""
-    """The username of the instructor whose courses are asked for; "" for all."""
+    """The username of an instructor; "" for all."""
     sort: str = "relevance"
     page: int = 1
 
     @property
     def choices(self) -> dict[str, frozenset[str]]:
-        """The sets by the name of their facet."""
+        """The chosen values by facet."""
         return {
             "category": self.subjects,
             "difficulty": self.difficulties,
@@ -69,7 +69,7 @@ class Criteria:
 
 
 class Group(NamedTuple):
-    """How many courses share these six values."""
+    """How many courses share these six facet values, with their total lessons and seconds."""
 
     category: str
     difficulty: str
@@ -84,12 +84,12 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Facets:
-    """For each choice of each facet, how many courses it would show beside the other facets' choices."""
+    """For each choice of each facet, how many courses it shows together with the choices of the other facets."""
 
     counts: dict[str, Counter[str]]
     total: int
     subjects: dict[str, str] = field(default_factory=dict)
-    """The names of all subjects with courses, by slug, in their order."""
+    """The names of all categories with courses, by slug, in their order."""
 
     def of(self, facet: str, choice: str) -> int:
         return self.counts[facet][choice]
@@ -102,7 +102,7 @@ def _named(choices: dict[str, tuple[Any, Q]], default: str) -> Case:
 
 
 def groups(courses: QuerySet[Course]) -> tuple[list[Group], dict[str, str]]:
-    """The courses counted by all facets at once, and the names of their subjects. One query."""
+    """Return the courses counted by all facets at once, and the names of their categories. One query."""
     rows = (
         courses.order_by()
         .annotate(length=_named(LENGTHS, "long"), availability=_named(AVAILABILITIES, "hidden"))
@@ -126,17 +126,17 @@ def groups(courses: QuerySet[Course]) -> tuple[list[Group], dict[str, str]]:
 
 
 def count_choices(found: Iterable[Group], subjects: dict[str, str], criteria: Criteria) -> Facets:
-    """Each choice counted beside the choices of the other facets."""
+    """Count the courses of each choice, together with the choices of the other facets."""
     counts: dict[str, Counter[str]] = {facet: Counter() for facet in Group._fields[:6]}
     chosen = [criteria.choices[facet] for facet in Group._fields[:6]]
     total = 0
     for group in found:
-        refused = [facet for facet in range(6) if chosen[facet] and group[facet] not in chosen[facet]]
-        if len(refused) > 1:
+        excluded_by = [facet for facet in range(6) if chosen[facet] and group[facet] not in chosen[facet]]
+        if len(excluded_by) > 1:
             continue
-        # A group that one facet alone refuses is what that facet's other choices would add.
-        for facet in refused or range(6):
+        # A group that only one facet excludes is what the other choices of that facet would add.
+        for facet in excluded_by or range(6):
             counts[Group._fields[facet]][str(group[facet])] += group.courses
-        if not refused:
+        if not excluded_by:
             total += group.courses
     return Facets(counts, total, subjects)

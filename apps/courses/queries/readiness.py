@@ -1,4 +1,4 @@
-"""What a course needs before a reviewer reads it, and what would make it better.
+"""What a course needs before it can be submitted, and what would improve it.
 
 Other apps add checks of their own with ``@publication_check`` (billing: a paid course has a price).
 """
@@ -42,13 +42,13 @@ def publication_check(check: PublicationCheck) -> PublicationCheck:
 
 
 def checks(course: Course) -> list[Check]:
-    """All checks, required ones first; of what is not there, nothing is said. Two queries."""
+    """Return all checks that apply to the course, required ones first. Two queries."""
     found = [*_of_texts(course), *_of_lessons(course), *(check(course) for check in _more)]
     return sorted(found, key=lambda check: not check.is_required)
 
 
 def missing(course: Course) -> str:
-    """What is required and not there, as one phrase; empty when the course is ready."""
+    """Return what is required and missing, as one phrase; empty if the course is ready."""
     return "; ".join(check.missing or check.label for check in checks(course) if check.is_required and not check.is_met)
 
 

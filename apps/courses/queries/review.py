@@ -1,4 +1,4 @@
-"""What a reviewer sees: the queue, and one course as it was handed in."""
+"""The review queue and past decisions."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -30,17 +30,17 @@ class Due:
 
 
 def due(submitted_at: datetime, now: datetime) -> Due:
-    """The time used of the promised 48 hours."""
+    """Return how much of the promised 48 hours has passed."""
     used = max(now - submitted_at, timedelta(0))
     percent = min(100, round(used / PROMISE * 100))
     return Due(hours=int(used / timedelta(hours=1)), percent=percent, is_late=used > PROMISE)
 
 
 def queue() -> QuerySet[Submission]:
-    """What waits for a decision, the longest waiting first.
+    """Return the pending submissions, oldest first.
 
-    ``round`` is 1 for a first submission; ``unready`` counts lessons that are not finished (a video may
-    fail after the course was handed in); ``uncaptioned`` counts videos that speak without captions.
+    ``round`` is 1 for a first submission. ``unready`` counts unfinished video lessons (a video may fail after the
+    course was submitted), ``uncaptioned`` videos with speech but without captions.
     """
     earlier = (
         Submission.objects.filter(course=OuterRef("course"), pk__lte=OuterRef("pk"))
@@ -74,7 +74,7 @@ def queue() -> QuerySet[Submission]:
 
 
 def decided(*, text: str = "") -> QuerySet[Submission]:
-    """What no longer waits, the latest answer first; ``text`` is part of a course's title or its instructor's name."""
+    """Return the decided submissions, latest first; ``text`` searches course titles and instructors' names."""
     found = (
         Submission.objects.exclude(outcome=Submission.Outcome.PENDING)
         .select_related("course__instructor", "decided_by")
@@ -88,7 +88,7 @@ def decided(*, text: str = "") -> QuerySet[Submission]:
 
 
 def late(now: datetime) -> int:
-    """How many submissions have waited longer than promised."""
+    """Return how many pending submissions are overdue."""
     return Submission.objects.filter(outcome=Submission.Outcome.PENDING, submitted_at__lt=now - PROMISE).count()
 
 
@@ -97,7 +97,7 @@ def pending_of(course: Course) -> Submission | None:
 
 
 def decision_hours(*, since: datetime) -> list[float]:
-    """Hours from submission to decision of what was decided since then, shortest first."""
+    """Return the hours from submission to decision of recent decisions, shortest first."""
     rows = Submission.objects.filter(
         decided_at__gte=since,
         outcome__in=[

@@ -8,8 +8,8 @@ from apps.courses.models import Question
 from apps.courses.questions import Answers, Choice
 
 
-def written(question: Question) -> Answers:
-    """What the form of an existing question shows: the reverse of ``make``."""
+def answers_of_question(question: Question) -> Answers:
+    """Return the form's fields of an existing question: the reverse of ``questions.build``."""
     options, answer = question.options, question.answer
     match question.kind:
         case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
@@ -57,32 +57,35 @@ def _plain(value: float | str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solved:
-    """One line of a question with its solution, for those who review it."""
+class SolutionLine:
+    """One line of a question with its solution, for reviewers."""
 
     text: str
     is_right: bool
     remark: str = ""
 
 
-def solution(question: Question) -> list[Solved]:
-    """The question's lines with what is right."""
-    answers = written(question)
+def solution(question: Question) -> list[SolutionLine]:
+    """Return the question's lines, each marked as right or wrong."""
+    answers = answers_of_question(question)
     match question.kind:
         case Question.Kind.SINGLE | Question.Kind.MULTIPLE:
-            return [Solved(text=one.text, is_right=one.is_right, remark=one.remark) for one in answers.choices]
+            return [SolutionLine(text=one.text, is_right=one.is_right, remark=one.remark) for one in answers.choices]
         case Question.Kind.TRUTH:
             return [
-                Solved(text=_("True"), is_right=bool(answers.truth)),
-                Solved(text=_("False"), is_right=not answers.truth),
+                SolutionLine(text=_("True"), is_right=bool(answers.truth)),
+                SolutionLine(text=_("False"), is_right=not answers.truth),
             ]
         case Question.Kind.NUMERIC:
             within = _(" (± %s)") % answers.tolerance if answers.tolerance not in {"", "0"} else ""
-            right = Solved(text=f"{answers.number} {answers.unit}".strip() + within, is_right=True)
-            return [right, *(Solved(text=text, is_right=False, remark=word) for text, word in answers.remarks.items())]
+            right = SolutionLine(text=f"{answers.number} {answers.unit}".strip() + within, is_right=True)
+            return [
+                right,
+                *(SolutionLine(text=text, is_right=False, remark=word) for text, word in answers.remarks.items()),
+            ]
         case Question.Kind.TEXT:
-            return [Solved(text=text, is_right=True) for text in answers.accepted]
+            return [SolutionLine(text=text, is_right=True) for text in answers.accepted]
         case Question.Kind.ORDERING:
             steps = enumerate(answers.choices, start=1)
-            return [Solved(text=f"{place}. {one.text}", is_right=True) for place, one in steps]
-    return [Solved(text=f"{one.text} – {one.partner}", is_right=True) for one in answers.choices]
+            return [SolutionLine(text=f"{place}. {one.text}", is_right=True) for place, one in steps]
+    return [SolutionLine(text=f"{one.text} – {one.partner}", is_right=True) for one in answers.choices]

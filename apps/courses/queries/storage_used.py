@@ -1,4 +1,4 @@
-"""What takes a person's room: each of their videos and files, and the lessons that show it."""
+"""A user's storage: each video and file, and the lessons that use it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +15,7 @@ ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
 
 @dataclass
 class StoredItem:
-    """A video, a file, or an upload that is still on its way (then ``room`` is what it reserves)."""
+    """A video, a file, or an unfinished upload. ``room`` is what it uses or reserves, in bytes."""
 
     kind: str
     uid: UUID
@@ -26,7 +26,7 @@ class StoredItem:
     lessons: list[Lesson] = field(default_factory=list)
 
     @property
-    def is_arriving(self) -> bool:
+    def is_uploading(self) -> bool:
         return self.upload is not None and self.upload.completed_at is None
 
     @property
@@ -35,9 +35,9 @@ class StoredItem:
 
 
 def largest_first(user_id: int) -> QuerySet[Any, Any]:
-    """All that takes the person's room, by kind and key; a page of it goes to `holdings`.
+    """Return everything that counts toward the user's storage as (kind, primary key, bytes), largest first.
 
-    Of a video that is only just arriving there is nothing but its upload.
+    A page of it is the input of ``stored_items``. A video that is still being uploaded appears as its upload.
     """
     videos = (
         VideoAsset.objects.of(user_id)
@@ -55,7 +55,7 @@ def largest_first(user_id: int) -> QuerySet[Any, Any]:
 
 
 def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
-    """A page of `largest_first` with what is shown of each. Three queries however many."""
+    """Return the items of a page of ``largest_first``. Three queries for any number."""
     videos = VideoAsset.objects.defer("facts").in_bulk([pk for kind, pk, _ in rows if kind == VIDEO])
     uploads = Upload.objects.in_bulk([pk for kind, pk, _ in rows if kind == FILE])
     found: dict[tuple[str, int], StoredItem] = {}

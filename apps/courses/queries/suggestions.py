@@ -1,4 +1,4 @@
-"""What the search box offers while somebody types: courses by their titles, categories, instructors."""
+"""Suggestions of the search box: courses, categories and instructors by name."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ MOST_OTHERS = 2
 
 
 class Suggestion(NamedTuple):
-    """Something to open by its name."""
+    """One suggestion."""
 
     key: str
     """The slug of a course or a subject, the username of an instructor."""
@@ -37,22 +37,22 @@ Spread = list[tuple[str, Suggestion]]
 
 
 class _Names(NamedTuple):
-    """All that can be offered, each beside its spread name, what is taken most first."""
+    """Everything that can be suggested, each with its folded name, most learners first."""
 
     courses: Spread
     subjects: Spread
     teachers: Spread
     text: str
-    """All that is spread."""
+    """All folded names, joined."""
 
 
 def _spread(found: Iterable[Suggestion]) -> Spread:
-    """Each beside its folded words, every one after a blank: where ``" b"`` stands, a word begins with b."""
+    """Return each with its folded words, a space before each word: ``" b"`` occurs where a word starts with b."""
     return [("".join(f" {word}" for word in split_words(one.name)), one) for one in found]
 
 
 def _read() -> _Names:
-    """One query, one more for the subjects unless they are remembered."""
+    """Read all names. One query, and one for the categories unless they are cached."""
     rows = (
         Course.objects.shown()
         .order_by("-learner_count", "pk")
@@ -80,7 +80,7 @@ def _read() -> _Names:
 
 
 def _fitting(words: list[str], among: Spread, most: int) -> list[Suggestion]:
-    """Those in which each word begins a word of the name; those that begin with the first one come first."""
+    """Return those in which each word starts a word of the name; names that start with the first word come first."""
     found = among[:]
     for word in words:
         begun = f" {word}"
@@ -98,7 +98,7 @@ def _matching(words: list[str], names: _Names) -> Suggestions:
 
 
 def _meant(words: list[str], names: _Names) -> list[str]:
-    """The words, those that begin no name replaced by the nearest that does."""
+    """Return the words; those that start no name are replaced by the nearest word that does."""
 
     def is_known(word: str) -> bool:
         return f" {word}" in names.text
@@ -111,10 +111,7 @@ def _meant(words: list[str], names: _Names) -> list[str]:
 
 
 def suggest(text: str) -> Suggestions:
-    """What may be meant by a text that is still being typed. Nothing for less than two characters.
-
-    No query while the names are remembered: they are those of the present version of the catalogue.
-    """
+    """Return suggestions for a partly typed text; none for less than two characters. No query if they are cached."""
     words = words_of(text)
     if sum(map(len, words)) < SHORTEST:
         return Suggestions([], [], [])

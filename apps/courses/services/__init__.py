@@ -1,16 +1,16 @@
-"""What changes courses: writing them, their outline, their quizzes, their way through review."""
+"""Everything that changes courses: their texts, outline, media, quizzes and status."""
 
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
 from apps.courses.services.media import (
     add_captions,
     attach_file,
     attach_video,
-    delete_unshown_video,
-    drop_unshown_videos,
-    let_ownerless_go,
+    delete_ownerless_video,
+    delete_unused_video,
+    delete_unused_videos,
     remove_captions,
+    set_lesson_durations,
     show_uploaded_video,
-    take_video_length,
     upload_file,
 )
 from apps.courses.services.outline import (
@@ -18,12 +18,12 @@ from apps.courses.services.outline import (
     add_section,
     delete_lesson,
     delete_section,
+    dependents_of,
     edit_lesson,
     move_lesson,
     move_section,
     rename_section,
     require_order,
-    waiting_for,
 )
 from apps.courses.services.quizzes import (
     QuestionDraft,
@@ -59,16 +59,17 @@ __all__ = [
     "decide_submission",
     "delete_course",
     "delete_lesson",
+    "delete_ownerless_video",
     "delete_question",
     "delete_section",
-    "delete_unshown_video",
-    "drop_unshown_videos",
+    "delete_unused_video",
+    "delete_unused_videos",
+    "dependents_of",
     "duplicate_question",
     "edit_course",
     "edit_lesson",
     "edit_question",
     "edit_quiz",
-    "let_ownerless_go",
     "move_lesson",
     "move_question",
     "move_section",
@@ -77,12 +78,11 @@ __all__ = [
     "rename_section",
     "require_order",
     "restore_course",
+    "set_lesson_durations",
     "show_uploaded_video",
     "submit_course",
     "suspend_course",
-    "take_video_length",
     "unpublish_course",
     "upload_file",
-    "waiting_for",
     "withdraw_course",
 ]

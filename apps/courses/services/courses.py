@@ -1,4 +1,4 @@
-"""A course's own texts: what a learner reads before deciding."""
+"""Create, edit and delete courses."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from apps.courses.services.search import index_course
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
-# Words that are addresses of their own beside courses' slugs.
+# Slugs that would collide with other addresses.
 RESERVED = {"new", "enroll", "enrol", "search", "preview"}
 SLUG_LENGTH = 80
 
@@ -39,7 +39,7 @@ class CourseTexts:
     plate_variant: int = 0
 
     def fields(self) -> dict[str, object]:
-        """The values as the row keeps them."""
+        """Return the values of the course's columns."""
         return {
             "title": self.title.strip(),
             "subject": self.subject,
@@ -57,10 +57,10 @@ class CourseTexts:
 
 
 def create_course(*, by: User, texts: CourseTexts, now: datetime) -> Course:
-    """A new draft of this instructor, under a slug nobody has.
+    """Create a draft with a unique slug.
 
-    :raises RoleRequired: the person may not teach.
-    :raises EmailNotVerified: their email is not proved.
+    :raises RoleRequired: the user may not teach.
+    :raises EmailNotVerified: the user's email is not verified.
     """
     enforce(policies.create_course(by))
     with transaction.atomic():
@@ -72,9 +72,9 @@ def create_course(*, by: User, texts: CourseTexts, now: datetime) -> Course:
 
 
 def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) -> Course:
-    """Change the texts. The slug stays: it is an address.
+    """Change the texts. The slug stays, because links use it.
 
-    :raises CourseUnderReview: a reviewer is reading it.
+    :raises CourseUnderReview: the course is under review.
     """
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=course.pk)
@@ -93,9 +93,9 @@ def edit_course(*, course: Course, by: User, texts: CourseTexts, now: datetime) 
 
 
 def delete_course(*, course: Course, by: User) -> None:
-    """Remove a draft that was never public, with all it holds. Its videos stay with their owner.
+    """Delete a draft that was never published, with its outline. Its videos stay with their owner.
 
-    :raises CourseInUse: it was public once.
+    :raises CourseInUse: it is or was published.
     """
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=course.pk)
@@ -118,7 +118,7 @@ def _insert(by: User, texts: CourseTexts, now: datetime) -> Course:
                     **texts.fields(),
                 )
         except IntegrityError:
-            # Somebody took the slug between the look and the insert; anything else must be heard.
+            # Another request has taken the slug in the meantime; any other error is raised.
             if not Course.objects.filter(slug=slug).exists():
                 raise
     raise RuntimeError("no free slug after five tries")
@@ -133,5 +133,5 @@ def _free_slug(title: str) -> str:
 
 
 def _other_courses(course: Course, texts: CourseTexts) -> list[Course]:
-    """A course is not a prerequisite of itself."""
+    """Return the prerequisites without the course itself."""
     return [other for other in texts.prerequisites if other.pk != course.pk]

@@ -1,4 +1,4 @@
-"""What a lesson shows or hands out: its video, its file."""
+"""The video, captions and file of a lesson."""
 
 import uuid
 from datetime import datetime
@@ -19,10 +19,10 @@ from studyplatform.kit.policies import enforce
 
 
 def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: datetime) -> Lesson:
-    """Let the lesson show this video, finished or not, or none. What it showed before stays with its owner.
+    """Set the lesson's video, which may still be processed, or remove it. The previous video stays with its owner.
 
     :raises WrongLessonKind: it is not a video lesson.
-    :raises VideoNotYours: the video belongs to somebody else.
+    :raises VideoNotYours: neither the instructor nor the user owns the video.
     """
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=lesson.course_id)
@@ -36,21 +36,21 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
         lesson.duration = round(video.duration) if video is not None else 0
         lesson.save(update_fields=["video", "duration"])
         if before is not None:
-            let_ownerless_go(video_id=before)
+            delete_ownerless_video(video_id=before)
         refresh_outline(course, now=now)
     return lesson
 
 
 def attach_file(*, lesson: Lesson, by: User, upload: Upload | None, now: datetime) -> Lesson:
-    """Let a file lesson hand out this file, or none. The one before is removed, and its room is free.
+    """Set the file of a file lesson, or remove it. The previous file is deleted, which frees its storage.
 
     :raises WrongLessonKind: it is not a file lesson.
-    :raises FileInUse: another lesson hands it out.
-    :raises AppError: not the person's own, not whole, or nothing to hand out (see `files.claim_file`).
+    :raises FileInUse: another lesson uses the file.
+    :raises AppError: not the user's own upload, or incomplete (see ``files.claim_file``).
     """
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=lesson.course_id)
-        _may_hand_out(lesson, course, by)
+        _enforce_file_lesson(lesson, course, by)
         before = Lesson.objects.values_list("file", flat=True).get(pk=lesson.pk)
         taken = files.claim_file(upload=upload, by=by) if upload is not None else None
         if taken is not None and Lesson.objects.filter(file=taken).exclude(pk=lesson.pk).exists():
@@ -64,11 +64,11 @@ def attach_file(*, lesson: Lesson, by: User, upload: Upload | None, now: datetim
 
 
 def upload_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: datetime) -> Lesson:
-    """Take a file from a form and let the lesson hand it out: the way of all uploads, in one piece.
+    """Store a file posted by a form and attach it to the lesson.
 
-    :raises AppError: as `attach_file`, and as `files.begin_upload`; then nothing of the file is left.
+    :raises AppError: as ``attach_file`` and ``files.begin_upload``; nothing of the file is stored then.
     """
-    _may_hand_out(lesson, lesson.course, by)  # before a byte is kept
+    _enforce_file_lesson(lesson, lesson.course, by)  # before anything is stored
     upload = files.begin_upload(
         owner=by,
         purpose=Upload.Purpose.FILE,
@@ -86,20 +86,19 @@ def upload_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: 
         raise
 
 
-def _may_hand_out(lesson: Lesson, course: Course, by: User) -> None:
+def _enforce_file_lesson(lesson: Lesson, course: Course, by: User) -> None:
     enforce(policies.edit_course(by, course))
     if lesson.kind != Lesson.Kind.FILE:
         raise WrongLessonKind
 
 
 def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime) -> None:
-    """Let the lesson that an upload named as its target show the upload's video.
+    """Attach an uploaded video to the lesson that its upload named as target. Idempotent.
 
-    A lesson that learners can watch keeps its video until the new one is complete (``may_replace``); then the newer
-    wins.
-    Whatever the target says, only staff of that lesson's course get in. Called twice it changes nothing.
+    A lesson with a playable video keeps it until the new one is complete (``may_replace``); then the newer video is
+    used. The owner of the upload must be allowed to edit the course.
 
-    :raises AppError: the owner may not change that course, or not now.
+    :raises AppError: the owner may not edit the course now.
     """
     upload = Upload.objects.select_related("video", "owner").filter(video=video_id).order_by("-pk").first()
     if upload is None or upload.video is None or not (uid := _uid(upload.target)):
@@ -116,10 +115,10 @@ def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime) -> N
     attach_video(lesson=lesson, by=upload.owner, video=video, now=now)
 
 
-def delete_unshown_video(*, video: VideoAsset, by: User) -> None:
-    """Delete a video that no lesson shows, not even a draft's: nobody misses it.
+def delete_unused_video(*, video: VideoAsset, by: User) -> None:
+    """Delete a video that no lesson uses.
 
-    :raises VideoShown: one does.
+    :raises VideoShown: a lesson uses it.
     """
     with transaction.atomic():
         locked = VideoAsset.objects.select_for_update().filter(pk=video.pk).first()
@@ -130,22 +129,22 @@ def delete_unshown_video(*, video: VideoAsset, by: User) -> None:
         files.delete_video(video=locked, by=by)
 
 
-def drop_unshown_videos(*, user_id: int) -> None:
-    """Remove the videos of a person whose account is gone, but for those that a lesson shows."""
+def delete_unused_videos(*, user_id: int) -> None:
+    """Delete the videos of a deleted account, except those that a lesson uses."""
     for pk in VideoAsset.objects.of(user_id).filter(lessons=None).values_list("pk", flat=True):
-        let_ownerless_go(video_id=pk)
+        delete_ownerless_video(video_id=pk)
 
 
-def let_ownerless_go(*, video_id: int) -> None:
-    """Remove a video if no lesson shows it and its owner's account is gone: nobody else would ever do it."""
+def delete_ownerless_video(*, video_id: int) -> None:
+    """Delete a video that no lesson uses and whose owner's account was deleted."""
     with transaction.atomic():
         ownerless = VideoAsset.objects.filter(pk=video_id, owner__deleted_at__isnull=False)
         if ownerless.exists() and not Lesson.objects.filter(video=video_id).exists():
             files.discard_video(video_id=video_id)
 
 
-def take_video_length(*, video_id: int, now: datetime) -> None:
-    """Give the lessons that show this video its length, once it is known."""
+def set_lesson_durations(*, video_id: int, now: datetime) -> None:
+    """Copy a video's duration to the lessons that use it."""
     video = VideoAsset.objects.get(pk=video_id)
     seconds = round(video.duration)
     with transaction.atomic():
@@ -157,9 +156,9 @@ def take_video_length(*, video_id: int, now: datetime) -> None:
 
 
 def add_captions(*, lesson: Lesson, by: User, raw: bytes, language: str, label: str, now: datetime) -> CaptionTrack:
-    """Give the lesson's video captions (WebVTT or SRT), in place of those it had in that language.
+    """Add captions (WebVTT or SRT) to the lesson's video, replacing those in the same language.
 
-    :raises CaptionsUnreadable: the file is neither.
+    :raises CaptionsUnreadable: the file is neither WebVTT nor SRT.
     """
     enforce(policies.edit_course(by, lesson.course))
     text = files.parse_captions(raw)
@@ -171,7 +170,7 @@ def add_captions(*, lesson: Lesson, by: User, raw: bytes, language: str, label: 
 
 
 def remove_captions(*, lesson: Lesson, by: User, language: str, now: datetime) -> None:
-    """Take away the captions of one language; that there are none is no error."""
+    """Remove the captions of one language. Idempotent."""
     with transaction.atomic():
         video, course = _captioned(lesson, by)
         track = video.captions.filter(language=language).first()

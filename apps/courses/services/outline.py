@@ -1,7 +1,7 @@
 """Sections and lessons: their order, numbers and counts.
 
-Positions are 1, 2, 3 … without gaps and unique by constraint. The constraints are immediate, so an
-order is set in two steps: every row is first moved out of the way, then to its place.
+Positions are 1, 2, 3 … without gaps, and unique by constraint. The constraints are immediate, so a new order is set
+in two steps: all rows are first moved out of the way, and then to their positions.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,9 +29,9 @@ READING_SPEED = 200  # words per minute
 
 
 def add_section(*, course: Course, by: User, title: str, now: datetime) -> Section:
-    """A new section at the end.
+    """Add a section at the end.
 
-    :raises OutlineFull: the course has as many as it may.
+    :raises OutlineFull: the course has the maximum number of sections.
     """
     with transaction.atomic():
         course = _locked(course, by)
@@ -62,9 +62,9 @@ def move_section(*, section: Section, by: User, position: int, now: datetime) ->
 
 
 def delete_section(*, section: Section, by: User, now: datetime) -> None:
-    """Remove a section with its lessons.
+    """Delete a section with its lessons.
 
-    :raises LessonInUse: learners' quiz results hang on one of them.
+    :raises LessonInUse: learners have submitted a quiz of it.
     """
     with transaction.atomic():
         course = _locked(section.course, by)
@@ -73,9 +73,9 @@ def delete_section(*, section: Section, by: User, now: datetime) -> None:
 
 
 def add_lesson(*, section: Section, by: User, kind: str, title: str, now: datetime) -> Lesson:
-    """A new, empty lesson at the end of the section.
+    """Add an empty lesson at the end of the section.
 
-    :raises OutlineFull: the course has as many as it may.
+    :raises OutlineFull: the course has the maximum number of lessons.
     """
     with transaction.atomic():
         course = _locked(section.course, by)
@@ -110,11 +110,11 @@ def edit_lesson(
     prerequisites: Iterable[Lesson] | None = None,
     now: datetime,
 ) -> Lesson:
-    """Change a lesson's texts. Its slug stays: learners' links and notes name it.
+    """Change a lesson's texts. Its slug stays, because links use it.
 
     ``prerequisites`` are the lessons of the same course that must be complete first; None leaves them as they are.
 
-    :raises PrerequisitesInCircle: one of them waits for this lesson.
+    :raises PrerequisitesInCircle: one of them requires this lesson.
     """
     with transaction.atomic():
         course = _locked(lesson.course, by)
@@ -131,8 +131,11 @@ def edit_lesson(
     return lesson
 
 
-def waiting_for(course: Course, lesson: Lesson) -> set[int]:
-    """The lessons that wait for this one, directly or through others; itself too. They cannot come before it."""
+def dependents_of(course: Course, lesson: Lesson) -> set[int]:
+    """Return the lessons that require this one, directly or indirectly, and the lesson itself.
+
+    None of them can be its prerequisite.
+    """
     waiting: dict[int, list[int]] = {}
     for waits, needed in _links(course):
         waiting.setdefault(needed, []).append(waits)
@@ -146,15 +149,15 @@ def waiting_for(course: Course, lesson: Lesson) -> set[int]:
 
 
 def _set_prerequisites(lesson: Lesson, course: Course, wanted: set[int]) -> None:
-    """The course's row is locked: two changes cannot close a circle between them."""
-    circle = wanted & waiting_for(course, lesson)
+    """Set the prerequisites. The course is locked, so that two requests cannot create a cycle together."""
+    circle = wanted & dependents_of(course, lesson)
     if circle:
         raise PrerequisitesInCircle(lesson=course.lessons.get(pk=min(circle)).title)
     lesson.prerequisites.set(course.lessons.filter(pk__in=wanted))
 
 
 def _links(course: Course) -> list[tuple[int, int]]:
-    """Which lesson waits for which, as primary keys."""
+    """Return pairs of primary keys: a lesson and one of its prerequisites."""
     links = course.lessons.exclude(prerequisites=None).values_list("pk", "prerequisites")
     return [(waits, needed) for waits, needed in links if needed is not None]
 
@@ -175,13 +178,13 @@ def move_lesson(*, lesson: Lesson, by: User, section: Section, position: int, no
 
 
 def delete_lesson(*, lesson: Lesson, by: User, now: datetime) -> None:
-    """Remove a lesson. Its video stays with its owner, a file that it hands out goes with it.
+    """Delete a lesson with its file. Its video stays with its owner.
 
-    :raises LessonInUse: learners' quiz results hang on it.
+    :raises LessonInUse: learners have submitted its quiz.
     """
     with transaction.atomic():
         course = _locked(lesson.course, by)
-        # As it is now: a file may have come since it was read, and must go with it.
+        # Read again: a file attached in the meantime must be deleted too.
         current = course.lessons.filter(pk=lesson.pk).first()
         if current is not None:
             _delete(current)
@@ -189,7 +192,7 @@ def delete_lesson(*, lesson: Lesson, by: User, now: datetime) -> None:
 
 
 def require_order(*, course: Course, by: User, required: bool, now: datetime) -> Course:
-    """Whether a lesson opens only when those before it are complete."""
+    """Set whether a lesson opens only when those before it are complete."""
     with transaction.atomic():
         course = _locked(course, by)
         course.requires_order = required
@@ -199,7 +202,7 @@ def require_order(*, course: Course, by: User, required: bool, now: datetime) ->
 
 
 def refresh_outline(course: Course, *, now: datetime) -> None:
-    """Close gaps, number everything anew, recount, and tell. Inside the caller's transaction."""
+    """Close gaps in positions, renumber, recount, index and publish. Call it inside a transaction."""
     sections = list(course.sections.order_by("position").prefetch_related("lessons"))
     if [section.position for section in sections] != list(range(1, len(sections) + 1)):
         arrange(course.sections.all(), [section.pk for section in sections])
@@ -226,27 +229,27 @@ def refresh_outline(course: Course, *, now: datetime) -> None:
 
 
 def reading_time(text: str) -> int:
-    """Seconds that reading a text takes, at least a minute unless it is empty."""
+    """Return the seconds that reading a text takes: at least 60, or 0 for an empty one."""
     words = len(text.split())
     return max(60, round(words / READING_SPEED * 60)) if words else 0
 
 
 def _locked(course: Course, by: User) -> Course:
-    """The course row, held until the transaction ends, so that two changes cannot mix their orders."""
+    """Lock the course until the transaction ends, so that simultaneous changes cannot mix their orders."""
     course = Course.objects.select_for_update().get(pk=course.pk)
     enforce(policies.edit_course(by, course))
     return course
 
 
 def moved(order: Sequence[int], key: int, position: int) -> list[int]:
-    """The order with this key put at a position (1 is first)."""
+    """Return the order with this key moved to a position (1 is first)."""
     rest = [other for other in order if other != key]
     at = min(max(position, 1), len(rest) + 1) - 1
     return [*rest[:at], key, *rest[at:]]
 
 
 def arrange(rows: QuerySet[Any], order: Sequence[int]) -> None:
-    """Give the rows the positions 1, 2, 3 … in this order."""
+    """Set the rows' positions to 1, 2, 3 … in this order."""
     rows.update(position=F("position") + ASIDE)
     places = [When(pk=key, then=Value(place)) for place, key in enumerate(order, start=1)]
     if places:

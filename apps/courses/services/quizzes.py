@@ -19,7 +19,7 @@ SECONDS_PER_QUESTION = 60
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionDraft:
-    """A question as its author wrote it."""
+    """A question as its author has entered it."""
 
     kind: str
     prompt: str
@@ -30,23 +30,23 @@ class QuestionDraft:
     rewatch_at: int | None = None
 
     def fields(self, quiz: Quiz) -> dict[str, object]:
-        """The values as the row keeps them.
+        """Return the values of the question's columns.
 
-        :raises QuestionInvalid: it is not complete.
+        :raises QuestionInvalid: it is incomplete.
         """
         prompt = self.prompt.strip()
         if not prompt:
             raise QuestionInvalid(problem=str(questions.NO_PROMPT), field="prompt")
-        made = questions.make(self.kind, self.answers)
+        columns = questions.build(self.kind, self.answers)
         lesson = self.rewatch_lesson
         if lesson is not None and (lesson.course_id != quiz.lesson.course_id or lesson.kind != Lesson.Kind.VIDEO):
             lesson = None
         return {
             "kind": Question.Kind(self.kind),
             "prompt": prompt,
-            "options": made.options,
-            "answer": made.answer,
-            "remarks": made.remarks,
+            "options": columns.options,
+            "answer": columns.answer,
+            "remarks": columns.remarks,
             "points": min(max(self.points, 1), 100),
             "explanation": self.explanation.strip(),
             "rewatch_lesson": lesson,
@@ -78,15 +78,15 @@ def edit_quiz(
         quiz.reveal = Quiz.Reveal(reveal)
         quiz.retry_wait = retry_wait
         quiz.save(update_fields=["intro", "pass_percent", "max_attempts", "time_limit", "reveal", "retry_wait"])
-        _retime(quiz, course, now)
+        _update_duration(quiz, course, now)
     return quiz
 
 
 def add_question(*, quiz: Quiz, by: User, draft: QuestionDraft, now: datetime) -> Question:
-    """A question at the end of the quiz.
+    """Add a question at the end of the quiz.
 
-    :raises QuestionInvalid: it is not complete.
-    :raises OutlineFull: the quiz has as many as it may.
+    :raises QuestionInvalid: it is incomplete.
+    :raises OutlineFull: the quiz has the maximum number of questions.
     """
     with transaction.atomic():
         course = _locked(quiz, by)
@@ -94,14 +94,14 @@ def add_question(*, quiz: Quiz, by: User, draft: QuestionDraft, now: datetime) -
             raise OutlineFull(limit=QUESTION_LIMIT)
         last = quiz.questions.aggregate(last=Max("position"))["last"] or 0
         question = Question.objects.create(quiz=quiz, position=last + 1, **draft.fields(quiz))
-        _retime(quiz, course, now)
+        _update_duration(quiz, course, now)
     return question
 
 
 def edit_question(*, question: Question, by: User, draft: QuestionDraft, now: datetime) -> Question:
-    """Change a question. Attempts handed in before keep their results.
+    """Change a question. Submitted attempts keep their results.
 
-    :raises QuestionInvalid: it is not complete.
+    :raises QuestionInvalid: it is incomplete.
     """
     with transaction.atomic():
         course = _locked(question.quiz, by)
@@ -109,12 +109,12 @@ def edit_question(*, question: Question, by: User, draft: QuestionDraft, now: da
         for name, value in changed.items():
             setattr(question, name, value)
         question.save(update_fields=list(changed))
-        _retime(question.quiz, course, now)
+        _update_duration(question.quiz, course, now)
     return question
 
 
 def duplicate_question(*, question: Question, by: User, now: datetime) -> Question:
-    """A copy right behind the original."""
+    """Insert a copy directly after the original."""
     with transaction.atomic():
         course = _locked(question.quiz, by)
         quiz = question.quiz
@@ -128,7 +128,7 @@ def duplicate_question(*, question: Question, by: User, now: datetime) -> Questi
             **{name: getattr(question, name) for name in _COPIED},
         )
         arrange(quiz.questions.all(), moved([*order, copy.pk], copy.pk, order.index(question.pk) + 2))
-        _retime(quiz, course, now)
+        _update_duration(quiz, course, now)
         copy.refresh_from_db()
     return copy
 
@@ -138,7 +138,7 @@ def move_question(*, question: Question, by: User, position: int, now: datetime)
     with transaction.atomic():
         course = _locked(question.quiz, by)
         arrange(question.quiz.questions.all(), moved(_order(question.quiz), question.pk, position))
-        _retime(question.quiz, course, now)
+        _update_duration(question.quiz, course, now)
 
 
 def delete_question(*, question: Question, by: User, now: datetime) -> None:
@@ -147,7 +147,7 @@ def delete_question(*, question: Question, by: User, now: datetime) -> None:
         course = _locked(quiz, by)
         question.delete()
         arrange(quiz.questions.all(), _order(quiz))
-        _retime(quiz, course, now)
+        _update_duration(quiz, course, now)
 
 
 _COPIED = (
@@ -165,8 +165,8 @@ def _locked(quiz: Quiz, by: User) -> Course:
     return course
 
 
-def _retime(quiz: Quiz, course: Course, now: datetime) -> None:
-    """A quiz takes its time limit, else a minute for each question."""
+def _update_duration(quiz: Quiz, course: Course, now: datetime) -> None:
+    """Set the lesson's duration: the time limit, otherwise a minute per question."""
     seconds = quiz.time_limit or quiz.questions.count() * SECONDS_PER_QUESTION
     Lesson.objects.filter(pk=quiz.lesson_id).exclude(duration=seconds).update(duration=seconds)
     refresh_outline(course, now=now)

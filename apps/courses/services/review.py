@@ -1,4 +1,4 @@
-"""A course's way through review, and the steps of its life afterwards."""
+"""The review of a course, and later changes of its status."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -27,9 +27,9 @@ Outcome = Submission.Outcome
 
 
 def submit_course(*, course: Course, by: User, note: str = "", now: datetime) -> Submission:
-    """Hand the draft in for review; it stays as it is until a decision or its withdrawal.
+    """Submit a draft for review. It can't be edited until it is decided or withdrawn.
 
-    :raises CourseNotReady: names what is missing.
+    :raises CourseNotReady: something required is missing.
     :raises WrongCourseStatus: it is not a draft.
     """
     with transaction.atomic():
@@ -45,7 +45,7 @@ def submit_course(*, course: Course, by: User, note: str = "", now: datetime) ->
 
 
 def withdraw_course(*, course: Course, by: User, now: datetime) -> Course:
-    """Take the course back from review to go on writing."""
+    """Withdraw the course from review, which makes it a draft again."""
     with transaction.atomic():
         course = _locked(course, by, policies.withdraw_course)
         _move(course, Status.DRAFT, by, now)
@@ -56,10 +56,10 @@ def withdraw_course(*, course: Course, by: User, now: datetime) -> Course:
 
 
 def decide_submission(*, course: Course, by: User, outcome: str, comment: str = "", now: datetime) -> Submission:
-    """Answer the pending submission: an approved course goes live, any other becomes a draft again.
+    """Decide the pending submission: an approved course is published, any other becomes a draft again.
 
-    :raises CommentMissing: a decision other than approval says why.
-    :raises WrongCourseStatus: nothing is pending; somebody else may have decided.
+    :raises CommentMissing: a decision other than approval needs a comment.
+    :raises WrongCourseStatus: nothing is pending, for example because another admin has decided.
     """
     outcome, comment = Outcome(outcome), comment.strip()
     if outcome not in {Outcome.APPROVED, Outcome.CHANGES_REQUESTED, Outcome.REJECTED}:
@@ -83,7 +83,7 @@ def decide_submission(*, course: Course, by: User, outcome: str, comment: str = 
 
 
 def unpublish_course(*, course: Course, by: User, reason: str = "", now: datetime) -> Course:
-    """Close the course to new learners and make it a draft; those enrolled keep it."""
+    """Make a published course a draft again. Enrolled learners keep access."""
     with transaction.atomic():
         course = _locked(course, by, policies.unpublish_course)
         _move(course, Status.DRAFT, by, now, reason)
@@ -92,9 +92,9 @@ def unpublish_course(*, course: Course, by: User, reason: str = "", now: datetim
 
 
 def suspend_course(*, course: Course, by: User, reason: str, now: datetime) -> Course:
-    """Take the course off the catalogue for a policy review; those enrolled keep it.
+    """Hide a published course for a policy review. Enrolled learners keep access.
 
-    :raises CommentMissing: the instructor is told why.
+    :raises CommentMissing: a reason for the instructor is required.
     """
     if not reason.strip():
         raise CommentMissing
@@ -106,7 +106,7 @@ def suspend_course(*, course: Course, by: User, reason: str, now: datetime) -> C
 
 
 def reinstate_course(*, course: Course, by: User, now: datetime) -> Course:
-    """End a suspension: the course is live again."""
+    """Lift a suspension: the course is published again."""
     with transaction.atomic():
         course = _locked(course, by, policies.reinstate_course)
         _publish(course, by, now)
@@ -114,7 +114,7 @@ def reinstate_course(*, course: Course, by: User, now: datetime) -> Course:
 
 
 def archive_course(*, course: Course, by: User, reason: str = "", now: datetime) -> Course:
-    """Close the course for good; those enrolled can still read it."""
+    """Archive the course. Enrolled learners keep access."""
     with transaction.atomic():
         course = _locked(course, by, policies.archive_course)
         _move(course, Status.ARCHIVED, by, now, reason)
@@ -123,7 +123,7 @@ def archive_course(*, course: Course, by: User, reason: str = "", now: datetime)
 
 
 def restore_course(*, course: Course, by: User, now: datetime) -> Course:
-    """Bring an archived course back to the catalogue."""
+    """Publish an archived course again."""
     with transaction.atomic():
         course = _locked(course, by, policies.restore_course)
         _publish(course, by, now)
@@ -131,7 +131,7 @@ def restore_course(*, course: Course, by: User, now: datetime) -> Course:
 
 
 def _locked(course: Course, by: User, policy: Callable[[User, Course], Verdict]) -> Course:
-    """The row as it is now, held: of two who decide at once, the second meets the new status."""
+    """Lock the course and enforce the policy on its current status: of two simultaneous requests one is refused."""
     course = Course.objects.select_for_update().get(pk=course.pk)
     enforce(policy(by, course))
     return course
@@ -145,7 +145,7 @@ def _publish(course: Course, by: User, now: datetime) -> None:
 
 
 def _move(course: Course, to: str, by: User, now: datetime, reason: str = "") -> None:
-    """One step along TRANSITIONS, written down."""
+    """Change the status along ``TRANSITIONS`` and record it."""
     was = course.status
     if to not in Course.TRANSITIONS[was]:
         raise WrongCourseStatus(status_now=str(course.get_status_display()))

@@ -1,11 +1,11 @@
-"""Keep what search reads of a course in step with the course."""
+"""Update the search index."""
 
 from apps.courses.models import Course, SearchDocument
 from apps.courses.search import fold
 
 
 def index_course(*, course_id: int) -> None:
-    """Write the course's search document anew. Call it in the transaction that changed the course."""
+    """Rebuild the course's search document. Call it in the transaction that changed the course."""
     course = Course.objects.select_related("subject", "instructor").filter(pk=course_id).first()
     if course is None:
         return
@@ -27,7 +27,7 @@ def index_course(*, course_id: int) -> None:
 
 
 def index_all() -> int:
-    """Write all search documents anew; returns how many."""
+    """Rebuild all search documents; return how many."""
     ids = list(Course.objects.values_list("pk", flat=True))
     for course_id in ids:
         index_course(course_id=course_id)

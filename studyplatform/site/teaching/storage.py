@@ -50,7 +50,7 @@ def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
     video = VideoAsset.objects.of(person.pk).filter(uid=uid).first()
     if video is None:
         raise NotFound
-    courses.delete_unshown_video(video=video, by=person)
+    courses.delete_unused_video(video=video, by=person)
     messages.success(request, _("“%s” was deleted.") % video.filename)
     return redirect("site:storage")
 
