@@ -13,7 +13,7 @@ from apps.accounts.models import PROFILE_FIELDS, Role, User
 
 admin.site.site_header = admin.site.site_title = _("Study Platform administration")
 # Roles decide what one may do, and an account has one email: neither of these means anything here.
-# Secrets are nobody's to look at.
+# Secrets are not shown to anyone.
 admin.site.unregister([Group, EmailAddress, Authenticator])
 
 

@@ -2,8 +2,8 @@
 
     NEW_LESSON = services.register_kind(services.Kind(name="learning.new_lesson", group="learning", …))
 
-A kind's words are translatable templates (``%(course)s``) filled with what :func:`notify` was given, anew each
-time they are shown. They are plain text: whoever shows them escapes them.
+A kind's words are translatable templates (``%(course)s``) filled with what :func:`notify` was given, each
+time they are shown. They are plain text, so templates must escape them.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ NOT_YOU_REMOVE = _(
 class Kind:
     """What one kind of notification says, and how it is told unless a person chooses otherwise.
 
-    ``quote`` names a parameter that somebody wrote: it is shown as their words. A security kind is always told,
+    ``quote`` names a parameter that a user wrote: it is shown as a quotation. A security kind is always told,
     on the site and by mail, at once.
     """
 

@@ -92,7 +92,7 @@ class Session(APIView):
     bearer_may_be_stale = True
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
-        guards.announce_ended_session(request._request)  # noqa: SLF001 (an open page asks, and is loaded anew then)
+        guards.announce_ended_session(request._request)  # noqa: SLF001 (an open page asks, and reloads then)
         super().permission_denied(request, message, code)
 
     @extend_schema(operation_id="auth_session", responses={200: SessionOut})

@@ -22,7 +22,7 @@ from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
 from studyplatform.kit.web.requests import safe_next
 
-JOINING = "joining"  # the key in the visitor's session: the wish that this browser has made
+JOINING = "joining"  # the key in the visitor's session: the registration that this browser has made
 
 
 @open_to_everyone
@@ -99,38 +99,38 @@ def verify_email(request: HttpRequest) -> HttpResponse:
 
 def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpResponse:
     now, is_pressed = timezone.now(), request.method == "POST"
-    wish = services.registration_of_key(key, now=now)
-    if wish is None:  # not of somebody who joins, but of an account that is there
+    registration = services.registration_of_key(key, now=now)
+    if registration is None:  # the key is not of a registration, but of an existing account
         owner = services.user_of_verification_key(key)
         if owner is not None and is_pressed:
             services.verify_email_by_key(key=key, now=now)
         state = "ended" if owner is None else "done" if is_pressed else "press"
         return _proof_page(request, state, person=owner or person, key=key)
-    if wish.user is not None:
-        return _proof_page(request, "joined", email=wish.email)
+    if registration.user is not None:
+        return _proof_page(request, "joined", email=registration.email)
     try:
         mine = _joining(request)
-        if mine is None or mine.pk != wish.pk:
-            return _elsewhere(request, wish, key, person)
+        if mine is None or mine.pk != registration.pk:
+            return _elsewhere(request, registration, key, person)
         if not is_pressed:
-            return _proof_page(request, "press", email=wish.email, key=key)
+            return _proof_page(request, "press", email=registration.email, key=key)
         user = services.complete_registration_by_key(key=key, now=now)
     except services.EmailTaken:
-        return _proof_page(request, "taken", email=wish.email)
-    return _joined(request, user, person, wish.email)
+        return _proof_page(request, "taken", email=registration.email)
+    return _joined(request, user, person, registration.email)
 
 
-def _elsewhere(request: HttpRequest, wish: Registration, key: str, person: User | None) -> HttpResponse:
+def _elsewhere(request: HttpRequest, registration: Registration, key: str, person: User | None) -> HttpResponse:
     """This browser did not register: someone else may have, so nothing that was chosen there is used."""
-    names = {"first_name": wish.first_name, "last_name": wish.last_name}
+    names = {"first_name": registration.first_name, "last_name": registration.last_name}
     form = forms.FinishRegistration(
-        request.POST if "password" in request.POST else None, email=wish.email, initial=names
+        request.POST if "password" in request.POST else None, email=registration.email, initial=names
     )
     if not form.is_valid():
-        return _proof_page(request, "finish", email=wish.email, key=key, form=form)
+        return _proof_page(request, "finish", email=registration.email, key=key, form=form)
     chosen = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "password")}
     user = services.complete_registration_elsewhere(key=key, **chosen, now=timezone.now())
-    return _joined(request, user, person, wish.email)
+    return _joined(request, user, person, registration.email)
 
 
 def _joined(request: HttpRequest, user: User | None, person: User | None, email: str) -> HttpResponse:
@@ -146,10 +146,10 @@ def _joined(request: HttpRequest, user: User | None, person: User | None, email:
 @require_POST
 def check_finish_registration(request: HttpRequest) -> HttpResponse:
     """Live validation, only with the link of the email: the rules depend on the email."""
-    wish = services.registration_of_key(request.POST.get("key", ""), now=timezone.now())
-    if wish is None:
+    registration = services.registration_of_key(request.POST.get("key", ""), now=timezone.now())
+    if registration is None:
         raise Http404
-    return without_referrer(field_errors(forms.FinishRegistration(request.POST, email=wish.email)))
+    return without_referrer(field_errors(forms.FinishRegistration(request.POST, email=registration.email)))
 
 
 def _by_code(request: HttpRequest, person: User) -> HttpResponse:

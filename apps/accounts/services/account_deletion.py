@@ -41,7 +41,7 @@ _hindrances: list[Callable[[User], Verdict]] = []
 
 
 def register_hindrance(policy: Callable[[User], Verdict]) -> Callable[[User], Verdict]:
-    """Add a reason of an app why somebody cannot leave yet; the refusal says what to do first."""
+    """Add an app's policy on whether a user may delete their account; the refusal says what to do first."""
     _hindrances.append(policy)
     return policy
 

@@ -1,4 +1,4 @@
-"""The picture of a person: read with suspicion, drawn anew, kept small."""
+"""Users' pictures: untrusted files, decoded and encoded again as small squares."""
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +41,7 @@ class Crop:
 def set_picture(*, user: User, file: IO[bytes], crop: Crop | None = None) -> None:
     """Make the square of the file the person's picture. Without ``crop`` the middle is kept.
 
-    Only pixels survive: the file is decoded and encoded anew, so no metadata, no script and no second
+    Only pixels survive: the file is decoded and encoded again, so no metadata, no script and no second
     file hidden behind it reaches anybody.
 
     :raises PictureUnreadable: no PNG, JPEG or WebP, too large, or broken.
@@ -64,7 +64,7 @@ def remove_picture(*, user: User) -> None:
 
 
 def _present(user: User) -> str:
-    """The picture that stands now, until the transaction ends: one sent meanwhile would be left behind for good.
+    """The current picture, locked until the transaction ends: one sent meanwhile would never be deleted.
 
     :raises NotAuthenticated: the account was deleted meanwhile.
     """

@@ -189,26 +189,26 @@ def _join(pk: int, *, chosen: NewAccount | None = None, now: datetime) -> User |
         return row.user
 
 
-def create_account(newcomer: NewAccount, *, now: datetime) -> User:
+def create_account(account: NewAccount, *, now: datetime) -> User:
     """Create the account of a user whose email is verified; a constraint decides whether the email is free.
 
     :raises EmailTaken: an account with this email exists.
     :raises IdentityTaken: the identity is linked to another account here.
     """
-    email = UserManager.normalize_email(newcomer.email)
+    email = UserManager.normalize_email(account.email)
     while True:
         try:
             with transaction.atomic():
                 user = User(email=email, username=User.objects.free_username(email.split("@")[0]))
-                user.first_name, user.last_name = newcomer.first_name, newcomer.last_name
-                user.password = newcomer.password or make_password(None)
+                user.first_name, user.last_name = account.first_name, account.last_name
+                user.password = account.password or make_password(None)
                 user.terms_accepted_at = user.email_verified_at = now
                 user.save()
-                if newcomer.provider:
+                if account.provider:
                     SocialAccount.objects.create(
                         user=user,
-                        provider=newcomer.provider,
-                        uid=newcomer.provider_uid,
+                        provider=account.provider,
+                        uid=account.provider_uid,
                         extra_data={"email": email},
                     )
                 notify("account.welcome", user, "/courses/", key="welcome", site=settings.SITE_NAME)
@@ -217,8 +217,8 @@ def create_account(newcomer: NewAccount, *, now: datetime) -> User:
             # The email or the identity is taken, or two users got the same username at the same moment.
             if User.objects.with_email(email):
                 raise EmailTaken from None
-            if SocialAccount.objects.filter(provider=newcomer.provider, uid=newcomer.provider_uid).exists():
-                raise IdentityTaken(provider=newcomer.provider.capitalize()) from None
+            if SocialAccount.objects.filter(provider=account.provider, uid=account.provider_uid).exists():
+                raise IdentityTaken(provider=account.provider.capitalize()) from None
 
 
 def delete_expired_registrations(*, now: datetime) -> None:

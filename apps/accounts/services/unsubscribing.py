@@ -78,9 +78,9 @@ def _ways(user: User, kind: str) -> dict[str, str]:
 
 
 def _set(user: User, ways: dict[str, str]) -> None:
-    stands = choices_of(user)
+    current = choices_of(user)
     for name, way in ways.items():
-        if name in stands:
+        if name in current:
             NotificationChoice.objects.update_or_create(
-                user=user, kind=name, defaults={"mail": way}, create_defaults={"in_app": stands[name][0], "mail": way}
+                user=user, kind=name, defaults={"mail": way}, create_defaults={"in_app": current[name][0], "mail": way}
             )

@@ -60,7 +60,7 @@ def app(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("The new app is set up. Codes from the old app no longer work."))
             return saved("security")
     if secret is None or request.method != "POST":
-        # Not kept between visits: a secret that somebody saw over a shoulder is not the next one.
+        # A new secret for every visit, in case someone else saw the earlier one.
         secret = request.session[_SECRET] = services.generate_app_secret()
     words = services.decrypt_secret(secret)
     return render(
