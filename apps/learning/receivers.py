@@ -45,7 +45,7 @@ def delete_bookmarks_of_deleted_user(event: AccountDeleted) -> None:
 def notify_of_enrollment(event: LearnerEnrolled) -> None:
     enrollment = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
     link = f"/courses/{enrollment.course.slug}"
-    key = f"seat {enrollment.pk}"
+    key = f"seat {enrollment.pk}"  # stored: a new wording would notify a second time
     people.notify(
         "learning.enrolled", enrollment.user, link, key, now=enrollment.enrolled_at, course=enrollment.course.title
     )

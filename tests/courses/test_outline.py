@@ -108,7 +108,7 @@ def test_deleting_a_section_closes_the_gap(course, ada):
     assert course.sections.get().position == 1
 
 
-def test_what_learners_handed_in_is_not_deleted(course, ada, leo):
+def test_submitted_quizzes_are_not_deleted(course, ada, leo):
     quiz = QuizFactory(lesson__section=course.sections.first())
     enrollment = Enrollment.objects.create(user=leo, course=course, enrolled_at=NOW, last_activity_at=NOW)
     Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=1, started_at=NOW, submitted_at=NOW)

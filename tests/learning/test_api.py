@@ -57,7 +57,7 @@ def test_enrolling(ask, course):
     assert ask("mia", "POST", "/enrollments/", {"course": dear.slug})[:2] == (402, "PAYMENT_REQUIRED")
 
 
-def test_one_s_own_seats_in_pages(ask, leo, mia, enrollment, browser_of, django_assert_max_num_queries):
+def test_a_users_own_enrollments_are_paginated(ask, leo, mia, enrollment, browser_of, django_assert_max_num_queries):
     EnrollmentFactory(user=mia)
     EnrollmentFactory.create_batch(30, user=leo)
 
@@ -184,7 +184,7 @@ def _a_minute_ago() -> None:
     Attempt.objects.update(started_at=timezone.now() - timedelta(minutes=1))
 
 
-def test_handing_in_a_quiz_costs_eleven_queries(ask, leo, enrollment, course, browser_of, django_assert_num_queries):
+def test_submitting_a_quiz_costs_eleven_queries(ask, leo, enrollment, course, browser_of, django_assert_num_queries):
     quiz, browser = make_quiz(course), browser_of(leo)
     opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
     path, body = f"/api/v1/attempts/{opened['uid']}/submit/", {"answers": right_answers(quiz)}
@@ -235,7 +235,7 @@ def test_no_answer_is_in_a_call_or_a_page_before_submission(ask, course, enrollm
         assert not [secret for secret in SECRETS if secret in text]
 
 
-def test_handing_in(ask, course, enrollment):
+def test_submitting(ask, course, enrollment):
     quiz = make_quiz(course)
     opened = ask("leo", "POST", f"/lessons/{quiz.lesson.uid}/attempts/")[2]
     path, answers = f"/attempts/{opened['uid']}/submit/", right_answers(quiz)
@@ -271,7 +271,7 @@ def test_passing_a_quiz_says_which_milestone_it_reached(ask, course, enrollment,
     assert passed["progress"]["milestone"] == 50
 
 
-def test_ribbons_and_ratings(ask, course, enrollment):
+def test_bookmarks_and_ratings(ask, course, enrollment):
     bookmark, rating = f"/courses/{course.slug}/bookmark/", f"/courses/{course.slug}/rating/"
 
     assert ask("nobody", "PUT", bookmark)[0] == 401
@@ -306,7 +306,7 @@ def test_certificates_are_listed_to_their_owner_and_verified_by_anyone(ask, enro
     assert ask("nobody", "GET", "/certificates/WRONGWRONG22/")[:2] == (404, "CERTIFICATE_UNKNOWN")
 
 
-def test_a_changed_outline_recounts_the_seats(
+def test_a_changed_outline_recounts_the_enrollments(
     leo, enrollment, ada, course, lessons, django_capture_on_commit_callbacks
 ):
     from apps.courses.services import delete_lesson

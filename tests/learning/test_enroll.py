@@ -22,7 +22,7 @@ def told(monkeypatch):
     return events
 
 
-def test_a_free_course_gives_a_seat_once(mia, course, now, told):
+def test_a_user_enrolls_in_a_free_course_once(mia, course, now, told):
     enrollment = services.enroll(user=mia, course=course, now=now)
 
     course.refresh_from_db()
@@ -60,7 +60,7 @@ def test_visitors_sign_in_first(nobody, course):
     assert isinstance(policies.enroll(nobody, course), NotAuthenticated)
 
 
-def test_who_holds_a_seat_hears_that_first_whatever_became_of_the_course(leo, enrollment, course, now):
+def test_an_enrolled_learner_is_refused_as_enrolled_whatever_the_courses_status(leo, enrollment, course, now):
     course.status = "archived"
     course.save()
 
@@ -68,7 +68,7 @@ def test_who_holds_a_seat_hears_that_first_whatever_became_of_the_course(leo, en
         services.enroll(user=leo, course=course, now=now)
 
 
-def test_a_revoked_seat_is_given_back_with_its_progress(leo, enrollment, lessons, course, now, told):
+def test_a_revoked_enrollment_is_restored_with_its_progress(leo, enrollment, lessons, course, now, told):
     services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now)
     enrollment.refresh_from_db()
     enrollment.revoke(now=now)
@@ -81,13 +81,13 @@ def test_a_revoked_seat_is_given_back_with_its_progress(leo, enrollment, lessons
     assert [type(event) for event in told] == [LearnerEnrolled]
 
 
-def test_a_paid_seat_is_granted_without_asking_for_a_price(mia, now):
+def test_an_enrollment_is_granted_whatever_the_price(mia, now):
     course = CourseFactory(status="published", pricing="premium")
 
     assert services.grant_enrollment(user=mia, course=course, now=now).is_active
 
 
-def test_a_ribbon_is_there_or_not(mia, course, now):
+def test_bookmarking_is_idempotent(mia, course, now):
     for _ in range(2):
         services.set_bookmark(user=mia, course=course, on=True, now=now)
     assert Bookmark.objects.count() == 1
@@ -97,12 +97,12 @@ def test_a_ribbon_is_there_or_not(mia, course, now):
     assert not Bookmark.objects.exists()
 
 
-def test_no_ribbon_on_what_one_cannot_see(mia, now):
+def test_a_course_that_the_user_cannot_see_cannot_be_bookmarked(mia, now):
     with pytest.raises(CourseNotFound):
         services.set_bookmark(user=mia, course=CourseFactory(status="draft"), on=True, now=now)
 
 
-def test_a_rating_is_one_per_seat_and_the_mean_follows(leo, enrollment, course, mia, now):
+def test_each_enrollment_has_one_rating_and_the_mean_follows(leo, enrollment, course, mia, now):
     services.enroll(user=mia, course=course, now=now)
     services.rate_course(user=leo, course=course, stars=2, text="Hm.", now=now)
     services.rate_course(user=mia, course=course, stars=5, text="", now=now)
@@ -113,7 +113,7 @@ def test_a_rating_is_one_per_seat_and_the_mean_follows(leo, enrollment, course, 
     assert enrollment.rating.text == "Better on a second look."
 
 
-def test_only_seats_rate(mia, course, now):
+def test_only_enrolled_learners_rate(mia, course, now):
 
     with pytest.raises(NotEnrolled):
         services.rate_course(user=mia, course=course, stars=1, text="", now=now)

@@ -82,7 +82,7 @@ def test_what_one_has_watched_is_not_shown_to_another(look, lesson, browser_of, 
     assert '"watched": []' in other
 
 
-def test_a_lesson_that_is_known_stays_shut_for_those_without_a_seat(look, lesson, course, browser_of, mia):
+def test_a_cached_lesson_stays_closed_to_users_who_are_not_enrolled(look, lesson, course, browser_of, mia):
     address = f"/learn/{course.slug}/{lesson.slug}"
     assert browser_of(mia).get(address).status_code == 403
     assert Client().get(address).status_code == 302

@@ -71,7 +71,7 @@ def test_the_owner_hears_of_the_video_once(ada, happen) -> None:
     assert [kind for kind, _ in told(ada)] == ["files.video_ready", "files.video_failed"]
 
 
-def test_the_learner_hears_of_seat_and_certificate(course, mia, happen) -> None:
+def test_the_learner_is_notified_of_enrollment_and_certificate(course, mia, happen) -> None:
     enrollment = happen(learning.enroll, user=mia, course=course, now=timezone.now())
     certificate = happen(learning.issue_certificate, enrollment=enrollment, now=timezone.now())
     happen(learning.issue_certificate, enrollment=enrollment, now=timezone.now())

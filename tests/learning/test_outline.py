@@ -57,7 +57,7 @@ def test_who_opens_a_lesson(request, enrollment, lessons, who, refusal):
 
 
 @pytest.mark.parametrize("status", ["published", "archived", "suspended", "draft", "review"])
-def test_a_seat_outlives_the_courses_publication(leo, enrollment, course, lessons, status):
+def test_an_enrollment_outlives_the_courses_publication(leo, enrollment, course, lessons, status):
     course.status = status
     course.save()
 
@@ -197,7 +197,7 @@ def test_what_was_only_opened_is_not_in_progress(leo, enrollment, course, lesson
     assert states(course, leo)[:2] == ["available", "in_progress"]
 
 
-def test_states_without_a_seat(mia, course, lessons):
+def test_states_without_an_enrollment(mia, course, lessons):
     lessons[1].is_preview = True
     lessons[1].save()
 

@@ -88,7 +88,7 @@ def test_my_learning_costs_the_same_for_many_courses(at_leo, leo, enrollments, d
             assert at_leo.get(page).status_code == 200
 
 
-def test_the_shelf_s_filters_and_pages(at_leo, leo, course):
+def test_the_filters_and_pages_of_my_learning(at_leo, leo, course):
     EnrollmentFactory.create_batch(30, user=leo)
 
     first, second = (text(at_leo.get(f"/me/courses?filter=learning&page={n}")) for n in (1, 2))
@@ -269,7 +269,7 @@ def test_the_screen_for_strangers_enrolls_and_comes_back(mia, course, lessons, b
     assert browser.post("/courses/enroll", {"course": course.slug})["Location"] == f"/learn/{course.slug}"
 
 
-def test_the_screen_for_strangers_offers_no_seat_that_nobody_gets(mia, course, lessons, browser_of):
+def test_the_page_for_strangers_offers_no_enrollment_that_is_closed(mia, course, lessons, browser_of):
     Course.objects.filter(pk=course.pk).update(pricing="one_time", price=6400)
 
     closed = browser_of(mia).get(f"/learn/{course.slug}/{lessons[0].slug}")

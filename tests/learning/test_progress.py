@@ -188,7 +188,7 @@ def test_two_tabs_never_lose_a_second(watch, monkeypatch):
         pytest.param("ada", NotEnrolled, id="staff without a seat"),
     ],
 )
-def test_only_a_seat_keeps_progress(request, watch, film, who, refusal):
+def test_only_enrolled_learners_save_progress(request, watch, film, who, refusal):
     film.is_preview = True
     film.save()
 
@@ -198,7 +198,7 @@ def test_only_a_seat_keeps_progress(request, watch, film, who, refusal):
     assert not LessonProgress.objects.exists()
 
 
-def test_a_revoked_seat_keeps_no_progress(watch, enrollment, now):
+def test_a_revoked_enrollment_saves_no_progress(watch, enrollment, now):
     watch([[0, 5]])
     enrollment.revoke(now=now)
 

@@ -36,7 +36,7 @@ def attempt(leo, quiz, now):
     return services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
 
 
-def test_the_open_try_is_the_one_there_is(leo, quiz, attempt, now):
+def test_an_open_attempt_is_continued(leo, quiz, attempt, now):
     again = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now + MINUTE)
 
     assert again == attempt
@@ -111,7 +111,7 @@ def test_malformed_answers_leave_the_try_open(leo, quiz, attempt, now):
     assert Attempt.objects.get().submitted_at is None
 
 
-def test_tries_run_out(leo, quiz, attempt, now):
+def test_attempts_run_out(leo, quiz, attempt, now):
     quiz.max_attempts = 2
     quiz.save()
     for _ in range(2):
@@ -181,7 +181,7 @@ def test_a_try_whose_time_ran_out_counts_and_the_next_one_opens(leo, quiz, now):
         pytest.param("ada", NotEnrolled, id="staff without a seat"),
     ],
 )
-def test_only_a_seat_may_try(request, quiz, now, who, refusal):
+def test_only_enrolled_learners_open_attempts(request, quiz, now, who, refusal):
     with pytest.raises(refusal):
         services.open_attempt(user=request.getfixturevalue(who), lesson_uid=quiz.lesson.uid, now=now)
 

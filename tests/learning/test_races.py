@@ -47,7 +47,7 @@ def at_once(*works: Callable[[], object]) -> list[Any]:
     return outcomes
 
 
-def test_two_clicks_take_one_seat(mia, course):
+def test_two_simultaneous_requests_create_one_enrollment(mia, course):
     outcomes = at_once(*[lambda: services.enroll(user=mia, course=course, now=NOON)] * 6)
 
     assert sum(isinstance(outcome, Enrollment) for outcome in outcomes) == 1
