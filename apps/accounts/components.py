@@ -3,7 +3,6 @@
 from django.http import HttpRequest
 from django.utils.functional import Promise
 
-from apps.accounts import queries
 from apps.accounts.models import User
 from apps.accounts.pages.settings.sections import sections_for
 from studyplatform.kit.web.jinja import register
@@ -18,18 +17,6 @@ def layout_of(request: HttpRequest) -> str:
         return "layouts/site.html"
     user = getattr(request, "user", None)  # refused before anybody asked who this is
     return "layouts/dashboard.html" if isinstance(user, User) and user.can_teach else "layouts/bare.html"
-
-
-@register("unread")
-def unread(request: HttpRequest) -> int:
-    """The number of unread notifications, loaded with the session: no query of its own."""
-    user = request.user
-    if not isinstance(user, User):
-        return 0
-    row = getattr(request.session, "row", None)
-    if row is not None and row.user_id == user.pk:
-        return row.unread or 0
-    return queries.unread_count(user)
 
 
 @register("settings_sections")

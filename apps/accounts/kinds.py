@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import NotificationChoice, User
+from studyplatform.kit.registry import Registry
 
 Mail = NotificationChoice.Mail
 Words = str | Promise
@@ -68,7 +69,7 @@ class Kind:
         return headline, text, str(params[self.quote]) if self.quote else ""
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: Registry[Kind] = Registry("notification kinds")
 
 
 def register_kind(kind: Kind) -> Kind:
@@ -76,10 +77,9 @@ def register_kind(kind: Kind) -> Kind:
 
     :raises ValueError: the name is taken, or too long for the table.
     """
-    if kind.name in KINDS or len(kind.name) > 40:
-        raise ValueError(f"the kind {kind.name!r} cannot be registered")
-    KINDS[kind.name] = kind
-    return kind
+    if len(kind.name) > 40:
+        raise ValueError(f"{kind.name!r} is too long for the table")
+    return KINDS.register(kind.name, kind)
 
 
 def kinds_for(user: User) -> list[Kind]:

@@ -17,7 +17,7 @@ class KitConfig(AppConfig):
         for config in apps.get_app_configs():
             if not config.name.startswith(("apps.", "studyplatform.")):
                 continue
-            for module in ("errors", "jobs", "notices", "receivers", "exports", "checks", "components"):
+            for module in ("errors", "jobs", "notices", "receivers", "exports", "extensions", "checks", "components"):
                 name = f"{config.name}.{module}"
                 if find_spec(name):
                     import_module(name)

@@ -23,6 +23,7 @@ from apps.accounts.models import DataExport, User
 from apps.accounts.services.notifications import notify
 from studyplatform.kit import jobs
 from studyplatform.kit.jobs import Running
+from studyplatform.kit.registry import Registry
 from studyplatform.kit.web.rate_limits import spend
 
 KEPT = timedelta(days=7)
@@ -38,17 +39,13 @@ class Part:
     file: Callable[[], IO[bytes]] | None = None
 
 
-_sources: dict[str, Callable[[User], Iterator[Part]]] = {}
+_sources: Registry[Callable[[User], Iterator[Part]]] = Registry("data export")
 
 
 def register_export(name: str) -> Callable[[Callable[[User], Iterator[Part]]], Callable[[User], Iterator[Part]]]:
     """Register the function that yields what an app has of a user."""
 
-    def register(source: Callable[[User], Iterator[Part]]) -> Callable[[User], Iterator[Part]]:
-        _sources[name] = source
-        return source
-
-    return register
+    return _sources.registers(name)
 
 
 def request_export(*, user: User, now: datetime) -> DataExport:

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.utils.functional import Promise
 
+from studyplatform.kit.registry import Registry
+
 
 class LeaseLost(Exception):
     """Another worker holds the job now: stop, write nothing more."""
@@ -59,7 +61,7 @@ class Kind:
     about: Describe = about_nothing
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: Registry[Kind] = Registry("jobs")
 
 
 def job(
@@ -81,7 +83,7 @@ def job(
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        KINDS[name] = Kind(name, queue, max_attempts, function, on_failure, on_retry, label or name, about)
+        KINDS.register(name, Kind(name, queue, max_attempts, function, on_failure, on_retry, label or name, about))
         return function
 
     return register

@@ -1,30 +1,24 @@
 """The admin's dashboard: the review queue, figures and background jobs."""
 
-from datetime import timedelta
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import administers
-from apps.accounts.models import User
-from apps.courses.models import Course
+from apps.accounts.guards import administers, signed_in_user
 from apps.courses.queries import review
-from apps.files.models import VideoAsset
-from apps.learning.queries import figures
+from studyplatform.kit.extensions import MONTH, admin_tiles, tiles_for
 from studyplatform.kit.models import Job
 from studyplatform.site.governing.jobs import job_label, job_rows
 
 LATEST = 8
 QUEUE_PAGE = 20
-MONTH = timedelta(days=30)
 
 
 @administers
@@ -34,9 +28,6 @@ def admin_home(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     page = Paginator(review.queue(), QUEUE_PAGE).get_page(request.GET.get("page"))
     waiting = [(submission, review.due(submission.submitted_at, now), _finding(submission)) for submission in page]
-    stored = VideoAsset.objects.aggregate(
-        bytes=Sum("source_bytes", default=0) + Sum("stored_bytes", default=0), count=Count("pk")
-    )
     hours = review.decision_hours(since=now - MONTH)
     return render(
         request,
@@ -47,19 +38,7 @@ def admin_home(request: HttpRequest) -> HttpResponse:
             "late": review.late(now),
             "median_hours": max(1, round(hours[len(hours) // 2])) if hours else None,
             "decided": len(hours),
-            "people": User.objects.aggregate(
-                all=Count("pk"),
-                new=Count("pk", filter=Q(date_joined__gte=now - MONTH)),
-                before=Count("pk", filter=Q(date_joined__gte=now - 2 * MONTH, date_joined__lt=now - MONTH)),
-            ),
-            "learning_today": figures.learning_since(now - timedelta(days=1)),
-            "enrollments": figures.enrollments_since(now - MONTH),
-            "courses": Course.objects.aggregate(
-                live=Count("pk", filter=Q(status=Course.Status.PUBLISHED)),
-                suspended=Count("pk", filter=Q(status=Course.Status.SUSPENDED)),
-            ),
-            "stored": stored,
-            "stored_size": filesizeformat(stored["bytes"]),
+            "tiles": tiles_for(admin_tiles, signed_in_user(request), now=now),
             "queues": [{**row, "label": job_label(row["kind"])} for row in _queues()],
             "jobs": job_rows(Job.objects.order_by("-created_at", "-pk")[:LATEST]),
         },

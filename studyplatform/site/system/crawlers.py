@@ -1,7 +1,7 @@
 """For the crawlers of search engines: robots.txt (RFC 9309) and the sitemap (sitemaps.org)."""
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterator
+from itertools import chain, islice
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -9,11 +9,10 @@ from django.utils.html import escape
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
-from apps.courses.models import Course
-from apps.learning.queries.addresses import lesson_url
-from apps.learning.queries.lessons import public_lessons
+from studyplatform.kit.extensions import SitemapEntry, sitemap_entries
 from studyplatform.site.public.help import ARTICLES, TEXTS
 
+MAX_ENTRIES = 50_000
 HIDDEN = [
     "/api/",
     "/admin/",
@@ -39,29 +38,25 @@ def robots_txt(request: HttpRequest) -> HttpResponse:
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
 
 
-def _pages() -> Iterable[tuple[str, datetime | None]]:
-    yield "/", None
-    yield "/courses/", None
-    yield "/help/", None
+@sitemap_entries.registers("site", order=0)
+def _own_pages() -> Iterator[SitemapEntry]:
+    yield SitemapEntry("/")
+    yield SitemapEntry("/courses/")
+    yield SitemapEntry("/help/")
     for article in ARTICLES:
-        yield f"/help/{article}", None
-    yield "/offline", None
+        yield SitemapEntry(f"/help/{article}")
+    yield SitemapEntry("/offline")
     for name in TEXTS:
-        yield f"/{name}", None
-    # A sitemap may have 50,000 URLs; the newest courses come first.
-    listed = Course.objects.published().order_by("-published_at").values_list("slug", "updated_at")
-    for slug, updated_at in listed[:30_000]:
-        yield f"/courses/{slug}", updated_at
-    for course, slug, updated_at in public_lessons()[:19_000]:
-        yield lesson_url(course, slug), updated_at
+        yield SitemapEntry(f"/{name}")
 
 
 @open_to_everyone
 @require_safe
 def sitemap_xml(request: HttpRequest) -> HttpResponse:
-    """The public pages. Two queries."""
+    """The public pages that apps register, at most 50,000 as the protocol allows (https://www.sitemaps.org/protocol.html)."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">']
-    for address, changed in _pages():
+    entries = chain.from_iterable(source() for source in sitemap_entries.ordered())
+    for address, changed in islice(entries, MAX_ENTRIES):
         when = f"<lastmod>{changed.date().isoformat()}</lastmod>" if changed else ""
         lines.append(f"<url><loc>{escape(settings.SITE_URL + address)}</loc>{when}</url>")
     lines.append("</urlset>")

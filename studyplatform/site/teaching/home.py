@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.courses.models import Course, Submission
 from apps.courses.queries import authoring, review
 from apps.files.models import VideoAsset
-from apps.learning.queries import figures
+from studyplatform.kit.extensions import instructor_tiles, tiles_for
 from studyplatform.kit.text import markdown
 
 LATEST = 8
@@ -25,15 +25,12 @@ def instructor_home(request: HttpRequest) -> HttpResponse:
     """Tasks, courses and the state of reviews of the signed-in instructor."""
     person = signed_in_user(request)
     now = timezone.now()
-    totals = authoring.totals_of(person)
     courses = list(authoring.courses_of(person)[:LATEST])
     return render(
         request,
         "site/instructor.html",
         {
-            "figures": figures.figures_of_teacher(person, now=now),
-            "rating": totals["stars"] / totals["ratings"] if totals["ratings"] else None,
-            "totals": totals,
+            "tiles": tiles_for(instructor_tiles, person, now=now),
             "rows": [(course, authoring.course_badge(course)) for course in courses],
             "waiting": [
                 (submission, review.due(submission.submitted_at, now))

@@ -14,7 +14,8 @@ from apps.accounts.errors import LastSignIn
 from apps.accounts.guards import recently_authenticated, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages import social
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
+from studyplatform.kit.extensions import SettingsSection
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -32,7 +33,14 @@ def _has_any(user: User) -> bool:
 
 
 register(
-    Section(slug="connections", title=gettext_lazy("Linked accounts"), icon="link", context=_context, is_for=_has_any)
+    SettingsSection(
+        slug="connections",
+        order=40,
+        title=gettext_lazy("Linked accounts"),
+        icon="link",
+        context=_context,
+        is_for=_has_any,
+    )
 )
 
 

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts import forms, services
 from apps.accounts.guards import signed_in, signed_in_user
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
+from studyplatform.kit.extensions import SettingsSection
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -17,7 +18,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     return {"form": forms.Goals(initial=wants)}
 
 
-register(Section(slug="goals", title=_("Goals"), icon="target", context=_context))
+register(SettingsSection(slug="goals", order=70, title=_("Goals"), icon="target", context=_context))
 
 
 @signed_in

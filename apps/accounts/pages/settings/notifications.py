@@ -10,7 +10,8 @@ from django.views.decorators.http import require_POST
 from apps.accounts import queries, services
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.kinds import GROUPS, Mail, kinds_for
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
+from studyplatform.kit.extensions import SettingsSection
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-register(Section(slug="notifications", title=_("Notifications"), icon="bell", context=_context))
+register(SettingsSection(slug="notifications", order=60, title=_("Notifications"), icon="bell", context=_context))
 
 
 @signed_in

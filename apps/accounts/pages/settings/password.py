@@ -12,16 +12,17 @@ from django.views.decorators.http import require_POST
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import confirms_identity, signed_in, signed_in_user
 from apps.accounts.pages.responses import field_errors
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.extensions import SettingsSection
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
     return {"form": forms.ChangePassword(user=signed_in_user(request)), "refusal": None}
 
 
-register(Section(slug="password", title=_("Password"), icon="lock-keyhole", context=_context))
+register(SettingsSection(slug="password", order=20, title=_("Password"), icon="lock-keyhole", context=_context))
 
 
 @confirms_identity

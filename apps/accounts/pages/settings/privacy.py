@@ -16,9 +16,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.accounts import forms, services, sessions
 from apps.accounts.guards import confirms_identity, recently_authenticated_from, signed_in_user
 from apps.accounts.models import DataExport
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.extensions import SettingsSection
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     return {"export": exports.order_by("-created_at").first(), "refusal": None}
 
 
-register(Section(slug="privacy", title=gettext_lazy("Privacy"), icon="eye", context=_context))
+register(SettingsSection(slug="privacy", order=100, title=gettext_lazy("Privacy"), icon="eye", context=_context))
 
 
 @recently_authenticated_from("/settings/#privacy")

@@ -20,11 +20,12 @@ from apps.accounts.errors import PictureUnreadable
 from apps.accounts.guards import confirms_identity, open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.accounts.pages.responses import without_referrer
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
 from apps.accounts.policies import be_signed_in
 from apps.accounts.services.pictures import MOST_BYTES
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.extensions import SettingsSection
 from studyplatform.kit.web.body_limits import takes_body
 
 
@@ -40,7 +41,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-register(Section(slug="profile", title=gettext_lazy("Profile"), icon="user-round", context=_context))
+register(SettingsSection(slug="profile", order=10, title=gettext_lazy("Profile"), icon="user-round", context=_context))
 
 
 @cache

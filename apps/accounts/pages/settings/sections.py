@@ -4,53 +4,27 @@ A section registers itself; its POST addresses end either with :func:`saved` or,
 :func:`page` and the bound form, so that the page shows what was typed.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
+from studyplatform.kit.extensions import SettingsSection, settings_sections
 
 
-@dataclass(frozen=True, kw_only=True)
-class Section:
-    """A part of the page. ``context`` gives its template (``accounts/settings/<slug>.html``) what it shows."""
-
-    slug: str
-    title: str | Promise
-    icon: str
-    context: Callable[[HttpRequest], dict[str, Any]]
-    is_for: Callable[[User], bool] = lambda user: True
+def register(section: SettingsSection) -> None:
+    """Add a section to the page."""
+    settings_sections.register(section.slug, section, order=section.order)
 
 
-# In the order of the page.
-_ORDER = (
-    "profile", "password", "security", "connections", "sessions",
-    "notifications", "goals", "appearance", "teaching", "privacy",
-)  # fmt: skip
-_sections: dict[str, Section] = {}
-
-
-def register(section: Section) -> None:
-    """Add a section to the page, in the order of ``_ORDER``.
-
-    :raises ValueError: the slug is not in it.
-    """
-    if section.slug not in _ORDER:
-        raise ValueError(f"no place for the section {section.slug!r}")
-    _sections[section.slug] = section
-
-
-def sections_for(user: User) -> list[Section]:
+def sections_for(user: User) -> list[SettingsSection]:
     """The sections of this user's page, in order."""
-    return [_sections[slug] for slug in _ORDER if slug in _sections and _sections[slug].is_for(user)]
+    return [section for section in settings_sections.ordered() if section.is_for(user)]
 
 
 @signed_in

@@ -18,10 +18,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts import forms, services
 from apps.accounts.errors import PasskeyRefused, TooManyPasskeys, WrongCode
 from apps.accounts.guards import recently_authenticated, signed_in, signed_in_user
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
 from apps.accounts.passkeys import challenge, relying_party
 from apps.accounts.sessions import devices
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.extensions import SettingsSection
 
 _SECRET = "app_secret"  # noqa: S105 (the name under which the session keeps it, encrypted)
 
@@ -36,7 +37,11 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-register(Section(slug="security", title=gettext_lazy("Two-factor and passkeys"), icon="shield-check", context=_context))
+register(
+    SettingsSection(
+        slug="security", order=30, title=gettext_lazy("Two-factor and passkeys"), icon="shield-check", context=_context
+    )
+)
 
 
 @recently_authenticated

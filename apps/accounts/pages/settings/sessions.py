@@ -14,8 +14,9 @@ from django.views.decorators.http import require_POST
 from apps.accounts import services, sessions
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import BrowserSession
-from apps.accounts.pages.settings.sections import Section, register, saved
+from apps.accounts.pages.settings.sections import register, saved
 from apps.accounts.sessions import devices
+from studyplatform.kit.extensions import SettingsSection
 
 _AT_ONCE = 10
 
@@ -40,7 +41,11 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-register(Section(slug="sessions", title=gettext_lazy("Where you're signed in"), icon="laptop", context=_context))
+register(
+    SettingsSection(
+        slug="sessions", order=50, title=gettext_lazy("Where you're signed in"), icon="laptop", context=_context
+    )
+)
 
 
 @signed_in

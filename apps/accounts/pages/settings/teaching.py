@@ -10,8 +10,9 @@ from django.views.decorators.http import require_POST
 from apps.accounts import forms, services
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import TeachingRequest
-from apps.accounts.pages.settings.sections import Section, page, register, saved
+from apps.accounts.pages.settings.sections import page, register, saved
 from studyplatform.kit.errors import AppError
+from studyplatform.kit.extensions import SettingsSection
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -25,8 +26,9 @@ def _context(request: HttpRequest) -> dict[str, Any]:
 
 
 register(
-    Section(
+    SettingsSection(
         slug="teaching",
+        order=90,
         title=_("Teaching"),
         icon="graduation-cap",
         context=_context,

@@ -1,0 +1,50 @@
+"""What learning adds to pages of others."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.courses.queries import authoring
+from apps.learning.queries import figures
+from apps.learning.queries.addresses import lesson_url
+from apps.learning.queries.lessons import public_lessons
+from studyplatform.kit.extensions import MONTH, SitemapEntry, Tile, admin_tiles, instructor_tiles, sitemap_entries
+
+
+@sitemap_entries.registers("lessons", order=20)
+def preview_lessons() -> Iterator[SitemapEntry]:
+    """The lessons that everyone may open. One query."""
+    for course, slug, updated_at in public_lessons():
+        yield SitemapEntry(lesson_url(course, slug), updated_at)
+
+
+@admin_tiles.registers("learning", order=10)
+def learners_today(user: User, now: datetime) -> Iterator[Tile]:
+    """Two queries."""
+    enrollments = figures.enrollments_since(now - MONTH)
+    foot = ngettext("%(num)d enrollment in 30 days", "%(num)d enrollments in 30 days", enrollments)
+    today = figures.learning_since(now - timedelta(days=1))
+    yield Tile(_("Learners today"), f"{today:,}", foot % {"num": enrollments})
+
+
+@instructor_tiles.registers("learning", order=10)
+def learners_of(user: User, now: datetime) -> Iterator[Tile]:
+    """The learners of an instructor, and what they achieve and think. Three queries."""
+    found, totals = figures.figures_of_teacher(user, now=now), authoring.totals_of(user)
+    foot = ngettext("in %(num)d published course", "in %(num)d published courses", totals["published"])
+    yield Tile(_("Total students"), f"{found.learners:,}", foot % {"num": totals["published"]})
+
+    share = {"percent": 100 * found.active // found.learners} if found.learners else None
+    foot = _("%(percent)d%% of all") % share if share else _("none yet")
+    yield Tile(_("Active students, last 30 days"), f"{found.active:,}", foot)
+
+    rate = f"{found.completion:d}%" if found.completion is not None else "–"
+    foot = ngettext("%(num)d course completed", "%(num)d courses completed", found.finished)
+    yield Tile(_("Completion rate"), rate, foot % {"num": found.finished})
+
+    rating = f"{totals['stars'] / totals['ratings']:.1f}" if totals["ratings"] else "–"
+    foot = ngettext("from %(num)d rating", "from %(num)d ratings", totals["ratings"])
+    yield Tile(_("Average rating"), rating, foot % {"num": totals["ratings"]})

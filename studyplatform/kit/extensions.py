@@ -1,0 +1,64 @@
+"""Extension points of pages that belong to no single app. An app fills them in its module ``extensions``.
+
+The other extension points have modules of their own: ``errors``, ``jobs``, ``notices``, ``receivers``, ``exports``,
+``components``. docs/architecture.md lists all of them under "How to add an app".
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+from django.utils.functional import Promise
+
+from studyplatform.kit.registry import Registry
+
+MONTH = timedelta(days=30)  # the period of figures
+
+
+class SitemapEntry(NamedTuple):
+    """A public page: its path on this site and when it last changed, if that is known."""
+
+    path: str
+    changed_at: datetime | None = None
+
+
+class Tile(NamedTuple):
+    """A figure at the top of a dashboard, all three as text."""
+
+    label: str
+    value: str
+    foot: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingsSection:
+    """A section of /settings/. ``context`` gives its template what it shows; a lower ``order`` comes first."""
+
+    slug: str
+    order: int
+    title: str | Promise
+    icon: str
+    context: Callable[[HttpRequest], dict[str, Any]]
+    is_for: Callable[[Any], bool] = lambda user: True
+    template: str = ""  # accounts/settings/<slug>.html by default
+
+    @property
+    def template_name(self) -> str:
+        return self.template or f"accounts/settings/{self.slug}.html"
+
+
+SitemapSource = Callable[[], Iterable[SitemapEntry]]
+TileSource = Callable[[Any, datetime], Iterable[Tile]]  # of the user, at this moment
+
+sitemap_entries: Registry[SitemapSource] = Registry("sitemap entries")
+instructor_tiles: Registry[TileSource] = Registry("tiles of the instructor's dashboard")
+admin_tiles: Registry[TileSource] = Registry("tiles of the admin's dashboard")
+settings_sections: Registry[SettingsSection] = Registry("sections of the settings")
+menu_badges: Registry[Callable[[HttpRequest], int]] = Registry("numbers beside entries of the menus")
+
+
+def tiles_for(registry: Registry[TileSource], user: Any, *, now: datetime) -> list[Tile]:
+    """The tiles of a dashboard, in order."""
+    return [tile for source in registry.ordered() for tile in source(user, now)]
