@@ -28,30 +28,32 @@ def _postgres_bin() -> Path:
 
 
 def chromium() -> str:
-    """Where Chromium is: without the frame that nobody sees, if there is one; of a window that is most of the work."""
+    """The path of Chromium. Its headless shell comes first: without a window it takes much less CPU."""
     found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert found, "no Chromium is installed"
     return found
 
 
 @contextlib.contextmanager
-def postgres(*, durable: bool = False, keep: Path | None = None, anew: bool = True) -> Iterator[tuple[str, int]]:
+def postgres(
+    *, durable: bool = False, data_dir: Path | None = None, initialize: bool = True
+) -> Iterator[tuple[str, int]]:
     """A PostgreSQL server; yields its DATABASE_URL (database "postgres") and the postmaster's pid.
 
-    Without ``durable`` it does not wait for the disk, which tests need not. ``keep`` is a folder in which its
-    data stay; unless ``anew``, it goes on with what lies there.
+    Without ``durable`` it does not wait for the disk, which tests do not need. Its data are deleted at the end unless
+    ``data_dir`` says where to store them; without ``initialize`` the data that are already there are used.
     """
-    # initdb refuses to work for root; Debian's package brings the user postgres.
+    # initdb refuses to work for root; Debian's package creates the user postgres.
     user = "postgres" if os.geteuid() == 0 else None
-    folder = keep or Path(tempfile.mkdtemp(prefix="study-postgres-"))
-    if keep and anew:
-        shutil.rmtree(keep, ignore_errors=True)
-        keep.mkdir(parents=True)
+    folder = data_dir or Path(tempfile.mkdtemp(prefix="study-postgres-"))
+    if data_dir and initialize:
+        shutil.rmtree(data_dir, ignore_errors=True)
+        data_dir.mkdir(parents=True)
     if user:
         shutil.chown(folder, user)
     port = free_port()
     bin_ = _postgres_bin()
-    if anew:
+    if initialize:
         subprocess.run(
             [bin_ / "initdb", "-D", folder / "data", "-U", "study", "-A", "trust", "-E", "UTF8", "--no-sync"],
             check=True,
@@ -81,13 +83,13 @@ def postgres(*, durable: bool = False, keep: Path | None = None, anew: bool = Tr
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
-        if not keep:
+        if not data_dir:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
 def redis() -> Iterator[str]:
-    """A Redis server that keeps nothing; yields its REDIS_URL."""
+    """A Redis server without persistence; yields its REDIS_URL."""
     port = free_port()
     server = subprocess.Popen(
         ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
@@ -103,9 +105,9 @@ def redis() -> Iterator[str]:
 
 @contextlib.contextmanager
 def s3() -> Iterator[dict[str, str]]:
-    """A server that speaks S3 and keeps what it is given in memory (moto); yields the environment that leads to it.
+    """An S3 server that stores everything in memory (moto); yields the environment variables to reach it.
 
-    It sends the CORS headers that a bucket asks for, and no others.
+    It sends the CORS headers that a bucket is configured with, and no others.
     """
     port = free_port()
     server = subprocess.Popen(
@@ -131,7 +133,7 @@ def _wait(port: int, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and server.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            # PostgreSQL accepts before it is ready; it says so in its first answers only.
+            # PostgreSQL accepts connections before it is ready and refuses the first ones.
             time.sleep(0.3)
             return
         time.sleep(0.05)

@@ -37,7 +37,7 @@ def export_account(user: User) -> Iterator[Part]:
 
 
 def _without_secrets(factor: Any) -> dict[str, Any]:
-    """Which factor it is and when it was used; without keys and codes, which would let whoever has the archive sign
+    """Which factor it is and when it was used; without keys and codes, which would let anyone with the archive sign
     in.
     """
     return {

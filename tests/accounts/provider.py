@@ -124,7 +124,7 @@ class Liar:
 
 
 class Hub:
-    """GitHub's three answers: a token for a code, who has it, and their emails. Tests change what it says."""
+    """GitHub's three responses: a token for a code, its user, and their emails. Tests change them."""
 
     def __init__(self) -> None:
         self.user: dict[str, Any] = {"id": 4711, "login": "mia-hub", "name": "Mia Moss", "email": None}

@@ -278,7 +278,7 @@ def test_a_forged_cookie_makes_no_browser_known(leo: User, forged: str) -> None:
 
 @pytest.mark.django_db
 def test_a_browser_that_calls_itself_known_is_not(leo: User) -> None:
-    """Whoever knows the email can write down all that the cookie says, but the signature."""
+    """Anyone who knows the email can write the cookie's content, but not its signature."""
     said = ["a" * 16, [known_browsers._mark(leo.email)]]
     real = signing.dumps(said, salt=known_browsers._SALT)
     foreign = signing.dumps(["a" * 16, []], salt=known_browsers._SALT)  # got by signing in to an account of one's own

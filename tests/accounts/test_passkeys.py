@@ -244,7 +244,7 @@ def test_of_the_ways_to_a_device_only_names_are_kept(leo: User) -> None:
 
 
 def test_a_passkey_that_is_known_is_not_added_again(leo: User, mia: User, device: Authenticator) -> None:
-    """Neither to the same account nor to a stranger's, who has seen its public name."""
+    """Neither to the same account nor to the account of somebody who knows its public ID."""
     for person in (leo, mia):
         client = browser()
         if person == leo:

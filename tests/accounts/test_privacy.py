@@ -131,7 +131,7 @@ def test_each_field_of_an_account_is_in_the_archive_or_named_here(browser: Clien
         "uid": "a random name for programs",
         "password": "its hash would help somebody to find it out",
         "avatar": "the picture itself is in the archive",
-        "is_active": "whoever gets an archive has an active account",
+        "is_active": "only a user with an active account gets an archive",
         "blocked_at": "as is_active",
         "block_reason": "as is_active",
         "deleted_at": "a deleted account gets no archive",

@@ -110,7 +110,7 @@ EVENTS = {
     "two-factor reset": Event(
         lambda leo: (turn_on(leo), services.turn_off_two_factor(user=leo, by_admin=True)), "second_step_reset"
     ),
-    "recovery codes made anew": Event(after_turning_on("/settings/security/codes"), "recovery_codes_made"),
+    "recovery codes regenerated": Event(after_turning_on("/settings/security/codes"), "recovery_codes_made"),
     "recovery code used": Event(code_used, "recovery_code_used", "Codes left: 9."),
     "codes locked": Event(codes_locked, "codes_locked"),
     "passkey added": Event(lambda leo: add(at_localhost(leo), Authenticator(), "Laptop"), "passkey_added", "Laptop"),

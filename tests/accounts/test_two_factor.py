@@ -515,7 +515,7 @@ def test_the_fifth_wrong_code_locks_and_notifies_the_user(client: Client, leo: U
 
 
 def test_signing_in_again_does_not_reset_the_failed_attempts(leo: User, two: list[str]) -> None:
-    """Neither a fresh session nor the right password begins the count of codes anew."""
+    """Neither a new session nor the right password resets the count of wrong codes."""
     for _ in range(5):
         stranger = Client()
         give_password(stranger, leo)

@@ -398,7 +398,7 @@ def test_a_call_without_its_csrf_token_is_refused_by_cookie_alone(
         found = call(browser, row, world)
         tried += 1
         refused = found.status == 403 and not found.writes
-        # Whoever signs in has no bearer yet: this call has no other way than the token of the form.
+        # A user who is signing in has no bearer token yet, so this call can only use the CSRF token.
         if refused != (way == "cookie" or row.operation in {"auth_login", "auth_passkey_options"}):
             wrong.append(f"{row.operation}: {found.status}, {len(found.writes)} writes")
 

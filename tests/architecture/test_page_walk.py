@@ -71,7 +71,7 @@ OWNERS = {
     "site:admin-mail-page": ADMIN,
 }
 
-# These answer whoever asks in the same way, and write only what is the asker's own.
+# These give every user the same response, and write only the user's own rows.
 SILENT = {"accounts:notification-read", "accounts:rename-passkey", "accounts:end-session", "accounts:unlink-provider"}
 
 
@@ -158,7 +158,7 @@ def fresh(browser: Client, **options: Any) -> Client:
 
 
 def word(answer: Any) -> str:
-    """What happened to whoever asked, in one word."""
+    """The outcome of the request in one word."""
     codes = {message.extra_tags for message in get_messages(answer.wsgi_request)}
     if answer.status_code == 302:
         to = urlsplit(answer["Location"]).path

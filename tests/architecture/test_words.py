@@ -1,4 +1,4 @@
-"""The texts that people read: phrases that no English editor would let pass, and one spelling (docs/glossary.md)."""
+"""The words of texts and code: phrases that no English editor would let pass, and one spelling (docs/glossary.md)."""
 
 import ast
 import json
@@ -123,6 +123,23 @@ def prose(source: str, place: str, text: str) -> str:
     return re.sub(r"`[^`]*`|\([^)]*\.[a-z]+\)", "", text)
 
 
+# "who has" is right in code ("a learner who has finished"), and "no more" is left to the reader.
+BANNED_IN_CODE = re.compile(
+    r"\b(?:anew|lately|whoever|in\s+vain|stands\s+here|goes\s+for\s+good|the\s+house|at\s+the\s+door)\b", re.IGNORECASE
+)
+CODE = ("apps", "studyplatform", "templates", "assets", "tests", "docs", "README.md", "CHANGELOG.md")
+
+
+def code_files() -> Iterator[Path]:
+    """Every file that developers read, except the demo's prose and this module."""
+    suffixes = {".py", ".ts", ".tsx", ".js", ".mjs", ".html", ".txt", ".css", ".md"}
+    prose_of_the_demo = {ROOT / "studyplatform/demo/content", ROOT / "studyplatform/demo/draw/videos"}
+    for path in (ROOT / each for each in CODE):
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.suffix in suffixes and file != Path(__file__) and prose_of_the_demo.isdisjoint(file.parents):
+                yield file
+
+
 def show(found: list[str]) -> str:
     return f"{len(found)} to reword:\n" + "\n".join(found)
 
@@ -135,6 +152,21 @@ def test_no_text_reads_as_translated(source: str) -> None:
         for m in BANNED.finditer(text)
     ]
     assert not found, show(found)
+
+
+def test_no_docstring_comment_or_name_reads_as_translated() -> None:
+    found = [
+        f"{file.relative_to(ROOT)}:{text.count(chr(10), 0, m.start()) + 1}: {m.group()}"
+        for file in code_files()
+        for text in [file.read_text()]
+        for m in BANNED_IN_CODE.finditer(text)
+    ]
+    assert not found, show(found)
+
+
+@pytest.mark.parametrize("name", ["apps/accounts/policies.py", "templates/base.html", "assets/shared/api/errors.ts"])
+def test_code_is_read_too(name: str) -> None:
+    assert ROOT / name in code_files()
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -8,6 +8,6 @@ VIDEO, QUIZ = "lesson-7-6", "lesson-13-10"
 
 
 def data_files() -> list[Path]:
-    """What the filled database is made of: another text of one of these, and it is filled anew."""
+    """The files that define the filled database: when one of them changes, it is filled again."""
     here = Path(__file__)
     return [here, here.with_name("data.py")]

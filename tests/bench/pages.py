@@ -150,8 +150,8 @@ class Row:
     goal: float | None
     asks: Callable[[int], list[Ask]]
     less: str = ""
-    anew: bool = False
-    """Asked of a server that keeps no pages for visitors."""
+    uncached: bool = False
+    """Measured on a server that caches no pages for visitors."""
 
 
 class Players:
@@ -194,26 +194,26 @@ def rows_of(cookie: str, players: Players) -> list[Row]:
         *,
         less: str = "",
         packed: bool = False,
-        anew: bool = False,
+        uncached: bool = False,
     ) -> Row:
         headers = ({"Cookie": who} if who else {}) | ({"Accept-Encoding": "gzip"} if packed else {})
-        return Row(name, goal, lambda _turn: [Ask(path, headers)] * REQUESTS, less, anew)
+        return Row(name, goal, lambda _turn: [Ask(path, headers)] * REQUESTS, less, uncached)
 
     course, lesson = f"/courses/{BIG}", f"/learn/{BIG}/{VIDEO}"
     return [
         page("help, visitor, kept", 0.1, "/help/"),
-        page("help, visitor", None, "/help/", anew=True),
+        page("help, visitor", None, "/help/", uncached=True),
         page("signed in, more than a visitor", None, "/help/", cookie, less="help, visitor"),
-        page("home, visitor", None, "/", anew=True),
+        page("home, visitor", None, "/", uncached=True),
         page("catalogue, visitor, kept", 0.1, "/courses/"),
         page("catalogue, visitor, kept, gzip", None, "/courses/", packed=True),
-        page("catalogue, visitor", 2.5, "/courses/", anew=True),
-        page("catalogue, visitor, gzip", None, "/courses/", packed=True, anew=True),
+        page("catalogue, visitor", 2.5, "/courses/", uncached=True),
+        page("catalogue, visitor, gzip", None, "/courses/", packed=True, uncached=True),
         page("catalogue, learner", None, "/courses/", cookie),
-        page("search, visitor", 4, "/courses/?q=brabra+alwa", anew=True),
+        page("search, visitor", 4, "/courses/?q=brabra+alwa", uncached=True),
         page("search, learner", 4, "/courses/?q=brabra+alwa", cookie),
         page("course of 130, visitor, kept", 0.1, course),
-        page("course of 130, visitor", 4, course, anew=True),
+        page("course of 130, visitor", 4, course, uncached=True),
         page("course of 130, learner", 4, course, cookie),
         page("course of 130, learner, gzip", None, course, cookie, packed=True),
         page("lesson, outline of 130", 3.5, lesson, cookie),
@@ -234,7 +234,7 @@ def database() -> Iterator[tuple[dict[str, str], int]]:
         made_of = hashlib.sha256(b"".join(file.read_bytes() for file in data_files())).hexdigest()
         is_filled = stamp.is_file() and stamp.read_text() == made_of
         address, pid = stack.enter_context(
-            servers.postgres(durable=True, keep=folder / "postgres" if kept else None, anew=not is_filled)
+            servers.postgres(durable=True, data_dir=folder / "postgres" if kept else None, initialize=not is_filled)
         )
         env = {
             "DJANGO_SETTINGS_MODULE": "tests.bench.settings",
@@ -279,7 +279,7 @@ def bench_pages(words: list[str]) -> None:
         columns = f"{'html':>9}{'gzip':>8}" + ("" if words else f"{'JS':>8}{'CSS':>8}{'fonts':>8}{'all':>9}{'req':>5}")
         print(f"\n{'page or call':32}{'R':>7}{'goal':>6}{'SQL':>5}{columns}")
         for row in wanted:
-            site = making if row.anew else keeping
+            site = making if row.uncached else keeping
             if row.asks != players.handing_in:  # handing in comes once
                 for ask in row.asks(0)[:1] * WORKERS * 4:
                     site.ask(ask)
@@ -289,7 +289,7 @@ def bench_pages(words: list[str]) -> None:
                 unit = cpu_per_request(reference, [Ask("/")] * REQUESTS)
                 cost = cpu_per_request(site, row.asks(turn))
                 if less is not None:  # in the same minute, as a difference of two is small
-                    cost -= cpu_per_request(making if less.anew else keeping, less.asks(turn))
+                    cost -= cpu_per_request(making if less.uncached else keeping, less.asks(turn))
                 ratios.append(cost / unit)
             value = statistics.median(ratios)
             last = row.asks(ROUNDS - 1)[-1]

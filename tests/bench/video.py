@@ -82,7 +82,7 @@ def bench_video() -> None:
         folder = Path(temporary)
         for name, keyframe_every in (
             ("source that fits: top rendition copied", 60),
-            ("source to be encoded anew", 900),
+            ("source that must be encoded", 900),
         ):
             clip = record(folder, keyframe_every=keyframe_every)
             ratios: list[tuple[float, float, float]] = []

@@ -72,7 +72,7 @@ def test_a_demo_video_suits_the_player(course, lesson):
     assert 55 <= source.duration <= 180
     assert (source.picture.width, source.picture.height) == (1280, 720)
     assert source.sound is not None
-    assert plan(source, Recipe()).why_no_copy == "", "the pipeline would encode it anew"
+    assert plan(source, Recipe()).why_no_copy == "", "the pipeline would encode it again"
     head = lesson.film.read_bytes()[:4096]
     assert b"moov" in head, "the header stands first, so that playing can begin at once"
 

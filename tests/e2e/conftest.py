@@ -213,7 +213,7 @@ def owners() -> Iterator[str]:
 
 @pytest.fixture
 def watch(people: Callable[..., Page], learners: Iterator[str]) -> Callable[..., Page]:
-    """Open a lesson as somebody who has done nothing yet, or as ``who``; it plays, unless told otherwise."""
+    """Open a lesson as a learner without progress, or as ``who``, and play it unless ``plays`` is False."""
 
     def opened(address: str, *, who: str = "", plays: bool = True, size: ViewportSize | None = None) -> Page:
         viewport = size or ViewportSize(width=1280, height=900)

@@ -36,7 +36,7 @@ WATCH = """() => {
   window.watch?.abort();
   window.watch = new AbortController();
   document.addEventListener('focusin', ({target}) => {
-    // Chromium stops at a second radio button now and then, when its group was drawn anew under the focus.
+    // Chromium stops at a second radio button now and then, when its group was redrawn under the focus.
     if (target.type === 'radio' && target.name === visited.at(-1)?.group) return;
     const frame = {input: 'label', a: '.course:has(.course__title :focus)'}[target.localName];
     const drawn = (frame && target.closest(frame)) ?? target;

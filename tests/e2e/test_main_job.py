@@ -206,7 +206,7 @@ def test_an_upload_survives_a_killed_server_and_resumes_from_the_last_saved_byte
     line.send("Network.emulateNetworkConditions", {**conditions, "uploadThroughput": -1})
     done = teacher.get_by_role("region", name=re.compile("^Done today"))
     expect(done).to_contain_text(clip.name, timeout=PROCESSED)
-    assert offsets[before] >= 8 * 2**20, "it began anew"
+    assert offsets[before] >= 8 * 2**20, "it started over"
 
 
 def web_process(site: Site) -> int:
@@ -250,5 +250,5 @@ def test_a_stopped_upload_resumes_after_a_reload_with_the_same_file(teacher: Pag
     deadline = time.monotonic() + 60
     while not offsets and time.monotonic() < deadline:
         teacher.wait_for_timeout(100)
-    assert offsets[0] >= 8 * 2**20, "it began anew"
+    assert offsets[0] >= 8 * 2**20, "it started over"
     expect(teacher.get_by_role("listitem").filter(has_text=clip.name)).to_have_count(1)

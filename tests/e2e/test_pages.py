@@ -160,7 +160,7 @@ def followed(page: Page, address: str, link: str) -> str:
 
 
 def faults_of(page: Page) -> list[str]:
-    """What is wrong with the page whoever looks at it: headings, title, words, pictures."""
+    """The page's faults that concern every user: headings, title, phrases, images."""
     found = [] if page.locator("h1:visible").count() == 1 else ["not one h1"]
     if not re.fullmatch(r"\S.* \| Study Platform|Study Platform.*", page.title()):
         found.append(f"title {page.title()}")

@@ -337,7 +337,7 @@ def known_after(page: Page, second: int, begin: Callable[[], object]) -> tuple[i
 
 @pytest.mark.long
 def test_a_lesson_is_complete_at_nine_tenths_of_its_seconds_and_not_at_its_end(watch):
-    page = watch(f"{FIRST}?t=57", who=SEEN)  # who has seen the first 38 of 62 seconds
+    page = watch(f"{FIRST}?t=57", who=SEEN)  # a learner with the first 38 of 62 seconds watched
     row = page.locator("[data-lesson] a[aria-current]")
     done = page.locator(".toast", has_text="Lesson 1.1 complete")
     seconds, is_complete = known_after(page, 61, lambda: None)

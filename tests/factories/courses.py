@@ -30,7 +30,7 @@ class CourseFactory(DjangoModelFactory[Course]):
 
     title = Sequence(lambda n: f"Course {n}")
     slug = Sequence(lambda n: f"course-{n}")
-    summary = "Forty characters say what changes for whoever takes it."
+    summary = "Forty characters say what changes for every learner."
     outcomes = LazyAttribute(lambda course: ["See a map as a picture.", "Read a matrix.", "Find what stays."])
     subject = SubFactory(SubjectFactory)
     instructor = SubFactory(UserFactory, role=Role.INSTRUCTOR)

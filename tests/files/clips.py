@@ -184,7 +184,7 @@ class ClipShelf:
             made.rename(path)
 
     def _zoom(self, recording: Recording, path: Path, sound: str) -> None:
-        """Join two pieces of different sizes without encoding them anew."""
+        """Join two pieces of different sizes without encoding them again."""
         pieces = []
         for size in ("320x180", "640x360"):
             piece = path.with_name(f"{path.stem}-{size}.webm")

@@ -268,7 +268,7 @@ def test_a_replaced_or_removed_file_is_deleted_from_the_bucket(s3, sheet, ada, b
     jobs.run_pending("default")
     assert len(s3.names()) == 1
     assert s3.names() != before
-    # Its type is looked at anew when another lesson takes it: of the object a few bytes are enough.
+    # Its type is checked again when another lesson uses it; a few bytes of the object are enough.
     services.claim_file(upload=Upload.objects.get(), by=ada)
     assert seen == ["GetObject"]
 
@@ -427,7 +427,7 @@ def test_an_address_ends_with_the_permission_or_sooner(s3, rf, settings) -> None
 
 
 def test_an_address_is_signed_whole(s3) -> None:
-    """Whoever holds one cannot make it open another file, for longer, or as something else."""
+    """Nobody can change one to open another file, for longer, or as another type."""
     link = bucket().presigned_url(
         "files/x", seconds=60, kind="application/pdf", disposition="attachment", cache="no-store"
     )

@@ -1,4 +1,4 @@
-"""Versions rise with every change of what they follow, whoever makes it, in the transaction that makes it."""
+"""A version changes with every change of the tables it watches, in the same transaction, no matter who makes it."""
 
 import threading
 

@@ -93,7 +93,7 @@ def test_each_choice_is_counted_beside_the_others(client: Client, shelf):
 
 def test_search_finds_ranks_and_says_what_it_looked_for(client: Client, db):
     published(title="Rivers and their work", description="")
-    published(title="Poetry", description="The word rivers stands here, far down.", outcomes=[])
+    published(title="Poetry", description="The word rivers appears here, far down.", outcomes=[])
     published(title="Algebra", outcomes=[])
     index_all()
 

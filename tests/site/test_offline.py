@@ -30,7 +30,7 @@ def test_the_page_is_the_same_for_everyone(client: Client, browser_of, leo):
         return re.sub(r'nonce="[^"]*"', "", page)
 
     assert text(browser_of(leo)) == text(client)
-    assert "study-user" not in text(client)  # a script would sign out whoever reads it
+    assert "study-user" not in text(client)  # a script would sign out anyone who reads it
 
 
 def test_the_version_follows_what_is_kept(client: Client, monkeypatch):

@@ -118,7 +118,7 @@ def test_a_form_that_failed_is_not_sent_again_by_itself(client: Client, db):
 
 def test_the_crash_screen_asks_the_database_nothing(browser_of, leo, django_assert_num_queries):
     request = RequestFactory().get("/")
-    # Whoever looks at the user or the session while the database is down crashes again.
+    # Reading the user or the session while the database is down would crash again.
     request.user = SimpleNamespace()  # type: ignore[assignment]
     request.csp_nonce = "n"  # type: ignore[attr-defined]
 

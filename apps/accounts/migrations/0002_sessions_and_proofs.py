@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Sessions become one table with their people. Whoever is signed in signs in once more."""
+    """Sessions become one table with their users. Users who are signed in have to sign in once more."""
 
     dependencies = [("accounts", "0001_initial")]
 

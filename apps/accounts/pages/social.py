@@ -81,7 +81,7 @@ def _handle_identity(request: HttpRequest, verified: IdentityVerified) -> HttpRe
     identity, onward, data = verified.identity, verified.state.get("next") or "", verified.state["data"]
     person: User | None = verified.account.user if verified.account.pk else None
     if data["purpose"] != "sign in":
-        # Whoever asked for it must still be the one who is signed in.
+        # The user who started this must still be the one signed in.
         me = request.user
         if not isinstance(me, User) or str(me.uid) != data["person"]:
             return _refused(request, ProviderResponseRefused(provider=providers.title_of(identity.provider)))

@@ -172,7 +172,7 @@ def verify_second_step_code(*, user: User, code: str, browser: str = "", now: da
             attempt.proved = True
     except WrongCode:
         if attempt and attempt.locked:
-            # Whoever enters codes here knows the password.
+            # Anyone who enters codes here knows the password.
             notify_security_change(user, "codes_locked")
         raise
 

@@ -1,7 +1,7 @@
 """Unsubscribing by the link of an email, which works without signing in.
 
 The link is signed and names a user and a kind: nobody can create one for another user, and a link that does not work
-reveals nothing about who has an account.
+does not reveal which emails have an account.
 """
 
 from dataclasses import dataclass

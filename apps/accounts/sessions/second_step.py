@@ -1,4 +1,4 @@
-"""Between the password and the second step: the session knows who has proved the password, and grants nothing.
+"""Between the password and the second step: the session records which user proved the password, and grants nothing.
 
 This is no sign-in: ``request.user`` stays a visitor, and there is no token. It ends after five minutes, with a new
 password, a block, or any sign-in.

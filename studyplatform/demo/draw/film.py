@@ -180,7 +180,7 @@ def shoot(film: Film, quality: int = 35, say_progress: Callable[[str], None] = p
         command += ["-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p"]
         command += ["-c:v", "libx264", "-preset", "veryslow", "-tune", "animation"]
         command += ["-crf", str(quality), "-profile:v", "high", "-level", "3.1", "-refs", "5", "-g", str(FPS * 4)]
-        # A keyframe every 4 seconds and nowhere else: the platform then copies the picture instead of encoding it anew.
+        # A keyframe every 4 seconds and nowhere else: the platform then copies the picture instead of encoding it again.
         command += ["-keyint_min", str(FPS * 4), "-sc_threshold", "0"]
         command += ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
         level = f"volume={gain(track):.2f}dB,alimiter=limit=0.84:level=false"

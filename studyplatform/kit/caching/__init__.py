@@ -4,7 +4,7 @@ Why: a signed-in page has about 3 ms of CPU (docs/performance.md). Each part her
 that use it; docs/adr/0016-caches-that-earn-their-place.md has the figures.
 
 1. ``table_versions`` answers "has anything changed?". ``watch("catalogue", Course)`` installs database triggers that
-   write a new random value beside the name "catalogue" whenever a row of the table changes, whoever changes it.
+   write a new random value beside the name "catalogue" whenever a row of the table changes, also outside this code.
    Reading the values is one short query per request, and right in all processes at once.
 2. ``versioned.VersionedCache("catalogue").get(key, make)`` returns the value of ``make()``, cached until that version
    changes or the time is over. Use it for query results that all readers share. Never cache what depends on the user.

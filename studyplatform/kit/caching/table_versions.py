@@ -1,7 +1,7 @@
 """Versions of tables, changed by triggers in the transaction that changes the data.
 
 A row of ``kit_version`` holds a random value per name. A trigger replaces it with every change of a watched column,
-whoever makes the change: a service, the admin, a migration, somebody with a database shell. So what a process caches
+no matter where the change comes from: a service, the admin, a migration, a database shell. So what a process caches
 under the current value is right, and all processes notice a change at once, at the price of one short query per
 request.
 """

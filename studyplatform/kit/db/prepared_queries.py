@@ -1,8 +1,8 @@
-"""Queries that every request asks: turned into SQL once, and then only given their values.
+"""Queries that run on every request, compiled to SQL once and then executed with new parameters.
 
-Django builds the SQL of a queryset anew each time, which costs more than running it. ``Built`` keeps what
-was built, and makes the same objects of the rows, with what ``select_related`` and ``annotate`` bring.
-On a kept connection PostgreSQL plans it once too (kit/db/postgresql).
+Django compiles a queryset to SQL each time it runs, which costs more than running it. ``PreparedQuery`` caches the
+SQL and creates the same objects from the rows, including what ``select_related`` and ``annotate`` add.
+On a persistent connection PostgreSQL plans the statement only once too (kit/db/postgresql).
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Param(Expression):
-    """A value that is given with each call: ``filter(slug=Slot("slug", SlugField()))``."""
+    """A value passed with each call: ``filter(slug=Param("slug", SlugField()))``."""
 
     def __init__(self, name: str, field: "Field[Any, Any]") -> None:
         super().__init__(output_field=field)
@@ -31,25 +31,25 @@ class Param(Expression):
 
 @contextmanager
 def _run(database: Any, sql: str, params: tuple[Any, ...], values: dict[str, Any]) -> Iterator[CursorWrapper]:
-    """The cursor after the statement."""
-    given = [
+    """Execute ``sql`` with ``values`` in place of its ``Param`` objects, and yield the cursor."""
+    arguments = [
         one.output_field.get_db_prep_value(values[one.name], database) if isinstance(one, Param) else one
         for one in params
     ]
     if database.vendor == "postgresql":
         cursor = database.prepared_cursor(sql)
-        cursor.execute(sql, given)
+        cursor.execute(sql, arguments)
         yield cursor
     else:
         with database.cursor() as cursor:
-            cursor.execute(sql, given)
+            cursor.execute(sql, arguments)
             yield cursor
 
 
 class PreparedQuery(Generic[M]):
-    """A queryset with slots. ``make`` is called once per kind of database.
+    """A queryset with parameters. ``make`` builds it and is called once per database engine.
 
-    ``Built(lambda: Course.objects.filter(slug=Slot("slug", SlugField())))(slug="rivers")``
+    ``PreparedQuery(lambda: Course.objects.filter(slug=Param("slug", SlugField())))(slug="rivers")``
     """
 
     def __init__(self, make: Callable[[], QuerySet[M]]) -> None:
@@ -57,7 +57,7 @@ class PreparedQuery(Generic[M]):
         self._plans: dict[str, tuple[str, tuple[Any, ...], Callable[[Any], Iterator[M]]]] = {}
 
     def __call__(self, **values: Any) -> list[M]:
-        """The objects. One query."""
+        """Run the query with the value of each ``Param``, by name. Returns the objects. One query."""
         database = connections[DEFAULT_DB_ALIAS]  # the connection itself: its proxy is slow
         plan = self._plans.get(database.vendor)
         if plan is None:
@@ -67,45 +67,45 @@ class PreparedQuery(Generic[M]):
             return list(read(cursor.fetchall()))
 
     def first(self, **values: Any) -> M | None:
-        """The first of the objects; the queryset has said how many it reads."""
+        """The first object, or None. Limit the queryset itself if it could match many rows."""
         return next(iter(self(**values)), None)
 
     def _plan(self, database: Any) -> tuple[str, tuple[Any, ...], Callable[[Any], Iterator[M]]]:
         compiler = self.make().query.get_compiler(connection=database)
         sql, params = compiler.as_sql()
-        facts, select, annotations = compiler.klass_info, compiler.select, compiler.annotation_col_map or {}
+        class_info, select, annotations = compiler.klass_info, compiler.select, compiler.annotation_col_map or {}
         converters = compiler.get_converters([column[0] for column in select])
-        populators = get_related_populators(facts, select, database.alias)  # type: ignore[call-arg]
-        start, end = facts["select_fields"][0], facts["select_fields"][-1] + 1
+        populators = get_related_populators(class_info, select, database.alias)  # type: ignore[call-arg]
+        start, end = class_info["select_fields"][0], class_info["select_fields"][-1] + 1
         names = [column[0].target.attname for column in select[start:end]]
-        model: type[M] = facts["model"]
+        model: type[M] = class_info["model"]
 
         def read(rows: Any) -> Iterator[M]:
             for row in compiler.apply_converters(rows, converters) if converters else rows:
-                found = model.from_db(DEFAULT_DB_ALIAS, names, row[start:end])
+                instance = model.from_db(DEFAULT_DB_ALIAS, names, row[start:end])
                 for populator in populators:
-                    populator.populate(row, found)
-                for name, place in annotations.items():
-                    setattr(found, name, row[place])
-                yield found
+                    populator.populate(row, instance)
+                for name, index in annotations.items():
+                    setattr(instance, name, row[index])
+                yield instance
 
         return sql, params, read
 
 
 class PreparedUpdate:
-    """``queryset.update()`` with slots: the named fields take values, the others what they are told.
+    """``queryset.update()`` with parameters: ``fields`` take their values from each call, ``constants`` are fixed.
 
-    ``BuiltUpdate(lambda: Course.objects.filter(pk=Slot("pk", BigIntegerField())), "title", version=F("version") + 1)``
+    ``PreparedUpdate(lambda: Course.objects.filter(pk=Param("pk", BigIntegerField())), "title", version=F("version"))``
     """
 
-    def __init__(self, make: Callable[[], QuerySet[Any]], *fields: str, **told: Any) -> None:
+    def __init__(self, make: Callable[[], QuerySet[Any]], *fields: str, **constants: Any) -> None:
         self.make = make
         self.fields = fields
-        self.told = told
+        self.constants = constants
         self._plans: dict[str, tuple[str, tuple[Any, ...]]] = {}
 
     def __call__(self, **values: Any) -> int:
-        """How many rows there were. One query."""
+        """Run the update. Returns the number of rows it matched. One query."""
         database = connections[DEFAULT_DB_ALIAS]
         plan = self._plans.get(database.vendor)
         if plan is None:
@@ -115,8 +115,8 @@ class PreparedUpdate:
 
     def _plan(self, database: Any) -> tuple[str, tuple[Any, ...]]:
         queryset = self.make()
-        slots = {name: Param(name, queryset.model._meta.get_field(name)) for name in self.fields}  # noqa: SLF001
+        parameters = {name: Param(name, queryset.model._meta.get_field(name)) for name in self.fields}  # noqa: SLF001
         query = cast(UpdateQuery, queryset.query.chain(UpdateQuery))
-        query.add_update_values({**slots, **self.told})
+        query.add_update_values({**parameters, **self.constants})
         sql, params = query.get_compiler(connection=database).as_sql()
         return sql, tuple(params)

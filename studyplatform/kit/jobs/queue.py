@@ -89,9 +89,9 @@ def enqueue(
 
 
 def retry(row: Job, *, now: datetime) -> bool:
-    """Start a failed job anew, with all its attempts; answers whether that was possible.
+    """Start a failed job again with all its attempts. Returns whether that was possible.
 
-    It is not for a job that has not failed, whose kind is gone, or whose work another open job does by now.
+    Not possible if the job has not failed, its kind no longer exists, or another open job does the same work.
     """
     kind = KINDS.get(row.kind)
     if kind is None:

@@ -9,7 +9,7 @@ Address = IPv4Address | IPv6Address
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address of whoever asks, "" if it is not known.
+    """The IP address of the client, "" if it is unknown.
 
     What a proxy reports in ``X-Forwarded-For`` counts only if the proxy is one of ``TRUSTED_PROXIES``: anybody
     can send that header. The nearest address that is no trusted proxy is the client.

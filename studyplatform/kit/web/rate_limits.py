@@ -15,7 +15,7 @@ from studyplatform.kit.web.client_address import client_address, neighborhood
 def spend(what: str, who: str, *, now: datetime) -> None:
     """Count one more ``what`` of ``who``; how many are allowed in which time stands in ``settings.RATE_LIMITS``.
 
-    A refused one is not counted: whoever waits as long as they are told gets in.
+    A refused request is not counted, so a client that waits as long as the error says is let in.
 
     :raises RateLimitExceeded: all of them are spent; says how long to wait.
     """
