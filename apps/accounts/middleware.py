@@ -14,7 +14,7 @@ from apps.accounts import services
 from apps.accounts.models import User
 from apps.accounts.pages.redirects import SIGN_IN_TOKEN_PAGES, sign_in_and_redirect
 from apps.accounts.sessions import known_browsers
-from studyplatform.kit.web.middleware import Answer
+from studyplatform.kit.web.middleware import GetResponse
 
 
 class UserMiddleware(AuthenticationMiddleware):
@@ -52,7 +52,7 @@ class SignInTokenMiddleware:
     these two addresses.
     """
 
-    def __init__(self, get_response: Answer) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:

@@ -5,9 +5,9 @@ from django.contrib.auth.password_validation import MinimumLengthValidator
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from studyplatform.kit.concurrency import Turns
+from studyplatform.kit.concurrency import ConcurrencyLimit
 
-_hashing = Turns(2)  # each takes 100 MB while it lasts, a fraction of a second
+_hashing = ConcurrencyLimit(2)  # each takes 100 MB while it lasts, a fraction of a second
 
 
 class Length(MinimumLengthValidator):
@@ -40,9 +40,9 @@ class QueuedArgon2(Argon2PasswordHasher):
     """Django's hasher, two at a time: when many sign in at once they wait a moment, and memory stays bounded."""
 
     def encode(self, password: str, salt: str) -> str:
-        with _hashing.turn():
+        with _hashing.slot():
             return super().encode(password, salt)
 
     def verify(self, password: str, encoded: str) -> bool:
-        with _hashing.turn():
+        with _hashing.slot():
             return super().verify(password, encoded)

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from apps.courses import artwork
 from apps.courses.queries.cards import Card
 from studyplatform.kit.caching.fragments import cached_fragment
-from studyplatform.kit.web.jinja import register, steady
+from studyplatform.kit.web.jinja import cache_outside_debug, register
 
 
 def _macros() -> Any:
@@ -17,7 +17,7 @@ def _macros() -> Any:
 
 
 @register("plate")
-@steady
+@cache_outside_debug
 def plate(word: str, subject: str, variant: int = 0) -> Markup:
     """Return a picture drawn from a word, for pages without a stored one."""
     return Markup(artwork.plate(word, subject, variant))  # noqa: S704 (drawn from numbers)

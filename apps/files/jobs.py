@@ -53,7 +53,7 @@ def process_video(running: Running, *, video: int, version: str) -> None:
     services.process_video(
         video_id=video,
         version=uuid.UUID(version),
-        extend_lease=running.keep,
+        extend_lease=running.extend_lease,
         is_last_attempt=running.job.attempts >= MAX_ATTEMPTS,
     )
 
@@ -65,9 +65,9 @@ def expire_upload(running: Running, *, upload: str) -> None:
 
 @job("files.store_file", label=_("Store a file"), about=_about_upload)
 def store_file(running: Running, *, upload: str) -> None:
-    services.store_file(uid=uuid.UUID(upload), extend_lease=running.keep)
+    services.store_file(uid=uuid.UUID(upload), extend_lease=running.extend_lease)
 
 
 @job("files.remove", label=_("Remove unused files"))
 def remove(running: Running, *, versions: list[str], names: list[str]) -> None:
-    services.remove_files(versions=versions, names=names, extend_lease=running.keep)
+    services.remove_files(versions=versions, names=names, extend_lease=running.extend_lease)

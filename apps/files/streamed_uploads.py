@@ -14,7 +14,7 @@ from a2wsgi import WSGIMiddleware
 from django.core.wsgi import get_wsgi_application
 
 from studyplatform.kit.errors import RequestStalled
-from studyplatform.kit.web.body_limits import REFUSED, App, Message, Receive, Scope, Send
+from studyplatform.kit.web.body_limits import REFUSAL, App, Message, Receive, Scope, Send
 
 UPLOADS_PATH = "/api/v1/uploads/"
 MAX_CONCURRENT = 64  # requests; each waits for its client in a thread of its own
@@ -29,7 +29,7 @@ class StreamedUploads:
         self._wsgi = WSGIMiddleware(lambda *call: _wsgi_application()(*call), workers=MAX_CONCURRENT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] in {"PATCH", "POST"} and scope["path"].startswith(UPLOADS_PATH) and REFUSED not in scope:
+        if scope["method"] in {"PATCH", "POST"} and scope["path"].startswith(UPLOADS_PATH) and REFUSAL not in scope:
             await self._wsgi(_wsgi_scope(scope), _with_timeout(receive), send)  # type: ignore[arg-type]
         else:
             await self._inner(scope, receive, send)

@@ -1,1 +1,1 @@
-"""The kit: mechanism that knows no app. Every app may import it; it imports none."""
+"""The kit: mechanisms that every app may use. It imports no app."""

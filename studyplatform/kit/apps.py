@@ -12,8 +12,8 @@ class KitConfig(AppConfig):
     verbose_name = _("Site")
 
     def ready(self) -> None:
-        # Every error code, job kind, kind of notification and subscriber must be known before the first request,
-        # or the catalogue, the schema and the worker would be incomplete.
+        # Error codes, kinds of jobs and notifications, and subscribers must be registered before the first request;
+        # otherwise the catalog, the schema and the worker would be incomplete.
         for config in apps.get_app_configs():
             if not config.name.startswith(("apps.", "studyplatform.")):
                 continue
@@ -21,7 +21,7 @@ class KitConfig(AppConfig):
                 name = f"{config.name}.{module}"
                 if find_spec(name):
                     import_module(name)
-        from studyplatform.kit.caching import table_versions  # noqa: PLC0415 (asks for models, which are known only now)
+        from studyplatform.kit.caching import table_versions  # noqa: PLC0415 (imports models, which are loaded only now)
 
         pre_migrate.connect(table_versions.drop_triggers, sender=self)
         post_migrate.connect(table_versions.install_triggers, sender=self)

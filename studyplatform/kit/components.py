@@ -1,4 +1,4 @@
-"""What every page shows."""
+"""Template functions that every page uses."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -11,11 +11,11 @@ from studyplatform.kit.web.jinja import register
 
 @register("announcements")
 def announcements() -> list[Announcement]:
-    """What is announced now."""
+    """The announcements to show now."""
     return announced(timezone.now())
 
 
 @register("menu_badge")
 def menu_badge(name: str, request: HttpRequest) -> int:
-    """The number beside an entry of a menu, for the user of the request; 0 for none."""
+    """The number beside a menu entry for the user of the request; 0 shows none."""
     return menu_badges[name](request)

@@ -1,4 +1,4 @@
-"""Work that takes much memory or long: so many at once in a process, of all people or of each."""
+"""Limits on how much expensive work (memory or time) runs at once in a process, in total or per user."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -8,48 +8,50 @@ from threading import BoundedSemaphore, Lock
 from studyplatform.kit.errors import RateLimitExceeded
 
 
-class Turns:
-    """``at_once`` may work at the same time; who waits longer than ``patience`` seconds is asked to come back."""
+class ConcurrencyLimit:
+    """Lets ``limit`` threads work at once. The others wait up to ``max_wait`` seconds, then are refused."""
 
-    def __init__(self, at_once: int, *, patience: float = 20.0) -> None:
-        self._free = BoundedSemaphore(at_once)
-        self._patience = patience
+    def __init__(self, limit: int, *, max_wait: float = 20.0) -> None:
+        self._free = BoundedSemaphore(limit)
+        self._max_wait = max_wait
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
+        """Occupy one of the slots while the block runs.
+
+        :raises RateLimitExceeded: no slot became free in time.
         """
-        :raises RateLimitExceeded: too many were before this one.
-        """
-        if not self._free.acquire(timeout=self._patience):
-            raise RateLimitExceeded(wait=max(1, round(self._patience)))
+        if not self._free.acquire(timeout=self._max_wait):
+            raise RateLimitExceeded(wait=max(1, round(self._max_wait)))
         try:
             yield
         finally:
             self._free.release()
 
 
-class Shares:
-    """``each`` of one person may work at the same time; the next is asked to come back, without a wait."""
+class ConcurrencyLimitPerUser:
+    """Lets ``limit`` requests of one user work at once; others are refused for ``retry_after`` seconds."""
 
-    def __init__(self, each: int, *, pause: int = 5) -> None:
-        self._each = each
-        self._pause = pause
+    def __init__(self, limit: int, *, retry_after: int = 5) -> None:
+        self._limit = limit
+        self._retry_after = retry_after
         self._taken: Counter[Hashable] = Counter()
         self._lock = Lock()
 
     @contextmanager
-    def share(self, who: Hashable) -> Iterator[None]:
-        """
-        :raises RateLimitExceeded: the person has so many at work.
+    def slot(self, user: Hashable) -> Iterator[None]:
+        """Occupy one of the user's slots while the block runs.
+
+        :raises RateLimitExceeded: all of them are occupied.
         """
         with self._lock:
-            if self._taken[who] >= self._each:
-                raise RateLimitExceeded(wait=self._pause)
-            self._taken[who] += 1
+            if self._taken[user] >= self._limit:
+                raise RateLimitExceeded(wait=self._retry_after)
+            self._taken[user] += 1
         try:
             yield
         finally:
             with self._lock:
-                self._taken[who] -= 1
-                if not self._taken[who]:
-                    del self._taken[who]
+                self._taken[user] -= 1
+                if not self._taken[user]:
+                    del self._taken[user]

@@ -1,11 +1,11 @@
-"""Starts a program that may not outlive the one who started it.
+"""Start a program that is killed when its parent process dies.
 
-Run as a script of its own, with nothing but the standard library:
+Run as a script, with only the standard library:
 `python -I -S die_with_parent.py <parent's pid> <niceness> <program> <argument>…`
 
-A worker that is killed with `kill -9` has no moment to end its ffmpeg. On Linux the kernel does
-it (`PR_SET_PDEATHSIG`), and this process becomes ffmpeg. Elsewhere this process stays between the
-two and watches a pipe that ends with the worker: standard input.
+A worker killed with `kill -9` cannot end its ffmpeg. On Linux the kernel does it (`PR_SET_PDEATHSIG`,
+see prctl(2)) and this process becomes ffmpeg. On other systems this process stays between the two and
+watches its standard input, a pipe that closes when the worker dies.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ import threading
 PR_SET_PDEATHSIG = 1
 
 
-def hold(parent: int) -> bool:
-    """Bind this process to its parent's life. False where the system cannot do that.
+def bind_to_parent(parent: int) -> bool:
+    """Have the kernel kill this process when its parent dies. Returns False if the system cannot do that.
 
-    Ends the process at once if the parent is gone already.
+    Exits at once if the parent is already dead.
     """
     if not sys.platform.startswith("linux"):
         return False
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         return False
-    if os.getppid() != parent:  # died between our start and the call
+    if os.getppid() != parent:  # it died between our start and the call
         os._exit(1)
     return True
 
 
-def be_nice(niceness: int) -> None:
-    """Step back behind interactive work; never forward."""
+def lower_priority(niceness: int) -> None:
+    """Raise the niceness of this process to ``niceness``, so that interactive work comes first; never lower it."""
     with contextlib.suppress(OSError):
         now = os.getpriority(os.PRIO_PROCESS, 0)
         os.setpriority(os.PRIO_PROCESS, 0, max(now, niceness))
@@ -56,8 +56,8 @@ def _watch_and_run(command: list[str]) -> int:
 
 def main() -> None:
     parent, niceness, *command = sys.argv[1:]
-    be_nice(int(niceness))
-    if hold(int(parent)):
+    lower_priority(int(niceness))
+    if bind_to_parent(int(parent)):
         os.execvp(command[0], command)  # noqa: S606
     code = _watch_and_run(command)
     sys.stdout.flush()

@@ -1,6 +1,6 @@
-"""How the system says that something could not be written because no space is left."""
+"""The error numbers of the operating system that mean there is no space left."""
 
 import errno
 
-# No space on the device; the quota of the server's own account; a file larger than the server may write.
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+# The device is full; the quota of the server's account is used up; the file exceeds the server's size limit.
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

@@ -1,7 +1,7 @@
-"""A refusal is a class with a code; the registry of these classes is the error catalogue.
+"""Refusals: each is an exception class with a code. The registry of these classes is the error catalog.
 
-The catalogue is exported to TypeScript by ``make contract``; API answers carry it as RFC 9457
-problem details. Codes and their behavior come from section 8 of the specification.
+``make contract`` exports the catalog to TypeScript; the API returns refusals as RFC 9457 problem details.
+Codes and their behavior come from section 8 of the specification.
 """
 
 import re
@@ -24,10 +24,10 @@ _PARAM = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Action:
-    """What a person can do about it: a link, or a named handler of the page that shows the error.
+    """What the user can do about it: a link, or a named handler of the page that shows the error.
 
-    ``href`` may hold ``{param}`` placeholders filled from the error's params.
-    Handlers known to the islands: ``retry``, ``reload``, ``resume``, ``resend_verification``.
+    ``href`` may contain ``{param}`` placeholders, filled from the error's params.
+    Handlers that the islands implement: ``retry``, ``reload``, ``resume``, ``resend_verification``.
     """
 
     label: Text
@@ -38,7 +38,7 @@ class Action:
 # Not frozen: contextlib assigns __traceback__ while an exception passes through it.
 @dataclass(eq=False, kw_only=True)
 class AppError(Exception):
-    """An anticipated refusal. Each subclass names one reason; its dataclass fields are its params."""
+    """An expected refusal. Each subclass is one reason; its dataclass fields are its params."""
 
     code: ClassVar[str] = ""
     status: ClassVar[int] = 400
@@ -48,8 +48,8 @@ class AppError(Exception):
     icon: ClassVar[str] = "circle-alert"
     action: ClassVar[Action | None] = None
     help_text: ClassVar[Text] = ""
-    retry_delay: ClassVar[int | None] = None  # seconds until it is tried again by itself
-    leads_to: ClassVar[str] = ""  # where a page sends those it refuses, instead of a screen of its own
+    retry_delay: ClassVar[int | None] = None  # seconds until it is retried automatically
+    leads_to: ClassVar[str] = ""  # the page to redirect to instead of an error page
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -64,18 +64,18 @@ class AppError(Exception):
 
     @property
     def params(self) -> dict[str, Any]:
-        """The data of this refusal, by field name."""
+        """The values of this refusal's fields, by name."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def detail(self) -> str:
-        """The sentence a person reads, filled from the params."""
+        """The message with its params filled in."""
         params = self.params
         return _PLACE.sub(lambda place: str(params[place[1]]), str(self.message))
 
     @property
     def action_href(self) -> str:
-        """Where the action leads; empty without one, or if its address needs what this refusal does not know."""
+        """The URL of the action; "" without an action, or if a param of its URL is missing."""
         params = self.params
         href = self.action.href if self.action else ""
         return href.format(**params) if set(_PARAM.findall(href)) <= params.keys() else ""
@@ -319,7 +319,7 @@ class NotFound(AppError):
 
 @dataclass(eq=False, kw_only=True)
 class ValidationFailed(AppError):
-    """``in_fields`` says what is wrong where: {path: [{"code", "message"}]}."""
+    """``in_fields`` lists the errors by field path: {path: [{"code", "message"}]}."""
 
     code = "VALIDATION_FAILED"
     status = 400

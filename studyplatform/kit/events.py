@@ -1,4 +1,4 @@
-"""The left tells, the right listens: typed facts, after commit, delivered to every subscriber."""
+"""Typed events, delivered to every subscriber after commit. Apps publish them for the apps that import them."""
 
 import logging
 from collections import defaultdict
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """A past-tense fact with ids only."""
+    """Something that happened, named in the past tense. Its fields are ids only."""
 
 
 E = TypeVar("E", bound=Event)
@@ -21,7 +21,7 @@ _subscribers: dict[type[Event], list[Callable[..., None]]] = defaultdict(list)
 
 
 def subscribe(kind: type[E]) -> Callable[[Callable[[E], None]], Callable[[E], None]]:
-    """Register a receiver of one kind of event. It may be called twice for the same fact."""
+    """Register a receiver of one kind of event. It may be called twice for the same event, so it must be idempotent."""
 
     def register(receiver: Callable[[E], None]) -> Callable[[E], None]:
         _subscribers[kind].append(receiver)
@@ -31,17 +31,17 @@ def subscribe(kind: type[E]) -> Callable[[Callable[[E], None]], Callable[[E], No
 
 
 def publish(event: Event) -> None:
-    """Tell every subscriber once the surrounding transaction has committed.
+    """Call every subscriber once the surrounding transaction has committed.
 
-    A subscriber's failure is logged and kept from the others and from the caller;
-    what must not be lost is a job.
+    A subscriber's failure is logged and affects neither the others nor the caller.
+    Work that must not be lost belongs in a job.
     """
 
-    def tell() -> None:
+    def deliver() -> None:
         for receiver in _subscribers[type(event)]:
             try:
                 receiver(event)
             except Exception:
                 logger.exception("A subscriber failed on %s", event)
 
-    transaction.on_commit(tell)
+    transaction.on_commit(deliver)

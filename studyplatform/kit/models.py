@@ -1,4 +1,4 @@
-"""The job table: the truth about background work; the versions of what pages show; and announcements."""
+"""The tables of jobs, rate limits, cache versions and announcements."""
 
 import uuid
 
@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class Job(models.Model):
-    """One piece of background work. A worker holds it by a lease; a lease that ran out is work to pick up."""
+    """A piece of background work. A worker claims it by a lease; once the lease expires another worker may claim it."""
 
     class State(models.TextChoices):
         QUEUED = "queued"
@@ -48,7 +48,7 @@ class Job(models.Model):
 
 
 class Tally(models.Model):
-    """How often something was done until ``ends_at`` (kit/web/rate_limits.py). The key is a hash of the address."""
+    """How often something was done in the period until ``ends_at`` (kit/web/rate_limits.py). The key is a hash."""
 
     key = models.CharField(max_length=64, primary_key=True)
     count = models.PositiveIntegerField(default=0)
@@ -59,7 +59,7 @@ class Tally(models.Model):
 
 
 class Version(models.Model):
-    """The present version of something, written by triggers alone (``versions``)."""
+    """The current version of some tables, written only by triggers (kit/caching/table_versions.py)."""
 
     name = models.CharField(max_length=32, primary_key=True)
     value = models.CharField(max_length=36)
@@ -69,7 +69,7 @@ class Version(models.Model):
 
 
 class Announcement(models.Model):
-    """A sentence for everyone, on top of every page for a while: scheduled maintenance, for one."""
+    """A sentence at the top of every page for a period, e.g. about scheduled maintenance."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     text = models.CharField(

@@ -1,4 +1,4 @@
-"""A policy answers None (allowed) or the refusal itself, so the "no" already knows its reason."""
+"""Policies return None (allowed) or the refusal, which names the reason."""
 
 from studyplatform.kit.errors import AppError
 
@@ -6,11 +6,11 @@ Verdict = AppError | None
 
 
 def enforce(verdict: Verdict) -> None:
-    """Raise the refusal, if it is one."""
+    """Raise the refusal, if there is one."""
     if verdict is not None:
         raise verdict
 
 
 def abilities(**verdicts: Verdict) -> dict[str, bool]:
-    """What is allowed, by name: what a template or an island needs to show the right buttons."""
+    """Whether each verdict allows its action, by name, so that templates and islands show the right buttons."""
     return {name: verdict is None for name, verdict in verdicts.items()}

@@ -25,7 +25,7 @@ from apps.accounts.models import PROFILE_FIELDS, BrowserSession, EmailVerificati
 from apps.accounts.services import pictures
 from apps.accounts.services import settings as settings_services
 from studyplatform.kit import jobs
-from studyplatform.kit.concurrency import Turns
+from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import NotAuthenticated
 from tests.factories.accounts import PASSWORD, UserFactory
 
@@ -378,10 +378,10 @@ def test_all_pictures_are_decoded_by_one_thread(leo: User, monkeypatch: pytest.M
 
 
 def test_one_picture_is_decoded_at_a_time(browser: Client, leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = Turns(1, patience=0.01)
+    turns = ConcurrencyLimit(1, max_wait=0.01)
     monkeypatch.setattr(pictures, "_decoding", turns)
 
-    with turns.turn():
+    with turns.slot():
         browser.post("/settings/picture", {"picture": picture()})
 
     leo.refresh_from_db()

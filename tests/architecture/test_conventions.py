@@ -48,7 +48,7 @@ def test_the_search_for_casts_finds_them() -> None:
 # Decorators that must run before the guard, each with its reason.
 BEFORE_THE_GUARD = {
     "csrf_exempt": "Django reads it from the view itself, so it is the outermost",
-    "takes_body": "refuses a large body before anything reads it",
+    "accepts_large_body": "refuses a large body before anything reads it",
 }
 
 
@@ -88,7 +88,7 @@ def test_the_guard_is_the_first_decorator_of_a_page() -> None:
 def test_the_search_for_guards_finds_them() -> None:
     assert {"open_to_everyone", "signed_in", "teaches", "administers", "recently_authenticated_from"} < guard_names()
     late = "@require_safe\n@teaches\ndef page(request): ...\n"
-    right = "@takes_body(1)\n@teaches\n@require_safe\ndef page(request): ...\n"
+    right = "@accepts_large_body(1)\n@teaches\n@require_safe\ndef page(request): ...\n"
     assert misplaced_guards(ast.parse(late), guard_names()) == [(3, "page")]
     assert misplaced_guards(ast.parse(right), guard_names()) == []
 

@@ -6,7 +6,7 @@ from apps.files.services import captions
 from apps.files.video import webvtt
 from apps.files.video.subtitles import language_of
 from apps.files.video.webvtt import UnreadableCaptions, to_webvtt, to_webvtt_in_subprocess
-from studyplatform.kit.concurrency import Turns
+from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import RateLimitExceeded
 
 SRT = (
@@ -90,10 +90,10 @@ def test_an_upload_is_read_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_few_uploads_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = Turns(1, patience=0.01)
+    turns = ConcurrencyLimit(1, max_wait=0.01)
     monkeypatch.setattr(captions, "_parsers", turns)
 
-    with turns.turn(), pytest.raises(RateLimitExceeded):
+    with turns.slot(), pytest.raises(RateLimitExceeded):
         captions.parse_captions(SRT.encode())
     assert captions.parse_captions(SRT.encode()).startswith("WEBVTT")
 

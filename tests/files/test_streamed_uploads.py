@@ -9,7 +9,7 @@ import pytest
 
 from apps.files import streamed_uploads
 from studyplatform.kit.errors import RequestStalled
-from studyplatform.kit.web.body_limits import REFUSED
+from studyplatform.kit.web.body_limits import REFUSAL
 
 UPLOADS_PATH = "/api/v1/uploads/5f0c5c2e-0000-4000-8000-000000000000/"
 
@@ -74,7 +74,7 @@ def part(body: bytes, *, more: bool) -> dict[str, Any]:
         scope_of("DELETE"),
         scope_of("POST", "/auth/login"),
         scope_of("PATCH", "/api/v1/videos/"),
-        {**scope_of("PATCH"), REFUSED: RequestStalled()},
+        {**scope_of("PATCH"), REFUSAL: RequestStalled()},
     ],
 )
 def test_all_other_calls_go_on_as_always(scope: dict[str, Any]) -> None:

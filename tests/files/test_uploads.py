@@ -853,7 +853,7 @@ def test_one_user_cannot_occupy_all_upload_threads(ada, eve, browser_of) -> None
 
     with ExitStack() as on_their_way:
         for _ in range(tus.MAX_CONCURRENT_PER_USER):
-            on_their_way.enter_context(tus._chunks.share(ada.pk))
+            on_their_way.enter_context(tus._chunks.slot(ada.pk))
         assert send(as_ada, hers, 0, MOVIE).status_code == 429
         assert begin(as_ada).status_code == 201  # what comes along with it is sent again
         assert send(as_eve, other, 0, MOVIE).status_code == 204

@@ -64,7 +64,7 @@ class Exchange:
         self.body += message.get("body", b"")
 
 
-class LruCache:
+class BufferingApp:
     """An application that keeps a request's whole body, as Django does, and counts how much that is."""
 
     size = 0
@@ -80,7 +80,7 @@ class LruCache:
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/healthz", "/auth/login", "/nowhere", "/api/v1/auth/login/"])
 def test_a_body_that_declares_itself_too_large_is_answered_first(path):
-    arrived = LruCache()
+    arrived = BufferingApp()
 
     asked = Exchange(path, [b"x" * MB], declared=100 * MB, app=body_limits.BodyLimit(arrived))
 
@@ -100,7 +100,7 @@ def test_programs_read_the_limit_in_a_problem():
 
 @pytest.mark.django_db
 def test_a_body_without_a_length_is_read_up_to_the_limit():
-    arrived = LruCache()
+    arrived = BufferingApp()
 
     Exchange("/api/v1/auth/login/", (b"x" * MB for _ in range(100)), app=body_limits.BodyLimit(arrived))
 
@@ -110,7 +110,7 @@ def test_a_body_without_a_length_is_read_up_to_the_limit():
 
 @pytest.mark.django_db
 def test_a_body_that_stops_coming_is_given_up(monkeypatch):
-    monkeypatch.setattr(body_limits, "PATIENCE", 0.01)
+    monkeypatch.setattr(body_limits, "STALL_TIMEOUT", 0.01)
 
     asked = Exchange("/api/v1/auth/login/", [b"x"], declared=10)
 
@@ -131,7 +131,7 @@ def test_a_body_that_stops_coming_is_given_up(monkeypatch):
     ],
 )
 def test_addresses_of_files_take_as_much_as_their_files(method, path, most):
-    assert body_limits.most_of(method, body_limits.match_of(path)) == most
+    assert body_limits.max_body_size(method, body_limits.resolve_either_spelling(path)) == most
 
 
 FILE_OF_A_LESSON = "/dashboard/instructor/courses/a/lectures/b/file"
@@ -163,7 +163,7 @@ def kept_connection() -> Iterator[None]:
 def test_a_large_body_is_read_only_from_who_may_send_it(
     monkeypatch, request, browser_of, nobody, who, path, leads_to, declared
 ):
-    monkeypatch.setattr(body_limits, "PATIENCE", 0.01)
+    monkeypatch.setattr(body_limits, "STALL_TIMEOUT", 0.01)
     cookie = "sessionid=invented"
     if who not in {"nobody", "invented"}:
         cookie = browser_of(request.getfixturevalue(who)).cookies.output(header="", attrs=[]).strip()

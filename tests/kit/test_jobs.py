@@ -75,9 +75,9 @@ def test_what_ended_long_ago_is_forgotten_and_what_is_open_is_not(log):
     jobs.run_pending("default")
     waiting = jobs.enqueue("test.note", delay=timedelta(days=90))
 
-    jobs.sweep(now=timezone.now() + timedelta(days=29))
+    jobs.delete_ended_jobs(now=timezone.now() + timedelta(days=29))
     assert Job.objects.count() == 3
-    jobs.sweep(now=timezone.now() + timedelta(days=31))
+    jobs.delete_ended_jobs(now=timezone.now() + timedelta(days=31))
     assert Job.objects.get() == waiting
 
 
@@ -99,7 +99,7 @@ def test_a_broker_that_is_down_holds_up_nobody(settings, monkeypatch):
     monkeypatch.setattr(jobs.queue, "current_app", app)
 
     began = time.monotonic()
-    jobs.wake("default")
+    jobs.wake_worker("default")
 
     assert time.monotonic() - began < 2
 
@@ -168,7 +168,7 @@ def test_a_killed_workers_job_is_taken_over_when_its_lease_ran_out(log):
     assert successor is not None
     assert successor.job.pk == row.pk
     with time_machine.travel(later, tick=False), pytest.raises(jobs.LeaseLost):
-        dead.keep()
+        dead.extend_lease()
 
 
 def test_the_late_worker_cannot_write_over_its_successor(log):

@@ -53,7 +53,7 @@ def test_what_is_over_is_swept() -> None:
     knock()
     knock("10.0.0.2", after=50)
 
-    rate_limits.sweep(now=NOW + timedelta(seconds=61))
+    rate_limits.delete_expired_counts(now=NOW + timedelta(seconds=61))
 
     assert Tally.objects.count() == 1
 

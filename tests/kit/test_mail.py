@@ -234,9 +234,9 @@ def test_old_mails_are_forgotten(leo, serve) -> None:
     send(leo)
     jobs.run_pending("default")
 
-    jobs.sweep(now=timezone.now() + timedelta(days=29))
+    jobs.delete_ended_jobs(now=timezone.now() + timedelta(days=29))
     assert Job.objects.filter(kind=mail.KIND).exists()
-    jobs.sweep(now=timezone.now() + timedelta(days=31))
+    jobs.delete_ended_jobs(now=timezone.now() + timedelta(days=31))
     assert not Job.objects.filter(kind=mail.KIND).exists()
 
 

@@ -78,7 +78,7 @@ def test_every_kind_of_job_is_listed_even_without_its_payload(as_sam):
 
 def test_a_retried_job_has_all_its_attempts_again(as_sam, django_capture_on_commit_callbacks, monkeypatch):
     woken = []
-    monkeypatch.setattr(jobs.queue, "wake", woken.append)
+    monkeypatch.setattr(jobs.queue, "wake_worker", woken.append)
     job = failed(versions=[], names=[])
 
     with django_capture_on_commit_callbacks(execute=True):

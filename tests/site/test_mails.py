@@ -44,10 +44,10 @@ def test_an_admin_reads_what_was_sent(name, sam, browser_of) -> None:
 
 
 def test_an_old_mail_is_deleted(name) -> None:
-    mailbox.sweep(now=timezone.now() + timedelta(days=29))
+    mailbox.delete_old_emails(now=timezone.now() + timedelta(days=29))
     assert mailbox.names() == [name]
 
-    mailbox.sweep(now=timezone.now() + timedelta(days=31))
+    mailbox.delete_old_emails(now=timezone.now() + timedelta(days=31))
     assert mailbox.names() == []
 
 

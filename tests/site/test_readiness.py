@@ -9,7 +9,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 
 from studyplatform.kit.models import Tally
-from studyplatform.kit.web.failures import is_full
+from studyplatform.kit.web.failures import is_out_of_space
 
 pytestmark = pytest.mark.django_db
 
@@ -90,8 +90,8 @@ def test_a_full_disk_is_recognized_whatever_says_so() -> None:
     postgresql = OperationalError("could not extend file")
     postgresql.__cause__ = DiskFull()
 
-    assert is_full(full_database())
-    assert is_full(postgresql)
-    assert is_full(OSError(28, "No space left on device"))
-    assert not is_full(OSError(2, "No such file"))
-    assert not is_full(OperationalError("database is locked"))
+    assert is_out_of_space(full_database())
+    assert is_out_of_space(postgresql)
+    assert is_out_of_space(OSError(28, "No space left on device"))
+    assert not is_out_of_space(OSError(2, "No such file"))
+    assert not is_out_of_space(OperationalError("database is locked"))

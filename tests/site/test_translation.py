@@ -153,7 +153,7 @@ def test_no_text_of_a_page_is_left_in_english(person, address, request, pseudo_s
 
 def test_extraction_finds_every_text_of_the_islands():
     """Babel reads TypeScript as JavaScript, so it could lose a call without a word."""
-    found = {one for message in messages.extracted(messages.ISLANDS) for one in ids(message)}
+    found = {one for message in messages.extract(messages.ISLANDS) for one in ids(message)}
     call = re.compile(r"(?<![\w.])tn?\(\s*(\"(?:[^\"\\]|\\.)*\")")
     written = {
         (path.name, json.loads(text))

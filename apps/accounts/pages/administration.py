@@ -15,7 +15,7 @@ from apps.accounts import forms, queries, services
 from apps.accounts.guards import administers, signed_in_user
 from apps.accounts.models import Role, User
 from studyplatform.kit.errors import AppError
-from studyplatform.kit.web.requests import safe_next, searched
+from studyplatform.kit.web.requests import safe_next, search_query
 
 PAGE, DECIDED = 25, 10
 GROUPS = {
@@ -28,7 +28,7 @@ GROUPS = {
 @administers
 @require_safe
 def people(request: HttpRequest) -> HttpResponse:
-    text, show = searched(request), request.GET.get("show", "")
+    text, show = search_query(request), request.GET.get("show", "")
     page = Paginator(queries.people(text=text, show=show), PAGE).get_page(request.GET.get("page"))
     tabs = [("", _("All")), *((role.value, label) for role, label in GROUPS.items()), ("blocked", _("Blocked"))]
     return render(

@@ -77,7 +77,7 @@ def build_export(running: Running, *, uid: str) -> None:
                 DataExport.objects.filter(pk=export.pk).update(progress=100 * done // len(_sources))
                 for part in source(export.user):
                     _write(archive, part)
-                    running.keep()
+                    running.extend_lease()
         size = scratch.tell()
         scratch.seek(0)
         name = f"exports/{export.user.uid.hex}/{export.uid.hex}.zip"

@@ -55,9 +55,9 @@ def send_digest(*, user_id: int, now: datetime) -> None:
             user=user,
             count=len(notices),
             notices=notices[:MOST],
-            notices_and_links=[(notice, mail.absolute(notice.link)) for notice in notices[:MOST]],
+            notices_and_links=[(notice, mail.absolute_url(notice.link)) for notice in notices[:MOST]],
             more=len(notices[MOST:]),
-            settings=mail.absolute("/settings/#notifications"),
+            settings=mail.absolute_url("/settings/#notifications"),
             link="/notifications",
         )
 

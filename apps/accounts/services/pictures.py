@@ -12,7 +12,7 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from apps.accounts.errors import PictureUnreadable
 from apps.accounts.models import User
-from studyplatform.kit.concurrency import Turns
+from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import NotAuthenticated
 
 FORMATS = ("PNG", "JPEG", "WEBP")
@@ -24,7 +24,7 @@ MOST_PIXELS = 12_500_000
 SIDE = 384  # pixels: twice the largest circle of a page
 ENOUGH = SIDE * 4  # pixels of the shorter side from which a square is cut, the smallest a quarter of it
 
-_decoding = Turns(1)
+_decoding = ConcurrencyLimit(1)
 # Always the same thread: each thread that allocates much keeps some of it, and every request has one of its own.
 _drawing = ThreadPoolExecutor(1, thread_name_prefix="pictures")
 
@@ -84,7 +84,7 @@ def _square(file: IO[bytes], crop: Crop | None) -> bytes:
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise PictureUnreadable
-    with _decoding.turn():
+    with _decoding.slot():
         return _drawing.submit(_drawn, raw, crop).result()
 
 

@@ -22,7 +22,7 @@ from apps.courses.models import Course
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.queries import authoring, readiness
 from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.web.requests import searched
+from studyplatform.kit.web.requests import search_query
 
 PAGE_SIZE = 20
 
@@ -32,7 +32,7 @@ PAGE_SIZE = 20
 def course_list(request: HttpRequest) -> HttpResponse:
     """The instructor's own courses with their status, last changed first."""
     person = signed_in_user(request)
-    status, text = request.GET.get("status", ""), searched(request)
+    status, text = request.GET.get("status", ""), search_query(request)
     counts = authoring.count_by_status(person)
     page = Paginator(authoring.courses_of(person, status=status, text=text), PAGE_SIZE).get_page(
         request.GET.get("page")

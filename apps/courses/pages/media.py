@@ -19,7 +19,7 @@ from apps.courses.pages.staffed import course_for_staff
 from apps.files.models import VideoAsset
 from apps.files.services import MAX_CAPTION_BYTES
 from studyplatform.kit.errors import ValidationFailed
-from studyplatform.kit.web.body_limits import takes_body
+from studyplatform.kit.web.body_limits import accepts_large_body
 
 
 @teaches
@@ -36,7 +36,7 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
-@takes_body(settings.UPLOAD_LIMITS["file"], by=teach)
+@accepts_large_body(settings.UPLOAD_LIMITS["file"], by=teach)
 @teaches
 @require_POST
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
@@ -58,7 +58,7 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
-@takes_body(MAX_CAPTION_BYTES, by=teach)
+@accepts_large_body(MAX_CAPTION_BYTES, by=teach)
 @teaches
 @require_POST
 def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:

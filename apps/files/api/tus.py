@@ -37,14 +37,14 @@ from apps.files.api.tus_headers import (
 from apps.files.models import Upload
 from apps.files.services import CHECKSUM_ALGORITHMS, Checksum
 from apps.files.streaming import send_upload
-from studyplatform.kit.concurrency import Shares
+from studyplatform.kit.concurrency import ConcurrencyLimitPerUser
 from studyplatform.kit.errors import NotFound, RateLimitExceeded, StoreFull
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum"
 # A chunk may take hours and occupies a thread (apps/files/streamed_uploads.py): no user may occupy them all.
 MAX_CONCURRENT_PER_USER = 8
-_chunks = Shares(MAX_CONCURRENT_PER_USER)
+_chunks = ConcurrencyLimitPerUser(MAX_CONCURRENT_PER_USER)
 # A chunk may be as long as a whole file. It comes by POST with creation, or with X-HTTP-Method-Override.
 BODY_LIMITS = dict.fromkeys(("PATCH", "POST"), max(settings.UPLOAD_LIMITS.values()))
 
@@ -228,7 +228,7 @@ def _receive_chunk(request: Request, upload: Upload, *, offset: int, checksum: C
         if not ("asgi.scope" in raw.META or raw.META.get("wsgi.input_terminated")):
             raise errors.UploadMalformed(reason="Content-Length")
         read = raw.META["wsgi.input"].read
-    with _chunks.share(upload.owner_id):
+    with _chunks.slot(upload.owner_id):
         return services.receive_chunk(
             upload=upload,
             offset=offset,

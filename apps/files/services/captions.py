@@ -13,12 +13,12 @@ from apps.files import errors, policies
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.files.video import webvtt
 from apps.files.video.webvtt import UnreadableCaptions, to_webvtt_in_subprocess
-from studyplatform.kit.concurrency import Turns
+from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.policies import enforce
 
 MAX_CAPTION_BYTES = webvtt.MAX_BYTES
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$")
-_parsers = Turns(2)  # each is a process that may need 150 MB for a few seconds
+_parsers = ConcurrencyLimit(2)  # each is a process that may need 150 MB for a few seconds
 
 
 def add_captions(*, video: VideoAsset, by: User, raw: bytes, language: str, label: str, now: datetime) -> CaptionTrack:
@@ -40,7 +40,7 @@ def parse_captions(raw: bytes) -> str:
     :raises RateLimitExceeded: too many files are being parsed at the moment.
     """
     try:
-        with _parsers.turn():
+        with _parsers.slot():
             return to_webvtt_in_subprocess(raw)
     except UnreadableCaptions:
         raise errors.CaptionsUnreadable from None

@@ -28,7 +28,7 @@ from apps.files.video.steps import STEPS
 from apps.files.video.work import Step, Work
 from studyplatform.kit.events import publish
 from studyplatform.kit.jobs import Postpone
-from studyplatform.kit.web.failures import is_full
+from studyplatform.kit.web.failures import is_out_of_space
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ def process_video(
         logger.info("The processing of %s was superseded", video)
         _remove_version(video, version)
     except OSError as problem:  # while files are fetched or put into storage
-        if not is_full(problem):
+        if not is_out_of_space(problem):
             raise
         _mark_waiting_for_space(video.pk, version)
         raise Postpone(DISK_FULL_DELAY) from problem

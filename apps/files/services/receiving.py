@@ -17,7 +17,7 @@ from apps.files.services.uploads import complete_upload
 from apps.files.storage import require_free_space, upload_path
 from studyplatform.kit.errors import AppError, StoreFull
 from studyplatform.kit.text.sizes import as_size
-from studyplatform.kit.web.failures import is_full
+from studyplatform.kit.web.failures import is_out_of_space
 
 READ_SIZE = 1 << 18  # bytes
 SAVE_OFFSET_EVERY = 1 << 23  # bytes
@@ -150,7 +150,7 @@ def _write(file: int, data: bytes) -> StoreFull | None:
     except StoreFull as refusal:
         return refusal
     except OSError as problem:
-        if not is_full(problem):
+        if not is_out_of_space(problem):
             raise
         return StoreFull()
     return None

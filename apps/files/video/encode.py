@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from studyplatform.kit import die_with_parent
-from studyplatform.kit.disk import FULL
+from studyplatform.kit.disk import NO_SPACE
 
 from .failures import CorruptFile, FormatUnsupported, ProcessingFailed, VideoFailure
 from .recipe import Recipe
@@ -170,7 +170,7 @@ def _explain(code: int, errors: str) -> VideoFailure:
     note = f"ffmpeg exit {code}: {errors[-4000:]}"
     if code == TOO_MANY_ERRORS:
         return CorruptFile("short", note)
-    if any(os.strerror(code) in errors for code in FULL):
+    if any(os.strerror(code) in errors for code in NO_SPACE):
         return ProcessingFailed("no_space", note, retry=True)
     if "Decoder (codec" in errors or "no decoder found" in errors.lower():
         return FormatUnsupported("picture_codec", note)

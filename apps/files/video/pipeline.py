@@ -10,7 +10,7 @@ import shutil
 import uuid
 from collections.abc import Callable
 
-from studyplatform.kit.disk import FULL
+from studyplatform.kit.disk import NO_SPACE
 
 from .encode import Report, kill_stray
 from .failures import ProcessingFailed
@@ -38,7 +38,7 @@ def run_step(step: Step, work: Work, report: Report) -> None:
         step.run(work, part, report)
         (work.folder / "done" / step.name).touch()
     except OSError as problem:
-        if problem.errno not in FULL:
+        if problem.errno not in NO_SPACE:
             raise ProcessingFailed("crashed", str(problem), retry=True) from problem
         work.mark_disk_full()
         raise ProcessingFailed("no_space", str(problem), retry=True) from problem

@@ -18,7 +18,7 @@ import av
 import av.error
 import av.stream
 
-from studyplatform.kit.die_with_parent import be_nice, hold
+from studyplatform.kit.die_with_parent import bind_to_parent, lower_priority
 
 from .failures import CorruptFile, FormatUnsupported, VideoFailure
 from .tracks import describe_picture, describe_sound, read_packets
@@ -150,8 +150,8 @@ def _first_frames(path: str, demuxer: str, index: int) -> list[Any]:
 
 
 def _set_limits() -> None:
-    be_nice(10)
-    hold(os.getppid())
+    lower_priority(10)
+    bind_to_parent(os.getppid())
     for what, limit in ((resource.RLIMIT_AS, MEMORY_LIMIT), (resource.RLIMIT_CPU, CPU_LIMIT)):
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(what, (limit, limit))

@@ -34,7 +34,7 @@ from apps.learning.queries.player import outline_out, player_out, signed_sources
 from apps.learning.queries.quizzes import attempt_page_out, get_attempt, quiz_page_out
 from apps.learning.services.completion import Saved
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.web.api import checked
+from studyplatform.kit.web.api import validated
 
 
 class Enrollments(GenericAPIView[Any]):
@@ -123,7 +123,7 @@ class LessonWatching(APIView):
 
     @extend_schema(operation_id="learning_save_progress", request=SaveProgressIn, responses={200: ProgressOut})
     def post(self, request: Request, uid: UUID) -> Response:
-        sent = checked(SaveProgressIn, request)
+        sent = validated(SaveProgressIn, request)
         saved = services.save_watching(user=signed_in_user(request), lesson_uid=uid, **sent, now=timezone.now())
         return Response(progress_out(saved))
 
@@ -190,7 +190,7 @@ class AttemptSubmission(APIView):
     @extend_schema(operation_id="learning_submit_attempt", request=SubmitAttemptIn, responses={200: SubmittedAttempt})
     def post(self, request: Request, uid: UUID) -> Response:
         """Hand in. The same answers again get the same result; other answers are refused."""
-        sent = checked(SubmitAttemptIn, request)
+        sent = validated(SubmitAttemptIn, request)
         user = signed_in_user(request)
         attempt, saved = services.submit_attempt(
             user=user, attempt=get_attempt(user, uid), answers=sent["answers"], now=timezone.now()

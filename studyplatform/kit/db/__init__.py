@@ -1,1 +1,1 @@
-"""Beneath the ORM: prepared queries, and the PostgreSQL engine that uses them."""
+"""Below the ORM: prepared queries, and the PostgreSQL engine that supports them."""

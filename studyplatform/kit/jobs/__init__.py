@@ -1,27 +1,27 @@
-"""Background work that survives a kill at any moment: declare a kind with ``@job``, ask for it with ``enqueue``.
+"""Background work that survives a kill at any moment: declare a kind with ``@job``, start one with ``enqueue``.
 
-``registry`` holds the kinds, ``queue`` the table, the leases and the worker, ``tasks`` what Celery calls.
+``registry`` has the kinds, ``queue`` the table, the leases and the worker, ``tasks`` the Celery task.
 """
 
 from studyplatform.kit.jobs.queue import (
-    KEEP,
     LEASE,
+    RETENTION,
     Running,
     claim,
+    delete_ended_jobs,
     enqueue,
     perform,
     retry,
     run_pending,
     start_timer,
-    sweep,
-    wake,
+    wake_worker,
 )
 from studyplatform.kit.jobs.registry import KINDS, GiveUp, JobSubject, Kind, LeaseLost, Postpone, job
 
 __all__ = [
-    "KEEP",
     "KINDS",
     "LEASE",
+    "RETENTION",
     "GiveUp",
     "JobSubject",
     "Kind",
@@ -29,12 +29,12 @@ __all__ = [
     "Postpone",
     "Running",
     "claim",
+    "delete_ended_jobs",
     "enqueue",
     "job",
     "perform",
     "retry",
     "run_pending",
     "start_timer",
-    "sweep",
-    "wake",
+    "wake_worker",
 ]

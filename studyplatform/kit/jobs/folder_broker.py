@@ -1,8 +1,8 @@
-"""The folder that takes the place of a message broker on one machine: kombu's, with whole messages.
+"""kombu's folder transport, which replaces a message broker on one machine, with atomic writes.
 
-kombu writes a message under the name by which it is found. A worker that looks at that moment takes half of it, cannot
-read it, and ends. Here a message gets its name when it is whole, and one that cannot be read is dropped: it was a
-wake-up, and the job table is the truth.
+kombu writes a message under its final name, so a worker that reads it at that moment gets half of it, cannot parse it,
+and ends. Here a message is renamed once it is complete, and one that cannot be parsed is dropped: it is only a wake-up,
+and the job table is authoritative.
 """
 
 import logging
@@ -21,22 +21,22 @@ PAUSE = 0.01  # seconds between them
 
 
 class Channel(filesystem.Channel):
-    """What reads and writes the folder in one process."""
+    """Reads and writes the folder in one process."""
 
     _writing = threading.local()
 
     @property
     def data_folder_out(self) -> str:
-        """Where a message is written before others may see it."""
+        """The folder in which a message is written before others may see it."""
         return str(self._writing.folder)
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # kombu has two
-        seen = Path(self.data_folder_in)
-        with tempfile.TemporaryDirectory(dir=seen.parent, prefix=".writing-") as folder:
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # kombu declares two signatures
+        inbox = Path(self.data_folder_in)
+        with tempfile.TemporaryDirectory(dir=inbox.parent, prefix=".writing-") as folder:
             self._writing.folder = folder
             super()._put(queue, payload, **kwargs)
-            for whole in Path(folder).iterdir():
-                whole.rename(seen / whole.name)
+            for complete in Path(folder).iterdir():
+                complete.rename(inbox / complete.name)
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         try:
@@ -46,9 +46,9 @@ class Channel(filesystem.Channel):
             raise Empty from None
 
     def get_table(self, exchange: str) -> Any:
-        """Which queues an exchange feeds.
+        """The queues bound to an exchange.
 
-        :raises ChannelError: there is no such exchange.
+        :raises ChannelError: the exchange does not exist.
         """
         for _ in range(TRIES):
             try:
@@ -60,7 +60,7 @@ class Channel(filesystem.Channel):
     def _queue_bind(self, exchange: str, routing_key: Any, pattern: str | None, queue: str) -> None:
         try:
             super()._queue_bind(exchange, routing_key, pattern, queue)
-        except ValueError:  # what a killed process left unfinished; each process that starts adds its queues
+        except ValueError:  # a killed process left it unfinished; each process binds its queues when it starts
             (self.control_folder / f"{exchange}.exchange").unlink(missing_ok=True)
             super()._queue_bind(exchange, routing_key, pattern, queue)
 

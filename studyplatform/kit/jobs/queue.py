@@ -1,8 +1,8 @@
 """Background work that survives a kill at any moment.
 
-The table kit.Job is the truth, Celery's message only a wake-up. A worker claims the next job of
-its queue by an update that only one can win, extends the lease while it works, and a job whose
-lease ran out is claimed again. So every job may run twice: each must be idempotent.
+The table kit.Job is authoritative, Celery's message only a wake-up. A worker claims the next job of its queue by an
+update that only one worker can win, and extends the lease while it works. A job whose lease has expired is claimed
+again, so a job may run twice: each must be idempotent.
 """
 
 import logging
@@ -28,19 +28,19 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=30)
 RETRY_BASE = timedelta(seconds=5)
-KEEP = timedelta(days=30)  # what has ended
+RETENTION = timedelta(days=30)  # how long ended jobs stay in the table
 
 
 @dataclass
 class Running:
-    """A claimed job in the hands of its function."""
+    """A claimed job, passed to its function. ``token`` proves that this worker has the lease."""
 
     job: Job
     token: uuid.UUID
     _last: datetime = field(default_factory=timezone.now)
 
-    def keep(self) -> None:
-        """Extend the lease; cheap to call often.
+    def extend_lease(self) -> None:
+        """Extend the lease by its usual period, at most every five seconds; cheap to call often.
 
         :raises LeaseLost: another worker has taken the job over.
         """
@@ -48,15 +48,15 @@ class Running:
         if now - self._last < LEASE / 6:
             return
         self._last = now
-        self.hold(LEASE)
+        self.extend_lease_by(LEASE)
 
-    def hold(self, period: timedelta) -> None:
-        """Hold the lease for so long from now on: for a step that cannot say :meth:`keep` while it lasts.
+    def extend_lease_by(self, period: timedelta) -> None:
+        """Let the lease end in ``period`` from now: for a long step that cannot call :meth:`extend_lease`.
 
         :raises LeaseLost: another worker has taken the job over.
         """
-        held = Job.objects.filter(pk=self.job.pk, lease_token=self.token, state=Job.State.RUNNING)
-        if not held.update(lease_until=timezone.now() + period):
+        claimed = Job.objects.filter(pk=self.job.pk, lease_token=self.token, state=Job.State.RUNNING)
+        if not claimed.update(lease_until=timezone.now() + period):
             raise LeaseLost(str(self.job))
 
 
@@ -68,9 +68,9 @@ def enqueue(
     delay: timedelta = timedelta(0),
     **payload: Any,
 ) -> Job:
-    """Put work on the table; the worker is woken once the surrounding transaction has committed.
+    """Add a job to the table and wake a worker once the surrounding transaction has committed.
 
-    With a ``key`` there is at most one open job of this kind: the open one is returned instead.
+    With a ``key`` there is at most one open job of this kind and key: if one exists it is returned instead.
     """
     queue = KINDS[kind].queue
     now = timezone.now()
@@ -84,7 +84,7 @@ def enqueue(
         if open_ is None:  # it ended between the two statements
             return enqueue(kind, key=key, priority=priority, delay=delay, **payload)
         return open_
-    transaction.on_commit(lambda: wake(queue))
+    transaction.on_commit(lambda: wake_worker(queue))
     return row
 
 
@@ -106,12 +106,12 @@ def retry(row: Job, *, now: datetime) -> bool:
     except IntegrityError:
         return False
     if again:
-        transaction.on_commit(lambda: wake(kind.queue))
+        transaction.on_commit(lambda: wake_worker(kind.queue))
     return bool(again)
 
 
-def wake(queue: str) -> None:
-    """Tell a worker that there is work. Losing this message costs seconds, not the job."""
+def wake_worker(queue: str) -> None:
+    """Tell a worker that there is work. If the message is lost, the worker's timer finds the job seconds later."""
     if settings.JOBS_IMMEDIATE:
         run_pending(queue)
         return
@@ -122,7 +122,7 @@ def wake(queue: str) -> None:
 
 
 def claim(queue: str, *, now: datetime) -> Running | None:
-    """Take the next job of the queue: queued and due, or running with a lease that ran out."""
+    """Claim the next job of the queue: queued and due, or running with an expired lease. None if there is none."""
     due = Q(state=Job.State.QUEUED, run_at__lte=now) | Q(state=Job.State.RUNNING, lease_until__lt=now)
     while True:
         row = Job.objects.filter(due, queue=queue).order_by("-priority", "run_at", "pk").first()
@@ -130,19 +130,19 @@ def claim(queue: str, *, now: datetime) -> Running | None:
             return None
         token = uuid.uuid4()
         # The conditions of the read are repeated in the update: only one worker wins.
-        won = Job.objects.filter(due, pk=row.pk, lease_token=row.lease_token).update(
+        is_claimed = Job.objects.filter(due, pk=row.pk, lease_token=row.lease_token).update(
             state=Job.State.RUNNING, lease_token=token, lease_until=now + LEASE, attempts=row.attempts + 1
         )
-        if won:
+        if is_claimed:
             row.attempts += 1
             row.lease_token = token
             return Running(row, token)
 
 
 def perform(running: Running) -> None:
-    """Run a claimed job to its end, its next try or its failure."""
+    """Run a claimed job and record the outcome: done, failed, or queued for another attempt."""
     row = running.job
-    kind = KINDS.get(row.kind) or Kind(row.kind, row.queue, 1, _unknown, None)
+    kind = KINDS.get(row.kind) or Kind(row.kind, row.queue, 1, _fail_unknown_kind, None)
     mine = Job.objects.filter(pk=row.pk, lease_token=running.token)
     try:
         if row.attempts > kind.max_attempts:
@@ -171,23 +171,23 @@ def perform(running: Running) -> None:
         mine.update(state=Job.State.DONE, lease_until=None, error="", finished_at=timezone.now())
 
 
-def _unknown(running: Running, **payload: Any) -> None:
-    """A kind of an earlier or a later release. It must not stand before the others in their queue for good."""
+def _fail_unknown_kind(running: Running, **payload: Any) -> None:
+    """Fail a job whose kind belongs to another release, so that it does not block its queue forever."""
     raise GiveUp("this release has no job of this kind")
 
 
-def sweep(*, now: datetime) -> None:
-    """Forget work that ended long ago: the table stays small, and payloads name people."""
+def delete_ended_jobs(*, now: datetime) -> None:
+    """Delete jobs that ended long ago: the table stays small, and payloads contain personal data."""
     ended = [Job.State.DONE, Job.State.FAILED]
-    Job.objects.filter(state__in=ended, finished_at__lt=now - KEEP).delete()
+    Job.objects.filter(state__in=ended, finished_at__lt=now - RETENTION).delete()
 
 
-# One heavy job at a time in a worker process: encoding fills the machine by itself.
+# One media job at a time per worker process: encoding one video already uses every core.
 _slots = {"default": threading.Semaphore(4), "media": threading.Semaphore(1)}
 
 
 def run_pending(queue: str) -> int:
-    """Work the queue off; returns how many jobs were run. Returns at once if this process is busy with it."""
+    """Run all due jobs of the queue. Returns their number, 0 at once if this process already works on the queue."""
     slot = _slots.setdefault(queue, threading.Semaphore(1))
     if not slot.acquire(blocking=False):
         return 0
@@ -202,7 +202,7 @@ def run_pending(queue: str) -> int:
 
 
 def start_timer(queues: list[str], *, every: float = 2.0) -> threading.Thread:
-    """A thread of the worker that finds work whose wake-up was lost and leases that ran out."""
+    """Start the worker's thread that looks every ``every`` seconds for due jobs and expired leases."""
 
     def loop() -> None:
         pause = threading.Event()
@@ -211,7 +211,7 @@ def start_timer(queues: list[str], *, every: float = 2.0) -> threading.Thread:
                 now = timezone.now()
                 due = Q(state=Job.State.QUEUED, run_at__lte=now) | Q(state=Job.State.RUNNING, lease_until__lt=now)
                 for queue in Job.objects.filter(due, queue__in=queues).values_list("queue", flat=True).distinct():
-                    threading.Thread(target=_in_thread, args=(queue,), daemon=True).start()
+                    threading.Thread(target=_run_pending_in_thread, args=(queue,), daemon=True).start()
             except Exception:
                 logger.exception("The worker's timer failed")
             finally:
@@ -222,7 +222,7 @@ def start_timer(queues: list[str], *, every: float = 2.0) -> threading.Thread:
     return thread
 
 
-def _in_thread(queue: str) -> None:
+def _run_pending_in_thread(queue: str) -> None:
     try:
         run_pending(queue)
     finally:

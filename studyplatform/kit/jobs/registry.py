@@ -1,4 +1,4 @@
-"""Kinds of background work, and how a job's function says what should happen next."""
+"""Kinds of background work, and the exceptions by which a job's function controls what happens next."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from studyplatform.kit.registry import Registry
 
 
 class LeaseLost(Exception):
-    """Another worker holds the job now: stop, write nothing more."""
+    """Another worker has claimed the job: stop and write nothing more."""
 
 
 class Postpone(Exception):
-    """Not now: what the work needs is missing (room on the disk), and that is no failure of the work."""
+    """Run the job again after ``delay``: something it needs is missing (disk space). Not counted as an attempt."""
 
     def __init__(self, delay: timedelta) -> None:
         super().__init__(delay)
@@ -23,12 +23,12 @@ class Postpone(Exception):
 
 
 class GiveUp(Exception):
-    """Trying again is useless: the job fails at once."""
+    """Fail the job at once, because another attempt would fail too."""
 
 
 @dataclass(frozen=True)
 class JobSubject:
-    """What a job is about, for the people who look after jobs: a text, and the address of its page if it has one."""
+    """What a job is about, for admins: a text, and the URL of its page if it has one."""
 
     text: str
     url: str = ""
@@ -49,7 +49,7 @@ def about_nothing(payloads: Sequence[Mapping[str, Any]]) -> Sequence[JobSubject 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of background work. ``label`` says in words what it does, ``about`` what one job of it is about."""
+    """A kind of background work. ``label`` describes what it does, ``about`` returns what a job is about."""
 
     name: str
     queue: str
@@ -76,10 +76,10 @@ def job(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Declare a kind of job: ``function(running, **payload)``.
 
-    An AppError or GiveUp ends the job at once (a refusal does not get better by trying again); any other
-    exception is tried again with growing pauses; Postpone uses up no attempt. ``on_failure(error, **payload)`` is
-    called once when the job is given up; ``on_retry(**payload)`` undoes that when somebody starts it again.
-    ``label`` and ``about`` are what admins see of a job of this kind.
+    An AppError or GiveUp ends the job at once (a refusal would be the same again); after any other
+    exception it is retried with growing pauses; Postpone uses up no attempt. ``on_failure(error, **payload)`` is
+    called once when the job has failed for good; ``on_retry(**payload)`` undoes that when an admin starts it again.
+    ``label`` and ``about`` are what admins see of such a job.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""Celery's door into the job table."""
+"""The Celery task that runs the jobs of the table."""
 
 from celery import shared_task
 

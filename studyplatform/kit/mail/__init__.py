@@ -1,5 +1,5 @@
 """Email: rendered from templates and sent by a job; without a mail server, ``mailbox`` stores it in a folder."""
 
-from studyplatform.kit.mail.sending import KIND, absolute, deliver, is_final, send
+from studyplatform.kit.mail.sending import KIND, absolute_url, deliver, is_final, send
 
-__all__ = ["KIND", "absolute", "deliver", "is_final", "send"]
+__all__ = ["KIND", "absolute_url", "deliver", "is_final", "send"]

@@ -1,4 +1,4 @@
-"""Where mails go while no mail server is configured: a folder of .eml files, which admins can read."""
+"""The mailbox: while no mail server is configured, emails are stored as .eml files that admins can read."""
 
 import re
 import secrets
@@ -21,7 +21,7 @@ BACKEND = "studyplatform.kit.mail.mailbox.EmailBackend"
 
 
 class EmailBackend(BaseEmailBackend):
-    """Writes each mail as a file of its own, readable by the site's user alone."""
+    """Write each email to a file of its own, readable only by the site's user."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:
@@ -36,8 +36,8 @@ class EmailBackend(BaseEmailBackend):
 
 
 @dataclass(frozen=True)
-class Letter:
-    """A mail of the folder as it can be read."""
+class StoredEmail:
+    """An email of the folder, parsed."""
 
     name: str
     subject: str
@@ -49,12 +49,12 @@ class Letter:
 
 
 def is_in_use() -> bool:
-    """Whether mails go to the folder. With a mail server nobody reads other people's mails."""
+    """Whether emails go to the folder. With a mail server, admins cannot read them."""
     return settings.EMAIL_BACKEND == BACKEND
 
 
 def names() -> list[str]:
-    """The names of all mails, the newest first."""
+    """The file names of all emails, the newest first."""
     folder = _folder()
     return (
         sorted((path.name for path in folder.iterdir() if _NAME.match(path.name)), reverse=True)
@@ -63,8 +63,8 @@ def names() -> list[str]:
     )
 
 
-def read(name: str) -> Letter | None:
-    """A mail by its name; None for any name that this module does not give."""
+def read(name: str) -> StoredEmail | None:
+    """The email with this file name; None if there is none."""
     if not _NAME.match(name):
         return None
     try:
@@ -73,27 +73,27 @@ def read(name: str) -> Letter | None:
         return None
     parsed = message_from_bytes(raw, policy=policy.default)
     text, html = parsed.get_body(("plain",)), parsed.get_body(("html",))
-    return Letter(
+    return StoredEmail(
         name=name,
         subject=str(parsed["Subject"] or ""),
         to=str(parsed["To"] or ""),
         sent_at=datetime.strptime(f"{name[:22]}+0000", "%Y%m%d-%H%M%S-%f%z"),
         headers=[(key, str(value)) for key, value in parsed.items()],
         text=text.get_content() if text else "",
-        html=_with_pictures(parsed, html.get_content() if html else ""),
+        html=_with_inline_images(parsed, html.get_content() if html else ""),
     )
 
 
-def sweep(*, now: datetime) -> None:
-    """Delete mails as old as the jobs that are forgotten: what is in them is for one person."""
-    oldest = f"{now - jobs.KEEP:%Y%m%d-%H%M%S}"
+def delete_old_emails(*, now: datetime) -> None:
+    """Delete emails as old as the jobs that are deleted: they contain personal data."""
+    oldest = f"{now - jobs.RETENTION:%Y%m%d-%H%M%S}"
     for name in names():
         if name < oldest:
             (_folder() / name).unlink(missing_ok=True)
 
 
-def _with_pictures(parsed: Parsed, html: str) -> str:
-    """The page with the pictures that came along, which it names by ``cid:``, put into it."""
+def _with_inline_images(parsed: Parsed, html: str) -> str:
+    """The HTML with each attached image that it names by ``cid:`` replaced by a data URL."""
     for part in parsed.walk():
         cid = str(part["Content-ID"] or "").strip("<>")
         if cid and part.get_content_maintype() == "image":

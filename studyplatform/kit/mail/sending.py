@@ -1,8 +1,8 @@
-"""Mails: one template per mail in templates/emails, in words and as a page, in the look of the site.
+"""Emails: each has a plain text template and an HTML template in templates/emails.
 
-``emails/<name>.txt`` begins with the subject in its first line; ``emails/<name>.html`` extends ``emails/layout.html``.
-A mail is rendered where it is asked for and sent by a job of its own: it is on the table exactly when what it tells
-is true, it waits out a mail server that is down, and one that will never be taken fails where admins see it.
+The first line of ``emails/<name>.txt`` is the subject; ``emails/<name>.html`` extends ``emails/layout.html``.
+An email is rendered at once and sent by a job of its own. So it is sent only if the caller's transaction commits, it is
+retried while the mail server is down, and if it is rejected for good, admins see the failed job.
 """
 
 import smtplib
@@ -24,13 +24,13 @@ from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 
 KIND = "kit.deliver_mail"
-_HELD = timedelta(minutes=5)  # no conversation with a mail server takes so long (EMAIL_TIMEOUT)
+_LEASE = timedelta(minutes=5)  # sending one email takes less (EMAIL_TIMEOUT)
 _LONGEST_SUBJECT = 150
 _LOGO = Path(settings.BASE_DIR) / "static" / "img" / "mail-mark.png"
 
 
-def absolute(path: str) -> str:
-    """The address of a page of this site, with its host: mails know no other."""
+def absolute_url(path: str) -> str:
+    """The absolute URL of a path of this site, as emails need it."""
     return settings.SITE_URL.rstrip("/") + path
 
 
@@ -43,16 +43,16 @@ def send(
     priority: int = 0,
     **context: Any,
 ) -> Job:
-    """Have one mail sent to one person.
+    """Enqueue one email to one recipient; returns the job that sends it.
 
-    ``link`` in the context and ``unsubscribe`` are addresses of this site, without its host. The address given as
-    ``unsubscribe`` must do it on a POST, from anybody who knows it (RFC 8058). After ``valid_for`` it is not sent.
+    ``link`` in the context and ``unsubscribe`` are paths of this site. The page at ``unsubscribe`` must unsubscribe on
+    a POST by anyone who knows the URL (RFC 8058). After ``valid_for`` the email is no longer sent.
     """
     if "link" in context:
-        context["link"] = absolute(context["link"])
-    context["unsubscribe"] = absolute(unsubscribe) if unsubscribe else ""
-    # Templates escape for HTML; the mail's words are not HTML.
-    subject, __, words = unescape(render_to_string(f"emails/{name}.txt", context)).strip().partition("\n")
+        context["link"] = absolute_url(context["link"])
+    context["unsubscribe"] = absolute_url(unsubscribe) if unsubscribe else ""
+    # Templates escape for HTML, but the subject and the text are not HTML.
+    subject, __, text = unescape(render_to_string(f"emails/{name}.txt", context)).strip().partition("\n")
     headers = {"Auto-Submitted": "auto-generated"}
     if unsubscribe:
         headers["List-Unsubscribe"] = f"<{context['unsubscribe']}>"
@@ -63,7 +63,7 @@ def send(
         name=name,
         to=to,
         subject=_subject(subject),
-        text=words.strip() + "\n",
+        text=text.strip() + "\n",
         html=render_to_string(f"emails/{name}.html", context),
         headers=headers,
         until=(timezone.now() + valid_for).isoformat() if valid_for else "",
@@ -82,13 +82,13 @@ def deliver(
     headers: dict[str, str] | None = None,
     until: str = "",
 ) -> None:
-    """Hand one mail to the mail server. What it said is forgotten then: it may have held a key to the account."""
+    """Send one email, then delete its content from the job: it may contain a link that gives access to the account."""
     if not html:
         raise jobs.GiveUp("its content is gone: it was already sent, or failed before")
     if until and timezone.now() > datetime.fromisoformat(until):
         raise jobs.GiveUp("too late: what it says is no longer true")
-    running.hold(_HELD)
-    # The same name at each try: should two of them arrive after all, mail programs show one.
+    running.extend_lease_by(_LEASE)
+    # The same Message-ID at each attempt: if two of them arrive, mail programs show one.
     host = urlsplit(settings.SITE_URL).hostname or "localhost"
     message = EmailMultiAlternatives(
         subject, text, to=[to], headers={**(headers or {}), "Message-ID": f"<{running.job.uid}@{host}>"}
@@ -106,16 +106,16 @@ def deliver(
 
 
 def is_final(error: smtplib.SMTPException) -> bool:
-    """Whether trying again is useless: a 5xx answer about this mail, not about our own sign-in (RFC 5321, 4.2.1)."""
+    """Whether a retry would fail too: a 5xx reply about this email, not about our sign-in (RFC 5321, 4.2.1)."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
-        return False  # the site's own mistake, which somebody will mend
+        return False  # the site's configuration is wrong; the email can be sent once it is fixed
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return all(code >= 500 for code, __ in error.recipients.values())
     return isinstance(error, smtplib.SMTPResponseException) and error.smtp_code >= 500
 
 
 def _subject(text: str) -> str:
-    """One line, whatever was in the names and titles it is made of."""
+    """One line of at most 150 characters, even if a name or title in it contains line breaks."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line if len(line) <= _LONGEST_SUBJECT else line[: _LONGEST_SUBJECT - 1].rstrip() + "…"
 
@@ -126,7 +126,7 @@ def _logo_bytes() -> bytes:
 
 
 def _logo() -> MIMEImage:
-    """The mark as a part of the mail: mail programs fetch nothing from outside unless they are told to."""
+    """The logo as a part of the email, because mail programs do not load remote images by default."""
     part = MIMEImage(_logo_bytes(), "png")
     part.add_header("Content-ID", "<mark>")
     part.add_header("Content-Disposition", "inline", filename="mark.png")

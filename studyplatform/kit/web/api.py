@@ -101,7 +101,7 @@ def _form(form: type[BaseSerializer[Any]]) -> BaseSerializer[Any]:
     return form()
 
 
-def checked(form: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
+def validated(form: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
     """What was sent, if the form finds it good. For calls made often: DRF copies all fields for each new form.
 
     :raises ValidationError: it is not.

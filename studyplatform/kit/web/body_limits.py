@@ -1,7 +1,7 @@
-"""How large the body of a request may be: decided before any of it is read.
+"""Limits on the size of a request body, checked before any of it is read.
 
-An ordinary form or call takes ``settings.BODY_LIMIT`` bytes. A page that takes more says how much, and from whom, with
-:func:`takes_body`; a view class of the API has the attribute ``body_limits`` instead, and reads the body itself.
+The default limit is ``settings.BODY_LIMIT`` bytes. A page that accepts more declares how much, and from whom, with
+:func:`accepts_large_body`. A view class of the API has the attribute ``body_limits`` instead and reads the body.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from django.urls import Resolver404, ResolverMatch, resolve
 
 from studyplatform.kit.errors import AppError, NotAuthenticated, RequestStalled, RequestTooLarge
 from studyplatform.kit.text.sizes import as_size
-from studyplatform.kit.web.failures import refused
-from studyplatform.kit.web.middleware import Answer, other_spelling
+from studyplatform.kit.web.failures import refusal_response
+from studyplatform.kit.web.middleware import GetResponse, other_spelling
 from studyplatform.kit.web.requests import safe_next
 
 Scope = dict[str, Any]
@@ -25,23 +25,23 @@ Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-Policy = Callable[[Any], AppError | None]  # takes a person (kit/policies.py)
+Policy = Callable[[Any], AppError | None]  # of a user (kit/policies.py)
 View = TypeVar("View", bound=Callable[..., Any])
 
-SLACK = 64 * 1024  # bytes that may be more: what a form wraps its file in, and its other fields
-PATIENCE = 60.0  # seconds without a byte after which the rest of a body is not waited for
-REFUSED = "studyplatform.refused"  # under this name a scope says why its body was not read
-ASKED = "studyplatform.asked"  # and under this one it asks whether its body may be sent: a `Question`
+SLACK = 64 * 1024  # bytes on top of the limit, for a form's multipart encoding and its other fields
+STALL_TIMEOUT = 60.0  # seconds without a byte after which the request is refused
+REFUSAL = "studyplatform.refused"  # the scope's key for the refusal, if the body was not read
+ADMISSION_CHECK = "studyplatform.asked"  # the scope's key for an `AdmissionCheck`
 
 
-def takes_body(most: int, *, by: Policy) -> Callable[[View], View]:
-    """Let a page take files of this many bytes from the people whom the policy allows.
+def accepts_large_body(limit: int, *, by: Policy) -> Callable[[View], View]:
+    """Let a page accept bodies of up to ``limit`` bytes from the users whom the policy allows.
 
-    All others are refused before more is read than an ordinary body: a form is kept on disk before its page runs.
+    Others are refused before the body is read, because a form's files are written to disk before its page runs.
     """
 
     def decorate(view: View) -> View:
-        view.body_limits = {"POST": most}  # type: ignore[attr-defined]
+        view.body_limits = {"POST": limit}  # type: ignore[attr-defined]
         view.body_policy = by  # type: ignore[attr-defined]
         return view
 
@@ -49,22 +49,22 @@ def takes_body(most: int, *, by: Policy) -> Callable[[View], View]:
 
 
 @dataclass
-class Question:
-    """Whether the sender of a request may send its large body."""
+class AdmissionCheck:
+    """Whether the user of a request may send its large body. The middleware answers it."""
 
     is_admitted: bool = False
 
 
 class BodyLimit:
-    """An ASGI application that reads no more of a body than its address takes.
+    """An ASGI application that reads at most as much of a body as its view accepts.
 
-    What declares itself larger (``Content-Length``) is refused without a byte of it being read, what turns out to be
-    larger or stops coming while it is read. The application inside sees that as a :class:`RequestTooLarge` or
-    :class:`RequestStalled` from its ``receive``, which it lets pass; it is then called once more with an empty body
-    to word the refusal (:class:`BodyMiddleware`).
+    A body whose ``Content-Length`` is too large is refused without reading it; a chunked body that becomes too large,
+    or one that stalls, is refused while it is read. The inner application then gets a :class:`RequestTooLarge` or
+    :class:`RequestStalled` from its ``receive`` and lets it pass. It is called once more with an empty body to render
+    the refusal (:class:`BodyMiddleware`).
 
-    Where a page names a policy for large bodies, the application is first called with an empty body, to find out who
-    is asking: its answer is sent if it is a refusal.
+    If a page has a policy for large bodies, the application is first called with an empty body to authenticate the
+    user. If that is refused, its response is sent.
     """
 
     def __init__(self, app: App) -> None:
@@ -78,98 +78,97 @@ class BodyLimit:
         if not is_chunked and not length:
             await self.app(scope, receive, send)
             return
-        most = settings.BODY_LIMIT
+        limit = settings.BODY_LIMIT
         match = None
-        if is_chunked or length > most + SLACK:
-            match = match_of(scope["path"])
-            most = most_of(scope["method"], match)
-        if length > most + SLACK:
-            await self._refuse(scope, receive, send, RequestTooLarge(limit=as_size(most)))
+        if is_chunked or length > limit + SLACK:
+            match = resolve_either_spelling(scope["path"])
+            limit = max_body_size(scope["method"], match)
+        if length > limit + SLACK:
+            await self._refuse(scope, receive, send, RequestTooLarge(limit=as_size(limit)))
             return
-        if most > settings.BODY_LIMIT and policy_of(match) and not await self._is_admitted(scope, send):
+        if limit > settings.BODY_LIMIT and policy_of(match) and not await self._is_admitted(scope, send):
             return
-        has_answered = False
+        has_responded = False
 
-        async def noticed(message: Message) -> None:
-            nonlocal has_answered
-            has_answered = True
+        async def send_and_note(message: Message) -> None:
+            nonlocal has_responded
+            has_responded = True
             await send(message)
 
         try:
-            await self.app(scope, _limited(receive, most), noticed)
+            await self.app(scope, _limited(receive, limit), send_and_note)
         except (RequestTooLarge, RequestStalled) as refusal:
-            if has_answered:
+            if has_responded:
                 raise
             await self._refuse(scope, receive, send, refusal)
 
     async def _is_admitted(self, scope: Scope, send: Send) -> bool:
-        question = Question()
-        is_asked = False
+        check = AdmissionCheck()
+        is_received = False
 
-        async def nothing() -> Message:
-            nonlocal is_asked
-            if is_asked:  # the body stays where it is, for the application to read it afterwards
+        async def receive_nothing() -> Message:
+            nonlocal is_received
+            if is_received:  # the body stays unread, for the application to read it afterwards
                 await asyncio.Event().wait()
-            is_asked = True
+            is_received = True
             return {"type": "http.request", "body": b"", "more_body": False}
 
-        async def refused_only(message: Message) -> None:
-            if not question.is_admitted:
+        async def send_refusal(message: Message) -> None:
+            if not check.is_admitted:
                 await send(message)
 
-        await self.app({**_without_body(scope), ASKED: question}, nothing, refused_only)
-        return question.is_admitted
+        await self.app({**_without_body(scope), ADMISSION_CHECK: check}, receive_nothing, send_refusal)
+        return check.is_admitted
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, refusal: AppError) -> None:
-        is_asked = False
+        is_received = False
 
-        async def nothing() -> Message:
-            nonlocal is_asked
-            if not is_asked:
-                is_asked = True
+        async def receive_nothing() -> Message:
+            nonlocal is_received
+            if not is_received:
+                is_received = True
                 return {"type": "http.request", "body": b"", "more_body": False}
             while (message := await receive())["type"] != "http.disconnect":
-                pass  # still on its way; a browser shows no answer before all was taken from it
+                pass  # discard the rest: a browser shows no response before it has sent its whole body
             return message
 
-        await self.app({**_without_body(scope), REFUSED: refusal}, nothing, send)
+        await self.app({**_without_body(scope), REFUSAL: refusal}, receive_nothing, send)
 
 
 def _without_body(scope: Scope) -> Scope:
-    said = {b"content-length", b"content-type", b"transfer-encoding"}
-    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in said]}
+    headers = {b"content-length", b"content-type", b"transfer-encoding"}
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in headers]}
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    taken, is_whole = 0, False
+def _limited(receive: Receive, limit: int) -> Receive:
+    received, is_complete = 0, False
 
     async def limited() -> Message:
-        nonlocal taken, is_whole
-        if is_whole:  # what is asked for now is whether the browser is still there
+        nonlocal received, is_complete
+        if is_complete:  # the application now waits for a disconnect
             return await receive()
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(STALL_TIMEOUT):
                 message = await receive()
         except TimeoutError:
             raise RequestStalled from None
         if message["type"] == "http.request":
-            taken += len(message.get("body", b""))
-            is_whole = not message.get("more_body", False)
-            if taken > most + SLACK:
-                raise RequestTooLarge(limit=as_size(most))
+            received += len(message.get("body", b""))
+            is_complete = not message.get("more_body", False)
+            if received > limit + SLACK:
+                raise RequestTooLarge(limit=as_size(limit))
         return message
 
     return limited
 
 
 class BodyMiddleware:
-    """Word the refusal of a body that was too large, stopped coming or comes from somebody who may not send it, before
-    anything parses what is there.
+    """Render the refusal of a body that is too large, stalled, or sent by a user who may not, before it is parsed.
 
-    Stands before the middleware that looks for a form's token. Behind WSGI it is the first to refuse.
+    Comes before the CSRF middleware, which would parse the form. Under WSGI this middleware itself refuses.
     """
 
-    def __init__(self, get_response: Answer) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> Any:
@@ -177,36 +176,36 @@ class BodyMiddleware:
 
     def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
         scope = getattr(request, "scope", {})
-        question: Question | None = scope.get(ASKED)
-        refusal: AppError | None = scope.get(REFUSED)
+        check: AdmissionCheck | None = scope.get(ADMISSION_CHECK)
+        refusal: AppError | None = scope.get(REFUSAL)
         if refusal is None:
             declared = request.META.get("CONTENT_LENGTH") or ""
             length = int(declared) if declared.isdigit() else 0
-            if question or length > settings.BODY_LIMIT + SLACK:
+            if check or length > settings.BODY_LIMIT + SLACK:
                 refusal = _refusal_of(request, length)
         if isinstance(refusal, NotAuthenticated):
-            # Back to the form: its page asks to sign in, and says so if they were signed out meanwhile.
+            # Back to the form: its page asks the user to sign in, and says so if they were signed out meanwhile.
             return redirect(safe_next(request, request.headers.get("Referer"), settings.LOGIN_URL))
         if refusal:
-            return refused(request, refusal)
-        if question:
-            question.is_admitted = True
-            return HttpResponse(status=204)  # read by nobody
+            return refusal_response(request, refusal)
+        if check:
+            check.is_admitted = True
+            return HttpResponse(status=204)  # nobody reads this response
         return None
 
 
 def _refusal_of(request: HttpRequest, length: int) -> AppError | None:
-    """Why so large a body is not taken from who is asking."""
+    """Why the user may not send a body of ``length`` bytes; None if they may."""
     match = request.resolver_match
-    most = most_of(request.method or "", match)
-    if length > most + SLACK:
-        return RequestTooLarge(limit=as_size(most))
+    limit = max_body_size(request.method or "", match)
+    if length > limit + SLACK:
+        return RequestTooLarge(limit=as_size(limit))
     policy = policy_of(match)
     return policy(request.user) if policy else None
 
 
-def match_of(path: str) -> ResolverMatch | None:
-    """The view behind an address in either of its spellings; None if there is none."""
+def resolve_either_spelling(path: str) -> ResolverMatch | None:
+    """The view at a path, with or without a final slash; None if there is none."""
     for spelling in (path, other_spelling(path)):
         try:
             return resolve(spelling)
@@ -215,16 +214,16 @@ def match_of(path: str) -> ResolverMatch | None:
     return None
 
 
-def most_of(method: str, match: ResolverMatch | None) -> int:
-    """How many bytes the view takes in the body of such a request."""
-    ordinary: int = settings.BODY_LIMIT
+def max_body_size(method: str, match: ResolverMatch | None) -> int:
+    """How many bytes the view accepts in the body of a request with this method."""
+    default: int = settings.BODY_LIMIT
     if match is None:
-        return ordinary
+        return default
     of_class = getattr(getattr(match.func, "cls", None), "body_limits", {})
     limits: dict[str, int] = getattr(match.func, "body_limits", of_class)
-    return limits.get(method, ordinary)
+    return limits.get(method, default)
 
 
 def policy_of(match: ResolverMatch | None) -> Policy | None:
-    """Who may send the view a body that is larger than an ordinary one; None: the view decides."""
+    """The policy for sending the view a body above the default limit; None if the view itself decides."""
     return getattr(match.func, "body_policy", None) if match else None

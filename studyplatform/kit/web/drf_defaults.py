@@ -27,7 +27,7 @@ class CookieAuthentication(SessionAuthentication):
         return 'Bearer realm="api"'
 
 
-DEEPEST = 32  # lists and objects within each other; no call needs more than six
+MAX_DEPTH = 32  # lists and objects within each other; no call needs more than six
 
 
 class JsonParser(JSONParser):
@@ -44,7 +44,7 @@ class JsonParser(JSONParser):
         except RecursionError:
             raise ParseError from None
         level = [sent]
-        for _ in range(DEEPEST):
+        for _ in range(MAX_DEPTH):
             inner = [
                 list(one.values()) if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
             ]

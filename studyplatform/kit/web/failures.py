@@ -10,10 +10,10 @@ from django.db import DataError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from studyplatform.kit.disk import FULL
+from studyplatform.kit.disk import NO_SPACE
 from studyplatform.kit.errors import AppError, RequestTooLarge, StoreFull, StoreUnavailable, ValidationFailed
 from studyplatform.kit.text.sizes import as_size
-from studyplatform.kit.web.problem_details import problem_answer
+from studyplatform.kit.web.problem_details import problem_json_response
 from studyplatform.kit.web.request_id import request_id
 from studyplatform.kit.web.requests import safe_next
 
@@ -37,7 +37,7 @@ def refusal_of(error: Exception) -> AppError | None:
     if isinstance(error, DataError):
         logger.error("The database refuses what was sent, reference %s", request_id.get(), exc_info=error)
         return ValidationFailed()
-    if is_full(error):
+    if is_out_of_space(error):
         logger.error("No space left, reference %s", request_id.get(), exc_info=error)
         return StoreFull()
     # By name: boto takes long to load, and only where there is a bucket it is.
@@ -47,10 +47,10 @@ def refusal_of(error: Exception) -> AppError | None:
     return None
 
 
-def is_full(error: BaseException) -> bool:
+def is_out_of_space(error: BaseException) -> bool:
     """Whether something could not be written because no space is left, for a file or for the database."""
     if isinstance(error, OSError):
-        return error.errno in FULL
+        return error.errno in NO_SPACE
     if isinstance(error, OperationalError):
         cause = error.__cause__
         full = getattr(cause, "sqlite_errorcode", None) in SQLITE_FULL
@@ -58,10 +58,10 @@ def is_full(error: BaseException) -> bool:
     return False
 
 
-def refused(request: HttpRequest, refusal: AppError) -> HttpResponse:
+def refusal_response(request: HttpRequest, refusal: AppError) -> HttpResponse:
     """The answer that words a refusal: a problem for programs; for people a message where the form was, or a screen."""
     if request.path.startswith("/api/"):
-        return problem_answer(refusal)
+        return problem_json_response(refusal)
     if refusal.leads_to:
         messages.error(request, refusal.detail, extra_tags=refusal.code)
         return redirect(refusal.leads_to)

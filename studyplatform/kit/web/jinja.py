@@ -52,7 +52,7 @@ class Templates(Jinja2):
         return Page(super().from_string(template_code).template, self)
 
 
-class Source(jinja2.Template):
+class CachedImportTemplate(jinja2.Template):
     """A template that, imported by another, is run once and not once per page.
 
     Jinja2 looks each time whether the importing one brings globals of its own; ours are the environment's.
@@ -78,12 +78,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def steady(function: Callable[P, R]) -> Callable[P, R]:
+def cache_outside_debug(function: Callable[P, R]) -> Callable[P, R]:
     """Remember what a function of built files answers; developers see each change at once."""
     return function if settings.DEBUG else cast(Callable[P, R], lru_cache(maxsize=1024)(function))
 
 
-@steady
+@cache_outside_debug
 def _manifest() -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads(MANIFEST.read_text())
     return loaded
@@ -114,7 +114,7 @@ def _ngettext(singular: str, plural: str, num: int, **values: Any) -> Markup:
     return _counted(fragments.language(), singular, plural, num) % {"num": num, **values}
 
 
-@steady
+@cache_outside_debug
 def bundle(entry: str, kind: str = "js") -> str:
     """The address of a built file: ``bundle("site")``, ``bundle("core", "css")``.
 
@@ -123,20 +123,20 @@ def bundle(entry: str, kind: str = "js") -> str:
     return static("dist/" + _manifest()[entry][kind])
 
 
-@steady
+@cache_outside_debug
 def imports(entry: str) -> list[str]:
     """Addresses of the chunks an entry imports at once, for modulepreload."""
     return [static("dist/" + name) for name in _manifest()[entry].get("imports", [])]
 
 
-@steady
+@cache_outside_debug
 def _sprite() -> frozenset[str]:
     """The names of the icons that were built."""
     text = (MANIFEST.parent / _manifest()["icons"]["svg"]).read_text()
     return frozenset(re.findall(r'<symbol id="([a-z0-9-]+)"', text))
 
 
-@steady
+@cache_outside_debug
 def icon(name: str, *classes: str, label: str = "") -> Markup:
     """A picture from the sprite of assets/icons.mjs, the size of the text around it.
 
@@ -150,20 +150,20 @@ def icon(name: str, *classes: str, label: str = "") -> Markup:
     return Markup('<svg class="{}" {}><use href="{}"/></svg>').format(shown, spoken, address)
 
 
-FIRST_FACES = {
+FIRST_FONTS = {
     "academic": ["newsreader.woff2", "instrument-sans.woff2", "newsreader-italic.woff2"],
     "corporate": ["geist.woff2"],
 }
 
 
-@steady
-def faces(style: str) -> list[str]:
+@cache_outside_debug
+def font_urls(style: str) -> list[str]:
     """Addresses of the fonts that the first screen of a style is set in."""
     files = _manifest()["core"]["files"]
-    return [static("dist/" + files[name]) for name in FIRST_FACES[style]]
+    return [static("dist/" + files[name]) for name in FIRST_FONTS[style]]
 
 
-@steady
+@cache_outside_debug
 def _inline_scripts() -> dict[str, str]:
     return inline_scripts()
 
@@ -230,18 +230,18 @@ def environment(**options: Any) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.template_class = Source
+    env.template_class = CachedImportTemplate
     env.globals.update(
         _=_gettext,
         gettext=_gettext,
         ngettext=_ngettext,
-        static=steady(static),
+        static=cache_outside_debug(static),
         url=_url,
         bundle=bundle,
         imports=imports,
         inline_script=inline_script,
         icon=icon,
-        faces=faces,
+        font_urls=font_urls,
         shown_pages=shown_pages,
         language=_language,
         island_messages=lambda: languages.island_messages(fragments.language()),

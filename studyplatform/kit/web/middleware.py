@@ -12,10 +12,10 @@ from django.urls import Resolver404, resolve
 from django.utils.encoding import iri_to_uri
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from studyplatform.kit.web.failures import refusal_of, refused
+from studyplatform.kit.web.failures import refusal_of, refusal_response
 from studyplatform.kit.web.request_id import request_id
 
-Answer = Callable[[HttpRequest], HttpResponseBase]
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _GOOD_ID = re.compile(r"^[0-9A-Za-z-]{8,64}$")
 
@@ -23,7 +23,7 @@ _GOOD_ID = re.compile(r"^[0-9A-Za-z-]{8,64}$")
 class RequestIdMiddleware:
     """Give each request a reference that stands in the log and in error answers."""
 
-    def __init__(self, get_response: Answer) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -64,7 +64,7 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):
 class PermissionsPolicyMiddleware:
     """Tell the browser which of its abilities this site never asks for."""
 
-    def __init__(self, get_response: Answer) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -80,7 +80,7 @@ class SlashMiddleware:
     with a body is answered in place, because a redirect would lose it.
     """
 
-    def __init__(self, get_response: Answer) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -115,7 +115,7 @@ def _resolves(path: str) -> bool:
 class RefusalMiddleware:
     """Turn a refusal into a page: a flash message and the way back for a form, a screen for the rest."""
 
-    def __init__(self, get_response: Answer) -> None:
+    def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
@@ -123,4 +123,4 @@ class RefusalMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         refusal = refusal_of(error)
-        return refused(request, refusal) if refusal else None
+        return refusal_response(request, refusal) if refusal else None

@@ -26,6 +26,6 @@ def problem(error: AppError, *, fields: dict[str, list[dict[str, str]]] | None =
     }
 
 
-def problem_answer(refusal: AppError) -> JsonResponse:
+def problem_json_response(refusal: AppError) -> JsonResponse:
     """The refusal as the problem details that the API answers, outside its views."""
     return JsonResponse(problem(refusal), status=refusal.status, content_type=TYPE)

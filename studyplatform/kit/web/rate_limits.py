@@ -44,6 +44,6 @@ def spend_of(request: HttpRequest, what: str, *, now: datetime) -> None:
         spend(what, neighborhood(address), now=now)
 
 
-def sweep(*, now: datetime) -> None:
+def delete_expired_counts(*, now: datetime) -> None:
     """Forget the counts whose time is over."""
     Tally.objects.filter(ends_at__lte=now).delete()

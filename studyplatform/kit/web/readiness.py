@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from studyplatform.kit.models import Tally
 
-TRIED_EVERY = 5  # seconds between two attempts of a process to write to the database
+CHECK_INTERVAL = 5  # seconds between two attempts of a process to write to the database
 
 
 def takes_writes() -> bool:
@@ -20,5 +20,5 @@ def takes_writes() -> bool:
             known = True
         except DatabaseError:
             known = False
-        cache.set("takes-writes", known, TRIED_EVERY)
+        cache.set("takes-writes", known, CHECK_INTERVAL)
     return known

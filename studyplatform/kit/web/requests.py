@@ -4,8 +4,8 @@ from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
-def searched(request: HttpRequest, *, most: int = 100) -> str:
-    """The words that a list is searched for (``q``), without the sign that PostgreSQL refuses in any text."""
+def search_query(request: HttpRequest, *, most: int = 100) -> str:
+    """The words that a list is search_query for (``q``), without the sign that PostgreSQL refuses in any text."""
     return request.GET.get("q", "").replace("\x00", "").strip()[:most]
 
 

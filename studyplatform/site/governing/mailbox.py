@@ -61,7 +61,7 @@ def mail_page(request: HttpRequest, *, name: str) -> HttpResponse:
     return answer
 
 
-def _letter(name: str) -> mailbox.Letter:
+def _letter(name: str) -> mailbox.StoredEmail:
     letter = mailbox.read(name)
     if letter is None:
         raise NotFound

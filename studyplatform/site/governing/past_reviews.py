@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import administers
 from apps.courses.models import Submission
 from apps.courses.queries import authoring, review
-from studyplatform.kit.web.requests import searched
+from studyplatform.kit.web.requests import search_query
 
 PAGE = 20
 
@@ -19,7 +19,7 @@ PAGE = 20
 @require_safe
 def review_history(request: HttpRequest) -> HttpResponse:
     """Every submission that was decided or withdrawn, latest first."""
-    outcome, text = request.GET.get("outcome", ""), searched(request)
+    outcome, text = request.GET.get("outcome", ""), search_query(request)
     found = review.decided(text=text)
     counted = {row["outcome"]: row["count"] for row in found.order_by().values("outcome").annotate(count=Count("pk"))}
     if outcome in counted:

@@ -32,11 +32,11 @@ def cached_files() -> list[str]:
     """The addresses of everything that the page needs to look as it should in all four looks."""
     scripts = [jinja.bundle(name) for name in ("site", "islands", "offline")]
     chunks = [chunk for name in ("site", "islands", "offline") for chunk in jinja.imports(name)]
-    faces = [face for style in jinja.FIRST_FACES for face in jinja.faces(style)]
-    return sorted({jinja.bundle("core", "css"), jinja.bundle("icons", "svg"), *scripts, *chunks, *faces})
+    fonts = [font for style in jinja.FIRST_FONTS for font in jinja.font_urls(style)]
+    return sorted({jinja.bundle("core", "css"), jinja.bundle("icons", "svg"), *scripts, *chunks, *fonts})
 
 
-@jinja.steady
+@jinja.cache_outside_debug
 def worker_script() -> str:
     """The service worker, with what it keeps. Its text changes with the page, so browsers update what they keep."""
     files = cached_files()

@@ -15,8 +15,8 @@ from studyplatform.kit.errors import (
     StoreFull,
     ValidationFailed,
 )
-from studyplatform.kit.web.failures import is_full
-from studyplatform.kit.web.problem_details import problem_answer
+from studyplatform.kit.web.failures import is_out_of_space
+from studyplatform.kit.web.problem_details import problem_json_response
 from studyplatform.kit.web.request_id import request_id
 from studyplatform.kit.web.requests import safe_next
 
@@ -45,7 +45,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def crash(request: HttpRequest) -> HttpResponse:
     error = sys.exception()
-    if error is not None and is_full(error):  # the database cannot be opened
+    if error is not None and is_out_of_space(error):  # the database cannot be opened
         return _error_response(request, StoreFull(), "errors/crash.html", status=StoreFull.status)
     return _error_response(request, ServerError(reference=request_id.get()), "errors/crash.html", status=500)
 
@@ -53,5 +53,5 @@ def crash(request: HttpRequest) -> HttpResponse:
 def _error_response(request: HttpRequest, error: AppError, page: str, *, status: int) -> HttpResponse:
     """A problem detail for the API, otherwise a page."""
     if request.path_info.startswith(API):
-        return problem_answer(error)
+        return problem_json_response(error)
     return render(request, page, {"error": error}, status=status)

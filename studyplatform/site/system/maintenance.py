@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from studyplatform.kit.errors import MaintenanceMode
-from studyplatform.kit.web.problem_details import problem_answer
+from studyplatform.kit.web.problem_details import problem_json_response
 
 OPEN = ("/static/", "/healthz", "/readyz", "/status")
 RETRY_AFTER = 20 * 60  # seconds; maintenance usually takes 15 to 30 minutes
@@ -25,7 +25,7 @@ class MaintenanceMiddleware:
         error = MaintenanceMode()
         response: HttpResponse
         if request.path_info.startswith("/api/"):
-            response = problem_answer(error)
+            response = problem_json_response(error)
         else:
             response = render(request, "errors/maintenance.html", {"error": error}, status=error.status)
         response["Retry-After"] = str(RETRY_AFTER)

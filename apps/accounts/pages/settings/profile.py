@@ -26,7 +26,7 @@ from apps.accounts.services.pictures import MOST_BYTES
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.extensions import SettingsSection
-from studyplatform.kit.web.body_limits import takes_body
+from studyplatform.kit.web.body_limits import accepts_large_body
 
 
 def _context(request: HttpRequest) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def save(request: HttpRequest) -> HttpResponse:
     return page(request, "profile", form=form)
 
 
-@takes_body(MOST_BYTES, by=be_signed_in)
+@accepts_large_body(MOST_BYTES, by=be_signed_in)
 @signed_in
 @require_POST
 def save_picture(request: HttpRequest) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""``manage.py export_contract``: the API's schema and the error catalogue, for TypeScript."""
+"""``manage.py export_contract``: the API's schema and the error catalog, for TypeScript."""
 
 import json
 from pathlib import Path
@@ -19,9 +19,9 @@ HEAD = "// Written by `make contract` from the error classes in Python. Do not e
 
 
 def catalogue() -> dict[str, dict[str, Any]]:
-    """The presentation data of every code, in the order of the codes.
+    """Texts, icon and action of every code, sorted by code.
 
-    What is as usual is left out, as every reader downloads it: assets/shared/api/errors.ts fills it in.
+    Default values are left out, because every browser downloads this: assets/shared/api/errors.ts fills them in.
     """
     entries = {}
     for code, kind in sorted(REGISTRY.items()):
@@ -31,22 +31,22 @@ def catalogue() -> dict[str, dict[str, Any]]:
             "message": str(kind.message),
             "severity": kind.severity if kind.severity != "error" else None,
             "icon": kind.icon if kind.icon != "circle-alert" else None,
-            "action": _told({"label": str(action.label), "href": action.href, "handler": action.handler})
+            "action": _without_defaults({"label": str(action.label), "href": action.href, "handler": action.handler})
             if action
             else None,
             "helpText": str(kind.help_text),
             "retryDelay": kind.retry_delay,
         }
-        entries[code] = _told(entry)
+        entries[code] = _without_defaults(entry)
     return entries
 
 
-def _told(entry: dict[str, Any]) -> dict[str, Any]:
+def _without_defaults(entry: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if value not in (None, "")}
 
 
 def catalogue_module() -> str:
-    """The TypeScript module of the catalogue."""
+    """The TypeScript module of the catalog."""
     body = ",\n".join(f"  {code}: {json.dumps(entry, ensure_ascii=False)}" for code, entry in catalogue().items())
     table = f"export const catalogue = {{\n{body},\n}} as const;"
     return f"{HEAD}\n{table}\n\nexport type ErrorCode = keyof typeof catalogue;\n"

@@ -1,4 +1,4 @@
-"""``manage.py messages``: from the texts in the code to the files that translators edit and that the site reads.
+"""``manage.py messages``: extract the texts of the code into the files that translators edit, and compile those.
 
 Each language has a folder in LOCALE_PATHS, e.g. ``pt_BR/LC_MESSAGES``, with
 
@@ -32,7 +32,7 @@ from studyplatform.kit.text.languages import ISLAND_MESSAGES
 PAGES, ISLANDS = "django", "djangojs"  # the domains, as Django names them
 _PYTHON = {**DEFAULT_KEYWORDS, "gettext_lazy": None, "ngettext_lazy": (1, 2), "pgettext_lazy": ((1, "c"), 2)}
 _JINJA = {"extensions": "jinja2.ext.do"}
-# Domain, folder, which of its files are read how, names of the functions, options.
+# Domain, folder, extraction method per file pattern, names of the translation functions, options.
 _SOURCES: list[tuple[str, str, list[tuple[str, str]], Any, dict[str, dict[str, Any]]]] = [
     (PAGES, "apps", [("**/migrations/**", "ignore"), ("**.py", "python")], _PYTHON, {}),
     (PAGES, "studyplatform", [("**/migrations/**", "ignore"), ("**.py", "python")], _PYTHON, {}),
@@ -59,8 +59,8 @@ _SOURCES: list[tuple[str, str, list[tuple[str, str]], Any, dict[str, dict[str, A
 ]
 
 
-def extracted(domain: str) -> Catalog:
-    """The texts of the code in one domain, untranslated."""
+def extract(domain: str) -> Catalog:
+    """The catalog of all texts of one domain, untranslated."""
     catalog = Catalog(domain=domain, project=settings.SITE_NAME, charset="utf-8")
     for of_domain, folder, methods, keywords, options in _SOURCES:
         if of_domain != domain:
@@ -74,18 +74,18 @@ def extracted(domain: str) -> Catalog:
 
 
 def update(folder: Path, language: str) -> None:
-    """Bring the .po files of a language up to date with the code; creates them if there are none."""
+    """Update the .po files of a language from the code, or create them."""
     for domain in (PAGES, ISLANDS):
         file = _file(folder, language, f"{domain}.po")
         catalog = _read(file, language, domain)
-        catalog.update(extracted(domain))
+        catalog.update(extract(domain))
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("wb") as out:
             write_po(out, catalog, include_lineno=False, sort_by_file=True, ignore_obsolete=True, width=100)
 
 
 def compile_language(folder: Path, language: str) -> None:
-    """Write what the site reads, from the .po files of a language. Texts marked as fuzzy stay English."""
+    """Compile the .po files of a language to .mo and JSON. Texts marked as fuzzy stay English."""
     pages, islands = (_read(_file(folder, language, f"{domain}.po"), language, domain) for domain in (PAGES, ISLANDS))
     with _file(folder, language, f"{PAGES}.mo").open("wb") as out:
         write_mo(out, pages)
@@ -106,7 +106,7 @@ def _read(file: Path, language: str, domain: str) -> Catalog:
 
 
 def _messages(catalog: Catalog, locale: Locale) -> Iterator[tuple[str, str | dict[str, str]]]:
-    """The translations as assets/shared/i18n takes them."""
+    """The translations in the format of assets/shared/i18n."""
     compiled = io.BytesIO()
     write_mo(compiled, catalog)
     compiled.seek(0)
@@ -129,16 +129,16 @@ def _forms(message: Message) -> tuple[str, ...]:
 
 
 def _plural_forms(locale: Locale, translations: gettext.GNUTranslations, one: str, many: str) -> dict[str, str]:
-    """The forms by CLDR category: a browser counts by category (Intl.PluralRules), gettext by number."""
+    """The plural forms by CLDR category: browsers choose by category (Intl.PluralRules), gettext by number."""
     forms: dict[str, str] = {}
     for number in (*range(201), 1_000_000):
         forms.setdefault(locale.plural_form(number), translations.ngettext(one, many, number))
-    forms.setdefault("other", list(forms.values())[-1])  # fractions: no text counts any
+    forms.setdefault("other", list(forms.values())[-1])  # for fractions, which no text uses
     return forms
 
 
 def _error_texts(pages: Catalog) -> Iterator[tuple[str, str]]:
-    """The translated texts of the error catalog, which islands show without asking the server."""
+    """The translated texts of the error catalog, which islands show without a request."""
     with translation.override("en"):
         texts = {str(text) for error in REGISTRY.values() for text in (error.title, error.message, error.help_text)}
         texts |= {str(error.action.label) for error in REGISTRY.values() if error.action}

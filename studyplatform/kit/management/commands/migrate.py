@@ -1,7 +1,7 @@
-"""Django's ``migrate``, with the tables that come from models made last.
+"""Django's ``migrate``, but with the tables of apps without migrations created last.
 
-With ``run_syncdb`` Django makes them first, before the migrated apps exist that they point to: PostgreSQL
-refuses a foreign key into a table that is not there yet (dj-stripe's customers point to our people).
+With ``run_syncdb`` Django creates them first, before the tables of the migrated apps that they reference: PostgreSQL
+refuses a foreign key to a table that does not exist (dj-stripe's customers reference our users).
 """
 
 from typing import Any

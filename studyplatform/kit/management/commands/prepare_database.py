@@ -1,9 +1,9 @@
-"""``manage.py prepare_database``: bring the database to the present schema, quickly when it is new.
+"""``manage.py prepare_database``: migrate the database to the current schema, quickly if it is new.
 
-dj-stripe's migrations take 40 seconds of CPU on an empty database and end in exactly the tables that its
-models describe. So a new database gets those tables from the models, and the migrations are recorded
-as applied; an existing one is migrated step by step as usual. tests/kit/test_prepare_database.py holds
-what makes this sound: the migrations carry no code of their own and leave nothing for the models to add.
+dj-stripe's migrations take 40 seconds of CPU on an empty database and create exactly the tables that its
+models describe. So in a new database those tables are created from the models and the migrations are recorded
+as applied; an existing one is migrated as usual. tests/kit/test_prepare_database.py checks the assumptions:
+the migrations run no code of their own and produce the same tables as the models.
 """
 
 from typing import Any

@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 
 from apps.accounts import passwords, services
 from apps.accounts.models import User
-from studyplatform.kit.concurrency import Turns
+from studyplatform.kit.concurrency import ConcurrencyLimit
 from studyplatform.kit.errors import RateLimitExceeded
 from studyplatform.settings.parts import auth
 from tests.factories.accounts import PASSWORD
@@ -21,25 +21,25 @@ NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 
 
 def test_who_waits_too_long_is_asked_to_come_back() -> None:
-    turns = Turns(2, patience=0.01)
+    turns = ConcurrencyLimit(2, max_wait=0.01)
     with ExitStack() as busy:
         for _ in range(2):
-            busy.enter_context(turns.turn())
-        with pytest.raises(RateLimitExceeded), turns.turn():
+            busy.enter_context(turns.slot())
+        with pytest.raises(RateLimitExceeded), turns.slot():
             pass
 
-    with turns.turn():
+    with turns.slot():
         pass
 
 
 def test_passwords_are_hashed_and_checked_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = Turns(1, patience=0.01)
+    turns = ConcurrencyLimit(1, max_wait=0.01)
     hasher = passwords.QueuedArgon2()
     encoded = hasher.encode("a password", "a salt of it")
     monkeypatch.setattr(passwords, "_hashing", turns)
 
     assert hasher.verify("a password", encoded)
-    with turns.turn():
+    with turns.slot():
         with pytest.raises(RateLimitExceeded):
             hasher.verify("a password", encoded)
         with pytest.raises(RateLimitExceeded):
@@ -54,10 +54,10 @@ def test_a_password_that_was_not_checked_in_a_rush_is_no_wrong_guess(
     settings.PASSWORD_HASHERS = ["apps.accounts.passwords.QueuedArgon2"]
     leo.set_password(PASSWORD)
     leo.save()
-    turns = Turns(1, patience=0.01)
+    turns = ConcurrencyLimit(1, max_wait=0.01)
     monkeypatch.setattr(passwords, "_hashing", turns)
 
-    with turns.turn():
+    with turns.slot():
         for _ in range(6):
             with pytest.raises(RateLimitExceeded):
                 services.verify_password(email=leo.email, password=PASSWORD, now=NOW)
