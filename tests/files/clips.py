@@ -1,8 +1,8 @@
-"""Small videos of every shape, made on demand from ffmpeg's own sources, and what a viewer sees of
-the result.
+"""Create small test videos with ffmpeg's built-in sources, and measure what a viewer sees and hears
+of the result.
 
-Every second of a clip begins with a white flash and a beep, so that its finished renditions can be
-judged by looking and listening instead of trusting what a header says.
+Every second of a clip begins with a white flash and a beep. Tests can therefore check the images and
+sound of a rendition instead of trusting its headers.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ from typing import Any
 import av
 import av.audio.resampler
 
-# Where a flash begins, in seconds, in each clip of 4 seconds.
+# A beep sounds at each full second, together with the white flash of PICTURE.
 BEEP = "aevalsrc='0.8*sin(2*PI*1000*t)*lt(mod(t+{since},1),0.15)':s=44100:d={d}"
 PICTURE = "testsrc2=s={size}:r={rate}:d={d},drawbox=color=white:t=fill:enable='lt(mod(t,1),0.15)'"
 X264 = "-c:v libx264 -preset ultrafast -crf 30 -pix_fmt yuv420p"
@@ -32,7 +32,7 @@ COLORS = ",".join(
 
 @dataclass(frozen=True)
 class Recording:
-    """How a clip is made: the two sources and the options between them and the file."""
+    """The settings of a clip: its size, frame rate, length in seconds, and ffmpeg options."""
 
     name: str
     size: str = "320x180"
@@ -94,14 +94,14 @@ RECORDINGS = {
         Recording("long-sound.mp4", options=f"{X264} {AAC}", inputs="long-sound"),
         Recording("captioned.mkv", inputs="captions", options=f"{X264} {AAC} -c:s srt"),
         Recording("captioned.mp4", inputs="captions", options=f"{X264} {AAC} -c:s mov_text"),
-        # A call whose window was made larger in the middle.
+        # A recorded call whose window is enlarged in the middle.
         Recording("zoomed.webm", options=f"{VP8} -c:a libopus", inputs="zoomed"),
         Recording("colors.mp4", filters=COLORS, is_silent=True, options=f"{X264} -g 900"),
         Recording("short.mp4", seconds=2, options=f"{X264} -g 15 {AAC}"),
-        # Longer than ffmpeg waits for a track that is behind.
+        # Longer than ffmpeg waits for a delayed track.
         Recording("longer.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -bf 2 -g 20 {AAC}"),
         Recording("longer-sparse.mp4", size="960x540", rate="10", seconds=17, options=f"{X264} -g 900 {AAC}"),
-        # Where each frame is shown for another time, and stored before one that it is made of.
+        # Frames differ in duration, and some are stored before a frame that they depend on.
         Recording(
             "slides.mp4",
             rate="30",
@@ -109,7 +109,7 @@ RECORDINGS = {
             filters="select='if(lt(t,1),1,if(lt(t,2.85),not(mod(n,15)),1))'",
             options=f"{X264} -bf 3 -b_strategy 0 -vsync vfr {AAC}",
         ),
-        # Red in the upper left quarter, for pictures that are to be turned.
+        # The upper left quarter is red, so that a test can detect the rotation.
         Recording(
             "corner.mov",
             size="160x96",
@@ -119,7 +119,7 @@ RECORDINGS = {
             filters="drawbox=color=black:t=fill,drawbox=w=80:h=48:color=red:t=fill",
             options=f"{X264} -g 10",
         ),
-        # Long enough to be killed in the middle.
+        # Long enough to kill the encoder in the middle.
         Recording("long.mp4", size="854x480", rate="25", seconds=14, options=f"{X264} -g 900 {AAC}"),
         Recording("rgb.avi", options="-c:v png -pix_fmt rgb24 -c:a pcm_s16le"),
     )
@@ -136,8 +136,8 @@ Light bends.
 """
 
 
-class ClipShelf:
-    """Makes each clip once, when a test first asks for it; the processes of one run may share a shelf."""
+class ClipLibrary:
+    """Creates each clip when a test first requests it. Several processes may share one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -148,7 +148,7 @@ class ClipShelf:
         if not path.exists():
             with (self.folder / f".{name}.lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                if not path.exists():  # another process has made it meanwhile
+                if not path.exists():  # another process may have created it
                     self._record(RECORDINGS[name], path)
         return path
 
@@ -160,7 +160,7 @@ class ClipShelf:
         maps: list[str] = []
         sources = ["-f", "lavfi", "-i", picture]
         if recording.inputs == "late-sound":
-            # The microphone was switched on after half a second.
+            # The microphone is switched on after half a second.
             sources += ["-itsoffset", "0.5"]
             sound = BEEP.format(d=recording.seconds - 0.5, since=0.5)
         if recording.inputs == "long-sound":
@@ -179,12 +179,12 @@ class ClipShelf:
             return
         ffmpeg(*sources, *maps, *recording.options.split(), str(made))
         if recording.name == "upright.mov":
-            turn(made, path)
+            rotate(made, path)
         else:
             made.rename(path)
 
     def _zoom(self, recording: Recording, path: Path, sound: str) -> None:
-        """Join two pieces of different sizes without encoding them again."""
+        """Concatenate two parts of different sizes without re-encoding them."""
         pieces = []
         for size in ("320x180", "640x360"):
             piece = path.with_name(f"{path.stem}-{size}.webm")
@@ -198,12 +198,12 @@ class ClipShelf:
 
 
 def ffmpeg(*arguments: str) -> None:
-    """Run ffmpeg for a test, which fails if ffmpeg does."""
+    """Run ffmpeg. Raises if ffmpeg fails."""
     subprocess.run(["nice", "ffmpeg", "-v", "error", "-nostdin", "-y", *arguments], check=True, timeout=120)
 
 
-def turn(source: Path, target: Path, degrees: int = -90) -> None:
-    """Copy a video and note, as a phone does, that it is to be shown turned."""
+def rotate(source: Path, target: Path, degrees: int = -90) -> None:
+    """Copy a video and add a rotation to its metadata, as a phone does."""
     with av.open(str(source)) as old, av.open(str(target), "w") as new:
         streams = {each.index: new.add_stream_from_template(each) for each in old.streams}
         turned: Any = streams[old.streams.video[0].index]
@@ -216,7 +216,7 @@ def turn(source: Path, target: Path, degrees: int = -90) -> None:
 
 @dataclass
 class Seen:
-    """What a viewer of one rendition sees and hears. Seconds, and pixels of the first frame."""
+    """What a viewer of one rendition sees and hears: times in seconds, and the pixels of the first frame."""
 
     width: int = 0
     height: int = 0
@@ -235,7 +235,7 @@ class Seen:
 
 
 def watch(rendition: Path) -> Seen:
-    """Play a rendition from its init segment to the last one, in the order of its playlist."""
+    """Decode a rendition from its init segment to its last segment, in the order of the playlist."""
     names = [line for line in (rendition / "index.m3u8").read_text().splitlines() if line and line[0] != "#"]
     whole = b"".join((rendition / name).read_bytes() for name in ["init.mp4", *names])
     seen = Seen()
@@ -257,7 +257,7 @@ def _look(file: Any, seen: Seen) -> None:
         seen.frames.append(at)
         if frame.key_frame:
             seen.keyframes.append(round(at, 3))
-        # 64 bytes a line, so that lines carry no padding.
+        # 64 bytes per line, so that lines have no padding.
         gray = bytes(frame.reformat(width=64, height=36, format="gray").planes[0])
         is_white = sum(gray) / len(gray) > 215
         if is_white and not was_white:
@@ -287,15 +287,15 @@ def _listen(file: Any, seen: Seen) -> None:
 
 
 def cut_off(source: Path, target: Path, keep: float) -> Path:
-    """Copy the first part of a file, as a broken transfer leaves it."""
+    """Copy the first part of a file, as after an interrupted transfer."""
     shutil.copy(source, target)
     with target.open("r+b") as file:
         file.truncate(int(source.stat().st_size * keep))
     return target
 
 
-def spoil(source: Path, target: Path, begin: float, end: float) -> Path:
-    """Copy an MP4 file and overwrite a stretch of its media with zeros, as a bad disk does. Shares of all media."""
+def damage(source: Path, target: Path, begin: float, end: float) -> Path:
+    """Copy an MP4 file and overwrite its media from ``begin`` to ``end`` (fractions of the media) with zeros."""
     raw = bytearray(source.read_bytes())
     at = raw.index(b"mdat")
     size = int.from_bytes(raw[at - 4 : at], "big")

@@ -1,4 +1,4 @@
-"""Clips and their finished forms, made once for all tests that look at them."""
+"""Fixtures of the video tests. Clips and processed videos are created once per session."""
 
 import os
 from collections.abc import Callable
@@ -10,14 +10,14 @@ from apps.files.video import pipeline
 from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.recipe import Recipe
 from apps.files.video.work import Published, Work
-from tests.files.clips import ClipShelf
+from tests.files.clips import ClipLibrary
 
 
 @pytest.fixture(scope="session")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> ClipShelf:
-    # Beside the folders of the run's processes, so that all of them take from one shelf.
-    own = tmp_path_factory.getbasetemp()
-    return ClipShelf((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "clips")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> ClipLibrary:
+    # The parent of the folders of the xdist workers, so that all workers share the clips.
+    temp = tmp_path_factory.getbasetemp()
+    return ClipLibrary((temp.parent if "PYTEST_XDIST_WORKER" in os.environ else temp) / "clips")
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def recipe() -> Recipe:
 
 @pytest.fixture
 def work_on(tmp_path: Path) -> Callable[[Path], Work]:
-    """Prepare work on a file, in a folder of this test's own."""
+    """Create the `Work` on a file in the folder of the test."""
 
     def prepare(source: Path) -> Work:
         return Work(source=source, folder=tmp_path / f"work-{source.name}", ffmpeg=find_ffmpeg())
@@ -36,8 +36,8 @@ def work_on(tmp_path: Path) -> Callable[[Path], Work]:
 
 
 @pytest.fixture(scope="session")
-def processed(clip: ClipShelf, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Work, Published]]:
-    """Answer the finished form of a clip; it is made when it is first asked for."""
+def processed(clip: ClipLibrary, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Work, Published]]:
+    """Return the processed video of a clip. A clip is processed when it is first requested."""
     finished: dict[str, tuple[Work, Published]] = {}
 
     def process(name: str) -> tuple[Work, Published]:

@@ -1,4 +1,4 @@
-"""Videos over the wire and over the socket: their owners see the stages, others see nothing."""
+"""The API and the WebSocket of videos: owners see their videos, other users do not."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 SRT = "1\n00:00:01,000 --> 00:00:02,000\nLight bends.\n"
 
 
-def test_an_owner_sees_how_far_a_video_is(ada, browser_of) -> None:
+def test_an_owner_sees_the_progress_of_a_video(ada, browser_of) -> None:
     video = VideoFactory(owner=ada, stage="finalizing", step="ladder", percent=58, has_audio=True)
 
     answer = browser_of(ada).get(f"/api/v1/videos/{video.uid}/")
@@ -42,7 +42,7 @@ def test_an_owner_sees_how_far_a_video_is(ada, browser_of) -> None:
     assert seen["abilities"] == {"edit": True, "retry": False}
 
 
-def test_a_finished_video_carries_its_addresses(ada, browser_of) -> None:
+def test_a_finished_video_includes_its_addresses(ada, browser_of) -> None:
     video = VideoFactory(owner=ada)
     RenditionFactory(video=video)
     CaptionFactory(video=video)
@@ -55,7 +55,7 @@ def test_a_finished_video_carries_its_addresses(ada, browser_of) -> None:
     assert seen["sources"]["master"].startswith("/media/v/")
 
 
-def test_a_failed_video_says_why(ada, browser_of) -> None:
+def test_a_failed_video_includes_the_reason(ada, browser_of) -> None:
     video = VideoFactory(owner=ada, stage="failed", failure="processing_failed", failure_detail="It did not work.")
 
     seen = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()
@@ -65,7 +65,7 @@ def test_a_failed_video_says_why(ada, browser_of) -> None:
     assert seen["abilities"]["retry"] is True
 
 
-def test_the_list_is_paged_and_costs_the_same_however_long(ada, browser_of, django_assert_max_num_queries) -> None:
+def test_a_longer_list_is_paginated_and_runs_no_more_queries(ada, browser_of, django_assert_max_num_queries) -> None:
     for number in range(30):
         video = VideoFactory(owner=ada, filename=f"{number}.mp4")
         RenditionFactory(video=video)
@@ -78,7 +78,7 @@ def test_the_list_is_paged_and_costs_the_same_however_long(ada, browser_of, djan
     assert (answer["count"], len(answer["results"])) == (30, 24)
 
 
-def test_an_upload_on_its_way_is_shown_with_its_video(ada, browser_of) -> None:
+def test_an_unfinished_upload_is_listed_with_its_video(ada, browser_of) -> None:
     services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=1000, now=timezone.now())
 
     (seen,) = browser_of(ada).get("/api/v1/videos/").json()["results"]
@@ -101,7 +101,9 @@ ALLOWED = {"see": 200, "retry": 200, "captions": 201, "uncaption": 204, "delete"
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("who", ["visitor", "leo", "eve", "ada", "sam"])
-def test_who_may(who: str, call: str, ada, client: Client, browser_of, request) -> None:
+def test_only_the_owner_and_admins_can_use_the_video_api(
+    who: str, call: str, ada, client: Client, browser_of, request
+) -> None:
     video = VideoFactory(owner=ada, stage="failed", failure="processing_failed", version=VideoFactory().uid)
     CaptionFactory(video=video, language="fr")
     browser = client if who == "visitor" else browser_of(request.getfixturevalue(who))
@@ -116,7 +118,7 @@ def test_who_may(who: str, call: str, ada, client: Client, browser_of, request) 
         assert list(video.captions.values_list("language", flat=True)) == ["fr"]
 
 
-def test_lists_show_ones_own_videos_alone(ada, eve, leo, client: Client, browser_of) -> None:
+def test_users_see_only_their_own_videos(ada, eve, leo, client: Client, browser_of) -> None:
     VideoFactory(owner=ada)
 
     assert client.get("/api/v1/videos/").status_code == 401
@@ -127,7 +129,7 @@ def test_lists_show_ones_own_videos_alone(ada, eve, leo, client: Client, browser
 @pytest.mark.parametrize(
     ("stage", "failure"), [("complete", ""), ("queued", ""), ("failed", "corrupt_file"), ("failed", "upload_failed")]
 )
-def test_only_a_failed_processing_is_retried(stage: str, failure: str, ada, browser_of) -> None:
+def test_only_failed_processing_can_be_retried(stage: str, failure: str, ada, browser_of) -> None:
     video = VideoFactory(owner=ada, stage=stage, failure=failure, version=VideoFactory().uid)
 
     answer = browser_of(ada).post(f"/api/v1/videos/{video.uid}/retry/")
@@ -136,7 +138,7 @@ def test_only_a_failed_processing_is_retried(stage: str, failure: str, ada, brow
     assert not Job.objects.exists()
 
 
-def test_captions_replace_those_of_the_same_language(ada, browser_of) -> None:
+def test_new_captions_replace_captions_in_the_same_language(ada, browser_of) -> None:
     video = VideoFactory(owner=ada)
     CaptionFactory(video=video, language="en")
     CaptionFactory(video=video, language="fr")
@@ -158,7 +160,7 @@ def test_captions_replace_those_of_the_same_language(ada, browser_of) -> None:
         ("en", "", 400, "VALIDATION_FAILED"),
     ],
 )
-def test_what_are_no_captions_is_refused(language: str, text: str, status: int, code: str, ada, browser_of) -> None:
+def test_invalid_captions_are_refused(language: str, text: str, status: int, code: str, ada, browser_of) -> None:
     video = VideoFactory(owner=ada)
 
     answer = browser_of(ada).post(
@@ -172,7 +174,7 @@ def test_what_are_no_captions_is_refused(language: str, text: str, status: int, 
 # --- The socket --------------------------------------------------------------------------------------------
 
 
-def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> WebsocketCommunicator:
+def open_socket(browser: Client | None, origin: str = "http://127.0.0.1") -> WebsocketCommunicator:
     headers = [(b"origin", origin.encode()), (b"host", b"127.0.0.1")]
     if browser is not None:
         cookie = browser.cookies[django_settings.SESSION_COOKIE_NAME].value
@@ -181,36 +183,36 @@ def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> Websocket
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def _refresh_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "REFRESH_EVERY", 0.05)
 
 
-def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any], **options: Any) -> Any:
-    """Open the socket, live through the story, close it."""
+def run_in_socket(browser: Client | None, scenario: Callable[[WebsocketCommunicator], Any], **options: Any) -> Any:
+    """Open the socket, run the scenario, close the socket. Returns the result, or "refused"."""
 
-    async def live() -> Any:
-        socket = knock(browser, **options)
+    async def main() -> Any:
+        socket = open_socket(browser, **options)
         accepted, _ = await socket.connect(timeout=5)
         if not accepted:
             return "refused"
         try:
-            return await story(socket)
+            return await scenario(socket)
         finally:
             await socket.disconnect()
 
-    return asyncio.run(live())
+    return asyncio.run(main())
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_the_socket_tells_changes_and_nothing_else(ada, eve, browser_of) -> None:
+def test_the_socket_sends_only_changes(ada, eve, browser_of) -> None:
     video = VideoFactory(owner=ada, stage="queued", filename="adas.mp4")
     VideoFactory(owner=eve, stage="queued", filename="eves.mp4")
     old = VideoFactory(owner=ada, filename="old.mp4")
     VideoAsset.objects.filter(pk=old.pk).update(updated_at=timezone.now() - timedelta(days=1))
     rows = VideoAsset.objects.filter(pk=video.pk)
 
-    async def story(socket: WebsocketCommunicator) -> list[Any]:
+    async def scenario(socket: WebsocketCommunicator) -> list[Any]:
         heard = [await socket.receive_json_from(5)]
         assert await socket.receive_nothing(0.3)
         await sync_to_async(rows.update)(stage="finalizing", step="ladder", percent=40, updated_at=timezone.now())
@@ -219,7 +221,7 @@ def test_the_socket_tells_changes_and_nothing_else(ada, eve, browser_of) -> None
         heard.append(await socket.receive_json_from(5))
         return heard
 
-    first, second, third = listen(browser_of(ada), story)
+    first, second, third = run_in_socket(browser_of(ada), scenario)
 
     assert (first["type"], first["video"]["filename"], first["video"]["stage"]) == ("video", "adas.mp4", "queued")
     assert (second["video"]["stage"], second["video"]["percent"]) == ("finalizing", 40)
@@ -234,84 +236,84 @@ def test_the_socket_survives_an_unreachable_database(ada, browser_of, monkeypatc
     VideoFactory(owner=ada, stage="queued")
     real, failures = consumers.video_out, [OperationalError("gone"), OperationalError("still gone")]
 
-    def sometimes(*args: Any, **more: Any) -> Any:
+    def fail_twice(*args: Any, **more: Any) -> Any:
         if failures:
             raise failures.pop()
         return real(*args, **more)
 
-    monkeypatch.setattr(consumers, "video_out", sometimes)
+    monkeypatch.setattr(consumers, "video_out", fail_twice)
 
-    async def story(socket: WebsocketCommunicator) -> Any:
+    async def scenario(socket: WebsocketCommunicator) -> Any:
         return await socket.receive_json_from(5)
 
-    assert listen(browser_of(ada), story)["video"]["stage"] == "queued"
+    assert run_in_socket(browser_of(ada), scenario)["video"]["stage"] == "queued"
     assert not failures
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_the_socket_and_the_call_say_the_same(ada, browser_of) -> None:
+def test_the_socket_and_the_api_return_the_same_video(ada, browser_of) -> None:
     video = VideoFactory(owner=ada)
     RenditionFactory(video=video)
     browser = browser_of(ada)
 
-    async def story(socket: WebsocketCommunicator) -> Any:
+    async def scenario(socket: WebsocketCommunicator) -> Any:
         return await socket.receive_json_from(5)
 
-    heard = listen(browser, story)
+    heard = run_in_socket(browser, scenario)
 
     assert heard["video"] == json.loads(browser.get(f"/api/v1/videos/{video.uid}/").content)
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_the_socket_is_shut_to_visitors_the_blocked_and_other_sites(ada, ben, browser_of) -> None:
-    async def story(_: WebsocketCommunicator) -> str:
+def test_the_socket_refuses_visitors_and_blocked_users(ada, ben, browser_of) -> None:
+    async def scenario(_: WebsocketCommunicator) -> str:
         return "let in"
 
-    assert listen(None, story) == "refused"
-    assert listen(browser_of(ben), story) == "refused"
-    assert listen(browser_of(ada), story) == "let in"
+    assert run_in_socket(None, scenario) == "refused"
+    assert run_in_socket(browser_of(ben), scenario) == "refused"
+    assert run_in_socket(browser_of(ada), scenario) == "let in"
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_one_person_opens_so_many_sockets_and_others_are_still_let_in(ada, eve, browser_of, monkeypatch) -> None:
+def test_the_limit_of_open_sockets_applies_per_user(ada, eve, browser_of, monkeypatch) -> None:
     monkeypatch.setattr(hub, "MAX_SOCKETS", 2)
     hers, theirs = browser_of(ada), browser_of(eve)
 
-    async def live() -> list[bool]:
-        sockets = [knock(hers), knock(hers), knock(hers), knock(theirs)]
+    async def main() -> list[bool]:
+        sockets = [open_socket(hers), open_socket(hers), open_socket(hers), open_socket(theirs)]
         let_in = [(await socket.connect(timeout=5))[0] for socket in sockets]
         await sockets[0].disconnect()
-        sockets.append(knock(hers))
+        sockets.append(open_socket(hers))
         let_in.append((await sockets[-1].connect(timeout=5))[0])
         for socket, was_let_in in list(zip(sockets, let_in, strict=True))[1:]:
             if was_let_in:
                 await socket.disconnect()
         return let_in
 
-    assert asyncio.run(live()) == [True, True, False, True, True]
+    assert asyncio.run(main()) == [True, True, False, True, True]
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_nothing_said_into_the_socket_does_anything(ada, browser_of) -> None:
-    async def story(socket: WebsocketCommunicator) -> bool:
+def test_the_socket_ignores_messages_from_the_browser(ada, browser_of) -> None:
+    async def scenario(socket: WebsocketCommunicator) -> bool:
         await socket.send_to(text_data="{not json")
         await socket.send_to(text_data="[" * 10_000)
         return await socket.receive_nothing(0.2)
 
-    assert listen(browser_of(ada), story)
+    assert run_in_socket(browser_of(ada), scenario)
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_signing_out_ends_the_socket_at_once(ada, browser_of) -> None:
+def test_signing_out_closes_the_socket_immediately(ada, browser_of) -> None:
     browser = browser_of(ada)
 
-    async def story(socket: WebsocketCommunicator) -> Any:
+    async def scenario(socket: WebsocketCommunicator) -> Any:
         await sync_to_async(browser.logout)()
         return await socket.receive_output(5)
 
-    assert listen(browser, story) == {"type": "websocket.close", "code": 4401}
+    assert run_in_socket(browser, scenario) == {"type": "websocket.close", "code": 4401}

@@ -1,6 +1,6 @@
-"""A film that lies in a bucket plays in a real browser, under the policies of page and bucket that are written down.
+"""A video in a bucket plays in a real browser, under the content security policy and the bucket's CORS rules.
 
-Not one of the browser tests' run: the browser is in a process of its own (tests/e2e/watch_once.py).
+This test is not part of the end-to-end run: its browser runs in a separate process (tests/e2e/watch_once.py).
 """
 
 import json
@@ -15,7 +15,7 @@ from apps.files import services
 from tests.buckets import Bucket
 from tests.factories.courses import LessonFactory
 from tests.factories.learning import EnrollmentFactory
-from tests.files.test_processing import work_off
+from tests.files.test_processing import run_jobs
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
 @pytest.mark.long
 def test_the_player_fetches_segments_from_the_bucket(live_server, s3: Bucket, course, ada, leo, clip, browser_of):
     video = services.import_video(owner=ada, path=clip("short.mp4"), now=timezone.now())
-    work_off()
+    run_jobs()
     video.refresh_from_db()
     section = course.sections.first()
     lesson = LessonFactory(section=section, slug="film", kind="video", video=video, duration=2, position=9)

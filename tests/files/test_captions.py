@@ -1,4 +1,4 @@
-"""Captions as people save them become clean WebVTT."""
+"""Captions in common formats are converted to clean WebVTT."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_srt_becomes_webvtt() -> None:
     )
 
 
-def test_webvtt_keeps_placing_and_speakers_and_drops_styles() -> None:
+def test_webvtt_keeps_positions_and_speakers_and_drops_styles() -> None:
     source = (
         "WEBVTT - made by hand\n\nSTYLE\n::cue { color: red; background: url(http://127.0.0.1/x) }\n\n"
         "NOTE do not show\n\nintro\n00:01.000 --> 00:02.000 align:start line:90% onload:x\n<v Ada>Hello &amp; welcome\n"
@@ -46,7 +46,7 @@ def test_webvtt_keeps_placing_and_speakers_and_drops_styles() -> None:
         ("a\0b", "ab"),
     ],
 )
-def test_markup_is_what_players_know_or_nothing(said: str, shown: str) -> None:
+def test_markup_that_players_do_not_support_is_removed(said: str, shown: str) -> None:
     source = f"1\n00:00:01,000 --> 00:00:02,000\n{said}\n"
 
     assert to_webvtt(source.encode()).split("\n")[3] == shown
@@ -57,7 +57,7 @@ def test_encodings_are_recognized(encoding: str) -> None:
     assert "Für Käthe" in to_webvtt("1\n00:00:01,000 --> 00:00:02,000\nFür Käthe\n".encode(encoding))
 
 
-def test_cues_are_put_in_order_and_empty_ones_left_out() -> None:
+def test_cues_are_sorted_and_empty_cues_are_dropped() -> None:
     source = (
         "3\n00:00:05,000 --> 00:00:06,000\nlater\n1\n00:00:01,000 --> 00:00:02,000\nfirst\n\n"
         "00:00:09,000 --> 00:00:08,000\nbackwards\n\n00:00:03,000 --> 00:00:04,000\n\n"
@@ -77,11 +77,11 @@ HEAD = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("sign", ["{\\", "<c", "<v ", "&#1", "</", "0:0", "00:00.0 ", "<lang ", "{", "\n1"])
-def test_what_repeats_a_beginning_without_an_end_is_read_at_once(sign: str) -> None:
+def test_repeated_unclosed_markup_does_not_slow_down_the_parser(sign: str) -> None:
     assert to_webvtt((HEAD + "x" + sign * (400_000 // len(sign))).encode()).startswith("WEBVTT")
 
 
-def test_an_upload_is_read_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_captions_are_parsed_in_a_subprocess(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webvtt, "parse_cues", None)
 
     assert to_webvtt_in_subprocess(SRT.encode()).endswith("<b>Three</b>\nfour\n")
@@ -89,7 +89,7 @@ def test_an_upload_is_read_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPat
         to_webvtt_in_subprocess(b"just words")
 
 
-def test_a_few_uploads_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_concurrent_parsers_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = ConcurrencyLimit(1, max_wait=0.01)
     monkeypatch.setattr(captions, "_parsers", turns)
 
@@ -98,7 +98,7 @@ def test_a_few_uploads_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> No
     assert captions.parse_captions(SRT.encode()).startswith("WEBVTT")
 
 
-def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parsing_stops_at_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webvtt, "TIMEOUT", 0)
 
     with pytest.raises(UnreadableCaptions):
@@ -118,5 +118,5 @@ def test_a_file_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch)
         ("gsw", "gsw"),
     ],
 )
-def test_languages_become_tags_for_browsers(written: str, tag: str) -> None:
+def test_languages_are_converted_to_browser_language_tags(written: str, tag: str) -> None:
     assert language_of(written) == tag

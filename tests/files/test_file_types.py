@@ -1,4 +1,4 @@
-"""What is handed out: decided from the bytes, and the name must agree."""
+"""The media type of a file is detected from its bytes, and the file name must match."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from apps.files.file_types import clean_name, detect_media_type
         ("model.blend", b"BLENDER\0\x01", "application/octet-stream"),
     ],
 )
-def test_what_courses_hand_out_is_known(name: str, head: bytes, kind: str) -> None:
+def test_common_file_types_are_detected(name: str, head: bytes, kind: str) -> None:
     assert detect_media_type(head, name) == kind
 
 
@@ -42,13 +42,13 @@ def test_what_courses_hand_out_is_known(name: str, head: bytes, kind: str) -> No
         b"\xcf\xfa\xed\xfe\x07\0\0\x01",
     ],
 )
-def test_pages_and_programs_are_not_passed_on(name: str, head: bytes) -> None:
+def test_web_pages_and_programs_are_refused(name: str, head: bytes) -> None:
     with pytest.raises(FileUnsuitable):
         detect_media_type(head, name)
 
 
 @pytest.mark.parametrize("name", ["page.html", "picture.SVG", "setup.exe", "a.pdf.js", "x.jar", "feed.xml"])
-def test_nor_is_what_calls_itself_one(name: str) -> None:
+def test_names_of_web_pages_and_programs_are_refused(name: str) -> None:
     with pytest.raises(FileUnsuitable):
         detect_media_type(b"%PDF-1.7", name)
 
@@ -63,7 +63,7 @@ def test_nor_is_what_calls_itself_one(name: str) -> None:
         ("archive.zip", b"Rar!\x1a\x07\0"),
     ],
 )
-def test_a_name_must_not_promise_something_else(name: str, head: bytes) -> None:
+def test_a_name_that_does_not_match_the_content_is_refused(name: str, head: bytes) -> None:
     with pytest.raises(FileMisnamed):
         detect_media_type(head, name)
 
@@ -84,5 +84,5 @@ def test_an_empty_file_is_refused() -> None:
         ("\u202efdp.exe", "fdp.exe"),
     ],
 )
-def test_a_name_is_plain(typed: str, kept: str) -> None:
+def test_file_names_are_cleaned(typed: str, kept: str) -> None:
     assert clean_name(typed) == kept

@@ -1,4 +1,4 @@
-"""The web server is killed in the middle of an upload: the browser goes on from the last byte kept."""
+"""After the web server is killed during an upload, the browser resumes from the last saved byte."""
 
 import hashlib
 import http.client
@@ -33,7 +33,7 @@ PART = 256 * 1024
 
 
 class Site:
-    """A real server of its own process, on the test's database."""
+    """A server in a separate process that uses the test's database."""
 
     def __init__(self, folder: Path, command: list[str], port: int) -> None:
         self.port = port
@@ -89,7 +89,7 @@ def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 
 
 def slowly(data: bytes, gate: threading.Event) -> Iterator[bytes]:
-    """A request body that stops in the middle until the gate opens."""
+    """Yield a request body that pauses in the middle until the gate opens."""
     yield data[: len(data) // 2]
     gate.wait(20)
     yield data[len(data) // 2 :]
@@ -117,7 +117,7 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
         return int(site.call("HEAD", address, who).getheader("Upload-Offset") or -1)
 
     def cut(begin: int, end: int, *, announced: int) -> None:
-        """Send a part of a piece, then close the connection."""
+        """Send a part of a chunk, then close the connection."""
         line = http.client.HTTPConnection("127.0.0.1", site.port, timeout=30)
         line.putrequest("PATCH", address)
         headers = {"Upload-Offset": str(begin), "Content-Type": CHUNK_SIZE, "Content-Length": str(announced)}
@@ -127,12 +127,12 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
         time.sleep(0.3)
         line.close()
 
-    # Of a piece that breaks off, every byte that arrived is kept.
+    # All received bytes of an interrupted chunk are saved.
     cut(0, 70_001, announced=len(whole))
     assert wait_until(lambda: offset() == 70_001, 20)
     cut(70_001, PART, announced=PART)
     assert wait_until(lambda: offset() == PART, 20)
-    # A body of unknown length is read to its end.
+    # A body of unknown length is read to the end.
     chunks = {"Upload-Offset": str(PART), "Content-Type": CHUNK_SIZE, "Transfer-Encoding": "chunked"}
     halves = (whole[at : at + PART // 2] for at in (PART, PART + PART // 2))
     assert site.call("PATCH", address, {**who, **chunks}, halves).status == 204

@@ -1,4 +1,4 @@
-"""Signed addresses: who holds one sees the video it names, and nothing else, until it expires."""
+"""Signed addresses open the files of one video for one session until they expire."""
 
 import asyncio
 import base64
@@ -30,13 +30,13 @@ SEGMENT = bytes(range(256)) * 4000
 
 
 @pytest.fixture(autouse=True)
-def _clock() -> Iterator[None]:
+def _fixed_time() -> Iterator[None]:
     with time_machine.travel(NOW, tick=False):
         yield
 
 
 @pytest.fixture
-def shelf(settings: Any, tmp_path: Path) -> Path:
+def media_root(settings: Any, tmp_path: Path) -> Path:
     settings.STORAGES = {
         **settings.STORAGES,
         "default": {
@@ -47,15 +47,15 @@ def shelf(settings: Any, tmp_path: Path) -> Path:
     return tmp_path / "media"
 
 
-def lay_out(shelf: Path, video: VideoAsset, mark: bytes = b"") -> VideoAsset:
-    """Give a video its files."""
+def create_files(media_root: Path, video: VideoAsset, mark: bytes = b"") -> VideoAsset:
+    """Create the published files of a video."""
     import uuid
 
     video.version = uuid.uuid4()
     video.directory = video_directory(video.uid, video.version)
     video.poster, video.storyboard = "poster.jpg", "storyboard.vtt"
     video.save()
-    folder = shelf / video.directory
+    folder = media_root / video.directory
     for name in ("480p", "audio"):
         (folder / name).mkdir(parents=True)
         (folder / name / "index.m3u8").write_bytes(b"#EXTM3U\n" + mark)
@@ -66,8 +66,8 @@ def lay_out(shelf: Path, video: VideoAsset, mark: bytes = b"") -> VideoAsset:
 
 
 @pytest.fixture
-def video(shelf: Path, ada) -> VideoAsset:
-    return lay_out(shelf, VideoFactory(owner=ada), mark=b"adas")
+def video(media_root: Path, ada) -> VideoAsset:
+    return create_files(media_root, VideoFactory(owner=ada), mark=b"adas")
 
 
 def base_of(video: VideoAsset) -> str:
@@ -104,14 +104,14 @@ def test_a_signed_address_opens_all_files_of_its_video(video: VideoAsset, client
     assert client.get(sources.captions[0].url).content.decode() == caption.webvtt
 
 
-def test_a_segment_costs_no_query(video: VideoAsset, leo, browser_of, django_assert_num_queries) -> None:
+def test_a_segment_is_served_without_a_query(video: VideoAsset, leo, browser_of, django_assert_num_queries) -> None:
     browser, address = browser_of(leo), f"{base_of(video)}/480p/00000.m4s"
 
     with django_assert_num_queries(0):
         assert browser.get(address).status_code == 200
 
 
-def test_addresses_stay_the_same_within_the_hour(video: VideoAsset) -> None:
+def test_addresses_do_not_change_within_an_hour(video: VideoAsset) -> None:
     early = services.sign_link(video=video, now=NOW.replace(minute=0), audience=EVERYONE)
     late = services.sign_link(video=video, now=NOW.replace(minute=59), audience=EVERYONE)
     next_hour = services.sign_link(video=video, now=NOW + timedelta(hours=1), audience=EVERYONE)
@@ -119,7 +119,7 @@ def test_addresses_stay_the_same_within_the_hour(video: VideoAsset) -> None:
     assert early == late != next_hour
 
 
-def test_what_cannot_be_watched_has_no_address(ada) -> None:
+def test_an_unprocessed_video_has_no_address(ada) -> None:
     assert services.sign_link(video=VideoFactory(owner=ada, stage="queued"), now=NOW, audience=EVERYONE) is None
 
 
@@ -143,7 +143,7 @@ def test_an_address_expires(video: VideoAsset, client: Client) -> None:
     assert b"expired" in answer.content
 
 
-def test_a_changed_token_opens_nothing(video: VideoAsset, client: Client) -> None:
+def test_a_changed_token_is_refused(video: VideoAsset, client: Client) -> None:
     base = base_of(video)
     token = base.rsplit("/", 1)[1]
     forged = []
@@ -161,8 +161,10 @@ def test_a_changed_token_opens_nothing(video: VideoAsset, client: Client) -> Non
         assert b"adas" not in body(answer)
 
 
-def test_a_token_of_one_video_opens_no_other(video: VideoAsset, shelf: Path, eve, client: Client) -> None:
-    others = lay_out(shelf, VideoFactory(owner=eve), mark=b"eves")
+def test_a_token_of_one_video_does_not_open_another_video(
+    video: VideoAsset, media_root: Path, eve, client: Client
+) -> None:
+    others = create_files(media_root, VideoFactory(owner=eve), mark=b"eves")
     caption = CaptionFactory(video=others)
     base = base_of(video)
 
@@ -202,9 +204,11 @@ def test_a_token_of_one_video_opens_no_other(video: VideoAsset, shelf: Path, eve
         "2160p/index.m3u8",
     ],
 )
-def test_no_name_leads_out_of_the_video(name: str, video: VideoAsset, shelf: Path, client: Client) -> None:
-    (shelf / "secret_key").write_text("secret")
-    (shelf.parent / "secret_key").write_text("secret")
+def test_a_name_cannot_leave_the_directory_of_the_video(
+    name: str, video: VideoAsset, media_root: Path, client: Client
+) -> None:
+    (media_root / "secret_key").write_text("secret")
+    (media_root.parent / "secret_key").write_text("secret")
 
     answer = client.get(f"{base_of(video)}/{name}")
 
@@ -212,14 +216,14 @@ def test_no_name_leads_out_of_the_video(name: str, video: VideoAsset, shelf: Pat
     assert b"secret" not in body(answer)
 
 
-def test_only_reading_is_possible(video: VideoAsset, client: Client) -> None:
+def test_only_get_and_head_are_allowed(video: VideoAsset, client: Client) -> None:
     address = f"{base_of(video)}/master.m3u8"
 
     assert [getattr(client, verb)(address).status_code for verb in ("post", "put", "patch", "delete")] == [405] * 4
     assert client.head(address).status_code == 200
 
 
-def test_an_older_key_still_opens_what_it_signed(video: VideoAsset, client: Client, settings: Any) -> None:
+def test_an_address_signed_with_an_older_key_is_accepted(video: VideoAsset, client: Client, settings: Any) -> None:
     address = f"{base_of(video)}/master.m3u8"
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new" * 20, [settings.SECRET_KEY]
 
@@ -229,7 +233,7 @@ def test_an_older_key_still_opens_what_it_signed(video: VideoAsset, client: Clie
     assert client.get(address).status_code == 404
 
 
-def test_the_media_of_a_deleted_video_are_gone(video: VideoAsset, client: Client, ada) -> None:
+def test_the_files_of_a_deleted_video_are_not_found(video: VideoAsset, client: Client, ada) -> None:
     address = f"{base_of(video)}/master.m3u8"
     from studyplatform.kit import jobs
 
@@ -258,7 +262,7 @@ SIZE = len(SEGMENT)
         (f"bytes={SIZE - 1}-{SIZE - 1}", SIZE - 1, SIZE),
     ],
 )
-def test_a_part_is_sent(asked: str, begin: int, end: int, video: VideoAsset, client: Client) -> None:
+def test_a_range_is_served(asked: str, begin: int, end: int, video: VideoAsset, client: Client) -> None:
     answer = client.get(f"{base_of(video)}/480p/00000.m4s", HTTP_RANGE=asked, HTTP_ACCEPT_ENCODING="gzip")
 
     assert answer.status_code == 206
@@ -269,7 +273,7 @@ def test_a_part_is_sent(asked: str, begin: int, end: int, video: VideoAsset, cli
 
 
 @pytest.mark.parametrize("asked", [f"bytes={SIZE}-", "bytes=99999999-100000000", "bytes=-0"])
-def test_a_part_behind_the_end_is_refused(asked: str, video: VideoAsset, client: Client) -> None:
+def test_a_range_beyond_the_end_is_refused(asked: str, video: VideoAsset, client: Client) -> None:
     answer = client.get(f"{base_of(video)}/480p/00000.m4s", HTTP_RANGE=asked)
 
     assert (answer.status_code, answer["Content-Range"]) == (416, f"bytes */{SIZE}")
@@ -278,14 +282,14 @@ def test_a_part_behind_the_end_is_refused(asked: str, video: VideoAsset, client:
 @pytest.mark.parametrize(
     "asked", ["bytes=5-2", "bytes=0-1,5-9", "lines=1-2", "bytes=-", "bytes=a-b", "bytes=" + "9" * 40]
 )
-def test_a_range_that_is_none_gets_the_whole(asked: str, video: VideoAsset, client: Client) -> None:
+def test_an_invalid_range_gets_the_whole_file(asked: str, video: VideoAsset, client: Client) -> None:
     answer = client.get(f"{base_of(video)}/480p/00000.m4s", HTTP_RANGE=asked, HTTP_ACCEPT_ENCODING="gzip")
 
     assert (answer.status_code, answer["Content-Length"]) == (200, str(SIZE))
     assert body(answer) == SEGMENT
 
 
-def test_a_browser_that_has_the_file_gets_304(video: VideoAsset, client: Client) -> None:
+def test_a_browser_with_the_current_file_gets_304(video: VideoAsset, client: Client) -> None:
     address = f"{base_of(video)}/480p/00000.m4s"
     first = client.get(address)
 
@@ -297,7 +301,7 @@ def test_a_browser_that_has_the_file_gets_304(video: VideoAsset, client: Client)
     assert by_tag.content == b""
 
 
-def test_a_download_is_resumed_only_of_the_same_file(video: VideoAsset, client: Client) -> None:
+def test_a_download_is_resumed_only_if_the_file_is_unchanged(video: VideoAsset, client: Client) -> None:
     address = f"{base_of(video)}/480p/00000.m4s"
     tag = client.get(address)["ETag"]
 
@@ -308,7 +312,7 @@ def test_a_download_is_resumed_only_of_the_same_file(video: VideoAsset, client: 
     assert (same.status_code, changed.status_code, nonsense.status_code) == (206, 200, 200)
 
 
-def test_head_tells_the_length_and_sends_nothing(video: VideoAsset, client: Client) -> None:
+def test_head_returns_the_length_without_a_body(video: VideoAsset, client: Client) -> None:
     answer = client.head(f"{base_of(video)}/480p/00000.m4s")
 
     assert (answer["Content-Length"], answer["Accept-Ranges"], body(answer)) == (str(SIZE), "bytes", b"")
@@ -335,7 +339,7 @@ def test_under_asgi_chunks_are_sent_as_they_are_read(rf: Any, tmp_path: Path) ->
     assert len(pieces) == -(-(SIZE - 7) // CHUNK_SIZE)
 
 
-def test_behind_nginx_only_the_name_is_sent(video: VideoAsset, client: Client, settings: Any) -> None:
+def test_behind_nginx_the_response_contains_only_the_path(video: VideoAsset, client: Client, settings: Any) -> None:
     settings.MEDIA_ACCEL_PREFIX = "/protected/"
 
     answer = client.get(f"{base_of(video)}/480p/00000.m4s")
@@ -345,15 +349,15 @@ def test_behind_nginx_only_the_name_is_sent(video: VideoAsset, client: Client, s
     assert client.get(f"{base_of(video)}/480p/../x").status_code == 404
 
 
-def test_a_range_of_an_empty_file_is_none() -> None:
+def test_a_range_of_an_empty_file_has_no_length() -> None:
     span = parse_range("bytes=0-", 0)
 
     assert span is not None
     assert span.length == 0
 
 
-def test_a_token_names_version_expiry_and_session_alone(video: VideoAsset) -> None:
-    """Same video, same hour, same session, same token: the browser's cache holds."""
+def test_a_token_depends_only_on_version_expiry_and_session(video: VideoAsset) -> None:
+    """Equal tokens keep the address stable, so that the browser can use its cache."""
     one, other = SessionKey("s1"), SessionKey("s2")
     assert token_of(video, NOW, one) == token_of(VideoAsset.objects.get(pk=video.pk), NOW, one)
     assert token_of(video, NOW, one) != token_of(video, NOW + timedelta(seconds=1), one)
@@ -361,14 +365,14 @@ def test_a_token_names_version_expiry_and_session_alone(video: VideoAsset) -> No
 
 
 def own_address(browser: Client, video: VideoAsset) -> str:
-    """What the player of the video's owner gets."""
+    """Return the address of the master playlist that the owner's player gets."""
     return str(browser.get(f"/api/v1/videos/{video.uid}/").json()["sources"]["master"])
 
 
-def test_an_address_that_is_passed_on_opens_nothing(
+def test_a_shared_address_does_not_open_the_video(
     video: VideoAsset, ada, leo, browser_of, client: Client, django_assert_num_queries
 ) -> None:
-    """Not for a visitor, not for somebody else, not in another browser of the same person, and in no file of it."""
+    """Covers a visitor, another user, another browser of the same user, and every kind of file."""
     hers = browser_of(ada)
     address = own_address(hers, video)
     invented = Client()
@@ -387,7 +391,7 @@ BEARERS = ["no cookie", "an invented cookie", "another person's cookie", "an emp
 
 
 @pytest.mark.parametrize("beside", BEARERS)
-def test_a_call_by_token_gets_addresses_for_the_token_s_own_browser(
+def test_a_request_with_a_token_gets_addresses_for_the_session_of_the_token(
     beside: str, video: VideoAsset, ada, leo, browser_of, client: Client
 ) -> None:
     hers = browser_of(ada)
@@ -405,7 +409,7 @@ def test_a_call_by_token_gets_addresses_for_the_token_s_own_browser(
             assert other.get(address).status_code == 403
 
 
-def test_after_sign_out_neither_old_nor_new_addresses_are_of_use(video: VideoAsset, ada, browser_of) -> None:
+def test_addresses_stop_working_after_sign_out(video: VideoAsset, ada, browser_of) -> None:
     hers = browser_of(ada)
     token = hers.get("/api/v1/auth/session/").json()["token"]
     address = own_address(hers, video)
@@ -416,7 +420,7 @@ def test_after_sign_out_neither_old_nor_new_addresses_are_of_use(video: VideoAss
     bearer = {"Authorization": f"Bearer {token}"}
     assert hers.get(f"/api/v1/videos/{video.uid}/", headers=bearer).status_code == 401
     hers.force_login(ada)
-    assert hers.get(address).status_code == 403, "a new session needs addresses of its own"
+    assert hers.get(address).status_code == 403, "a new session needs new addresses"
 
 
 def test_without_a_session_there_is_no_session_key(rf: RequestFactory) -> None:
@@ -424,11 +428,11 @@ def test_without_a_session_there_is_no_session_key(rf: RequestFactory) -> None:
         SessionKey("")
     visitor = rf.get("/")
     visitor.user = AnonymousUser()
-    visitor.COOKIES["sessionid"] = "x" * 32  # an invented one
+    visitor.COOKIES["sessionid"] = "x" * 32  # not a real session
     assert session_key_of(visitor) is None
 
 
-def test_the_mark_of_a_session_is_neither_taken_off_nor_changed(
+def test_the_session_in_a_token_cannot_be_removed_or_changed(
     video: VideoAsset, ada, browser_of, client: Client
 ) -> None:
     token = own_address(browser_of(ada), video).split("/")[3]
@@ -450,7 +454,7 @@ def test_a_session_cannot_be_read_from_its_addresses(video: VideoAsset, ada, bro
     assert key.encode()[:8] not in raw
 
 
-def test_behind_a_proxy_the_session_is_asked_first(
+def test_behind_a_proxy_the_session_is_checked_first(
     video: VideoAsset, ada, browser_of, client: Client, settings: Any
 ) -> None:
     settings.MEDIA_ACCEL_PREFIX = "/protected/"
@@ -464,9 +468,9 @@ def test_behind_a_proxy_the_session_is_asked_first(
 
 
 @pytest.fixture
-def sound(video: VideoAsset, shelf: Path) -> bytes:
-    """Three parts of sound that are not alike, and the playlist that names them."""
-    folder = shelf / video.directory / "audio"
+def sound(video: VideoAsset, media_root: Path) -> bytes:
+    """Create three different audio segments and their playlist. Returns the joined bytes."""
+    folder = media_root / video.directory / "audio"
     parts = {"init.mp4": b"head" * 100, "00000.m4s": b"first" * 1000, "00001.m4s": b"second" * 1000}
     for name, data in parts.items():
         (folder / name).write_bytes(data)
@@ -475,9 +479,7 @@ def sound(video: VideoAsset, shelf: Path) -> bytes:
     return b"".join(parts.values())
 
 
-def test_the_sound_is_one_file_for_browsers_that_play_no_streams(
-    video: VideoAsset, sound: bytes, client: Client
-) -> None:
+def test_browsers_without_streaming_get_the_audio_as_one_file(video: VideoAsset, sound: bytes, client: Client) -> None:
     address = f"{base_of(video)}/sound.m4a"
 
     whole = client.get(address)
@@ -489,7 +491,7 @@ def test_the_sound_is_one_file_for_browsers_that_play_no_streams(
     assert (part.status_code, body(part)) == (206, sound[398:5406])
 
 
-def test_a_video_without_sound_has_no_sound_file(video: VideoAsset, shelf: Path, client: Client) -> None:
-    (shelf / video.directory / "audio" / "index.m3u8").unlink()
+def test_a_video_without_sound_has_no_audio_file(video: VideoAsset, media_root: Path, client: Client) -> None:
+    (media_root / video.directory / "audio" / "index.m3u8").unlink()
 
     assert client.get(f"{base_of(video)}/sound.m4a").status_code == 404

@@ -1,4 +1,4 @@
-"""An uploaded file becomes a video, whatever happens to the worker on the way."""
+"""Processing turns an uploaded file into a video, even if a worker is killed or a disk fills up."""
 
 import errno
 import json
@@ -31,7 +31,7 @@ from apps.files.video.work import Work
 from studyplatform.kit import events, jobs
 from studyplatform.kit.models import Job
 from tests.factories.files import CaptionFactory, VideoFactory
-from tests.files.clips import cut_off, spoil, watch
+from tests.files.clips import cut_off, damage, watch
 from tests.files.test_video_encode import is_alive, wait_until
 
 pytestmark = [
@@ -44,23 +44,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def heard() -> Any:
-    """What was told about videos, in order."""
-    told: list[str] = []
+def video_events() -> Any:
+    """Return the names of the published video events, in order."""
+    names: list[str] = []
     kinds = (VideoAnalyzed, VideoPlayable, VideoCompleted, VideoFailed)
     for kind in kinds:
-        events.subscribe(kind)(lambda event: told.append(type(event).__name__))
-    yield told
+        events.subscribe(kind)(lambda event: names.append(type(event).__name__))
+    yield names
     for kind in kinds:
         events._subscribers[kind].pop()
 
 
-def work_off() -> None:
+def run_jobs() -> None:
     jobs.run_pending("media")
     jobs.run_pending("default")
 
 
-def bring_in(owner: User, path: Path) -> VideoAsset:
+def create_video(owner: User, path: Path) -> VideoAsset:
     return services.import_video(owner=owner, path=path, now=timezone.now())
 
 
@@ -69,10 +69,10 @@ def files_under(folder: Any) -> list[str]:
     return sorted(each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_file())
 
 
-def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path) -> None:
-    video = bring_in(ada, clip("captioned.mp4"))
+def test_a_video_is_processed_and_published(ada, clip, video_events, settings, tmp_path) -> None:
+    video = create_video(ada, clip("captioned.mp4"))
 
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert (video.stage, video.percent, video.failure, video.is_playable) == ("complete", 100, "", True)
@@ -82,7 +82,7 @@ def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path
     assert [each.name for each in video.renditions.order_by("-bandwidth")] == ["480p", "audio"]
     track = video.captions.get()
     assert (track.language, track.label) == ("de", "German")
-    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
+    assert video_events == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
     folder = local_path(video.directory)
     assert folder is not None
     assert {"master.m3u8", "poster.jpg", "storyboard.vtt", "480p/index.m3u8", "audio/init.mp4"} <= set(
@@ -90,7 +90,7 @@ def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path
     )
     assert watch(folder / "480p").duration == pytest.approx(4, abs=0.1)
     assert video.stored_bytes == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    # The original is kept, and nothing is left where it was worked on.
+    # The original is kept, and the work folder is empty.
     kept = local_path(video.source)
     assert kept is not None
     assert kept.read_bytes() == clip("captioned.mp4").read_bytes()
@@ -100,9 +100,9 @@ def test_a_video_is_processed_and_published(ada, clip, heard, settings, tmp_path
 @pytest.mark.long
 def test_the_original_is_stored_only_if_configured(ada, clip, settings, tmp_path) -> None:
     settings.VIDEO_KEEP_ORIGINALS = False
-    video = bring_in(ada, clip("silent.mp4"))
+    video = create_video(ada, clip("silent.mp4"))
 
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert (video.stage, video.source, video.has_audio) == ("complete", "", False)
@@ -112,18 +112,18 @@ def test_the_original_is_stored_only_if_configured(ada, clip, settings, tmp_path
 
 @pytest.mark.long
 def test_the_stages_are_reported_in_order(ada, clip, monkeypatch) -> None:
-    video = bring_in(ada, clip("lecture.mp4"))
+    video = create_video(ada, clip("lecture.mp4"))
     seen: list[tuple[str, int]] = []
     tell = processing._ProgressReporter._save
     monkeypatch.setattr(processing, "SAVE_EVERY", 0)
 
-    def note(clerk: Any, step: Any, percent: int) -> None:
+    def record_step(clerk: Any, step: Any, percent: int) -> None:
         tell(clerk, step, percent)
         row = VideoAsset.objects.get(pk=video.pk)
         seen.append((row.stage, row.percent))
 
-    monkeypatch.setattr(processing._ProgressReporter, "_save", note)
-    work_off()
+    monkeypatch.setattr(processing._ProgressReporter, "_save", record_step)
+    run_jobs()
 
     stages = list(dict.fromkeys(stage for stage, _ in seen))
     assert stages == ["analyzing", "audio", "finalizing"]
@@ -135,12 +135,12 @@ def test_the_stages_are_reported_in_order(ada, clip, monkeypatch) -> None:
 
 
 @pytest.mark.long
-def test_a_copied_rendition_is_playable_while_the_others_are_encoded(ada, clip, heard, monkeypatch) -> None:
-    video = bring_in(ada, clip("lecture.mp4"))
+def test_a_copied_rendition_is_playable_while_the_others_are_encoded(ada, clip, video_events, monkeypatch) -> None:
+    video = create_video(ada, clip("lecture.mp4"))
     during: list[dict[str, Any]] = []
     begin = processing._ProgressReporter.begin
 
-    def look(clerk: Any, step: Any) -> None:
+    def check_playback(clerk: Any, step: Any) -> None:
         begin(clerk, step)
         if step.name == "ladder":
             row = VideoAsset.objects.get(pk=video.pk)
@@ -148,20 +148,20 @@ def test_a_copied_rendition_is_playable_while_the_others_are_encoded(ada, clip, 
             assert master is not None
             during.append({"playable": row.is_playable, "stage": row.stage, "master": master.read_text()})
 
-    monkeypatch.setattr(processing._ProgressReporter, "begin", look)
-    work_off()
+    monkeypatch.setattr(processing._ProgressReporter, "begin", check_playback)
+    run_jobs()
 
     assert during[0]["playable"] is True
     assert during[0]["stage"] == "finalizing"
     assert "720p/index.m3u8" in during[0]["master"]
     assert "480p" not in during[0]["master"]
-    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
+    assert video_events == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
     video.refresh_from_db()
     assert {each.name for each in video.renditions.all()} == {"720p", "480p", "audio"}
 
 
 @pytest.mark.parametrize("kind", ["truncated", "text", "empty", "playlist"])
-def test_a_file_that_is_not_a_video_ends_as_a_corrupt_file(kind: str, ada, clip, tmp_path, heard) -> None:
+def test_a_file_that_is_not_a_video_ends_as_a_corrupt_file(kind: str, ada, clip, tmp_path, video_events) -> None:
     path = tmp_path / "bad.mp4"
     if kind == "truncated":
         cut_off(clip("lecture.mp4"), path, 0.6)
@@ -169,20 +169,20 @@ def test_a_file_that_is_not_a_video_ends_as_a_corrupt_file(kind: str, ada, clip,
         path.write_bytes(
             {"text": b"words, words\n" * 9, "empty": b"", "playlist": b"#EXTM3U\nfile:///etc/passwd\n"}[kind]
         )
-    video = bring_in(ada, path)
+    video = create_video(ada, path)
 
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert (video.stage, video.failure) == ("failed", "corrupt_file")
     assert len(video.failure_detail) > 20
     assert queries.storage_of(ada).used == 0
-    assert heard == ["VideoFailed"]
+    assert video_events == ["VideoFailed"]
     assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
     assert Job.objects.get(kind="files.process_video").state == Job.State.DONE
 
 
-# --- Killed, stopped, taken over ---------------------------------------------------------------------------
+# --- Killed and stopped workers -----------------------------------------------------------------------------
 
 WORKER = """
 import os, sys
@@ -202,7 +202,7 @@ jobs.run_pending("default")
 
 
 def start_worker(folder: Path) -> subprocess.Popen[bytes]:
-    """A worker process of its own, on the test's database and folders."""
+    """Start a worker process that uses the test's database and folders."""
     code = [sys.executable, "-c", WORKER, str(folder), connection.settings_dict["NAME"]]
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "studyplatform.settings.test"}
     return subprocess.Popen(code, cwd=ROOT, env=environment)
@@ -210,14 +210,14 @@ def start_worker(folder: Path) -> subprocess.Popen[bytes]:
 
 @pytest.mark.long
 def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, clip, tmp_path) -> None:
-    video = bring_in(ada, clip("long.mp4"))
+    video = create_video(ada, clip("long.mp4"))
     assert video.version is not None
     folder = work_folder(video.version)
     worker = start_worker(tmp_path)
-    in_the_ladder = lambda: (  # noqa: E731
+    is_encoding_ladder = lambda: (  # noqa: E731
         VideoAsset.objects.get(pk=video.pk).step == "ladder" and any(folder.glob("part-ladder-*/*/*.m4s*"))
     )
-    assert wait_until(in_the_ladder, 60)
+    assert wait_until(is_encoding_ladder, 60)
     ffmpeg = json.loads((folder / PID_FILE).read_text())["pid"]
     assert is_alive(ffmpeg)
     done_before = files_under(folder / "done")
@@ -229,7 +229,7 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     assert done_before == ["analyze", "captions", "first", "poster", "sound"]
     job = Job.objects.get(kind="files.process_video")
     assert job.state == Job.State.RUNNING
-    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))  # time passes
+    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))  # the lease expires
     marks = {name: (folder / "done" / name).stat().st_mtime_ns for name in done_before}
     second = start_worker(tmp_path)
     assert wait_until(lambda: VideoAsset.objects.get(pk=video.pk).step in {"ladder", "finish"}, 60)
@@ -245,8 +245,8 @@ def test_a_killed_worker_leaves_nothing_behind_and_the_next_one_finishes(ada, cl
     assert files_under(tmp_path / "work") == []
 
 
-def take_over_in_the_ladder(monkeypatch: Any, action: Callable[[], object]) -> None:
-    """Do something to the video while its ladder is being made."""
+def interfere_during_the_ladder(monkeypatch: Any, action: Callable[[], object]) -> None:
+    """Run an action while the ladder of a video is encoded."""
     note, did = processing._ProgressReporter.note, []
 
     def interfere(clerk: Any, step: Any, done: float) -> None:
@@ -259,11 +259,11 @@ def take_over_in_the_ladder(monkeypatch: Any, action: Callable[[], object]) -> N
     monkeypatch.setattr(processing._ProgressReporter, "note", interfere)
 
 
-def test_a_video_deleted_in_the_middle_leaves_no_files(ada, clip, monkeypatch, tmp_path) -> None:
-    video = bring_in(ada, clip("lecture.mp4"))
-    take_over_in_the_ladder(monkeypatch, lambda: services.delete_video(video=video, by=ada))
+def test_a_video_deleted_during_processing_leaves_no_files(ada, clip, monkeypatch, tmp_path) -> None:
+    video = create_video(ada, clip("lecture.mp4"))
+    interfere_during_the_ladder(monkeypatch, lambda: services.delete_video(video=video, by=ada))
 
-    work_off()
+    run_jobs()
 
     assert not VideoAsset.objects.exists()
     for name in ("uploads", "work", "media"):
@@ -272,10 +272,10 @@ def test_a_video_deleted_in_the_middle_leaves_no_files(ada, clip, monkeypatch, t
 
 
 def test_a_worker_that_lost_its_lease_stops(ada, clip, monkeypatch) -> None:
-    video = bring_in(ada, clip("lecture.mp4"))
+    video = create_video(ada, clip("lecture.mp4"))
     monkeypatch.setattr(jobs.queue, "LEASE", timedelta(0))
     other = uuid.uuid4()
-    take_over_in_the_ladder(monkeypatch, lambda: Job.objects.filter(queue="media").update(lease_token=other))
+    interfere_during_the_ladder(monkeypatch, lambda: Job.objects.filter(queue="media").update(lease_token=other))
 
     jobs.perform(jobs.claim("media", now=timezone.now()))  # type: ignore[arg-type]
 
@@ -285,17 +285,17 @@ def test_a_worker_that_lost_its_lease_stops(ada, clip, monkeypatch) -> None:
 
 
 @pytest.mark.long
-def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
-    video = bring_in(ada, clip("silent.mp4"))
+def test_a_temporary_failure_is_retried(ada, clip, monkeypatch) -> None:
+    video = create_video(ada, clip("silent.mp4"))
     work_on = processing._open_work
     fails = iter([True, True, False])
 
-    def sometimes(*args: Any) -> Any:
+    def fail_once(*args: Any) -> Any:
         if next(fails):
             raise ProcessingFailed("stalled", retry=True)
         return work_on(*args)
 
-    monkeypatch.setattr(processing, "_open_work", sometimes)
+    monkeypatch.setattr(processing, "_open_work", fail_once)
     for _ in range(3):
         Job.objects.filter(queue="media").update(run_at=timezone.now())
         jobs.run_pending("media")
@@ -305,13 +305,13 @@ def test_a_failure_that_may_pass_is_tried_again(ada, clip, monkeypatch) -> None:
     assert Job.objects.get(kind="files.process_video").attempts == 3
 
 
-def test_a_failure_that_does_not_pass_ends_and_can_be_retried(ada, clip, monkeypatch, heard, tmp_path) -> None:
-    video = bring_in(ada, clip("lecture.mp4"))
+def test_a_permanent_failure_ends_processing_and_can_be_retried(ada, clip, monkeypatch, video_events, tmp_path) -> None:
+    video = create_video(ada, clip("lecture.mp4"))
     assert video.version is not None
     real = STEPS[5].run
     object.__setattr__(STEPS[5], "run", lambda *_: (_ for _ in ()).throw(ProcessingFailed("encoder", "it said so")))
     try:
-        work_off()
+        run_jobs()
     finally:
         object.__setattr__(STEPS[5], "run", real)
 
@@ -319,34 +319,34 @@ def test_a_failure_that_does_not_pass_ends_and_can_be_retried(ada, clip, monkeyp
     assert (video.stage, video.failure) == ("failed", "processing_failed")
     assert video.failure_detail == "The video could not be converted."
     assert "it said so" not in video.failure_detail
-    assert video.is_playable  # the copied rendition is out already
+    assert video.is_playable  # the copied rendition is already published
     assert upload_path(video.version).exists()
     assert queries.storage_of(ada).used == clip("lecture.mp4").stat().st_size
 
     services.retry_video(video=video, by=ada)
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert (video.stage, video.failure, video.failure_detail) == ("complete", "", "")
-    assert heard[-2:] == ["VideoFailed", "VideoCompleted"]
+    assert video_events[-2:] == ["VideoFailed", "VideoCompleted"]
 
 
-def test_a_job_that_kills_its_worker_every_time_is_given_up(ada, clip) -> None:
-    video = bring_in(ada, clip("silent.mp4"))
+def test_a_job_that_always_kills_its_worker_fails(ada, clip) -> None:
+    video = create_video(ada, clip("silent.mp4"))
     Job.objects.filter(queue="media").update(
         state="running", attempts=5, lease_until=timezone.now() - timedelta(minutes=1)
     )
 
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert (video.stage, video.failure) == ("failed", "processing_failed")
 
 
 @pytest.mark.long
-def test_processing_twice_changes_nothing(ada, clip, heard) -> None:
-    video = bring_in(ada, clip("silent.mp4"))
-    work_off()
+def test_processing_twice_changes_nothing(ada, clip, video_events) -> None:
+    video = create_video(ada, clip("silent.mp4"))
+    run_jobs()
     video.refresh_from_db()
     before = (video.updated_at, video.directory)
 
@@ -355,7 +355,7 @@ def test_processing_twice_changes_nothing(ada, clip, heard) -> None:
 
     video.refresh_from_db()
     assert (video.updated_at, video.directory) == before
-    assert heard.count("VideoCompleted") == 1
+    assert video_events.count("VideoCompleted") == 1
 
 
 # --- Replaced and deleted ----------------------------------------------------------------------------------
@@ -369,9 +369,9 @@ def replace(video: VideoAsset, owner: User, path: Path) -> None:
         services.receive_chunk(upload=upload, offset=0, read=file.read, now=timezone.now())
 
 
-def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tmp_path, monkeypatch) -> None:
-    video = bring_in(ada, clip("silent.mp4"))
-    work_off()
+def test_the_old_video_is_playable_until_its_replacement_is_complete(ada, clip, tmp_path, monkeypatch) -> None:
+    video = create_video(ada, clip("silent.mp4"))
+    run_jobs()
     video.refresh_from_db()
     CaptionFactory(video=video, language="fr")
     old = video.directory
@@ -379,16 +379,16 @@ def test_a_replaced_video_is_watched_until_the_new_one_is_complete(ada, clip, tm
     original, keep_source = local_path(video.source), processing.store_source
     both = video.source_bytes + clip("lecture.mp4").stat().st_size
 
-    def look(*args: Any) -> None:
+    def check_playback(*args: Any) -> None:
         during.append(VideoAsset.objects.values_list("directory", "is_playable", "duration").get())
         assert original.exists()
         assert queries.storage_of(ada).used == both
         keep_source(*args)
 
-    monkeypatch.setattr(processing, "store_source", look)
+    monkeypatch.setattr(processing, "store_source", check_playback)
 
     replace(video, ada, clip("lecture.mp4"))
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert during == [(old, True, pytest.approx(4, abs=0.1))]
@@ -416,17 +416,15 @@ def row_of(video: VideoAsset) -> dict[str, Any]:
         pytest.param("not converted", marks=pytest.mark.long),
     ],
 )
-def test_a_replacement_that_fails_leaves_everything_as_it_was(
-    what: str, ada, clip, tmp_path, monkeypatch, heard
-) -> None:
-    video = bring_in(ada, clip("short.mp4"))
-    work_off()
+def test_a_failed_replacement_changes_nothing(what: str, ada, clip, tmp_path, monkeypatch, video_events) -> None:
+    video = create_video(ada, clip("short.mp4"))
+    run_jobs()
     before, files = row_of(video), files_under(tmp_path / "media")
     bad = tmp_path / "bad.mp4"
     if what == "cut off":
         cut_off(clip("short.mp4"), bad, 0.5)
     elif what == "mostly unreadable":
-        spoil(clip("short.mp4"), bad, 0.3, 0.7)
+        damage(clip("short.mp4"), bad, 0.3, 0.7)
     else:
         shutil.copy(clip("short.mp4"), bad)
 
@@ -437,7 +435,7 @@ def test_a_replacement_that_fails_leaves_everything_as_it_was(
 
     replace(video, ada, bad)
     assert queries.storage_of(ada).used == before["source_bytes"] + bad.stat().st_size
-    work_off()
+    run_jobs()
 
     assert row_of(video) == before
     assert files_under(tmp_path / "media") == files
@@ -445,23 +443,23 @@ def test_a_replacement_that_fails_leaves_everything_as_it_was(
     assert queries.storage_of(ada).used == before["source_bytes"]
     video.refresh_from_db()
     assert "The new file was not used. " in queries.notice_of(video)
-    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
+    assert video_events == ["VideoAnalyzed", "VideoPlayable", "VideoCompleted"]
 
 
 @pytest.mark.long
-def test_a_video_deleted_while_it_is_replaced_leaves_no_files(ada, clip, tmp_path) -> None:
-    video = bring_in(ada, clip("short.mp4"))
-    work_off()
+def test_a_video_deleted_during_its_replacement_leaves_no_files(ada, clip, tmp_path) -> None:
+    video = create_video(ada, clip("short.mp4"))
+    run_jobs()
     replace(video, ada, clip("short.mp4"))
 
     services.delete_video(video=VideoAsset.objects.get(pk=video.pk), by=ada)
-    work_off()
+    run_jobs()
 
     for name in ("uploads", "work", "media"):
         assert files_under(tmp_path / name) == []
 
 
-def test_a_new_replacement_forgets_the_last_ones_failure(ada, clip) -> None:
+def test_a_new_replacement_clears_the_previous_failure(ada, clip) -> None:
     video = VideoFactory(owner=ada, replacement_failure="It was damaged.")
 
     replace(video, ada, clip("short.mp4"))
@@ -470,14 +468,14 @@ def test_a_new_replacement_forgets_the_last_ones_failure(ada, clip) -> None:
     assert video.replacement_failure == ""
 
 
-# --- What cannot be read -----------------------------------------------------------------------------------
+# --- Unreadable files ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
-def test_the_owner_learns_how_much_could_not_be_decoded(ada, clip, tmp_path, browser_of) -> None:
-    video = bring_in(ada, spoil(clip("lecture.mp4"), tmp_path / "lecture.mp4", 0.5, 0.53))
+def test_the_owner_sees_how_much_could_not_be_decoded(ada, clip, tmp_path, browser_of) -> None:
+    video = create_video(ada, damage(clip("lecture.mp4"), tmp_path / "lecture.mp4", 0.5, 0.53))
 
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert (video.stage, video.is_playable) == ("complete", True)
@@ -488,30 +486,30 @@ def test_the_owner_learns_how_much_could_not_be_decoded(ada, clip, tmp_path, bro
     assert notice.startswith("About 1 second of the picture (")
 
 
-def test_a_copy_that_was_published_is_withdrawn_when_too_much_cannot_be_read(ada, clip, tmp_path, heard) -> None:
-    video = bring_in(ada, spoil(clip("silent.mp4"), tmp_path / "silent.mp4", 0.4, 0.6))
+def test_a_published_copy_is_withdrawn_if_too_much_is_unreadable(ada, clip, tmp_path, video_events) -> None:
+    video = create_video(ada, damage(clip("silent.mp4"), tmp_path / "silent.mp4", 0.4, 0.6))
 
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert (video.stage, video.failure, video.is_playable) == ("failed", "corrupt_file", False)
     assert video.failure_detail.startswith("The file is damaged: more than a tenth")
-    assert heard == ["VideoAnalyzed", "VideoPlayable", "VideoFailed"]
+    assert video_events == ["VideoAnalyzed", "VideoPlayable", "VideoFailed"]
     assert queries.storage_of(ada).used == video.stored_bytes == video.renditions.count() == 0
     for name in ("uploads", "work", "media"):
         assert files_under(tmp_path / name) == []
 
 
-# --- No room -----------------------------------------------------------------------------------------------
+# --- Disk space --------------------------------------------------------------------------------------------
 
 
 def test_processing_waits_for_disk_space_and_continues_when_there_is_enough(ada, clip, settings, browser_of) -> None:
-    video = bring_in(ada, clip("short.mp4"))
+    video = create_video(ada, clip("short.mp4"))
     reserve, settings.DISK_RESERVE = settings.DISK_RESERVE, 2**60
 
-    for _ in range(7):  # more often than a failure is tried again
+    for _ in range(7):  # more often than a failure is retried
         Job.objects.filter(queue="media").update(run_at=timezone.now())
-        work_off()
+        run_jobs()
 
     shown = browser_of(ada).get(f"/api/v1/videos/{video.uid}/").json()
     assert (shown["stage"], shown["failure"]) == ("analyzing", "")
@@ -523,18 +521,18 @@ def test_processing_waits_for_disk_space_and_continues_when_there_is_enough(ada,
 
     settings.DISK_RESERVE = reserve
     Job.objects.filter(queue="media").update(run_at=timezone.now())
-    work_off()
+    run_jobs()
     video.refresh_from_db()
     assert (video.stage, video.step) == ("complete", "")
 
 
 def test_a_step_that_filled_the_disk_requires_more_space_next_time(ada, clip, monkeypatch) -> None:
-    video = bring_in(ada, clip("short.mp4"))
+    video = create_video(ada, clip("short.mp4"))
     begun: list[str] = []
     free = [2**40]
     run_step = processing.pipeline.run_step
 
-    def noted(step: Any, work: Work, report: Any) -> None:
+    def run_step_recorded(step: Any, work: Work, report: Any) -> None:
         if not work.is_done(step.name):
             begun.append(step.name)
         if step.name == "poster" and len(begun) == 2:
@@ -542,14 +540,14 @@ def test_a_step_that_filled_the_disk_requires_more_space_next_time(ada, clip, mo
         run_step(step, work, report)
 
     def free_space(folder: Path) -> int:
-        """A disk that has what is reckoned with at first, and is full as soon as the ladder is made."""
+        """Report enough space at first, and a full disk once the encoding of the ladder starts."""
         return -1 if list(folder.rglob("part-ladder-*")) else free[0]
 
-    monkeypatch.setattr(processing.pipeline, "run_step", noted)
+    monkeypatch.setattr(processing.pipeline, "run_step", run_step_recorded)
     monkeypatch.setattr(processing, "free_space", free_space)
     for _ in range(4):
         Job.objects.filter(queue="media").update(run_at=timezone.now())
-        work_off()
+        run_jobs()
 
     video.refresh_from_db()
     assert video.step == "no_room"
@@ -557,22 +555,22 @@ def test_a_step_that_filled_the_disk_requires_more_space_next_time(ada, clip, mo
 
     monkeypatch.setattr(processing, "free_space", lambda folder: 2**40)
     Job.objects.filter(queue="media").update(run_at=timezone.now())
-    work_off()
+    run_jobs()
     video.refresh_from_db()
     assert video.stage == "complete"
 
 
 @pytest.mark.parametrize("when", ["before anything is encoded", "when others fill the disk meanwhile"])
-def test_an_encode_leaves_the_reserve_alone(when: str, ada, clip, monkeypatch) -> None:
-    video = bring_in(ada, clip("short.mp4"))
+def test_encoding_does_not_use_the_disk_reserve(when: str, ada, clip, monkeypatch) -> None:
+    video = create_video(ada, clip("short.mp4"))
 
     def free_space(_: Path) -> int:
         if when == "before anything is encoded":
-            return 1000  # some, but not as much as the video will take
+            return 1000  # less than the video needs
         return -1 if VideoAsset.objects.get().step == "ladder" else 2**40
 
     monkeypatch.setattr(processing, "free_space", free_space)
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     job = Job.objects.get(kind="files.process_video")
@@ -583,8 +581,8 @@ def test_an_encode_leaves_the_reserve_alone(when: str, ada, clip, monkeypatch) -
 
 
 @pytest.mark.parametrize("where", ["in the encoder", pytest.param("in storage", marks=pytest.mark.long)])
-def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, monkeypatch) -> None:
-    video = bring_in(ada, clip("short.mp4"))
+def test_processing_continues_after_the_disk_was_full(where: str, ada, clip, monkeypatch) -> None:
+    video = create_video(ada, clip("short.mp4"))
     is_full = [True]
 
     def fail_while_full(real: Any) -> Any:
@@ -599,36 +597,36 @@ def test_a_disk_that_fills_up_on_the_way_is_waited_for(where: str, ada, clip, mo
         monkeypatch.setattr(Work, "execute", fail_while_full(Work.execute))
     else:
         monkeypatch.setattr(publishing, "put", fail_while_full(publishing.put))
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     job = Job.objects.get(kind="files.process_video")
     assert (video.step, job.state, job.attempts) == ("no_room", "queued", 0)
     is_full[0] = False
     Job.objects.filter(queue="media").update(run_at=timezone.now())
-    work_off()
+    run_jobs()
     video.refresh_from_db()
     assert video.stage == "complete"
 
 
 @pytest.mark.long
 def test_a_deleted_video_leaves_no_files(ada, clip, tmp_path) -> None:
-    video = bring_in(ada, clip("captioned.mp4"))
-    work_off()
-    other = bring_in(ada, clip("silent.mp4"))
-    work_off()
+    video = create_video(ada, clip("captioned.mp4"))
+    run_jobs()
+    other = create_video(ada, clip("silent.mp4"))
+    run_jobs()
     other.refresh_from_db()
     kept = {name for name in files_under(tmp_path / "media") if other.uid.hex in name}
 
     services.delete_video(video=VideoAsset.objects.get(pk=video.pk), by=ada)
-    work_off()
+    run_jobs()
 
     assert set(files_under(tmp_path / "media")) == kept
     assert len(kept) > 3
     assert queries.storage_of(ada).videos == other.source_bytes
 
 
-def test_a_video_somebody_needs_is_not_deleted(ada) -> None:
+def test_a_video_in_use_is_not_deleted(ada) -> None:
     from apps.files.errors import VideoInUse
     from apps.files.services import videos
 
@@ -643,20 +641,20 @@ def test_a_video_somebody_needs_is_not_deleted(ada) -> None:
     assert VideoAsset.objects.filter(pk=video.pk).exists()
 
 
-def test_a_file_whose_upload_vanished_ends_clearly(ada, clip, tmp_path) -> None:
-    video = bring_in(ada, clip("silent.mp4"))
+def test_processing_without_the_uploaded_file_fails_with_a_reason(ada, clip, tmp_path) -> None:
+    video = create_video(ada, clip("silent.mp4"))
     shutil.rmtree(tmp_path / "uploads")
 
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     assert video.stage == "failed"
 
 
 @pytest.mark.long
-def test_the_queue_survives_a_process_between_commit_and_wake_up(ada, clip, tmp_path) -> None:
-    """The message is only a wake-up: a worker that starts later finds the job by itself."""
-    video = bring_in(ada, clip("silent.mp4"))
+def test_a_job_without_a_wake_up_message_is_still_run(ada, clip, tmp_path) -> None:
+    """A worker finds queued jobs in the database when it starts, even if the message was lost."""
+    video = create_video(ada, clip("silent.mp4"))
 
     began = time.monotonic()
     worker = start_worker(tmp_path)

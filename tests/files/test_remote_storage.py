@@ -1,6 +1,6 @@
-"""Where the storage is a bucket: finished files go there, large ones are fetched from there, nothing is left behind.
+"""Files in a bucket: finished files are stored there, browsers get large files from there, and nothing is left behind.
 
-The bucket is one of a server that speaks S3, in a process of its own; the settings are the product's, by environment.
+The bucket belongs to an S3-compatible server in a separate process. Its settings come from the environment.
 """
 
 import http.client
@@ -38,7 +38,7 @@ from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import KeptFileFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
-from tests.files.test_processing import files_under, work_off
+from tests.files.test_processing import files_under, run_jobs
 from tests.files.test_uploads import MOVIE, TUS, begin, send
 
 pytestmark = pytest.mark.django_db
@@ -47,8 +47,8 @@ PDF = b"%PDF-1.7 " + b"words " * 50
 PAGE = b"<!doctype html><script>alert(document.cookie)</script>"
 
 
-class Answer:
-    """What a browser gets that goes where it was led."""
+class FollowedResponse:
+    """The response that a browser gets after a redirect."""
 
     def __init__(self, address: str, **headers: str) -> None:
         with urlopen(Request(address, headers=headers), timeout=10) as answer:  # noqa: S310 (the server of this test)
@@ -69,17 +69,17 @@ def body(answer: Any) -> bytes:
 
 
 def fail(operation: str, when: Callable[[dict[str, Any]], bool], error: Exception | None = None) -> None:
-    """Let the line to the bucket break at an operation, as often as ``when`` says; or the bucket refuse it."""
+    """Make an operation of the bucket raise an error, by default a connection error, whenever ``when`` is true."""
 
-    def breaks(params: dict[str, Any], **_: Any) -> None:
+    def raise_error(params: dict[str, Any], **_: Any) -> None:
         if when(params):
-            raise error or ConnectionError("the line broke")
+            raise error or ConnectionError("connection lost")
 
-    default_storage.connection.meta.client.meta.events.register(f"before-call.s3.{operation}", breaks)
+    default_storage.connection.meta.client.meta.events.register(f"before-call.s3.{operation}", raise_error)
 
 
-def asked(of: str = "*") -> list[str]:
-    """Gathers the names of what the product asks the bucket from now on."""
+def record_requests(of: str = "*") -> list[str]:
+    """Return a list that collects the names of all later requests to the bucket."""
     seen: list[str] = []
 
     def note(model: Any, **_: Any) -> None:
@@ -90,7 +90,7 @@ def asked(of: str = "*") -> list[str]:
 
 
 def upload(browser: Client, data: bytes, name: str, **more: str) -> str:
-    """Send a file by tus, in two pieces; answers the address of the upload."""
+    """Upload a file in two chunks. Returns the address of the upload."""
     address = begin(browser, len(data), name, **more)["Location"]
     half = len(data) // 2
     for offset, piece in ((0, data[:half]), (half, data[half:])):
@@ -100,7 +100,7 @@ def upload(browser: Client, data: bytes, name: str, **more: str) -> str:
 
 @pytest.fixture
 def course(ada, leo) -> Any:
-    """Ada's course, in which Leo has a seat."""
+    """Ada's course, in which Leo is enrolled."""
     course = CourseFactory(instructor=ada, slug="rivers", status="published")
     EnrollmentFactory(user=leo, course=course)
     return course
@@ -108,7 +108,7 @@ def course(ada, leo) -> Any:
 
 @pytest.fixture
 def sheet(s3: Bucket, course: Any, ada, browser_of) -> Lesson:
-    """A lesson that hands out a file, which lies in the bucket."""
+    """A lesson with a downloadable file in the bucket."""
     lesson = LessonFactory(section__course=course, slug="sheet", kind="file")
     browser = browser_of(ada)
     CourseFactory._meta.model.objects.update(status="draft")
@@ -120,7 +120,7 @@ def sheet(s3: Bucket, course: Any, ada, browser_of) -> Lesson:
     return lesson
 
 
-# --- A film ------------------------------------------------------------------------------------------------
+# --- A video -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
@@ -137,12 +137,12 @@ def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
     broken = iter([True])
     fail("PutObject", lambda params: params["url_path"].endswith("00000.m4s") and next(broken, False))
 
-    # The line breaks in the middle of it; the job begins again where it was.
-    work_off()
+    # The connection fails in the middle of the transfer. The job resumes there.
+    run_jobs()
     video = VideoAsset.objects.get()
     assert not video.is_complete
     Job.objects.filter(queue="media").update(run_at=timezone.now())
-    work_off()
+    run_jobs()
 
     video.refresh_from_db()
     CourseFactory._meta.model.objects.update(status="published")
@@ -153,7 +153,7 @@ def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
     assert video.source in names
     assert files_under(tmp_path / "uploads") == files_under(tmp_path / "work") == []
 
-    # The learner's player: playlists come from here, segments from the bucket.
+    # The learner's player gets playlists from the server and segments from the bucket.
     his = browser_of(leo)
     master = str(his.get(f"/api/v1/lessons/{lesson.uid}/player/").json()["sources"]["master"])
     media = master.removesuffix("/master.m3u8")
@@ -165,16 +165,16 @@ def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
     assert led.status_code == 302
     assert led["Location"].startswith(f"{s3.origin}/{s3.name}/{video.directory}/480p/{segment}?")
     assert (led["Cache-Control"], led["Referrer-Policy"]) == ("private, max-age=300", "no-referrer")
-    fetched = Answer(led["Location"], Origin=SITE)
+    fetched = FollowedResponse(led["Location"], Origin=SITE)
     assert fetched.body[4:8] == b"styp"
     assert fetched.headers["Content-Type"] == "video/iso.segment"
     assert fetched.headers["Cache-Control"].endswith("immutable")
     assert fetched.headers["Access-Control-Allow-Origin"] == SITE
-    part = Answer(led["Location"], Range="bytes=4-7")
+    part = FollowedResponse(led["Location"], Range="bytes=4-7")
     assert (part.status, part.body) == (206, b"styp")
 
-    # What is small or put together comes through here, parts of it too.
-    seen = asked()
+    # The server sends small and assembled files, including ranges of them.
+    seen = record_requests()
     sound = his.get(f"{media}/sound.m4a")
     assert body(sound)[4:8] == b"ftyp"
     parts = [name for name in names if name.startswith(f"{video.directory}/audio/") and not name.endswith("m3u8")]
@@ -192,25 +192,25 @@ def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
     assert body(his.get(f"{media}/poster.jpg"))[:2] == b"\xff\xd8"
     assert his.get(f"{media}/1080p/init.mp4").status_code == 404
 
-    # Nobody else: no seat, no session, another's session. And the bucket opens to nobody by itself.
+    # Users without an enrollment, a session or the right session are refused, and so are direct requests.
     assert browser_of(mia).get(f"/api/v1/lessons/{lesson.uid}/player/").json().get("sources") is None
     for stranger in (Client(), browser_of(mia)):
         refused = stranger.get(f"{media}/480p/{segment}")
         assert (refused.status_code, refused.headers.get("Location")) == (403, None)
     assert status_of(led["Location"].split("?")[0]) == 403
 
-    # A worker elsewhere finds the original in the bucket.
+    # A worker on another machine finds the original in the bucket.
     assert video.version is not None
     assert not upload_path(video.version).exists()
     VideoAsset.objects.update(stage="failed", failure="processing_failed")
     services.retry_video(video=video, by=ada)
-    work_off()
+    run_jobs()
     video.refresh_from_db()
     assert (video.stage, video.failure) == ("complete", "")
 
     Lesson.objects.update(video=None)
     assert hers.delete(f"/api/v1/videos/{video.uid}/").status_code == 204
-    work_off()
+    run_jobs()
     assert s3.names() == s3.unfinished() == []
     assert status_of(led["Location"]) in {403, 404}
 
@@ -228,15 +228,15 @@ def test_a_file_is_fetched_from_the_bucket_and_never_shown_as_a_page(s3, sheet, 
 
     assert led.status_code == 302
     assert (led["Cache-Control"], led["Referrer-Policy"]) == ("private, no-store", "no-referrer")
-    fetched = Answer(led["Location"])
+    fetched = FollowedResponse(led["Location"])
     assert fetched.body == PDF
     assert fetched.headers["Content-Disposition"] == "attachment; filename*=utf-8''Fl%C3%BCsse.pdf"
     assert fetched.headers["Content-Type"] == "application/pdf"
     assert fetched.headers["Cache-Control"] == "private, no-store"
-    resumed = Answer(led["Location"], Range="bytes=300-")
+    resumed = FollowedResponse(led["Location"], Range="bytes=300-")
     assert (resumed.status, resumed.body) == (206, PDF[300:])
     assert (his.head(link).status_code, his.head(link)["Content-Length"]) == (200, str(len(PDF)))
-    # The refusals are those of a folder: nobody is led anywhere.
+    # The refusals are those of local storage, without a redirect.
     for stranger, address in ((Client(), link), (browser_of(mia), link), (his, link[:-4] + "AAAA")):
         refused = stranger.get(address)
         assert refused.status_code in {403, 404}
@@ -244,13 +244,13 @@ def test_a_file_is_fetched_from_the_bucket_and_never_shown_as_a_page(s3, sheet, 
     assert "/media/" not in browser_of(mia).get(f"/learn/rivers/{sheet.slug}/download").headers.get("Location", "")
 
 
-def test_a_page_that_somebody_keeps_is_sent_as_a_download_without_a_type(s3, ada, browser_of) -> None:
+def test_an_uploaded_web_page_is_sent_as_a_download_without_a_type(s3, ada, browser_of) -> None:
     hers = browser_of(ada)
     for name in ("page.html", "picture.svg"):
         address = upload(hers, PAGE, name, purpose="file")
         jobs.run_pending("default")
 
-        fetched = Answer(hers.get(address)["Location"])
+        fetched = FollowedResponse(hers.get(address)["Location"])
 
         assert fetched.headers["Content-Type"] == "application/octet-stream"
         assert fetched.headers["Content-Disposition"] == f'attachment; filename="{name}"'
@@ -263,12 +263,12 @@ def test_a_replaced_or_removed_file_is_deleted_from_the_bucket(s3, sheet, ada, b
     hers = browser_of(ada)
     uid = upload(hers, PDF, "New.pdf", purpose="file", target=str(sheet.uid)).rstrip("/").rsplit("/", 1)[-1]
 
-    seen = asked("GetObject")
+    seen = record_requests("GetObject")
     hers.put(f"/api/v1/lessons/{sheet.uid}/file/", {"upload": uid}, content_type="application/json")
     jobs.run_pending("default")
     assert len(s3.names()) == 1
     assert s3.names() != before
-    # Its type is checked again when another lesson uses it; a few bytes of the object are enough.
+    # When another lesson uses the file, its type is checked again from its first bytes.
     services.claim_file(upload=Upload.objects.get(), by=ada)
     assert seen == ["GetObject"]
 
@@ -277,7 +277,9 @@ def test_a_replaced_or_removed_file_is_deleted_from_the_bucket(s3, sheet, ada, b
     assert s3.names() == []
 
 
-def test_pictures_and_archives_of_people_lie_there_too(s3, leo, browser_of, django_capture_on_commit_callbacks) -> None:
+def test_profile_pictures_and_data_exports_are_stored_in_the_bucket(
+    s3, leo, browser_of, django_capture_on_commit_callbacks
+) -> None:
     his = proved(browser_of(leo))
     with django_capture_on_commit_callbacks(execute=True):
         his.post("/settings/picture", {"picture": picture()})
@@ -296,7 +298,7 @@ def test_pictures_and_archives_of_people_lie_there_too(s3, leo, browser_of, djan
     assert s3.names() == []
 
 
-def test_an_unreachable_bucket_is_reported_as_such(s3, ada, leo, browser_of, settings) -> None:
+def test_an_unreachable_bucket_is_reported(s3, ada, leo, browser_of, settings) -> None:
     options = {**settings.S3_STORAGE["OPTIONS"], "endpoint_url": f"http://127.0.0.1:{servers.free_port()}"}
     settings.STORAGES = {**settings.STORAGES, "default": {**settings.S3_STORAGE, "OPTIONS": options}}
     sources = services.sign_link(video=VideoFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
@@ -317,7 +319,7 @@ def test_an_unreachable_bucket_is_reported_as_such(s3, ada, leo, browser_of, set
 
 
 def test_only_the_browser_of_the_token_is_redirected_to_the_bucket(s3, course, leo, mia, browser_of) -> None:
-    """An address got by token, with an invented cookie or none beside it, redirects nobody else to the bucket."""
+    """Covers addresses requested with a token, with a forged cookie or without a cookie."""
     video = VideoFactory(owner=course.instructor, version=uuid4())
     video.directory = video_directory(video.uid, video.version)
     video.save()
@@ -338,10 +340,10 @@ def test_only_the_browser_of_the_token_is_redirected_to_the_bucket(s3, course, l
             assert (refused.status_code, refused.headers.get("Location")) == (403, None)
 
 
-# --- Nothing is left of what failed ------------------------------------------------------------------------
+# --- Cleanup after failures --------------------------------------------------------------------------------
 
 
-def test_uploads_that_come_to_nothing_leave_nothing(s3, ada, browser_of, tmp_path) -> None:
+def test_refused_canceled_and_expired_uploads_leave_no_files(s3, ada, browser_of, tmp_path) -> None:
     hers = browser_of(ada)
     no_film = begin(hers, len(PAGE), "film.mp4")["Location"]
     assert send(hers, no_film, 0, PAGE).status_code == 415
@@ -359,16 +361,16 @@ def test_uploads_that_come_to_nothing_leave_nothing(s3, ada, browser_of, tmp_pat
     assert not Upload.objects.open().exists()
 
 
-def test_a_large_file_whose_way_breaks_is_sent_again_and_leaves_no_parts(s3, ada, tmp_path) -> None:
+def test_an_interrupted_transfer_is_repeated_and_leaves_no_parts(s3, ada, tmp_path) -> None:
     big = tmp_path / "big.bin"
-    big.write_bytes(bytes(range(256)) * 2**16)  # in parts, from 8 MiB on
+    big.write_bytes(bytes(range(256)) * 2**16)  # files from 8 MiB are sent in parts
     services.import_file(owner=ada, path=big, now=timezone.now())
     broken = iter([True])
     fail("UploadPart", lambda params: "partNumber=2" in params["url"] and next(broken, False))
 
     jobs.run_pending("default")
     assert s3.names() == s3.unfinished() == []
-    assert Upload.objects.get().stored_as == ""  # what is here is served from here
+    assert Upload.objects.get().stored_as == ""  # local files are served locally
 
     Job.objects.filter(kind="files.store_file").update(run_at=timezone.now())
     jobs.run_pending("default")
@@ -377,7 +379,7 @@ def test_a_large_file_whose_way_breaks_is_sent_again_and_leaves_no_parts(s3, ada
 
 
 @pytest.mark.parametrize("way", ["at once", "not known", "left over"])
-def test_a_directory_is_removed_however_the_store_can(s3, way: str) -> None:
+def test_a_directory_is_removed_even_if_bulk_deletion_fails(s3, way: str) -> None:
     for name in ("videos/a/1", "videos/a/b/2", "videos/ab/3"):
         s3.client.put_object(Bucket=s3.name, Key=name, Body=b"x")
     client = default_storage.connection.meta.client
@@ -401,19 +403,19 @@ def test_a_directory_is_removed_however_the_store_can(s3, way: str) -> None:
 def test_the_lease_is_extended_while_a_file_is_transferred(s3, tmp_path) -> None:
     here, back = tmp_path / "big.bin", tmp_path / "back.bin"
     here.write_bytes(bytes(range(256)) * 2**14)
-    told: list[str] = []
+    calls: list[str] = []
 
-    put(here, "files/big", lambda: told.append("up"))
-    fetch("files/big", back, lambda: told.append("down"))
+    put(here, "files/big", lambda: calls.append("up"))
+    fetch("files/big", back, lambda: calls.append("down"))
 
     assert back.read_bytes() == here.read_bytes()
-    assert min(told.count("up"), told.count("down")) > 3
+    assert min(calls.count("up"), calls.count("down")) > 3
 
 
 # --- Addresses ---------------------------------------------------------------------------------------------
 
 
-def test_an_address_ends_with_the_permission_or_sooner(s3, rf, settings) -> None:
+def test_an_address_expires_with_the_permission_or_earlier(s3, rf, settings) -> None:
     now = datetime(2026, 5, 4, 10, 25, tzinfo=UTC)
     settings.S3_LINK_SECONDS = 120
 
@@ -426,15 +428,15 @@ def test_an_address_ends_with_the_permission_or_sooner(s3, rf, settings) -> None
         assert seconds(now + timedelta(seconds=30)) == 30
 
 
-def test_an_address_is_signed_whole(s3) -> None:
-    """Nobody can change one to open another file, for longer, or as another type."""
+def test_the_signature_covers_the_whole_address(s3) -> None:
+    """Nobody can change the file, the expiry or the type in an address."""
     link = bucket().presigned_url(
         "files/x", seconds=60, kind="application/pdf", disposition="attachment", cache="no-store"
     )
 
-    asked = parse_qs(urlsplit(link).query)
-    assert asked["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]  # which signs path and query
-    assert {"response-content-type", "response-content-disposition", "response-cache-control"} <= set(asked)
+    query = parse_qs(urlsplit(link).query)
+    assert query["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]  # signs the path and the query
+    assert {"response-content-type", "response-content-disposition", "response-cache-control"} <= set(query)
     assert "a-secret" not in link
 
 
@@ -448,7 +450,7 @@ def test_nginx_does_not_serve_files_of_a_bucket(s3, sheet, leo, browser_of, sett
     assert "X-Accel-Redirect" not in answer
 
 
-def test_pages_allow_the_bucket_and_nothing_more(s3: Bucket, client: Client) -> None:
+def test_the_content_security_policy_allows_only_the_bucket(s3: Bucket, client: Client) -> None:
     policy = {part.split()[0]: part.split()[1:] for part in client.get("/")["Content-Security-Policy"].split("; ")}
 
     assert {name for name, sources in policy.items() if s3.origin in sources} == {"media-src", "connect-src"}
@@ -470,7 +472,7 @@ OTHER = {**AMAZON, "S3_ENDPOINT_URL": "https://objects.example.com:9000/"}
         ({**OTHER, "S3_ADDRESSING": "virtual"}, "https://study-media.objects.example.com:9000"),
     ],
 )
-def test_the_policy_names_the_host_that_addresses_lead_to(env, origin: str, settings, monkeypatch) -> None:
+def test_the_content_security_policy_names_the_host_of_the_addresses(env, origin: str, settings, monkeypatch) -> None:
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     for name, value in settings_by(env, "storage").items():
@@ -483,7 +485,7 @@ def test_the_policy_names_the_host_that_addresses_lead_to(env, origin: str, sett
     assert [each.id for each in browsers_may_go_to_the_bucket(None)] == ["files.E002"]
 
 
-def test_the_own_list_of_files_leads_only_its_owner(s3, ada, eve, browser_of, tmp_path: Path) -> None:
+def test_only_the_owner_is_redirected_to_an_uploaded_file(s3, ada, eve, browser_of, tmp_path: Path) -> None:
     kept = KeptFileFactory(owner=ada, stored_as="files/x")
 
     assert browser_of(ada).get(f"/api/v1/uploads/{kept.uid}/").status_code == 302

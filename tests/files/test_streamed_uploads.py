@@ -1,4 +1,4 @@
-"""Which calls are read while they arrive, and how their senders may fall silent. The way itself: test_killed_server."""
+"""Request bodies that are read while they arrive, and stalled senders. test_killed_server tests a real server."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def scope_of(method: str, path: str = UPLOADS_PATH, headers: list[tuple[bytes, b
 
 @pytest.fixture(autouse=True)
 def _echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of Django: answers with what arrived."""
+    """Replace Django by an application that returns the received body."""
 
     def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
         start_response("200 OK", [])
@@ -38,7 +38,7 @@ def _echo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def call(scope: dict[str, Any], *messages: Any) -> Any:
-    """The answer of the wire; "inner" if it handed the call on. A message may be an exception or a pause."""
+    """Return the response, or "inner" if the request was passed on. A message may be an exception or a pause."""
     said: list[bytes] = []
     waiting = list(messages)
 
@@ -77,7 +77,7 @@ def part(body: bytes, *, more: bool) -> dict[str, Any]:
         {**scope_of("PATCH"), REFUSAL: RequestStalled()},
     ],
 )
-def test_all_other_calls_go_on_as_always(scope: dict[str, Any]) -> None:
+def test_other_requests_are_passed_on(scope: dict[str, Any]) -> None:
     assert call(scope) == "inner"
 
 
@@ -87,13 +87,13 @@ def test_chunks_are_read_while_they_arrive(method: str) -> None:
 
 
 @pytest.mark.parametrize("end", [{"type": "http.disconnect"}, RequestStalled(), 5.0], ids=["cut", "stalled", "silent"])
-def test_what_arrived_before_the_sender_fell_silent_is_read(end: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_received_before_the_sender_stalled_are_read(end: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streamed_uploads, "RECEIVE_TIMEOUT", 0.05)
 
     assert call(scope_of("PATCH"), part(b"half", more=True), end) == ["half", ""]
 
 
-def test_a_header_that_wsgi_would_take_for_another_is_dropped() -> None:
+def test_a_header_that_wsgi_would_confuse_with_another_is_dropped() -> None:
     headers = [(b"x_forwarded_for", b"6.6.6.6"), (b"x-forwarded-for", b"1.1.1.1")]
 
     assert call(scope_of("PATCH", headers=headers), part(b"", more=False)) == ["", "1.1.1.1"]

@@ -14,7 +14,7 @@ from apps.files.streaming import send_file
 
 
 class SlowFile(io.BytesIO):
-    """A file whose reads take a moment, and which notices whether it is closed while it is read."""
+    """A file with slow reads that detects when it is closed during a read."""
 
     opened: "list[SlowFile]" = []
 
@@ -36,11 +36,11 @@ class SlowFile(io.BytesIO):
 
 
 def test_many_aborted_requests_leave_no_error_and_no_open_file() -> None:
-    """Aborted while a thread reads, between two pieces, before the first, and after the response was dropped."""
+    """Covers aborts during a read, between two chunks, before the first chunk, and after the response is discarded."""
     SlowFile.opened.clear()
     complaints: list[Any] = []
 
-    async def watch_for_a_while(turn: int) -> None:
+    async def play_and_abort(turn: int) -> None:
         request = AsyncRequestFactory().get("/media/")
         answer = send_file(request, SlowFile, size=8 * CHUNK_SIZE, changed=1.0, kind="video/mp4", cache="no-store")
         assert isinstance(answer, StreamingHttpResponse)
@@ -54,12 +54,12 @@ def test_many_aborted_requests_leave_no_error_and_no_open_file() -> None:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-        if turn % 2:  # servers do, sooner or later
+        if turn % 2:  # as servers do eventually
             answer.close()
 
     async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
-        await asyncio.gather(*(watch_for_a_while(turn) for turn in range(150)))
+        await asyncio.gather(*(play_and_abort(turn) for turn in range(150)))
         await asyncio.get_running_loop().shutdown_default_executor()
 
     asyncio.run(main())

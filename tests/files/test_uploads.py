@@ -1,4 +1,4 @@
-"""Resumable uploads over the wire: tus 1.0, room, owners, interruptions."""
+"""Resumable uploads: the tus 1.0 protocol, storage limits, permissions and interruptions."""
 
 import base64
 import errno
@@ -72,31 +72,31 @@ def offset_of(browser: Client, address: str) -> int:
 
 
 @pytest.fixture(autouse=True)
-def _room(settings: Any, tmp_path: Path) -> None:
+def _storage_settings(settings: Any, tmp_path: Path) -> None:
     settings.UPLOAD_ROOT = tmp_path / "uploads"
     settings.WORK_ROOT = tmp_path / "work"
 
 
 @pytest.fixture
-def desk(ada, browser_of) -> Client:
+def ada_browser(ada, browser_of) -> Client:
     """Ada's browser."""
     return browser_of(ada)
 
 
-def test_a_file_arrives_in_chunks_and_is_queued(desk: Client, ada) -> None:
-    answer = begin(desk, target="lesson-7")
+def test_a_file_arrives_in_chunks_and_is_queued(ada_browser: Client, ada) -> None:
+    answer = begin(ada_browser, target="lesson-7")
     address = answer["Location"]
     video = VideoAsset.objects.get(uid=answer["Video-Uid"])
     assert (answer.status_code, video.stage, video.owner) == (201, "uploading", ada)
     assert answer["Tus-Resumable"] == "1.0.0"
     assert "Upload-Expires" in answer
 
-    first = send(desk, address, 0, MOVIE[:4000])
+    first = send(ada_browser, address, 0, MOVIE[:4000])
     assert (first.status_code, first["Upload-Offset"]) == (204, "4000")
     video.refresh_from_db()
     assert video.percent == 4000 * 100 // len(MOVIE)
-    assert offset_of(desk, address) == 4000
-    last = send(desk, address, 4000, MOVIE[4000:])
+    assert offset_of(ada_browser, address) == 4000
+    last = send(ada_browser, address, 4000, MOVIE[4000:])
 
     upload = Upload.objects.get()
     video.refresh_from_db()
@@ -104,21 +104,21 @@ def test_a_file_arrives_in_chunks_and_is_queued(desk: Client, ada) -> None:
     assert upload_path(upload.uid).read_bytes() == MOVIE
     assert (video.stage, video.source_bytes, video.version) == ("queued", len(MOVIE), upload.uid)
     assert Job.objects.get(kind="files.process_video").payload == {"video": video.pk, "version": upload.uid.hex}
-    assert offset_of(desk, address) == len(MOVIE)
+    assert offset_of(ada_browser, address) == len(MOVIE)
 
 
-def test_a_repeated_last_chunk_queues_the_video_once(desk: Client) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE)
+def test_a_repeated_last_chunk_queues_the_video_once(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE)
 
-    again = send(desk, address, len(MOVIE), b"")
+    again = send(ada_browser, address, len(MOVIE), b"")
 
     assert again.status_code == 204
     assert Job.objects.filter(kind="files.process_video").count() == 1
 
 
-def test_the_server_says_what_it_speaks(desk: Client, settings: Any) -> None:
-    answer = desk.options("/api/v1/uploads/")
+def test_the_server_announces_its_tus_version_and_extensions(ada_browser: Client, settings: Any) -> None:
+    answer = ada_browser.options("/api/v1/uploads/")
 
     assert answer.status_code == 200
     assert answer["Tus-Version"] == "1.0.0"
@@ -126,8 +126,8 @@ def test_the_server_says_what_it_speaks(desk: Client, settings: Any) -> None:
     assert answer["Tus-Max-Size"] == str(settings.UPLOAD_LIMITS["video"])
 
 
-def test_another_version_of_the_protocol_is_refused(desk: Client) -> None:
-    answer = desk.post("/api/v1/uploads/", content_type=CHUNK_SIZE, HTTP_UPLOAD_LENGTH="5")
+def test_another_version_of_the_protocol_is_refused(ada_browser: Client) -> None:
+    answer = ada_browser.post("/api/v1/uploads/", content_type=CHUNK_SIZE, HTTP_UPLOAD_LENGTH="5")
 
     assert (answer.status_code, answer.json()["code"]) == (412, "UPLOAD_VERSION_UNSUPPORTED")
     assert answer["Tus-Version"] == "1.0.0"
@@ -148,8 +148,8 @@ def test_another_version_of_the_protocol_is_refused(desk: Client) -> None:
         ({"HTTP_UPLOAD_LENGTH": "5", "HTTP_UPLOAD_METADATA": facts(purpose="avatar")}, "purpose"),
     ],
 )
-def test_nonsense_is_refused(headers: dict[str, Any], reason: str, desk: Client) -> None:
-    answer = desk.post("/api/v1/uploads/", content_type=CHUNK_SIZE, **TUS, **headers)
+def test_a_malformed_request_is_refused(headers: dict[str, Any], reason: str, ada_browser: Client) -> None:
+    answer = ada_browser.post("/api/v1/uploads/", content_type=CHUNK_SIZE, **TUS, **headers)
 
     assert answer.status_code == 400
     assert answer.json()["code"] == "UPLOAD_MALFORMED"
@@ -157,10 +157,10 @@ def test_nonsense_is_refused(headers: dict[str, Any], reason: str, desk: Client)
     assert not Upload.objects.exists()
 
 
-def test_a_strict_client_learns_all_that_the_protocol_asks_for(desk: Client) -> None:
+def test_responses_have_all_headers_that_the_protocol_requires(ada_browser: Client) -> None:
     """tus 1.0, core and creation: https://tus.io/protocols/resumable-upload."""
     written = facts(filename="léçon 1.mp4", target="lesson-7")
-    begun = desk.post(
+    begun = ada_browser.post(
         "/api/v1/uploads/",
         data=b"",
         content_type=CHUNK_SIZE,
@@ -168,35 +168,35 @@ def test_a_strict_client_learns_all_that_the_protocol_asks_for(desk: Client) -> 
         HTTP_UPLOAD_METADATA=written,
         **TUS,
     )
-    send(desk, begun["Location"], 0, MOVIE[:10])
-    found = desk.head(begun["Location"], **TUS)
+    send(ada_browser, begun["Location"], 0, MOVIE[:10])
+    found = ada_browser.head(begun["Location"], **TUS)
 
     assert begun["Location"] == f"http://testserver/api/v1/uploads/{Upload.objects.get().uid}/"
     assert found["Upload-Metadata"] == written
     assert (found["Upload-Length"], found["Upload-Offset"]) == (str(len(MOVIE)), "10")
     assert found["Cache-Control"] == "no-store"
     assert parsedate_to_datetime(found["Upload-Expires"]) > timezone.now()
-    for answer in (begun, found, desk.delete(begun["Location"], **TUS)):
+    for answer in (begun, found, ada_browser.delete(begun["Location"], **TUS)):
         assert answer["Tus-Resumable"] == "1.0.0"
 
 
-def test_the_first_bytes_may_come_with_the_creation(desk: Client) -> None:
+def test_the_creation_request_may_contain_the_first_bytes(ada_browser: Client) -> None:
     headers = {"HTTP_UPLOAD_LENGTH": str(len(MOVIE)), "HTTP_UPLOAD_METADATA": facts(filename="a.mp4"), **TUS}
 
-    part = desk.post("/api/v1/uploads/", data=MOVIE[:600], content_type=CHUNK_SIZE, **headers)
-    whole = desk.post("/api/v1/uploads/", data=MOVIE, content_type=CHUNK_SIZE, **headers)
+    part = ada_browser.post("/api/v1/uploads/", data=MOVIE[:600], content_type=CHUNK_SIZE, **headers)
+    whole = ada_browser.post("/api/v1/uploads/", data=MOVIE, content_type=CHUNK_SIZE, **headers)
 
     assert (part.status_code, part["Upload-Offset"]) == (201, "600")
     assert (whole.status_code, whole["Upload-Offset"]) == (201, str(len(MOVIE)))
     assert VideoAsset.objects.get(uid=whole["Video-Uid"]).stage == "queued"
-    assert send(desk, part["Location"], 600, MOVIE[600:]).status_code == 204
+    assert send(ada_browser, part["Location"], 600, MOVIE[600:]).status_code == 204
 
 
-def test_the_method_may_stand_in_a_header(desk: Client, ada) -> None:
-    address = begin(desk)["Location"]
+def test_a_header_may_override_the_method(ada_browser: Client, ada) -> None:
+    address = begin(ada_browser)["Location"]
 
     def post(method: str, data: bytes = b"", **headers: Any) -> Any:
-        return desk.post(
+        return ada_browser.post(
             address, data=data, content_type=CHUNK_SIZE, HTTP_X_HTTP_METHOD_OVERRIDE=method, **TUS, **headers
         )
 
@@ -207,37 +207,39 @@ def test_the_method_may_stand_in_a_header(desk: Client, ada) -> None:
     assert not Upload.objects.exists()
 
 
-# --- The server's own room ---------------------------------------------------------------------------------
+# --- Disk space of the server ------------------------------------------------------------------------------
 
 
-def test_an_upload_larger_than_the_free_disk_space_is_refused(desk: Client, settings: Any) -> None:
+def test_an_upload_larger_than_the_free_disk_space_is_refused(ada_browser: Client, settings: Any) -> None:
     settings.DISK_RESERVE = 2**60
 
-    answer = begin(desk)
+    answer = begin(ada_browser)
 
     assert (answer.status_code, answer.json()["code"]) == (507, "STORE_FULL")
     assert not Upload.objects.exists()
     assert not VideoAsset.objects.exists()
 
 
-def test_bytes_that_fit_before_the_disk_reserve_are_kept(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    address = begin(desk)["Location"]
+def test_bytes_that_fit_above_the_disk_reserve_are_kept(ada_browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = begin(ada_browser)["Location"]
     monkeypatch.setattr(receiving, "READ_SIZE", 1000)
     left = iter([5000, 4000, 3000])
     monkeypatch.setattr(storage, "free_space", lambda _: next(left, 0))
 
-    full = send(desk, address, 0, MOVIE)
+    full = send(ada_browser, address, 0, MOVIE)
 
     assert (full.status_code, full.json()["code"]) == (507, "STORE_FULL")
-    assert offset_of(desk, address) == 3000
+    assert offset_of(ada_browser, address) == 3000
     monkeypatch.undo()
-    assert send(desk, address, 3000, MOVIE[3000:]).status_code == 204
+    assert send(ada_browser, address, 3000, MOVIE[3000:]).status_code == 204
     assert upload_path(Upload.objects.get().uid).read_bytes() == MOVIE
 
 
-def test_a_disk_that_is_full_is_named_and_keeps_what_it_has(desk: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE[:300])
+def test_a_full_disk_is_reported_and_the_received_bytes_are_kept(
+    ada_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE[:300])
     write = os.write
 
     def fill(file: int, piece: Any) -> int:
@@ -247,17 +249,17 @@ def test_a_disk_that_is_full_is_named_and_keeps_what_it_has(desk: Client, monkey
 
     monkeypatch.setattr(receiving.os, "write", fill)
     monkeypatch.setattr(receiving, "READ_SIZE", 250)
-    full = send(desk, address, 300, MOVIE[300:])
+    full = send(ada_browser, address, 300, MOVIE[300:])
     monkeypatch.undo()
 
     assert (full.status_code, full.json()["code"]) == (507, "STORE_FULL")
-    assert offset_of(desk, address) == 300
-    assert send(desk, address, 300, MOVIE[300:]).status_code == 204
+    assert offset_of(ada_browser, address) == 300
+    assert send(ada_browser, address, 300, MOVIE[300:]).status_code == 204
     assert upload_path(Upload.objects.get().uid).read_bytes() == MOVIE
 
 
 def test_the_offset_of_a_long_chunk_is_saved_while_it_arrives(ada, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that is killed in the middle of one request of gigabytes must not lose all of it."""
+    """If the server is killed during a request of several gigabytes, the received bytes must not be lost."""
     monkeypatch.setattr(receiving, "SAVE_OFFSET_EVERY", 1000)
     upload = services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=5000, now=timezone.now())
     noted: list[int] = []
@@ -271,7 +273,7 @@ def test_the_offset_of_a_long_chunk_is_saved_while_it_arrives(ada, monkeypatch: 
     assert noted == [0, 0, 1000, 1000, 2000, 2000, 3000, 3000, 4000, 4000, 5000]
 
 
-# --- Limits and room ---------------------------------------------------------------------------------------
+# --- Limits and quotas -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -283,8 +285,10 @@ def test_the_offset_of_a_long_chunk_is_saved_while_it_arrives(ada, monkeypatch: 
         ("file", 2 * GIGABYTE + 1, 413),
     ],
 )
-def test_a_lecture_may_be_5_gb_and_any_other_file_2(purpose: str, length: int, status: int, desk: Client) -> None:
-    answer = begin(desk, length, purpose=purpose)
+def test_the_limit_is_5_gb_for_a_video_and_2_gb_for_other_files(
+    purpose: str, length: int, status: int, ada_browser: Client
+) -> None:
+    answer = begin(ada_browser, length, purpose=purpose)
 
     assert answer.status_code == status
     if status == 413:
@@ -294,27 +298,27 @@ def test_a_lecture_may_be_5_gb_and_any_other_file_2(purpose: str, length: int, s
         assert ("5 GB" if purpose == "video" else "2 GB") in problem["detail"]
 
 
-def test_the_texts_follow_the_settings(desk: Client, settings: Any) -> None:
+def test_error_messages_use_the_configured_limits(ada_browser: Client, settings: Any) -> None:
     settings.UPLOAD_LIMITS = {"video": 3 * GIGABYTE, "file": GIGABYTE // 2}
 
-    problem = begin(desk, 4 * GIGABYTE).json()
+    problem = begin(ada_browser, 4 * GIGABYTE).json()
 
     assert problem["detail"] == (
         "This file is larger than 3 GB. Videos can be up to 3 GB, and other files up to 512 MB."
     )
 
 
-def test_storage_is_reserved_when_an_upload_begins(desk: Client, ada, settings: Any) -> None:
+def test_storage_is_reserved_when_an_upload_begins(ada_browser: Client, ada, settings: Any) -> None:
     settings.STORAGE_ALLOWANCE = {"instructor": 10 * GIGABYTE}
     VideoFactory(owner=ada, source_bytes=3 * GIGABYTE)
 
-    statuses = [begin(desk, 3 * GIGABYTE).status_code for _ in range(3)]
-    refusal = begin(desk, 3 * GIGABYTE).json()
+    statuses = [begin(ada_browser, 3 * GIGABYTE).status_code for _ in range(3)]
+    refusal = begin(ada_browser, 3 * GIGABYTE).json()
 
     assert statuses == [201, 201, 413]
     assert refusal["code"] == "UPLOAD_QUOTA_EXCEEDED"
     assert refusal["params"] == {"needed": "3 GB", "free": "1 GB", "allowance": "10 GB"}
-    assert desk.get("/api/v1/storage/").json() == {
+    assert ada_browser.get("/api/v1/storage/").json() == {
         "videos": 3 * GIGABYTE,
         "files": 0,
         "held": 6 * GIGABYTE,
@@ -324,7 +328,7 @@ def test_storage_is_reserved_when_an_upload_begins(desk: Client, ada, settings: 
     }
 
 
-def test_students_have_5_gb_and_instructors_50(leo, ada, sam) -> None:
+def test_students_have_5_gb_and_instructors_have_50_gb(leo, ada, sam) -> None:
     assert [queries.storage_of(each).allowance // GIGABYTE for each in (leo, ada, sam)] == [5, 50, 50]
 
 
@@ -355,77 +359,77 @@ def test_parallel_uploads_cannot_exceed_the_quota(ada, settings: Any) -> None:
     assert queries.storage_of(ada).held == 4000
 
 
-def test_a_canceled_upload_frees_its_storage(desk: Client, ada) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE[:100])
+def test_a_canceled_upload_frees_its_storage(ada_browser: Client, ada) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE[:100])
     upload = Upload.objects.get()
 
-    assert desk.delete(address, **TUS).status_code == 204
+    assert ada_browser.delete(address, **TUS).status_code == 204
     jobs.run_pending("default")
 
     assert queries.storage_of(ada).held == 0
     assert not VideoAsset.objects.exists()
     assert not upload_path(upload.uid).exists()
-    assert desk.head(address, **TUS).status_code == 404
+    assert ada_browser.head(address, **TUS).status_code == 404
 
 
-# --- What goes wrong on the way ----------------------------------------------------------------------------
+# --- Errors and interruptions ------------------------------------------------------------------------------
 
 
-def test_a_chunk_with_a_wrong_offset_is_refused_with_the_right_offset(desk: Client) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE[:100])
+def test_a_chunk_with_a_wrong_offset_is_refused_with_the_right_offset(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE[:100])
 
-    answer = send(desk, address, 50, MOVIE[50:])
+    answer = send(ada_browser, address, 50, MOVIE[50:])
 
     assert (answer.status_code, answer["Upload-Offset"]) == (409, "100")
     assert answer.json()["code"] == "UPLOAD_OFFSET_MISMATCH"
-    assert offset_of(desk, address) == 100
+    assert offset_of(ada_browser, address) == 100
 
 
-def test_more_bytes_than_announced_are_refused_and_discarded(desk: Client) -> None:
-    address = begin(desk, 100)["Location"]
-    send(desk, address, 0, MOVIE[:40])
+def test_more_bytes_than_announced_are_refused_and_discarded(ada_browser: Client) -> None:
+    address = begin(ada_browser, 100)["Location"]
+    send(ada_browser, address, 0, MOVIE[:40])
 
-    answer = send(desk, address, 40, MOVIE[40:200])
+    answer = send(ada_browser, address, 40, MOVIE[40:200])
 
     assert answer.status_code == 413
-    assert offset_of(desk, address) == 40
+    assert offset_of(ada_browser, address) == 40
     assert upload_path(Upload.objects.get().uid).stat().st_size == 40
 
 
 @pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
-def test_a_damaged_chunk_is_detected_by_its_checksum(algorithm: str, desk: Client) -> None:
-    address = begin(desk)["Location"]
+def test_a_damaged_chunk_is_detected_by_its_checksum(algorithm: str, ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
     digest = base64.b64encode(hashlib.new(algorithm, MOVIE[:500]).digest()).decode()
 
-    damaged = send(desk, address, 0, MOVIE[1:501], HTTP_UPLOAD_CHECKSUM=f"{algorithm} {digest}")
+    damaged = send(ada_browser, address, 0, MOVIE[1:501], HTTP_UPLOAD_CHECKSUM=f"{algorithm} {digest}")
     assert (damaged.status_code, damaged.json()["code"]) == (460, "UPLOAD_CHECKSUM_MISMATCH")
-    assert offset_of(desk, address) == 0
-    sound = send(desk, address, 0, MOVIE[:500], HTTP_UPLOAD_CHECKSUM=f"{algorithm} {digest}")
+    assert offset_of(ada_browser, address) == 0
+    sound = send(ada_browser, address, 0, MOVIE[:500], HTTP_UPLOAD_CHECKSUM=f"{algorithm} {digest}")
 
     assert (sound.status_code, sound["Upload-Offset"]) == (204, "500")
 
 
 @pytest.mark.parametrize("written", ["md5 xxxx", "sha1 ***", "sha1"])
-def test_an_unknown_checksum_is_refused(written: str, desk: Client) -> None:
-    address = begin(desk)["Location"]
+def test_an_unknown_checksum_is_refused(written: str, ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
 
-    assert send(desk, address, 0, MOVIE[:5], HTTP_UPLOAD_CHECKSUM=written).status_code in {400, 460}
-    assert offset_of(desk, address) == 0
+    assert send(ada_browser, address, 0, MOVIE[:5], HTTP_UPLOAD_CHECKSUM=written).status_code in {400, 460}
+    assert offset_of(ada_browser, address) == 0
 
 
-def test_only_the_content_type_of_the_protocol_is_accepted(desk: Client) -> None:
-    address = begin(desk)["Location"]
+def test_only_the_content_type_of_the_protocol_is_accepted(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
 
-    answer = desk.patch(address, data=b"{}", content_type="application/json", HTTP_UPLOAD_OFFSET="0", **TUS)
+    answer = ada_browser.patch(address, data=b"{}", content_type="application/json", HTTP_UPLOAD_OFFSET="0", **TUS)
 
     assert answer.status_code == 415
-    assert offset_of(desk, address) == 0
+    assert offset_of(ada_browser, address) == 0
 
 
-class BrokenLine:
-    """A request body that ends in the middle."""
+class BrokenConnection:
+    """A request body whose connection breaks in the middle."""
 
     def __init__(self, arrives: bytes) -> None:
         self._pieces = iter([arrives])
@@ -436,80 +440,80 @@ class BrokenLine:
         raise ConnectionResetError
 
 
-def test_bytes_that_arrived_before_a_broken_connection_are_kept(ada, desk: Client) -> None:
+def test_bytes_that_arrived_before_a_broken_connection_are_kept(ada, ada_browser: Client) -> None:
     from apps.files.errors import UploadNetworkError
 
-    address = begin(desk)["Location"]
+    address = begin(ada_browser)["Location"]
     upload = Upload.objects.get()
 
     with pytest.raises(UploadNetworkError):
         services.receive_chunk(
-            upload=upload, offset=0, read=BrokenLine(MOVIE[:700]).read, expected=len(MOVIE), now=timezone.now()
+            upload=upload, offset=0, read=BrokenConnection(MOVIE[:700]).read, expected=len(MOVIE), now=timezone.now()
         )
 
-    assert offset_of(desk, address) == 700
-    assert send(desk, address, 700, MOVIE[700:]).status_code == 204
+    assert offset_of(ada_browser, address) == 700
+    assert send(ada_browser, address, 700, MOVIE[700:]).status_code == 204
     assert upload_path(upload.uid).read_bytes() == MOVIE
 
 
-def test_bytes_a_killed_server_wrote_without_noting_are_cut_off(desk: Client) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE[:300])
+def test_bytes_after_the_saved_offset_are_cut_off(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE[:300])
     upload = Upload.objects.get()
     with upload_path(upload.uid).open("ab") as file:
         file.write(b"written, but the server was killed before it noted it")
 
-    send(desk, address, 300, MOVIE[300:])
+    send(ada_browser, address, 300, MOVIE[300:])
 
     assert upload_path(upload.uid).read_bytes() == MOVIE
 
 
-def test_bytes_that_the_disk_lost_are_requested_again(desk: Client) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE[:300])
+def test_bytes_missing_on_disk_are_requested_again(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE[:300])
     upload = Upload.objects.get()
     upload_path(upload.uid).write_bytes(MOVIE[:120])
 
-    answer = send(desk, address, 300, MOVIE[300:])
+    answer = send(ada_browser, address, 300, MOVIE[300:])
 
     assert (answer.status_code, answer["Upload-Offset"]) == (409, "120")
-    assert send(desk, address, 120, MOVIE[120:]).status_code == 204
+    assert send(ada_browser, address, 120, MOVIE[120:]).status_code == 204
     assert upload_path(upload.uid).read_bytes() == MOVIE
 
 
-def test_two_requests_at_once_do_not_mix(desk: Client) -> None:
-    address = begin(desk)["Location"]
+def test_a_concurrent_request_to_the_same_upload_is_refused(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
     path = upload_path(Upload.objects.get().uid)
     with path.open("ab") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        answer = send(desk, address, 0, MOVIE)
+        answer = send(ada_browser, address, 0, MOVIE)
 
     assert (answer.status_code, answer.json()["code"]) == (423, "UPLOAD_BUSY")
-    assert offset_of(desk, address) == 0
+    assert offset_of(ada_browser, address) == 0
 
 
-def test_an_upload_killed_after_its_last_byte_is_finished_when_asked(desk: Client) -> None:
-    address = begin(desk)["Location"]
+def test_a_status_request_finishes_an_upload_interrupted_after_its_last_byte(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
     upload = Upload.objects.get()
     upload_path(upload.uid).write_bytes(MOVIE)
-    Upload.objects.update(offset=len(MOVIE))  # noted, and then the server was killed
+    Upload.objects.update(offset=len(MOVIE))  # the offset was saved before the server was killed
 
-    assert offset_of(desk, address) == len(MOVIE)
+    assert offset_of(ada_browser, address) == len(MOVIE)
 
     assert VideoAsset.objects.get().stage == "queued"
     assert Job.objects.filter(kind="files.process_video").count() == 1
 
 
-def test_an_unfinished_upload_expires(desk: Client, ada) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE[:100])
+def test_an_unfinished_upload_expires(ada_browser: Client, ada) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE[:100])
     upload = Upload.objects.get()
 
     with time_machine.travel(timezone.now() + timedelta(days=6), tick=False):
-        assert desk.head(address, **TUS).status_code == 200
+        assert ada_browser.head(address, **TUS).status_code == 200
     with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
-        assert desk.head(address, **TUS).status_code == 410
-        late = send(desk, address, 100, MOVIE[100:])
+        assert ada_browser.head(address, **TUS).status_code == 410
+        late = send(ada_browser, address, 100, MOVIE[100:])
         assert (late.status_code, late.json()["code"]) == (410, "UPLOAD_EXPIRED")
         jobs.run_pending("default")
         jobs.run_pending("default")
@@ -520,44 +524,44 @@ def test_an_unfinished_upload_expires(desk: Client, ada) -> None:
     assert not upload_path(upload.uid).exists()
 
 
-def test_a_chunk_extends_the_expiry_of_the_upload(desk: Client) -> None:
-    address = begin(desk)["Location"]
+def test_a_chunk_extends_the_expiry_of_the_upload(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
 
     with time_machine.travel(timezone.now() + timedelta(days=5), tick=False):
-        desk.cookies.clear()
-        desk.force_login(Upload.objects.get().owner)
-        send(desk, address, 0, MOVIE[:100])
+        ada_browser.cookies.clear()
+        ada_browser.force_login(Upload.objects.get().owner)
+        send(ada_browser, address, 0, MOVIE[:100])
     with time_machine.travel(timezone.now() + timedelta(days=8), tick=False):
         jobs.run_pending("default")
         assert Upload.objects.get().offset == 100
         assert Job.objects.filter(kind="files.expire_upload", state="queued").count() == 1
 
 
-# --- What it is --------------------------------------------------------------------------------------------
+# --- File types --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "slides.pdf", "movie.wmv", "page.html", "run.sh", "list.m3u8"])
-def test_a_name_that_promises_no_video_is_refused_at_once(name: str, desk: Client) -> None:
-    answer = begin(desk, filename=name)
+def test_a_name_without_a_video_extension_is_refused_immediately(name: str, ada_browser: Client) -> None:
+    answer = begin(ada_browser, filename=name)
 
     assert (answer.status_code, answer.json()["code"]) == (415, "UPLOAD_FORMAT_UNSUPPORTED")
     assert "MP4, MOV, AVI, WebM" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "A.MOV", "b.avi", "c.webm", "noname", "../../etc/lecture.mp4"])
-def test_names_decide_nothing_else(name: str, desk: Client, settings: Any) -> None:
-    answer = begin(desk, filename=name)
-    send(desk, answer["Location"], 0, MOVIE)
+def test_the_name_does_not_affect_where_the_file_is_stored(name: str, ada_browser: Client, settings: Any) -> None:
+    answer = begin(ada_browser, filename=name)
+    send(ada_browser, answer["Location"], 0, MOVIE)
 
     assert VideoAsset.objects.get().filename == name
     assert [each.name for each in Path(settings.UPLOAD_ROOT).iterdir()] == [Upload.objects.get().uid.hex]
 
 
-def test_a_text_named_mp4_ends_as_a_corrupt_file(desk: Client, ada) -> None:
+def test_a_text_file_named_mp4_is_a_corrupt_file(ada_browser: Client, ada) -> None:
     words = b"This is the script of the lesson.\n" * 20
-    address = begin(desk, len(words))["Location"]
+    address = begin(ada_browser, len(words))["Location"]
 
-    answer = send(desk, address, 0, words)
+    answer = send(ada_browser, address, 0, words)
 
     video = VideoAsset.objects.get()
     assert answer.status_code == 204
@@ -569,19 +573,19 @@ def test_a_text_named_mp4_ends_as_a_corrupt_file(desk: Client, ada) -> None:
     assert not Job.objects.filter(kind="files.process_video").exists()
 
 
-def test_an_empty_file_ends_as_a_corrupt_file(desk: Client) -> None:
-    answer = begin(desk, 0)
+def test_an_empty_file_is_a_corrupt_file(ada_browser: Client) -> None:
+    answer = begin(ada_browser, 0)
 
     video = VideoAsset.objects.get()
     assert answer.status_code == 201
     assert (video.failure, video.failure_detail) == ("corrupt_file", "The file is empty. It contains no data.")
 
 
-def test_a_playlist_named_mp4_is_refused(desk: Client) -> None:
+def test_a_playlist_named_mp4_is_refused(ada_browser: Client) -> None:
     words = b"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n"
-    address = begin(desk, len(words))["Location"]
+    address = begin(ada_browser, len(words))["Location"]
 
-    answer = send(desk, address, 0, words)
+    answer = send(ada_browser, address, 0, words)
 
     assert (answer.status_code, answer.json()["code"]) == (415, "UPLOAD_FORMAT_UNSUPPORTED")
     assert VideoAsset.objects.get().failure == "corrupt_file"
@@ -591,11 +595,11 @@ def test_a_playlist_named_mp4_is_refused(desk: Client) -> None:
 # --- Replacing ---------------------------------------------------------------------------------------------
 
 
-def test_a_failed_video_gets_other_contents(desk: Client, ada) -> None:
+def test_an_upload_replaces_a_failed_video(ada_browser: Client, ada) -> None:
     video = VideoFactory(owner=ada, stage="failed", failure="corrupt_file", failure_detail="damaged")
 
-    answer = begin(desk, replaces=str(video.uid))
-    send(desk, answer["Location"], 0, MOVIE)
+    answer = begin(ada_browser, replaces=str(video.uid))
+    send(ada_browser, answer["Location"], 0, MOVIE)
 
     video.refresh_from_db()
     assert answer["Video-Uid"] == str(video.uid)
@@ -616,13 +620,13 @@ def test_a_failed_video_gets_other_contents(desk: Client, ada) -> None:
         },
     ],
 )
-def test_a_canceled_replacement_leaves_the_video_unchanged(facts_of_video: Any, desk: Client, ada) -> None:
+def test_a_canceled_replacement_leaves_the_video_unchanged(facts_of_video: Any, ada_browser: Client, ada) -> None:
     video = VideoFactory(owner=ada, version=uuid.uuid4(), **facts_of_video)
     before = row_of(video)
-    address = begin(desk, replaces=str(video.uid))["Location"]
-    send(desk, address, 0, MOVIE[:100])
+    address = begin(ada_browser, replaces=str(video.uid))["Location"]
+    send(ada_browser, address, 0, MOVIE[:100])
 
-    desk.delete(address, **TUS)
+    ada_browser.delete(address, **TUS)
 
     assert row_of(video) == before
 
@@ -633,17 +637,17 @@ def row_of(video: VideoAsset) -> dict[str, Any]:
     return row
 
 
-def test_a_replacement_that_is_not_a_video_leaves_the_video_unchanged_and_says_why(
-    desk: Client, ada, django_capture_on_commit_callbacks
+def test_an_invalid_replacement_leaves_the_video_unchanged_and_gives_the_reason(
+    ada_browser: Client, ada, django_capture_on_commit_callbacks
 ) -> None:
     video = VideoFactory(owner=ada, version=uuid.uuid4(), source="originals/good.mp4", source_bytes=700)
     before = row_of(video)
     words = b"These are the notes.\n" * 40
-    address = begin(desk, len(words), filename="notes.mp4", replaces=str(video.uid))["Location"]
+    address = begin(ada_browser, len(words), filename="notes.mp4", replaces=str(video.uid))["Location"]
     assert queries.storage_of(ada).used == 700 + len(words)
 
     with django_capture_on_commit_callbacks(execute=True):
-        send(desk, address, 0, words)
+        send(ada_browser, address, 0, words)
     jobs.run_pending("default")
 
     after = row_of(video)
@@ -652,30 +656,32 @@ def test_a_replacement_that_is_not_a_video_leaves_the_video_unchanged_and_says_w
     assert after == before
     assert queries.storage_of(ada).used == 700
     assert not upload_path(Upload.objects.get().uid).exists()
-    shown = desk.get(f"/api/v1/videos/{video.uid}/").json()
+    shown = ada_browser.get(f"/api/v1/videos/{video.uid}/").json()
     assert shown["notice"] == (
         "The new file was not used. This file is not a video. It contains plain text. This video is unchanged."
     )
-    told = Notification.objects.get(user=ada, kind="files.replacement_failed")
-    assert told.params["file"] == "notes.mp4"
+    notification = Notification.objects.get(user=ada, kind="files.replacement_failed")
+    assert notification.params["file"] == "notes.mp4"
 
 
-def test_two_failed_replacements_send_two_notifications(desk: Client, ada, django_capture_on_commit_callbacks) -> None:
+def test_two_failed_replacements_send_two_notifications(
+    ada_browser: Client, ada, django_capture_on_commit_callbacks
+) -> None:
     video = VideoFactory(owner=ada, version=uuid.uuid4())
     for _ in range(2):
-        address = begin(desk, 5, replaces=str(video.uid))["Location"]
+        address = begin(ada_browser, 5, replaces=str(video.uid))["Location"]
         with django_capture_on_commit_callbacks(execute=True):
-            send(desk, address, 0, b"notes")
+            send(ada_browser, address, 0, b"notes")
 
     assert Notification.objects.filter(user=ada, kind="files.replacement_failed").count() == 2
 
 
-def test_both_originals_count_until_the_new_one_is_proven(desk: Client, ada) -> None:
+def test_both_originals_count_until_the_replacement_is_processed(ada_browser: Client, ada) -> None:
     video = VideoFactory(owner=ada, version=uuid.uuid4(), source="originals/good.mp4", source_bytes=700)
-    address = begin(desk, replaces=str(video.uid))["Location"]
+    address = begin(ada_browser, replaces=str(video.uid))["Location"]
 
     assert queries.storage_of(ada).used == 700 + len(MOVIE)
-    send(desk, address, 0, MOVIE)
+    send(ada_browser, address, 0, MOVIE)
 
     video.refresh_from_db()
     assert (video.stage, video.is_playable) == ("queued", True)
@@ -685,21 +691,21 @@ def test_both_originals_count_until_the_new_one_is_proven(desk: Client, ada) -> 
 
 
 @pytest.mark.parametrize("stage", ["uploading", "queued", "finalizing"])
-def test_a_video_on_its_way_is_not_replaced(stage: str, desk: Client, ada) -> None:
+def test_an_unfinished_video_cannot_be_replaced(stage: str, ada_browser: Client, ada) -> None:
     video = VideoFactory(owner=ada, stage=stage)
 
-    answer = begin(desk, replaces=str(video.uid))
+    answer = begin(ada_browser, replaces=str(video.uid))
 
     assert (answer.status_code, answer.json()["code"]) == (409, "VIDEO_BUSY")
     assert not Upload.objects.exists()
 
 
-# --- Who may -----------------------------------------------------------------------------------------------
+# --- Permissions -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def anothers(ada) -> str:
-    """The address of an upload that Ada began."""
+def upload_of_ada(ada) -> str:
+    """The address of an upload that Ada started."""
     upload = services.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=len(MOVIE), now=timezone.now())
     return f"/api/v1/uploads/{upload.uid}/"
 
@@ -724,12 +730,12 @@ CALLS: dict[str, Callable[[Client, str], Any]] = {
     ],
 )
 @pytest.mark.parametrize("call", CALLS)
-def test_who_may(
-    who: str, statuses: dict[str, int], call: str, anothers: str, client: Client, browser_of, request
+def test_users_can_access_only_their_own_uploads(
+    who: str, statuses: dict[str, int], call: str, upload_of_ada: str, client: Client, browser_of, request
 ) -> None:
     browser = client if who == "visitor" else browser_of(request.getfixturevalue(who))
 
-    answer = CALLS[call](browser, anothers)
+    answer = CALLS[call](browser, upload_of_ada)
 
     assert answer.status_code == statuses[call]
     if call == "list" and who in {"leo", "eve", "sam"}:
@@ -748,12 +754,12 @@ def test_another_instructors_video_cannot_be_replaced(ada, eve, browser_of) -> N
     assert video.stage == "complete"
 
 
-def test_students_may_keep_files_but_not_upload_lectures(leo, browser_of) -> None:
+def test_students_can_upload_files_but_not_videos(leo, browser_of) -> None:
     assert begin(browser_of(leo), purpose="video").json()["code"] == "ROLE_REQUIRED"
     assert begin(browser_of(leo), purpose="file", filename="essay.pdf").status_code == 201
 
 
-def test_a_cookie_needs_its_csrf_token(ada) -> None:
+def test_a_session_cookie_requires_a_csrf_token(ada) -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(ada)
 
@@ -762,7 +768,7 @@ def test_a_cookie_needs_its_csrf_token(ada) -> None:
 
 
 class Unreadable(BytesIO):
-    """A body that nobody may touch."""
+    """A request body that must not be read."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         raise AssertionError
@@ -770,7 +776,7 @@ class Unreadable(BytesIO):
     readline = read
 
 
-def test_a_large_form_is_not_buffered_to_find_its_token(ada) -> None:
+def test_a_large_form_is_not_read_to_find_its_csrf_token(ada) -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(ada)
     browser.get("/settings/")
@@ -783,7 +789,7 @@ def test_a_large_form_is_not_buffered_to_find_its_token(ada) -> None:
     assert (answer.status_code, answer.json()["code"]) == (403, "PERMISSION_DENIED")
 
 
-def test_a_token_needs_no_cookie(ada, browser_of) -> None:
+def test_an_access_token_requires_no_cookie(ada, browser_of) -> None:
     token = browser_of(ada).get("/api/v1/auth/session/").json()["token"]
 
     answer = Client(enforce_csrf_checks=True).post(
@@ -797,18 +803,18 @@ def test_a_token_needs_no_cookie(ada, browser_of) -> None:
     assert answer.status_code == 201
 
 
-def test_an_unknown_upload_is_not_found(desk: Client) -> None:
-    assert desk.head(f"/api/v1/uploads/{uuid.uuid4()}/", **TUS).status_code == 404
+def test_an_unknown_upload_is_not_found(ada_browser: Client) -> None:
+    assert ada_browser.head(f"/api/v1/uploads/{uuid.uuid4()}/", **TUS).status_code == 404
 
 
-# --- Files that are no videos ------------------------------------------------------------------------------
+# --- Other files -------------------------------------------------------------------------------------------
 
 
 def test_a_file_is_stored_downloaded_and_removed(leo, mia, browser_of) -> None:
     browser = browser_of(leo)
     page = b"<script>alert(1)</script>" * 9
     address = begin(browser, len(page), filename='my "essay".html', purpose="file")["Location"]
-    assert browser.get(address).status_code == 404  # nothing has arrived yet
+    assert browser.get(address).status_code == 404  # no bytes received yet
     send(browser, address, 0, page)
 
     answer = browser.get(address)
@@ -828,19 +834,19 @@ def test_a_file_is_stored_downloaded_and_removed(leo, mia, browser_of) -> None:
     assert browser.get(address).status_code == 404
 
 
-def test_the_original_of_a_video_is_not_downloaded_here(desk: Client) -> None:
-    address = begin(desk)["Location"]
-    send(desk, address, 0, MOVIE)
+def test_the_original_of_a_video_cannot_be_downloaded(ada_browser: Client) -> None:
+    address = begin(ada_browser)["Location"]
+    send(ada_browser, address, 0, MOVIE)
 
-    assert desk.get(address).status_code == 404
-    assert desk.delete(address, **TUS).status_code == 204
+    assert ada_browser.get(address).status_code == 404
+    assert ada_browser.delete(address, **TUS).status_code == 204
     assert VideoAsset.objects.get().stage == "queued"
 
 
-def test_so_many_uploads_are_begun_and_the_next_waits(desk: Client, settings: Any) -> None:
+def test_the_rate_of_new_uploads_is_limited(ada_browser: Client, settings: Any) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "upload": (2, 600)}
 
-    answers = [begin(desk, 10) for _ in range(3)]
+    answers = [begin(ada_browser, 10) for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2]["Retry-After"]) > 500
@@ -851,11 +857,11 @@ def test_one_user_cannot_occupy_all_upload_threads(ada, eve, browser_of) -> None
     as_ada, as_eve = browser_of(ada), browser_of(eve)
     hers, other = (begin(browser)["Location"] for browser in (as_ada, as_eve))
 
-    with ExitStack() as on_their_way:
+    with ExitStack() as active_uploads:
         for _ in range(tus.MAX_CONCURRENT_PER_USER):
-            on_their_way.enter_context(tus._chunks.slot(ada.pk))
+            active_uploads.enter_context(tus._chunks.slot(ada.pk))
         assert send(as_ada, hers, 0, MOVIE).status_code == 429
-        assert begin(as_ada).status_code == 201  # what comes along with it is sent again
+        assert begin(as_ada).status_code == 201  # the browser sends the included bytes again
         assert send(as_eve, other, 0, MOVIE).status_code == 204
 
     assert send(as_ada, hers, 0, MOVIE).status_code == 204

@@ -1,4 +1,4 @@
-"""ffmpeg on its leash: it ends with its work, with its worker, or when it hangs."""
+"""The ffmpeg process ends when its work is canceled, when its worker dies, or when it hangs."""
 
 import json
 import os
@@ -49,19 +49,19 @@ def pid_in(folder: Path) -> int:
 
 
 class EnoughError(Exception):
-    """The work is not wanted any more."""
+    """Cancels the work."""
 
 
-def test_it_reports_percentages_that_rise(clip, work_on) -> None:
-    heard: list[tuple[str, float]] = []
+def test_the_reported_progress_increases(clip, work_on) -> None:
+    reports: list[tuple[str, float]] = []
 
-    pipeline.process(work_on(clip("uneven.mp4")), lambda step, done: heard.append((step.name, done)))
+    pipeline.process(work_on(clip("uneven.mp4")), lambda step, done: reports.append((step.name, done)))
 
-    whole = [pipeline.overall_progress(next(s for s in steps.STEPS if s.name == name), done) for name, done in heard]
+    whole = [pipeline.overall_progress(next(s for s in steps.STEPS if s.name == name), done) for name, done in reports]
     assert whole == sorted(whole)
-    # A slow machine hears 0 more than once.
-    assert list(dict.fromkeys(name for name, done in heard if done == 0)) == [step.name for step in steps.STEPS]
-    assert ("ladder", 1.0) in heard
+    # A slow machine reports 0 more than once.
+    assert list(dict.fromkeys(name for name, done in reports if done == 0)) == [step.name for step in steps.STEPS]
+    assert ("ladder", 1.0) in reports
 
 
 def test_a_report_that_raises_ends_ffmpeg(tmp_path: Path, recipe: Recipe) -> None:
@@ -79,7 +79,7 @@ def test_a_report_that_raises_ends_ffmpeg(tmp_path: Path, recipe: Recipe) -> Non
 
 
 def test_ffmpeg_that_makes_no_progress_is_killed(tmp_path: Path) -> None:
-    # Reading from a pipe that nobody writes to: ffmpeg waits forever.
+    # ffmpeg waits forever for a pipe without a writer.
     os.mkfifo(tmp_path / "silence")
     keep_open = os.open(tmp_path / "silence", os.O_RDWR)
     arguments = ["-v", "error", "-f", "rawvideo", "-s", "64x64", "-i", str(tmp_path / "silence")]
@@ -106,7 +106,7 @@ def test_the_output_of_ffmpeg_is_logged(tmp_path: Path, recipe: Recipe) -> None:
         run(["-v", "error", "-i", "file:nowhere"], ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=1, recipe=recipe,
             report=lambda _: None)  # fmt: skip
 
-    assert "No such file" in failed.value.note
+    assert "No such file" in failed.value.content
     assert "nowhere" not in str(failed.value)
 
 
@@ -125,7 +125,7 @@ def start_worker(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", textwrap.dedent(WORKER), str(folder), *ENDLESS], cwd=ROOT)
 
 
-def test_ffmpeg_dies_with_a_worker_that_was_killed(tmp_path: Path) -> None:
+def test_ffmpeg_ends_when_its_worker_is_killed(tmp_path: Path) -> None:
     worker = start_worker(tmp_path)
     pid = pid_in(tmp_path)
     assert wait_until(lambda: b"testsrc2" in Path(f"/proc/{pid}/cmdline").read_bytes() and is_alive(pid))
@@ -136,14 +136,14 @@ def test_ffmpeg_dies_with_a_worker_that_was_killed(tmp_path: Path) -> None:
     assert wait_until(lambda: not is_alive(pid))
 
 
-def test_without_the_kernels_leash_the_keeper_watches_the_pipe(tmp_path: Path, monkeypatch) -> None:
-    """The way of macOS, on this machine: the keeper stays between worker and ffmpeg."""
-    keeper = tmp_path / "die_with_parent.py"
-    keeper.write_text(
+def test_without_a_parent_death_signal_the_supervisor_watches_the_pipe(tmp_path: Path, monkeypatch) -> None:
+    """Simulates macOS, where a supervisor process runs between the worker and ffmpeg."""
+    supervisor = tmp_path / "die_with_parent.py"
+    supervisor.write_text(
         Path(str(die_with_parent.__file__)).read_text().replace('startswith("linux")', 'startswith("never")')
     )
     worker = subprocess.Popen(
-        [sys.executable, "-c", f"import studyplatform.kit.die_with_parent as l; l.__file__ = {str(keeper)!r}\n"
+        [sys.executable, "-c", f"import studyplatform.kit.die_with_parent as l; l.__file__ = {str(supervisor)!r}\n"
          + textwrap.dedent(WORKER), str(tmp_path), *ENDLESS],
         cwd=ROOT,
     )  # fmt: skip
@@ -159,7 +159,7 @@ def test_without_the_kernels_leash_the_keeper_watches_the_pipe(tmp_path: Path, m
     assert wait_until(lambda: not is_alive(child) and not is_alive(pid))
 
 
-def test_a_stray_of_a_former_try_is_ended(tmp_path: Path) -> None:
+def test_a_stray_process_of_an_earlier_attempt_is_killed(tmp_path: Path) -> None:
     out = tmp_path / "out.nut"
     stray = subprocess.Popen(
         [find_ffmpeg(), *ENDLESS[:-3], "-f", "nut", "-y", out], stdout=subprocess.DEVNULL, start_new_session=True
@@ -173,25 +173,25 @@ def test_a_stray_of_a_former_try_is_ended(tmp_path: Path) -> None:
     assert not kill_stray(tmp_path)
 
 
-def test_a_number_that_went_to_another_program_is_left_alone(tmp_path: Path) -> None:
-    innocent = subprocess.Popen(["sleep", "30"], start_new_session=True)
-    (tmp_path / PID_FILE).write_text(json.dumps({"pid": innocent.pid, "marker": str(tmp_path)}))
+def test_a_pid_reused_by_another_program_is_not_killed(tmp_path: Path) -> None:
+    other = subprocess.Popen(["sleep", "30"], start_new_session=True)
+    (tmp_path / PID_FILE).write_text(json.dumps({"pid": other.pid, "marker": str(tmp_path)}))
 
     assert not kill_stray(tmp_path)
 
-    assert innocent.poll() is None
-    innocent.kill()
-    innocent.wait()
+    assert other.poll() is None
+    other.kill()
+    other.wait()
 
 
-@pytest.mark.parametrize("note", ["", "{}", "[]", '{"pid": "x", "marker": 3}'])
-def test_a_broken_note_is_no_obstacle(note: str, tmp_path: Path) -> None:
-    (tmp_path / PID_FILE).write_text(note)
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"pid": "x", "marker": 3}'])
+def test_an_invalid_pid_file_is_ignored(content: str, tmp_path: Path) -> None:
+    (tmp_path / PID_FILE).write_text(content)
 
     assert not kill_stray(tmp_path)
 
 
-def test_a_killed_step_is_the_only_one_repeated(clip, work_on) -> None:
+def test_only_the_interrupted_step_is_repeated(clip, work_on) -> None:
     work = work_on(clip("captioned.mp4"))
     taken: list[str] = []
 
@@ -214,7 +214,7 @@ def test_a_killed_step_is_the_only_one_repeated(clip, work_on) -> None:
     assert not list(work.folder.glob("**/rubbish"))
 
 
-def test_a_full_disk_is_a_failure_that_may_pass(clip, work_on, monkeypatch) -> None:
+def test_a_full_disk_is_a_temporary_failure(clip, work_on, monkeypatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

@@ -1,4 +1,4 @@
-"""Real input becomes a ladder that can be watched: looked at and listened to, not taken on trust."""
+"""Real videos become playable ladders. The tests decode the renditions instead of trusting their headers."""
 
 import io
 import json
@@ -16,9 +16,9 @@ from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.failures import CorruptFile
 from apps.files.video.playlist import read_media
 from apps.files.video.work import Published, Work
-from tests.files.clips import RECORDINGS, Seen, spoil, turn, watch
+from tests.files.clips import RECORDINGS, Seen, damage, rotate, watch
 
-# One worker for all of them: what is made for one test is looked at by others.
+# All tests run in one worker, because they share the processed videos.
 pytestmark = [pytest.mark.media, pytest.mark.xdist_group("ladder")]
 
 Processed = Callable[[str], tuple[Work, Published]]
@@ -38,7 +38,7 @@ SIZES = {
     "slow.mp4": ["320x180"],
     "long-sound.mp4": ["320x180"],
 }
-# What takes the ways of these once more, in another container, codec or size: in long runs only.
+# Clips that take the same code paths with another container, codec or size. Only long runs include them.
 MORE_SIZES = {
     "full-hd.mp4": ["1920x1080", "1280x720", "854x480"],
     "screen.webm": ["320x180"],
@@ -59,7 +59,7 @@ MORE_SIZES = {
 
 
 def long_if(is_long: bool, *values: Any) -> Any:
-    """A case of a test; one that makes another clip's ladder is left to long runs."""
+    """Return a test case, marked as long if ``is_long``."""
     return pytest.param(*values, marks=pytest.mark.long if is_long else ())
 
 
@@ -68,7 +68,7 @@ def seen_of(work: Work, published: Published) -> dict[str, Seen]:
 
 
 @pytest.mark.parametrize("name", [long_if(name in MORE_SIZES, name) for name in (*SIZES, *MORE_SIZES)])
-def test_every_shape_of_source_ends_watchable_and_in_sync(name: str, processed: Processed) -> None:
+def test_every_kind_of_source_becomes_playable_and_in_sync(name: str, processed: Processed) -> None:
     work, published = processed(name)
 
     seen = seen_of(work, published)
@@ -93,11 +93,11 @@ def test_every_shape_of_source_ends_watchable_and_in_sync(name: str, processed: 
 
 
 def assert_in_sync(watched: Seen, *, frame: float, name: str) -> None:
-    """Each flash has its beep, at most a frame and the sound encoders' 30 ms away."""
-    if name == "slow.mp4":  # one picture a second: the flash never ends
+    """Assert that each flash and its beep are at most one frame plus 30 ms (the audio encoder's delay) apart."""
+    if name == "slow.mp4":  # one frame per second: the flash never ends
         assert watched.beeps == pytest.approx([0, 1, 2, 3, 4], abs=0.03)
         return
-    # The AVI muxer of the clip puts the first picture one frame late.
+    # The AVI muxer of the clip delays the first frame by one frame.
     allowed = frame + 0.03 if name != "camera.avi" else 2 * frame
     assert len(watched.flashes) >= 2
     if watched.beeps:
@@ -110,7 +110,7 @@ def assert_in_sync(watched: Seen, *, frame: float, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["lecture.mp4", "sparse.mp4", long_if(True, "full-hd.mp4"), long_if(True, "portrait.mp4")]
 )
-def test_the_master_playlist_states_what_the_segments_are(name: str, processed: Processed) -> None:
+def test_the_master_playlist_matches_the_segments(name: str, processed: Processed) -> None:
     work, _ = processed(name)
 
     master = (work.public / "master.m3u8").read_text()
@@ -135,7 +135,7 @@ def test_the_master_playlist_states_what_the_segments_are(name: str, processed: 
 @pytest.mark.parametrize(
     "name", ["lecture.mp4", "sparse.mp4", long_if(True, "twelve.mp4"), long_if(True, "thirty.mp4")]
 )
-def test_segments_begin_at_the_same_moments_in_all_renditions(name: str, processed: Processed) -> None:
+def test_segments_begin_at_the_same_times_in_all_renditions(name: str, processed: Processed) -> None:
     work, published = processed(name)
     lengths = {
         each.name: re.findall(r"#EXTINF:([\d.]+)", (work.public / each.name / "index.m3u8").read_text())
@@ -148,8 +148,8 @@ def test_segments_begin_at_the_same_moments_in_all_renditions(name: str, process
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["longer.mp4", "longer-sparse.mp4"])
-def test_every_segment_holds_its_own_sound(name: str, processed: Processed) -> None:
-    """A browser that has loaded one segment can play it: sound that lies in a later one would not do."""
+def test_every_segment_contains_its_own_sound(name: str, processed: Processed) -> None:
+    """A browser must be able to play a segment without the sound of a later segment."""
     work, published = processed(name)
 
     for each in published.renditions:
@@ -176,7 +176,7 @@ def test_there_is_no_short_segment_at_the_end(name: str, processed: Processed) -
         assert read_media(work.public / each.name)[-1].duration >= 1.9, each.name
 
 
-def test_a_source_that_fits_is_copied_and_can_be_watched_first(clip, work_on) -> None:
+def test_a_suitable_source_is_copied_and_playable_first(clip, work_on) -> None:
     from apps.files.video.pipeline import measure_published, run_step
     from apps.files.video.steps import STEPS
 
@@ -193,7 +193,7 @@ def test_a_source_that_fits_is_copied_and_can_be_watched_first(clip, work_on) ->
     assert watch(work.public / "720p").duration == pytest.approx(6, abs=0.1)
 
 
-def test_a_copy_that_was_cut_elsewhere_is_thrown_away(clip, work_on, monkeypatch) -> None:
+def test_a_copy_with_other_segment_boundaries_is_discarded(clip, work_on, monkeypatch) -> None:
     work = work_on(clip("silent.mp4"))
     monkeypatch.setattr(steps, "_matches_plan", lambda *_: False)
 
@@ -220,7 +220,7 @@ def test_a_copy_that_was_cut_elsewhere_is_thrown_away(clip, work_on, monkeypatch
         ("camera.avi", "codec"),
     ],
 )
-def test_a_source_is_not_copied_when_it_would_not_fit(name: str, reason: str, clip, work_on) -> None:
+def test_an_unsuitable_source_is_not_copied(name: str, reason: str, clip, work_on) -> None:
     work = steps_of(work_on(clip(name)), "analyze")
 
     assert reason in work.plan.why_no_copy
@@ -228,7 +228,7 @@ def test_a_source_is_not_copied_when_it_would_not_fit(name: str, reason: str, cl
 
 
 def steps_of(work: Work, *names: str) -> Work:
-    """Take some of the steps only."""
+    """Run only the named steps."""
     for step in pipeline.STEPS:
         if step.name in names:
             pipeline.run_step(step, work, lambda _: None)
@@ -245,7 +245,7 @@ def test_a_video_without_sound_has_no_audio_rendition(processed: Processed) -> N
 
 
 @pytest.mark.parametrize(("name", "title"), [("captioned.mkv", "Deutsch"), ("captioned.mp4", "")])
-def test_captions_inside_the_file_become_webvtt(name: str, title: str, clip, work_on) -> None:
+def test_embedded_captions_become_webvtt(name: str, title: str, clip, work_on) -> None:
     work = steps_of(work_on(clip(name)), "analyze", "captions")
 
     (caption,) = json.loads((work.folder / "captions.json").read_text())
@@ -256,7 +256,7 @@ def test_captions_inside_the_file_become_webvtt(name: str, title: str, clip, wor
     assert "<i>Always</i> &amp; everywhere." in words
 
 
-def test_a_storyboard_tile_shows_its_own_second(clip, work_on) -> None:
+def test_a_storyboard_tile_shows_the_frame_of_its_time(clip, work_on) -> None:
     from apps.files.video.pipeline import process
 
     work = work_on(clip("colors.mp4"))
@@ -294,10 +294,10 @@ BINARIES = {"system": "ffmpeg", "wheel": imageio_ffmpeg.get_ffmpeg_exe()}
 
 
 @pytest.mark.parametrize(("binary", "degrees"), [("system", -90), ("wheel", -90), ("wheel", 180)])
-def test_a_picture_that_was_held_otherwise_is_shown_upright(binary: str, degrees: int, clip, tmp_path, recipe) -> None:
-    """Whichever ffmpeg is there: some pass the note of how it was held on to what they write."""
+def test_a_rotated_video_is_shown_upright(binary: str, degrees: int, clip, tmp_path, recipe) -> None:
+    """Some versions of ffmpeg copy the rotation to their output."""
     source = tmp_path / "held.mov"
-    turn(clip("corner.mov"), source, degrees)
+    rotate(clip("corner.mov"), source, degrees)
     work = Work(source=source, folder=tmp_path / "work", ffmpeg=find_ffmpeg(BINARIES[binary]), recipe=recipe)
 
     pipeline.process(work)
@@ -326,7 +326,7 @@ def red_corner(picture: Any) -> str:
 
 @pytest.mark.parametrize("name", ["silent.mp4", long_if(True, "lecture.mp4")])
 def test_undecodable_frames_are_counted_and_no_damaged_copy_is_published(name: str, clip, work_on, tmp_path) -> None:
-    work = work_on(spoil(clip(name), tmp_path / name, 0.5, 0.53))
+    work = work_on(damage(clip(name), tmp_path / name, 0.5, 0.53))
 
     published = pipeline.process(work)
 
@@ -338,8 +338,8 @@ def test_undecodable_frames_are_counted_and_no_damaged_copy_is_published(name: s
 
 
 @pytest.mark.parametrize("binary", BINARIES)
-def test_a_file_of_which_too_much_cannot_be_read_is_refused(binary: str, clip, tmp_path, recipe) -> None:
-    source = spoil(clip("silent.mp4"), tmp_path / "bad.mp4", 0.3, 0.7)
+def test_a_file_with_too_much_unreadable_data_is_refused(binary: str, clip, tmp_path, recipe) -> None:
+    source = damage(clip("silent.mp4"), tmp_path / "bad.mp4", 0.3, 0.7)
     work = Work(source=source, folder=tmp_path / "work", ffmpeg=find_ffmpeg(BINARIES[binary]), recipe=recipe)
 
     with pytest.raises(CorruptFile) as failure:
@@ -348,13 +348,13 @@ def test_a_file_of_which_too_much_cannot_be_read_is_refused(binary: str, clip, t
     assert failure.value.reason == "damaged"
 
 
-def test_a_source_that_is_whole_has_lost_nothing(processed: Processed) -> None:
+def test_an_intact_source_loses_nothing(processed: Processed) -> None:
     for name in ("lecture.mp4", "camera.avi", "browser.webm", "hdr.mov"):
         _, published = processed(name)
         assert (published.picture_lost, published.sound_lost) == (0, 0), name
 
 
-def test_bright_colors_are_brought_down_for_ordinary_screens(processed: Processed) -> None:
+def test_hdr_colors_are_converted_for_standard_screens(processed: Processed) -> None:
     work, published = processed("hdr.mov")
     rendition = work.public / published.renditions[0].name
     whole = (rendition / "init.mp4").read_bytes() + (rendition / "00000.m4s").read_bytes()
@@ -368,8 +368,8 @@ def test_bright_colors_are_brought_down_for_ordinary_screens(processed: Processe
     assert (int(frame.colorspace), int(frame.color_trc), int(frame.color_primaries)) == (1, 1, 1)  # bt709
 
 
-def test_the_newest_ffmpeg_makes_the_same(clip, tmp_path) -> None:
-    """The binary that comes with imageio-ffmpeg, used where the system has none."""
+def test_the_newest_ffmpeg_produces_the_same_result(clip, tmp_path) -> None:
+    """The binary of imageio-ffmpeg is used if the system has no ffmpeg."""
     work = Work(source=clip("captioned.mp4"), folder=tmp_path / "work", ffmpeg=find_ffmpeg(BINARIES["wheel"]))
     published = pipeline.process(work)
 

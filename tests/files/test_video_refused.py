@@ -1,4 +1,4 @@
-"""What is no whole, honest video ends with a clear word, and reads or calls nothing on the way."""
+"""Damaged or forged files are refused with a reason, and no other file or server is accessed."""
 
 import contextlib
 import dataclasses
@@ -29,7 +29,7 @@ CANARY = b"a secret that stands in another file of this machine"
 
 
 class Trap:
-    """A server that must never be called, and a file that must never be read."""
+    """A server that must not be called, and a file that must not be read."""
 
     def __init__(self, folder: Path) -> None:
         self.calls: list[bytes] = []
@@ -81,7 +81,7 @@ DISGUISES = {
 
 
 @pytest.mark.parametrize("name", DISGUISES)
-def test_a_pointer_in_disguise_is_refused_untouched(name: str, trap: Trap, work_on, tmp_path: Path) -> None:
+def test_a_disguised_reference_is_refused_and_not_followed(name: str, trap: Trap, work_on, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_text(DISGUISES[name].format(url=trap.address, secret=trap.secret, port=trap.port))
     work = work_on(file)
@@ -96,10 +96,10 @@ def test_a_pointer_in_disguise_is_refused_untouched(name: str, trap: Trap, work_
 
 @pytest.mark.parametrize("name", ["hls.mp4", "concat.mov", "dash.webm", "session.avi"])
 @pytest.mark.parametrize("demuxer", ["mov", "avi", "matroska"])
-def test_a_playlist_is_not_opened_as_one_even_if_detection_is_bypassed(
+def test_a_playlist_is_not_opened_even_if_detection_is_bypassed(
     name: str, demuxer: str, trap: Trap, clip, work_on, tmp_path: Path
 ) -> None:
-    """Even if the detection of the container failed, ffmpeg gets the demuxer by name."""
+    """ffmpeg gets the name of the demuxer, so it opens no playlist even if the detection fails."""
     file = tmp_path / name
     file.write_text(DISGUISES[name].format(url=trap.address, secret=trap.secret, port=trap.port))
     work = work_on(file)
@@ -118,10 +118,10 @@ def test_a_playlist_is_not_opened_as_one_even_if_detection_is_bypassed(
 
 
 @pytest.mark.parametrize("reference", ["alis", "url "])
-def test_a_movie_whose_media_lie_elsewhere_reads_no_other_file(
+def test_a_movie_with_external_media_does_not_read_another_file(
     reference: str, trap: Trap, clip, work_on, tmp_path: Path
 ) -> None:
-    """QuickTime can keep its media in another file. Here that is a real video, which would play."""
+    """QuickTime files can refer to media in another file. Here that file is a real, playable video."""
     elsewhere = tmp_path / "elsewhere.mp4"
     shutil.copy(clip("silent.mp4"), elsewhere)
     file = tmp_path / "refers.mov"
@@ -137,7 +137,7 @@ def test_a_movie_whose_media_lie_elsewhere_reads_no_other_file(
 
 
 def refer_to(movie: bytes, elsewhere: Path, address: str, kind: bytes) -> bytes:
-    """Rewrite a movie: its data reference names another file, and its own media are blanked."""
+    """Return a movie whose data reference names another file, and whose own media are zeros."""
     begin = movie.index(b"mdat") + 4
     size = struct.unpack(">I", movie[begin - 8 : begin - 4])[0]
     movie = movie[:begin] + bytes(size - 8) + movie[begin + size - 8 :]
@@ -155,15 +155,15 @@ def refer_to(movie: bytes, elsewhere: Path, address: str, kind: bytes) -> bytes:
     new = struct.pack(">I4sII", 16 + len(entry), b"dref", 0, 1) + entry
     movie = movie[:old] + new + movie[old + old_size :]
     grown = len(new) - old_size
-    # Every box around it grows: moov > trak > mdia > minf > dinf. moov stands last, so media stay put.
+    # Every enclosing box grows: moov > trak > mdia > minf > dinf. moov is the last box, so the media do not move.
     for box in (b"moov", b"trak", b"mdia", b"minf", b"dinf"):
         at = movie.rindex(box, 0, old + 8) - 4
         movie = movie[:at] + struct.pack(">I", struct.unpack(">I", movie[at : at + 4])[0] + grown) + movie[at + 4 :]
     return movie
 
 
-def test_the_reference_of_that_movie_is_one_that_would_be_followed(clip, tmp_path: Path) -> None:
-    """Proof that the movie above is a real danger: with the door open, ffmpeg does play it."""
+def test_the_external_reference_works_without_the_protection(clip, tmp_path: Path) -> None:
+    """Proves that the movie above is dangerous: without the protection, ffmpeg plays it."""
     elsewhere = tmp_path / "elsewhere.mp4"
     shutil.copy(clip("silent.mp4"), elsewhere)
     file = tmp_path / "refers.mov"
@@ -172,7 +172,7 @@ def test_the_reference_of_that_movie_is_one_that_would_be_followed(clip, tmp_pat
     open_door = ["-enable_drefs", "1", "-use_absolute_path", "1", "-ss", "0.5", "-i", str(file)]
     ffmpeg(*open_door, "-frames:v", "1", str(tmp_path / "out.png"))
 
-    assert (tmp_path / "out.png").stat().st_size > 2000  # colors and digits; the blanked media give none
+    assert (tmp_path / "out.png").stat().st_size > 2000  # colors and digits, which blank media do not have
 
 
 def test_a_zero_byte_file_is_corrupt(work_on, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_zero_byte_file_is_corrupt(work_on, tmp_path: Path) -> None:
         pytest.param(b"x", id="one letter"),
     ],
 )
-def test_a_text_named_mp4_is_corrupt(content: bytes, work_on, tmp_path: Path) -> None:
+def test_a_text_file_named_mp4_is_corrupt(content: bytes, work_on, tmp_path: Path) -> None:
     file = tmp_path / "notes.mp4"
     file.write_bytes(content)
 
@@ -230,7 +230,7 @@ def test_a_truncated_file_is_corrupt(name: str, keep: float, clip, work_on, tmp_
     assert not work.public.exists() or not list(work.public.iterdir())
 
 
-def test_a_picture_that_cannot_be_decoded_is_corrupt(clip, work_on, tmp_path: Path) -> None:
+def test_an_undecodable_video_track_is_corrupt(clip, work_on, tmp_path: Path) -> None:
     file = tmp_path / "noise.mp4"
     movie = clip("silent.mp4").read_bytes()
     begin = movie.index(b"mdat") + 4
@@ -243,8 +243,8 @@ def test_a_picture_that_cannot_be_decoded_is_corrupt(clip, work_on, tmp_path: Pa
 
 
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(one, marks=pytest.mark.long) for one in range(4, 12))])
-def test_damage_anywhere_ends_in_a_word_or_a_video(seed: int, clip, work_on, tmp_path: Path) -> None:
-    """Bytes are overwritten at random: it may play or be refused, but nothing else happens."""
+def test_a_randomly_damaged_file_is_played_or_refused(seed: int, clip, work_on, tmp_path: Path) -> None:
+    """Overwrites random bytes. The file must be readable or refused, without any other error."""
     chance = random.Random(seed)
     name = ("silent.mp4", "screen.webm", "camera.avi", "fragmented.mp4")[seed % 4]
     movie = bytearray(clip(name).read_bytes())
@@ -272,7 +272,9 @@ def test_damage_anywhere_ends_in_a_word_or_a_video(seed: int, clip, work_on, tmp
         pytest.param("-f lavfi -i sine=d=1", "song.ogg", "foreign_format", id="ogg"),
     ],
 )
-def test_other_formats_are_named_unsupported(options: str, name: str, reason: str, work_on, tmp_path: Path) -> None:
+def test_other_formats_are_reported_as_unsupported(
+    options: str, name: str, reason: str, work_on, tmp_path: Path
+) -> None:
     ffmpeg(*options.split(), str(tmp_path / name))
     disguised = (tmp_path / name).rename(tmp_path / "lecture.mp4")
 
@@ -290,7 +292,7 @@ def test_a_video_beyond_the_limits_is_refused(clip, work_on) -> None:
         assert refused.value.reason == reason
 
 
-def test_every_reason_has_a_sentence() -> None:
+def test_every_failure_reason_has_a_message() -> None:
     used = set()
     for module in Path(pipeline.__file__).parent.glob("*.py"):
         used |= set(re.findall(r'(?:CorruptFile|FormatUnsupported|ProcessingFailed)\(\s*"(\w+)"', module.read_text()))
