@@ -99,7 +99,7 @@ MIDDLEWARE = [
     "studyplatform.kit.web.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "studyplatform.kit.web.middleware.StaticFilesMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "studyplatform.kit.web.middleware.PolicyMiddleware",
     "studyplatform.kit.web.middleware.PermissionsPolicyMiddleware",
     "studyplatform.site.system.maintenance.MaintenanceMiddleware",
     "studyplatform.kit.web.middleware.TextCompressionMiddleware",

@@ -73,6 +73,25 @@ def test_the_policy_allows_the_inline_scripts_by_their_hash_and_no_others(
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("debug", [True, False])
+def test_a_page_and_its_policy_agree_after_a_new_build(
+    client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, debug: bool
+) -> None:
+    settings.DEBUG = debug
+    client.get("/auth/login")
+    (tmp_path / "manifest.json").write_text('{"beforePaint": {"js": "beforePaint.js"}}')
+    (tmp_path / "beforePaint.js").write_text("rebuilt();\n")
+    monkeypatch.setattr("studyplatform.kit.web.inline_scripts.MANIFEST", tmp_path / "manifest.json")
+
+    answer = client.get("/auth/login")
+
+    [script] = inline_scripts_of(answer.content.decode())
+    assert (script == "rebuilt();") is debug
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in answer["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
 def test_a_nonce_serves_one_response(browser_of, leo, enrollment) -> None:
     browser, seen = browser_of(leo), []
     for _ in range(3):

@@ -1,20 +1,36 @@
 """The few scripts inside our HTML, and the hashes by which the content security policy allows them.
 
 A hash is the same in every response, so cached pages can hold these scripts; a nonce would be used up by the first.
-Settings import this module, so it imports no Django.
 """
 
 import base64
 import hashlib
 import json
+from functools import lru_cache
 from pathlib import Path
+
+from django.conf import settings
 
 ROOT = Path(__file__).resolve().parents[3]
 MANIFEST = ROOT / "static" / "dist" / "manifest.json"
 
+_texts: dict[str, str] = {}
+
 
 def inline_scripts() -> dict[str, str]:
-    """The text of each script by name. Without the built files (before the first build) only those of the templates."""
+    """The text of each script by name. Without the built files (before the first build) only those of the templates.
+
+    Read once per process: pages and the policy must agree, even if a build replaces the files meanwhile. While
+    ``DEBUG`` is on, read each time, because ``make dev`` builds while the server runs.
+    """
+    if settings.DEBUG:
+        return _read()
+    if "beforePaint" not in _texts:
+        _texts.update(_read())
+    return _texts
+
+
+def _read() -> dict[str, str]:
     texts = {"announcement": (ROOT / "templates" / "components" / "announcement.js").read_text()}
     if MANIFEST.exists():
         built = json.loads(MANIFEST.read_text()).get("beforePaint", {}).get("js")
@@ -25,7 +41,9 @@ def inline_scripts() -> dict[str, str]:
 
 def csp_hashes() -> list[str]:
     """The hashes as sources of ``script-src`` (https://www.w3.org/TR/CSP3/#match-element-to-source-list)."""
-    return [
-        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-        for text in inline_scripts().values()
-    ]
+    return [_hash(text) for text in inline_scripts().values()]
+
+
+@lru_cache(maxsize=16)
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -163,15 +163,10 @@ def font_urls(style: str) -> list[str]:
     return [static("dist/" + files[name]) for name in FIRST_FONTS[style]]
 
 
-@cache_outside_debug
-def _inline_scripts() -> dict[str, str]:
-    return inline_scripts()
-
-
 def inline_script(name: str, **attributes: str) -> Markup:
     """A script of :mod:`~studyplatform.kit.web.inline_scripts` as an element, with these data attributes."""
     data = Markup("").join(Markup(' data-{}="{}"').format(key, value) for key, value in attributes.items())
-    return Markup("<script{}>{}</script>").format(data, Markup(_inline_scripts()[name]))  # noqa: S704 (our own files)
+    return Markup("<script{}>{}</script>").format(data, Markup(inline_scripts()[name]))  # noqa: S704 (our own files)
 
 
 @pass_context

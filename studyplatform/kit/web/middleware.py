@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable
 from typing import cast
 
+from csp.middleware import CSPMiddleware, PolicyParts
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.middleware.gzip import GZipMiddleware
@@ -13,6 +14,7 @@ from django.utils.encoding import iri_to_uri
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from studyplatform.kit.web.failures import refusal_of, refusal_response
+from studyplatform.kit.web.inline_scripts import csp_hashes
 from studyplatform.kit.web.request_id import request_id
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -59,6 +61,22 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):
             return cast(HttpResponseBase, super().__call__(request))
         except FileNotFoundError:  # only from a static file: Django turns the exceptions of views into responses
             return cast(HttpResponseBase, self.get_response(request))
+
+
+class PolicyMiddleware(CSPMiddleware):
+    """django-csp's header, which allows the inline scripts by the hashes of their present texts."""
+
+    def get_policy_parts(
+        self,
+        request: HttpRequest,
+        response: HttpResponseBase,
+        report_only: bool = False,  # noqa: FBT001, FBT002
+    ) -> PolicyParts:
+        parts = super().get_policy_parts(request, response, report_only)
+        if not report_only:
+            update = dict(parts.update or {})
+            parts.update = {**update, "script-src": [*update.get("script-src", []), *csp_hashes()]}
+        return parts
 
 
 class PermissionsPolicyMiddleware:
