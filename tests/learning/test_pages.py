@@ -207,6 +207,22 @@ def test_progress_says_what_is_left_of_a_video_and_marks_no_place_once_all_is_do
     assert "You've completed this course." in page
 
 
+def test_progress_lists_the_attempts_at_each_quiz(at_leo, leo, enrollment, course):
+    quiz = make_quiz(course)
+    earlier = timezone.now() - timedelta(minutes=1)
+    rows = []
+    for answers in ({}, right_answers(quiz)):
+        attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier)
+        services.submit_attempt(user=leo, attempt=attempt, answers=answers, now=timezone.now())
+        page = text(at_leo.get(f"/me/course/{course.slug}/progress"))
+        table = page.split('aria-label="Quiz scores"')[1].split("</table>")[0]
+        rows.append(
+            [*re.findall(r'<td class="n">(.*?)</td>', table)[:3], re.findall(r'faint small">(.*?)</span></b>', page)]
+        )
+
+    assert rows == [["1", "0%", "0%", ["first attempt"]], ["2", "0%", "100%", ["from 0%"]]]
+
+
 @pytest.mark.parametrize(
     ("position", "button", "shelf", "left"),
     [
