@@ -1,9 +1,9 @@
-"""The people that tests speak of. Each is a fixture, made when it is asked for.
+"""The users that appear in tests. Each is a fixture, created when a test requests it.
 
-    ada     teaches ``course``
-    eve     teaches too, but has no business in Ada's courses
-    leo     has a ``seat`` in ``course``
-    mia     has an account and no seat
+    ada     is the instructor of ``course``
+    eve     is another instructor, without access to Ada's courses
+    leo     has an ``enrollment`` in ``course``
+    mia     has an account and no enrollment
     sam     is an admin
     ben     is blocked
 
@@ -78,7 +78,7 @@ def enrollment(leo: User, course: Course) -> Enrollment:
 
 @pytest.fixture
 def browser_of() -> Callable[[User], Client]:
-    """A browser that is signed in as the given person."""
+    """Return a function that signs in a browser as the given user."""
 
     def sign_in(user: User) -> Client:
         browser = Client()

@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures and hooks for all tests."""
 
 import os
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ __all__ = ["ada", "ben", "browser_of", "course", "enrollment", "eve", "leo", "mi
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Without a build of the assets every test that renders a page would fail: say it once."""
+    """Stop with one message if the assets are not built, instead of failing in every test that renders a page."""
     if "PYTEST_XDIST_WORKER" not in os.environ and (problem := build_problem()):
         pytest.exit(problem, returncode=pytest.ExitCode.USAGE_ERROR)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note the tests that had to run again in the file that the suite shows at the end."""
+    """Append each test that had to be rerun to the file that the suite prints at the end."""
     unstable = os.environ.get("UNSTABLE")
     if unstable and str(report.outcome) == "rerun" and "PYTEST_XDIST_WORKER" not in os.environ:
         with Path(unstable).open("a") as file:
@@ -33,14 +33,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: Any, worker_id: str) -> Iterator[None]:
-    """In place of pytest-django's: one process runs the migrations, the others copy the result."""
+    """Replace pytest-django's fixture: one process runs the migrations, the others copy the result."""
     with django_db_blocker.unblock(), databases.prepared(worker_id):
         yield
 
 
 @pytest.fixture
 def own_folders(settings: Any, tmp_path: Path) -> Path:
-    """Uploads, work and media of this test alone, in folders of these names; answers where they are."""
+    """Give the test its own folders for uploads, work and media; return their parent."""
     settings.UPLOAD_ROOT = tmp_path / "uploads"
     settings.WORK_ROOT = tmp_path / "work"
     settings.STORAGES = {
@@ -55,7 +55,7 @@ def own_folders(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> Iterator[None]:
-    """Throttles and what is kept of one test are no part of the next."""
+    """Clear throttles and caches between tests."""
     cache.clear()
     clear_caches()
     yield

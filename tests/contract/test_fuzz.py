@@ -19,7 +19,7 @@ from hypothesis.errors import Unsatisfiable
 from apps.courses.models import Course, Lesson
 from studyplatform.kit.management.commands import export_contract
 from tests.factories.courses import LessonFactory
-from tests.factories.files import CaptionFactory, KeptFileFactory, UploadFactory, VideoFactory
+from tests.factories.files import CaptionFactory, StoredFileFactory, UploadFactory, VideoFactory
 from tests.factories.learning import AttemptFactory, CertificateFactory
 from tests.learning.quiz import make_quiz
 
@@ -52,7 +52,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
     )  # fmt: skip
     uploads = [
         UploadFactory(owner=ada, video=VideoFactory(owner=ada, stage="uploading")).uid,
-        KeptFileFactory(owner=ada).uid,
+        StoredFileFactory(owner=ada).uid,
     ]
     lessons = [film.uid, file.uid, quiz.lesson.uid, text.uid]
     found = {

@@ -13,7 +13,7 @@ from apps.courses.queries import readiness
 from studyplatform.kit import events
 from studyplatform.kit.errors import PermissionRefused
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, QuizFactory
-from tests.factories.files import KeptFileFactory, VideoFactory
+from tests.factories.files import StoredFileFactory, VideoFactory
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 10, 0, tzinfo=UTC)
@@ -109,7 +109,7 @@ def test_an_unfinished_lesson_holds_the_course_back(draft, ada, lesson, words):
 def test_a_course_of_all_kinds_may_be_submitted(draft, ada):
     section = draft.sections.get()
     LessonFactory(section=section, kind="video", video=VideoFactory())
-    LessonFactory(section=section, kind="file", file=KeptFileFactory())
+    LessonFactory(section=section, kind="file", file=StoredFileFactory())
     QuestionFactory(quiz__lesson=LessonFactory(section=section, kind="quiz"))
 
     services.submit_course(course=draft, by=ada, now=NOW)

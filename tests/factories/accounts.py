@@ -1,4 +1,4 @@
-"""People."""
+"""Factories of users."""
 
 from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, Sequence

@@ -1,4 +1,4 @@
-"""Courses and what they hold, in the shapes that services leave behind."""
+"""Factories of courses and their content, with the rows that the services would write."""
 
 from datetime import UTC, datetime
 
@@ -50,7 +50,7 @@ class SectionFactory(DjangoModelFactory[Section]):
 
 
 class LessonFactory(DjangoModelFactory[Lesson]):
-    """A text lesson at the end of its section; the course's counts are kept."""
+    """A text lesson at the end of its section; the course's counts are updated."""
 
     class Meta:
         model = Lesson
@@ -66,7 +66,7 @@ class LessonFactory(DjangoModelFactory[Lesson]):
     duration = 60
 
     @post_generation
-    def counted(lesson, create, extracted, **kwargs):  # noqa: N805 (factory_boy passes the object)
+    def update_counts(lesson, create, extracted, **kwargs):  # noqa: N805 (factory_boy passes the object)
         course = lesson.course
         course.lesson_count = course.lessons.count()
         course.duration = sum(course.lessons.values_list("duration", flat=True))
@@ -96,7 +96,7 @@ class QuestionFactory(DjangoModelFactory[Question]):
 
 
 class SubmissionFactory(DjangoModelFactory[Submission]):
-    """A course handed in and not yet decided."""
+    """A submitted course without a decision."""
 
     class Meta:
         model = Submission

@@ -1,4 +1,4 @@
-"""Videos, in the shapes that processing leaves behind."""
+"""Factories of uploads and videos, with the rows that processing would write."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from tests.factories.courses import THEN
 
 
 class UploadFactory(DjangoModelFactory[Upload]):
-    """An upload of which nothing has arrived yet."""
+    """An upload that has received no bytes yet."""
 
     class Meta:
         model = Upload
@@ -25,8 +25,8 @@ class UploadFactory(DjangoModelFactory[Upload]):
     expires_at = THEN + timedelta(days=1)
 
 
-class KeptFileFactory(UploadFactory):
-    """A file that has arrived whole and lies in storage."""
+class StoredFileFactory(UploadFactory):
+    """A complete upload whose file is in storage."""
 
     purpose = Upload.Purpose.FILE
     filename = Sequence(lambda n: f"sheet-{n}.pdf")

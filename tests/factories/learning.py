@@ -1,4 +1,4 @@
-"""Seats and what learners do in them."""
+"""Factories of enrollments and what learners do in them."""
 
 from factory.declarations import LazyAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory
@@ -29,7 +29,7 @@ class LessonProgressFactory(DjangoModelFactory[LessonProgress]):
 
 
 class AttemptFactory(DjangoModelFactory[Attempt]):
-    """An open try."""
+    """An open attempt."""
 
     class Meta:
         model = Attempt

@@ -1,4 +1,4 @@
-"""The factories build rows that the database's own rules accept."""
+"""The factories create rows that satisfy the constraints of the database."""
 
 import importlib
 from pathlib import Path
@@ -19,7 +19,7 @@ FACTORIES = {
 
 
 @pytest.mark.parametrize("name", sorted(FACTORIES))
-def test_each_can_be_asked_twice(db, name):
+def test_every_factory_creates_two_rows(db, name):
     rows = FACTORIES[name].create_batch(2)
 
     assert rows[0].pk != rows[1].pk or name == "SubjectFactory"
@@ -34,9 +34,9 @@ def test_lessons_are_numbered_and_counted(db):
     assert Course.objects.get().lesson_count == 2
 
 
-def test_a_question_hangs_on_a_quiz_lesson(db):
+def test_the_question_factory_creates_a_quiz_lesson(db):
     assert QuestionFactory().quiz.lesson.kind == "quiz"
 
 
-def test_captions_hang_on_a_complete_video(db):
+def test_the_caption_factory_creates_a_complete_video(db):
     assert CaptionFactory().video.is_complete

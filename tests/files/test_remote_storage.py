@@ -36,7 +36,7 @@ from tests.accounts.test_settings import picture
 from tests.buckets import SITE, Bucket, settings_by
 from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory
-from tests.factories.files import KeptFileFactory, VideoFactory
+from tests.factories.files import StoredFileFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
 from tests.files.test_processing import files_under, run_jobs
 from tests.files.test_uploads import MOVIE, TUS, begin, send
@@ -309,7 +309,7 @@ def test_an_unreachable_bucket_is_reported(s3, ada, leo, browser_of, settings) -
         answer = his.get(address)
         assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
         assert answer.content.startswith(b"File storage is unavailable.")
-    sheet = services.sign_file(upload=KeptFileFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
+    sheet = services.sign_file(upload=StoredFileFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
     assert his.head(sheet).status_code == 503
     page = his.post("/settings/picture", {"picture": picture()}, follow=True)
 
@@ -486,7 +486,7 @@ def test_the_content_security_policy_names_the_host_of_the_addresses(env, origin
 
 
 def test_only_the_owner_is_redirected_to_an_uploaded_file(s3, ada, eve, browser_of, tmp_path: Path) -> None:
-    kept = KeptFileFactory(owner=ada, stored_as="files/x")
+    kept = StoredFileFactory(owner=ada, stored_as="files/x")
 
     assert browser_of(ada).get(f"/api/v1/uploads/{kept.uid}/").status_code == 302
     assert browser_of(eve).get(f"/api/v1/uploads/{kept.uid}/").status_code == 404

@@ -1,4 +1,4 @@
-"""Moments and places of the learning tests."""
+"""Fixtures and helpers shared by the tests of learning."""
 
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ NOON = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
 
 
 def open_lesson(user: User, lesson: Lesson, now: datetime) -> LessonProgress:
-    """As the lesson's page does."""
+    """Record that the user opened the lesson, as the lesson's page does."""
     enrollment = Enrollment.objects.get(user=user, course=lesson.course)
     return services.open_lesson(enrollment=enrollment, lesson=lesson, now=now)
 
@@ -31,7 +31,7 @@ def lessons(course: Course) -> list[Lesson]:
 
 
 @pytest.fixture
-def film(course: Course) -> Lesson:
+def video_lesson(course: Course) -> Lesson:
     """A video lesson of 100 seconds at the end of Ada's course."""
     section = SectionFactory(course=course)
     return LessonFactory(section=section, course=course, kind=Lesson.Kind.VIDEO, duration=100)

@@ -1,4 +1,4 @@
-"""A quiz of all seven kinds, worth 8 points, and its right answers. The words in SECRETS tell answers."""
+"""A quiz with all seven kinds of questions, worth 8 points, and its answers. SECRETS are words that reveal them."""
 
 from apps.courses.models import Course, Lesson, Quiz
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory

@@ -1,4 +1,4 @@
-"""Taking a seat."""
+"""Enrolling, bookmarking and rating."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.database
 
 
 @pytest.fixture
-def told(monkeypatch):
+def published_events(monkeypatch):
     """The events that services publish, in order."""
     events = []
     for module in ("enrollment", "completion", "certificates", "quizzes"):
@@ -22,14 +22,14 @@ def told(monkeypatch):
     return events
 
 
-def test_a_user_enrolls_in_a_free_course_once(mia, course, now, told):
+def test_a_user_enrolls_in_a_free_course_once(mia, course, now, published_events):
     enrollment = services.enroll(user=mia, course=course, now=now)
 
     course.refresh_from_db()
     assert (enrollment.percent, enrollment.completed_lessons, enrollment.is_active) == (0, 0, True)
     assert course.learner_count == 1
-    assert [type(event) for event in told] == [LearnerEnrolled, MilestoneReached]
-    assert told[1].percent == 0
+    assert [type(event) for event in published_events] == [LearnerEnrolled, MilestoneReached]
+    assert published_events[1].percent == 0
     with pytest.raises(AlreadyEnrolled):
         services.enroll(user=mia, course=course, now=now)
 
@@ -48,19 +48,19 @@ def test_a_user_enrolls_in_a_free_course_once(mia, course, now, told):
         pytest.param({"status": "published", "pricing": "premium"}, PaymentRequired, id="premium"),
     ],
 )
-def test_refusals(mia, now, fields, refusal):
+def test_closed_and_paid_courses_refuse_enrollment(mia, now, fields, refusal):
     with pytest.raises(refusal):
         services.enroll(user=mia, course=CourseFactory(**fields), now=now)
 
     assert not Enrollment.objects.exists()
 
 
-def test_visitors_sign_in_first(nobody, course):
+def test_visitors_cannot_enroll(nobody, course):
 
     assert isinstance(policies.enroll(nobody, course), NotAuthenticated)
 
 
-def test_an_enrolled_learner_is_refused_as_enrolled_whatever_the_courses_status(leo, enrollment, course, now):
+def test_enrolling_twice_is_refused_for_every_course_status(leo, enrollment, course, now):
     course.status = "archived"
     course.save()
 
@@ -68,20 +68,20 @@ def test_an_enrolled_learner_is_refused_as_enrolled_whatever_the_courses_status(
         services.enroll(user=leo, course=course, now=now)
 
 
-def test_a_revoked_enrollment_is_restored_with_its_progress(leo, enrollment, lessons, course, now, told):
+def test_a_revoked_enrollment_is_restored_with_its_progress(leo, enrollment, lessons, course, now, published_events):
     services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now)
     enrollment.refresh_from_db()
     enrollment.revoke(now=now)
-    told.clear()
+    published_events.clear()
 
     again = services.enroll(user=leo, course=course, now=now)
 
     assert again.pk == enrollment.pk
     assert again.completed_lessons == 1
-    assert [type(event) for event in told] == [LearnerEnrolled]
+    assert [type(event) for event in published_events] == [LearnerEnrolled]
 
 
-def test_an_enrollment_is_granted_whatever_the_price(mia, now):
+def test_granting_an_enrollment_ignores_the_price(mia, now):
     course = CourseFactory(status="published", pricing="premium")
 
     assert services.grant_enrollment(user=mia, course=course, now=now).is_active
@@ -97,12 +97,12 @@ def test_bookmarking_is_idempotent(mia, course, now):
     assert not Bookmark.objects.exists()
 
 
-def test_a_course_that_the_user_cannot_see_cannot_be_bookmarked(mia, now):
+def test_a_user_cannot_bookmark_a_hidden_course(mia, now):
     with pytest.raises(CourseNotFound):
         services.set_bookmark(user=mia, course=CourseFactory(status="draft"), on=True, now=now)
 
 
-def test_each_enrollment_has_one_rating_and_the_mean_follows(leo, enrollment, course, mia, now):
+def test_each_enrollment_has_one_rating_and_the_mean_is_updated(leo, enrollment, course, mia, now):
     services.enroll(user=mia, course=course, now=now)
     services.rate_course(user=leo, course=course, stars=2, text="Hm.", now=now)
     services.rate_course(user=mia, course=course, stars=5, text="", now=now)
@@ -113,7 +113,7 @@ def test_each_enrollment_has_one_rating_and_the_mean_follows(leo, enrollment, co
     assert enrollment.rating.text == "Better on a second look."
 
 
-def test_only_enrolled_learners_rate(mia, course, now):
+def test_only_enrolled_learners_rate_a_course(mia, course, now):
 
     with pytest.raises(NotEnrolled):
         services.rate_course(user=mia, course=course, stars=1, text="", now=now)

@@ -1,4 +1,4 @@
-"""What the lesson page keeps for all is always what is, and never more than one may see."""
+"""The cached parts of the lesson page are always current and reveal nothing that a user may not see."""
 
 import re
 
@@ -21,68 +21,68 @@ def lesson(course, ada):
 
 
 @pytest.fixture
-def look(browser_of, leo, enrollment, course, lesson):
+def load_page(browser_of, leo, enrollment, course, lesson):
     browser = browser_of(leo)
 
     def page() -> str:
         return browser.get(f"/learn/{course.slug}/{lesson.slug}").content.decode()
 
-    page()  # from here on it is known
+    page()  # fills the cache
     return page
 
 
-def test_a_known_lesson_costs_three_queries(look, django_assert_max_num_queries):
+def test_a_cached_lesson_costs_three_queries(load_page, django_assert_max_num_queries):
     with django_assert_max_num_queries(3):
-        look()
+        load_page()
 
 
-def test_another_title_and_text_show_at_once(look, lesson, ada):
+def test_a_changed_title_and_text_appear_at_once(load_page, lesson, ada):
     services.edit_lesson(
         lesson=lesson, by=ada, title="The Delta", summary="", body="Where it **ends**.", is_preview=False, now=THEN
     )
 
-    page = look()
+    page = load_page()
     assert "The Delta" in page
     assert "<strong>ends</strong>" in page
 
 
-def test_captions_show_at_once_and_go_at_once(look, lesson):
-    assert "Hello." not in look()
+def test_captions_appear_and_disappear_at_once(load_page, lesson):
+    assert "Hello." not in load_page()
     track = CaptionFactory(video=lesson.video)
-    assert "Hello." in look()
+    assert "Hello." in load_page()
     track.delete()
-    assert "Hello." not in look()
+    assert "Hello." not in load_page()
 
 
-def test_a_video_opens_as_soon_as_it_can_be_watched(look, lesson):
+def test_a_video_opens_as_soon_as_it_can_be_watched(load_page, lesson):
     VideoAsset.objects.filter(pk=lesson.video_id).update(is_playable=False)
-    assert "still being processed" in look()
+    assert "still being processed" in load_page()
     VideoAsset.objects.filter(pk=lesson.video_id).update(is_playable=True)
-    assert "still being processed" not in look()
+    assert "still being processed" not in load_page()
 
 
-def test_a_quiz_that_follows_and_ones_own_best_try(look, lesson, enrollment, course):
+def test_a_following_quiz_and_the_best_attempt_appear_at_once(load_page, lesson, enrollment, course):
     quiz = QuizFactory(lesson__section=lesson.section, lesson__title="What stayed")
     Course.objects.filter(pk=course.pk).update(version=99)
-    assert 'id="quiz"' not in look()
+    assert 'id="quiz"' not in load_page()
     QuestionFactory(quiz=quiz)
-    assert "1 question" in look()
+    assert "1 question" in load_page()
     AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=THEN, percent=40)
     AttemptFactory(enrollment=enrollment, quiz=quiz, submitted_at=THEN, percent=30)
-    assert "Best attempt 40%" in look()
+    assert "Best attempt 40%" in load_page()
 
 
-def test_what_one_has_watched_is_not_shown_to_another(look, lesson, browser_of, mia, course, enrollment):
+def test_a_learner_does_not_see_another_learners_position(load_page, lesson, browser_of, mia, course, enrollment):
     LessonProgress.objects.filter(enrollment=enrollment, lesson=lesson).update(position=33, watched=[[0, 33]])
     Enrollment.objects.create(user=mia, course=course, enrolled_at=THEN, last_activity_at=THEN)
     other = browser_of(mia).get(f"/learn/{course.slug}/{lesson.slug}").content.decode()
 
-    assert '"position": 33.0' in look()
+    assert '"position": 33.0' in load_page()
     assert '"position": 0.0' in other
     assert '"watched": []' in other
 
 
-def test_a_cached_lesson_stays_closed_to_users_who_are_not_enrolled(look, lesson, course, browser_of, mia):
+def test_a_cached_lesson_stays_closed_to_users_who_are_not_enrolled(load_page, lesson, course, browser_of, mia):
     address = f"/learn/{course.slug}/{lesson.slug}"
     assert browser_of(mia).get(address).status_code == 403
     assert Client().get(address).status_code == 302
@@ -90,12 +90,12 @@ def test_a_cached_lesson_stays_closed_to_users_who_are_not_enrolled(look, lesson
     Course.objects.filter(pk=course.pk).update(status="draft")
 
     assert browser_of(mia).get(address).status_code == 404
-    assert "The Bend" in look()
+    assert "The Bend" in load_page()
 
 
-def test_a_lesson_that_moved_has_its_new_number(look, lesson, course, ada):
+def test_a_lesson_that_moved_has_its_new_number(load_page, lesson, course, ada):
     other = SectionFactory(course=course)
 
     services.move_lesson(lesson=lesson, by=ada, section=other, position=1, now=THEN)
 
-    assert re.search(rf'lesson__no">{other.position}\.1</span>The Bend', look())
+    assert re.search(rf'lesson__no">{other.position}\.1</span>The Bend', load_page())

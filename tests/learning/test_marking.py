@@ -1,4 +1,4 @@
-"""Seven kinds of questions: what counts as an answer, and what it earns."""
+"""Marking the seven kinds of questions: which answers are valid, and how many points they earn."""
 
 from fractions import Fraction
 
@@ -70,7 +70,7 @@ def earned(question, raw):
         pytest.param(MATCHING, {"pairs": {"a": "2", "b": ""}}, Fraction(1, 2), id="one left open"),
     ],
 )
-def test_mark(question, raw, share):
+def test_an_answer_earns_its_share_of_the_points(question, raw, share):
     assert earned(question, raw) == share
 
 
@@ -86,7 +86,7 @@ def test_mark(question, raw, share):
         pytest.param(MATCHING, {"pairs": {"a": ""}}, id="no pair"),
     ],
 )
-def test_an_empty_answer_is_open_and_earns_nothing(question, raw):
+def test_an_empty_answer_is_unanswered_and_earns_nothing(question, raw):
     mark = marking.mark(question, marking.read(question, raw))
 
     assert mark.verdict == "open"
@@ -119,18 +119,18 @@ def test_an_empty_answer_is_open_and_earns_nothing(question, raw):
         pytest.param(MATCHING, {"pairs": ["a"]}, id="no pairs"),
     ],
 )
-def test_what_cannot_be_an_answer_is_malformed(question, raw):
+def test_an_impossible_answer_is_malformed(question, raw):
     with pytest.raises(Malformed):
         marking.read(question, raw)
 
 
-def test_unknown_questions_are_faults_too():
+def test_an_unknown_question_is_an_error():
     _, faults = marking.read_all([SINGLE], {"0f0f0f0f-0000-4000-8000-000000000000": {"id": "b"}})
 
     assert faults == ["0f0f0f0f-0000-4000-8000-000000000000"]
 
 
-def test_an_order_is_stable_per_seed_and_never_the_right_one():
+def test_shuffling_is_stable_per_seed_and_never_gives_the_right_order():
     right = [step["id"] for step in STEPS]
     shown = [[o["id"] for o in marking.shuffled(STEPS, seed=f"try {n}", unlike=right)] for n in range(200)]
 

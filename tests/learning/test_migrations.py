@@ -1,4 +1,4 @@
-"""What happens to rows that were written before a migration."""
+"""Migrations convert rows that were written before them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,8 +16,8 @@ BEFORE = ("learning", "0002_milestones_and_revisions")
 
 
 @pytest.fixture
-def past(transactional_db: None) -> Any:
-    """The tables as they were, and the models that fit them."""
+def old_models(transactional_db: None) -> Any:
+    """The tables before the migration, and the models that match them."""
     call_command("migrate", *BEFORE, verbosity=0)
     yield MigrationLoader(connection).project_state([BEFORE]).apps
     call_command("migrate", verbosity=0)
@@ -25,21 +25,21 @@ def past(transactional_db: None) -> Any:
 
 @pytest.mark.database
 @pytest.mark.long
-def test_older_certificates_state_what_was_done_until_they_were_issued(
-    leo: Any, course: Any, now: datetime, past: Any
+def test_older_certificates_list_the_work_done_before_their_issue(
+    leo: Any, course: Any, now: datetime, old_models: Any
 ) -> None:
     section = SectionFactory(course=course)
-    films = [LessonFactory(section=section, course=course, kind="video", duration=100) for _ in range(3)]
+    video_lessons = [LessonFactory(section=section, course=course, kind="video", duration=100) for _ in range(3)]
     quizzes = [make_quiz(course) for _ in range(3)]
-    enrollment = past.get_model("learning", "Enrollment").objects.create(
+    enrollment = old_models.get_model("learning", "Enrollment").objects.create(
         user_id=leo.pk, course_id=course.pk, enrolled_at=now, last_activity_at=now
     )
     later = now + timedelta(days=1)
     # One was watched in full, one nearly, one after the certificate was issued.
-    for film, watched, completed_at in zip(films, (140, 93, 90), (now, now, later), strict=True):
-        past.get_model("learning", "LessonProgress").objects.create(
+    for video_lesson, watched, completed_at in zip(video_lessons, (140, 93, 90), (now, now, later), strict=True):
+        old_models.get_model("learning", "LessonProgress").objects.create(
             enrollment=enrollment,
-            lesson_id=film.pk,
+            lesson_id=video_lesson.pk,
             watched_seconds=watched,
             started_at=now,
             updated_at=now,
@@ -49,7 +49,7 @@ def test_older_certificates_state_what_was_done_until_they_were_issued(
     for number, (quiz, percent, submitted_at) in enumerate(
         [(quizzes[1], 90, now), (quizzes[0], 75, now), (quizzes[0], 100, now), (quizzes[2], 100, later)], start=1
     ):
-        past.get_model("learning", "Attempt").objects.create(
+        old_models.get_model("learning", "Attempt").objects.create(
             enrollment=enrollment,
             quiz_id=quiz.pk,
             number=number,
@@ -58,7 +58,7 @@ def test_older_certificates_state_what_was_done_until_they_were_issued(
             percent=percent,
             is_passed=True,
         )
-    past.get_model("learning", "Certificate").objects.create(
+    old_models.get_model("learning", "Certificate").objects.create(
         enrollment=enrollment, code="OLD-CERTIFICATE", lesson_count=11, issued_at=now
     )
 

@@ -1,4 +1,4 @@
-"""The order of lessons, and who may open which."""
+"""The order of lessons, and which lessons a user may open."""
 
 from threading import Thread
 from uuid import UUID
@@ -25,22 +25,22 @@ from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 from tests.factories.learning import LessonProgressFactory
 
 
-def verdict(person, lesson):
-    return lesson_of(person, lesson.uid).verdict
+def verdict(user, lesson):
+    return lesson_of(user, lesson.uid).verdict
 
 
-def resume(course, person):
-    entry = resume_entry(course, outline_of(course), standing_of(person, course))
+def resume(course, user):
+    entry = resume_entry(course, outline_of(course), standing_of(user, course))
     return entry and entry.pk
 
 
-def states(course, person):
-    standing = standing_of(person, course)
+def states(course, user):
+    standing = standing_of(user, course)
     return [placed.state for placed in place_all(course, outline_of(course), standing)]
 
 
 @pytest.mark.parametrize(
-    ("who", "refusal"),
+    ("user_name", "refusal"),
     [
         pytest.param("nobody", NotAuthenticated, id="visitor"),
         pytest.param("mia", NotEnrolled, id="stranger"),
@@ -50,8 +50,8 @@ def states(course, person):
         pytest.param("sam", None, id="admin"),
     ],
 )
-def test_who_opens_a_lesson(request, enrollment, lessons, who, refusal):
-    found = verdict(request.getfixturevalue(who), lessons[0])
+def test_only_learners_and_staff_open_a_lesson(request, enrollment, lessons, user_name, refusal):
+    found = verdict(request.getfixturevalue(user_name), lessons[0])
 
     assert (found and type(found)) == refusal
 
@@ -80,19 +80,19 @@ def test_previews_are_open_to_everyone_while_the_course_is_public(mia, course, l
     lessons[0].is_preview = True
     lessons[0].save()
 
-    for person in (AnonymousUser(), mia):
-        found = verdict(person, lessons[0])
+    for user in (AnonymousUser(), mia):
+        found = verdict(user, lessons[0])
         assert (found and type(found)) == refusal
 
 
-def test_strangers_learn_of_an_archived_course_that_it_is_closed(mia, course, lessons):
+def test_an_archived_course_tells_strangers_that_it_is_closed(mia, course, lessons):
     course.status = "archived"
     course.save()
 
     assert isinstance(verdict(mia, lessons[0]), EnrollmentClosed)
 
 
-def test_in_order_a_lesson_waits_for_all_before_it(leo, enrollment, course, lessons):
+def test_an_ordered_course_locks_a_lesson_until_all_earlier_lessons_are_complete(leo, enrollment, course, lessons):
     course.requires_order = True
     course.save()
 
@@ -108,7 +108,7 @@ def test_in_order_a_lesson_waits_for_all_before_it(leo, enrollment, course, less
     assert isinstance(verdict(leo, lessons[2]), PrerequisiteNotMet)
 
 
-def test_order_binds_neither_staff_nor_previews_nor_what_is_done(leo, enrollment, ada, course, lessons):
+def test_the_order_does_not_lock_previews_completed_lessons_or_staff(leo, enrollment, ada, course, lessons):
     course.requires_order = True
     course.save()
     lessons[4].is_preview = True
@@ -122,89 +122,94 @@ def test_order_binds_neither_staff_nor_previews_nor_what_is_done(leo, enrollment
 
 
 @pytest.fixture
-def needs(course, lessons):
-    """The last lesson of Ada's course waits for the first and the fourth."""
+def gated_lessons(course, lessons):
+    """The lessons of Ada's course; the last requires the first and the fourth."""
     lessons[5].prerequisites.set([lessons[3], lessons[0]])
     course.version += 1
     course.save()
     return lessons
 
 
-def test_a_lesson_waits_for_those_it_names(leo, enrollment, course, needs):
+def test_a_lesson_is_locked_until_its_prerequisites_are_complete(leo, enrollment, course, gated_lessons):
     assert states(course, leo) == ["available"] * 5 + ["locked"]
-    refusal = verdict(leo, needs[5])
+    refusal = verdict(leo, gated_lessons[5])
     assert isinstance(refusal, PrerequisiteNotMet)
-    assert (refusal.lesson, refusal.slug) == (f"{needs[0].number} {needs[0].title}", needs[0].slug)
+    assert (refusal.lesson, refusal.slug) == (
+        f"{gated_lessons[0].number} {gated_lessons[0].title}",
+        gated_lessons[0].slug,
+    )
 
-    LessonProgressFactory(enrollment=enrollment, lesson=needs[0], completed_at=enrollment.enrolled_at)
-    assert verdict(leo, needs[5]).slug == needs[3].slug
-    LessonProgressFactory(enrollment=enrollment, lesson=needs[3], completed_at=enrollment.enrolled_at)
-    assert verdict(leo, needs[5]) is None
+    LessonProgressFactory(enrollment=enrollment, lesson=gated_lessons[0], completed_at=enrollment.enrolled_at)
+    assert verdict(leo, gated_lessons[5]).slug == gated_lessons[3].slug
+    LessonProgressFactory(enrollment=enrollment, lesson=gated_lessons[3], completed_at=enrollment.enrolled_at)
+    assert verdict(leo, gated_lessons[5]) is None
     assert states(course, leo)[5] == "available"
 
 
-def test_prerequisites_bind_neither_staff_nor_previews_nor_what_is_done(leo, enrollment, ada, course, needs):
-    assert verdict(ada, needs[5]) is None
-    Lesson.objects.filter(pk=needs[5].pk).update(is_preview=True)
+def test_prerequisites_do_not_lock_previews_completed_lessons_or_staff(leo, enrollment, ada, course, gated_lessons):
+    assert verdict(ada, gated_lessons[5]) is None
+    Lesson.objects.filter(pk=gated_lessons[5].pk).update(is_preview=True)
     course.version += 1
     course.save()
-    assert verdict(leo, needs[5]) is None
+    assert verdict(leo, gated_lessons[5]) is None
     assert states(course, leo)[5] == "available"
 
-    Lesson.objects.filter(pk=needs[5].pk).update(is_preview=False)
-    LessonProgressFactory(enrollment=enrollment, lesson=needs[5], completed_at=enrollment.enrolled_at)
+    Lesson.objects.filter(pk=gated_lessons[5].pk).update(is_preview=False)
+    LessonProgressFactory(enrollment=enrollment, lesson=gated_lessons[5], completed_at=enrollment.enrolled_at)
     course.version += 1
     course.save()
-    assert verdict(leo, needs[5]) is None
+    assert verdict(leo, gated_lessons[5]) is None
     assert states(course, leo)[5] == "completed"
 
 
-def test_in_a_course_with_an_order_the_order_alone_decides(leo, enrollment, course, needs):
-    """A lesson that waits for a later one would never open: its order comes first."""
-    needs[0].prerequisites.set([needs[2]])
+def test_an_ordered_course_ignores_prerequisites(leo, enrollment, course, gated_lessons):
+    """A lesson that required a later one would never open, so the order takes precedence."""
+    gated_lessons[0].prerequisites.set([gated_lessons[2]])
     course.requires_order = True
     course.version += 1
     course.save()
 
-    assert verdict(leo, needs[0]) is None
+    assert verdict(leo, gated_lessons[0]) is None
     assert states(course, leo) == ["available"] + ["locked"] * 5
 
 
-def test_a_deleted_lesson_is_waited_for_no_longer(leo, enrollment, ada, course, needs):
-    delete_lesson(lesson=needs[0], by=ada, now=enrollment.enrolled_at)
-    delete_lesson(lesson=needs[3], by=ada, now=enrollment.enrolled_at)
+def test_a_deleted_prerequisite_no_longer_locks_a_lesson(leo, enrollment, ada, course, gated_lessons):
+    delete_lesson(lesson=gated_lessons[0], by=ada, now=enrollment.enrolled_at)
+    delete_lesson(lesson=gated_lessons[3], by=ada, now=enrollment.enrolled_at)
 
     course.refresh_from_db()
-    assert verdict(leo, needs[5]) is None
+    assert verdict(leo, gated_lessons[5]) is None
     assert states(course, leo) == ["available"] * 4
 
 
-def test_a_locked_lesson_takes_nothing_by_any_way(leo, enrollment, course, needs):
+def test_a_locked_lesson_refuses_every_service(leo, enrollment, course, gated_lessons):
     now = enrollment.enrolled_at
     for way in (
-        lambda: services.complete_lesson(user=leo, lesson_uid=needs[5].uid, now=now),
-        lambda: services.save_watching(user=leo, lesson_uid=needs[5].uid, position=1, watched=[[0, 1]], now=now),
-        lambda: services.fetch_file(user=leo, lesson_uid=needs[5].uid, now=now),
+        lambda: services.complete_lesson(user=leo, lesson_uid=gated_lessons[5].uid, now=now),
+        lambda: services.save_watching(
+            user=leo, lesson_uid=gated_lessons[5].uid, position=1, watched=[[0, 1]], now=now
+        ),
+        lambda: services.fetch_file(user=leo, lesson_uid=gated_lessons[5].uid, now=now),
     ):
         with pytest.raises(PrerequisiteNotMet):
             way()
 
 
-def test_what_was_only_opened_is_not_in_progress(leo, enrollment, course, lessons):
+def test_a_lesson_that_was_only_opened_is_not_in_progress(leo, enrollment, course, lessons):
     LessonProgressFactory(enrollment=enrollment, lesson=lessons[0])
     LessonProgressFactory(enrollment=enrollment, lesson=lessons[1], position=5)
 
     assert states(course, leo)[:2] == ["available", "in_progress"]
 
 
-def test_states_without_an_enrollment(mia, course, lessons):
+def test_without_an_enrollment_only_previews_are_available(mia, course, lessons):
     lessons[1].is_preview = True
     lessons[1].save()
 
     assert states(course, mia) == ["locked", "available", "locked", "locked", "locked", "locked"]
 
 
-def test_resume_goes_to_the_last_lesson_or_the_next_open_one(leo, enrollment, course, lessons):
+def test_resume_returns_the_last_lesson_or_the_next_available_one(leo, enrollment, course, lessons):
     assert resume(course, leo) == lessons[0].pk
 
     LessonProgressFactory(enrollment=enrollment, lesson=lessons[3])
@@ -216,7 +221,7 @@ def test_resume_goes_to_the_last_lesson_or_the_next_open_one(leo, enrollment, co
     assert resume(course, leo) == lessons[4].pk
 
 
-def test_a_new_version_is_a_new_outline(course, lessons):
+def test_a_new_course_version_rebuilds_the_outline(course, lessons):
     before = outline_of(course)
     LessonFactory(section=lessons[0].section, course=course, title="A late addition")
 
@@ -243,9 +248,9 @@ def test_outlines_of_many_courses_cost_two_queries(db):
     assert (len(first), len(second), len(third)) == (2, 0, 2)
 
 
-def test_many_threads_share_the_outlines_that_are_kept(monkeypatch):
-    kept, crashed = outline._outlines, []
-    monkeypatch.setattr(kept, "max_weight", 20)
+def test_many_threads_share_the_cached_outlines(monkeypatch):
+    cache, crashed = outline._outlines, []
+    monkeypatch.setattr(cache, "max_weight", 20)
     monkeypatch.setattr(outline, "_read_outlines", lambda pks: {pk: outline.Outline(()) for pk in pks})
     courses = [Course(pk=number, uid=UUID(int=number), version=1) for number in range(26)]
 
@@ -263,18 +268,18 @@ def test_many_threads_share_the_outlines_that_are_kept(monkeypatch):
         thread.join()
 
     assert crashed == []
-    assert len(kept) == 20
+    assert len(cache) == 20
 
 
-def test_a_hidden_course_is_found_by_its_learners_and_staff_alone(leo, mia, ada, enrollment, course):
+def test_only_learners_and_staff_find_a_hidden_course(leo, mia, ada, enrollment, course):
     course.status = "suspended"
     course.save()
 
     assert find_course(leo, course.slug)[0] == course
     assert find_course(ada, course.slug)[1].is_staff
-    for person in (mia, AnonymousUser()):
+    for user in (mia, AnonymousUser()):
         with pytest.raises(CourseNotFound):
-            find_course(person, course.slug)
+            find_course(user, course.slug)
 
 
 WORDS = """WEBVTT
@@ -297,13 +302,13 @@ Later.
 """
 
 
-def test_cues_lose_their_markup_and_keep_their_times():
+def test_reading_cues_removes_markup_and_preserves_times():
     cues = caption_cues(WORDS)
 
     assert [cue.text for cue in cues][:2] == ["The grid slants to the right.", "Watch the upright arrow & the floor."]
     assert (cues[3].start, cues[3].end) == (62.25, 63.0)
 
 
-def test_paragraphs_end_with_a_sentence_or_a_silence():
+def test_a_paragraph_ends_at_a_sentence_or_a_pause():
     assert [len(paragraph.cues) for paragraph in paragraphs_of(WORDS)] == [2, 1, 1]
     assert paragraphs_of("WEBVTT\n") == ()

@@ -27,7 +27,7 @@ SECOND = timedelta(seconds=1)
 
 
 @pytest.fixture
-def told(monkeypatch):
+def published_events(monkeypatch):
     events = []
     for module in ("completion", "certificates"):
         monkeypatch.setattr(f"apps.learning.services.{module}.publish", events.append)
@@ -35,23 +35,23 @@ def told(monkeypatch):
 
 
 @pytest.fixture
-def watch(leo, film, enrollment, now):
-    """Leo's player speaks: what was watched, where he is, how many seconds after noon."""
+def watch(leo, video_lesson, enrollment, now):
+    """Return a function that sends a heartbeat of Leo's player: spans, position, and seconds after noon."""
 
-    def say(watched=(), *, position=0.0, after=0.0, at=None, user=leo):
+    def send_heartbeat(watched=(), *, position=0.0, after=0.0, at=None, user=leo):
         return services.save_watching(
             user=user,
-            lesson_uid=film.uid,
+            lesson_uid=video_lesson.uid,
             position=position,
             watched=list(watched),
             at=None if at is None else now + at * SECOND,
             now=now + after * SECOND,
         )
 
-    return say
+    return send_heartbeat
 
 
-def test_distinct_seconds_add_up_once(watch):
+def test_distinct_seconds_count_once(watch):
     watch([[0, 10]], position=10, after=0)
     watch([[0, 10], [5, 20]], position=20, after=20)
     saved = watch([[40, 50]], position=50, after=40)
@@ -61,7 +61,7 @@ def test_distinct_seconds_add_up_once(watch):
     assert LessonProgress.objects.get().watched_seconds == 30
 
 
-def test_a_repeated_message_writes_nothing(watch):
+def test_a_repeated_heartbeat_writes_nothing(watch):
     watch([[0, 10]], position=10)
     before = LessonProgress.objects.values().get()
 
@@ -72,7 +72,7 @@ def test_a_repeated_message_writes_nothing(watch):
     assert [query["sql"].split()[0] for query in queries] == ["SELECT"]
 
 
-def test_messages_in_any_order_end_the_same(watch):
+def test_heartbeats_in_any_order_give_the_same_result(watch):
     watch([[0, 30]], position=30, after=0)
     watch([[30, 60]], position=60, after=40)
     late = watch([[0, 45]], position=45, after=41)
@@ -81,14 +81,14 @@ def test_messages_in_any_order_end_the_same(watch):
     assert late.progress.position == 60
 
 
-def test_time_that_cannot_have_passed_is_not_believed(watch):
+def test_time_that_cannot_have_passed_is_not_counted(watch):
     forged = watch([[0, 100]], position=99)
 
     assert forged.progress.watched == [[0, 30]]
     assert forged.progress.completed_at is None
 
 
-def test_many_quick_forged_messages_do_not_add_up(watch):
+def test_many_quick_forged_heartbeats_do_not_add_up(watch):
     for n in range(60):
         saved = watch([[0, 100]], position=99, after=n / 100)
 
@@ -96,7 +96,7 @@ def test_many_quick_forged_messages_do_not_add_up(watch):
     assert saved.progress.completed_at is None
 
 
-def test_an_honest_player_at_double_speed_is_believed(watch):
+def test_playback_at_double_speed_is_counted(watch):
     for beat in range(1, 10):
         watch([[0, beat * 10]], position=beat * 10, after=beat * 5)
     saved = watch([[0, 100]], position=100, after=50)
@@ -105,7 +105,7 @@ def test_an_honest_player_at_double_speed_is_believed(watch):
     assert saved.progress.completed_at is not None
 
 
-def test_what_was_too_fast_is_believed_when_its_time_has_come(watch):
+def test_a_claim_that_was_too_fast_counts_later(watch):
     watch([[0, 80]], position=80)
     saved = watch([[0, 80]], position=80, after=30)
 
@@ -119,21 +119,21 @@ def test_seconds_beyond_the_video_do_not_count(watch):
     assert saved.progress.position == 100
 
 
-def test_the_last_place_wins_by_the_learners_clock_else_the_furthest(watch):
+def test_the_latest_position_wins_and_without_a_clock_the_furthest(watch):
     assert watch(position=60, at=10, after=10).progress.position == 60
-    assert watch(position=20, at=20, after=20).progress.position == 20  # went back
-    assert watch(position=60, at=10, after=21).progress.position == 20  # a late message
+    assert watch(position=20, at=20, after=20).progress.position == 20  # jumped back
+    assert watch(position=60, at=10, after=21).progress.position == 20  # a late heartbeat
     assert watch(position=40, after=22).progress.position == 40  # without a clock: the furthest
     assert watch(position=30, after=23).progress.position == 40
 
 
-def test_a_clock_that_is_ahead_counts_as_now(watch):
+def test_a_time_in_the_future_counts_as_now(watch):
     watch(position=60, at=10_000, after=10)
 
     assert watch(position=20, at=20, after=20).progress.position == 20
 
 
-def test_ninety_percent_completes_once(watch, told):
+def test_watching_ninety_percent_completes_the_lesson_once(watch, published_events):
     watch([[0, 30]], after=0)
     almost = watch([[0, 89]], after=40)
     done = watch([[0, 90]], after=50)
@@ -143,10 +143,10 @@ def test_ninety_percent_completes_once(watch, told):
     assert done.newly_completed
     assert not again.newly_completed
     assert again.progress.completed_at == done.progress.completed_at
-    assert sum(isinstance(event, LessonCompleted) for event in told) == 1
+    assert sum(isinstance(event, LessonCompleted) for event in published_events) == 1
 
 
-def test_jumping_to_the_end_completes_nothing(watch):
+def test_jumping_to_the_end_does_not_complete_the_lesson(watch):
     saved = watch([[99, 100]], position=100, after=0)
 
     assert saved.progress.completed_at is None
@@ -161,39 +161,39 @@ def test_a_heartbeat_costs_one_read_and_one_write(watch):
     assert [query["sql"].split()[0] for query in queries] == ["SELECT", "UPDATE"]
 
 
-def test_two_tabs_never_lose_a_second(watch, monkeypatch):
-    """Another tab saves between this one's read and its write: the merge is done again."""
+def test_two_tabs_that_save_at_once_lose_no_time(watch, monkeypatch):
+    """If another tab saves between a read and its write, the merge is repeated."""
     from apps.learning.services import progress as module
 
     watch([[0, 10]], position=10)
     place, once = module._latest_position, []
 
-    def meanwhile(*args):
+    def save_in_another_tab(*args):
         if not once:
             once.append(True)
             watch([[50, 60]], position=60, after=20)
         return place(*args)
 
-    monkeypatch.setattr(module, "_latest_position", meanwhile)
+    monkeypatch.setattr(module, "_latest_position", save_in_another_tab)
     watch([[10, 20]], position=20, after=20)
 
     assert LessonProgress.objects.get().watched == [[0, 20], [50, 60]]
 
 
 @pytest.mark.parametrize(
-    ("who", "refusal"),
+    ("user_name", "refusal"),
     [
         pytest.param("nobody", NotAuthenticated, id="visitor"),
         pytest.param("mia", NotEnrolled, id="stranger"),
-        pytest.param("ada", NotEnrolled, id="staff without a seat"),
+        pytest.param("ada", NotEnrolled, id="staff without an enrollment"),
     ],
 )
-def test_only_enrolled_learners_save_progress(request, watch, film, who, refusal):
-    film.is_preview = True
-    film.save()
+def test_only_enrolled_learners_save_progress(request, watch, video_lesson, user_name, refusal):
+    video_lesson.is_preview = True
+    video_lesson.save()
 
     with pytest.raises(refusal):
-        watch([[0, 5]], user=request.getfixturevalue(who))
+        watch([[0, 5]], user=request.getfixturevalue(user_name))
 
     assert not LessonProgress.objects.exists()
 
@@ -206,7 +206,7 @@ def test_a_revoked_enrollment_saves_no_progress(watch, enrollment, now):
         watch([[5, 9]], after=10)
 
 
-def test_a_locked_lesson_takes_no_progress(watch, course):
+def test_a_locked_lesson_refuses_progress(watch, course):
     course.requires_order = True
     course.save()
 
@@ -214,12 +214,12 @@ def test_a_locked_lesson_takes_no_progress(watch, course):
         watch([[0, 5]])
 
 
-def test_only_videos_are_watched(leo, enrollment, lessons, now):
+def test_only_video_lessons_accept_heartbeats(leo, enrollment, lessons, now):
     with pytest.raises(LectureUnavailable):
         services.save_watching(user=leo, lesson_uid=lessons[0].uid, position=0, watched=[[0, 5]], now=now)
 
 
-def test_a_text_is_marked_once(leo, enrollment, lessons, now, told):
+def test_a_text_is_completed_once(leo, enrollment, lessons, now, published_events):
     first = services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now)
     again = services.complete_lesson(user=leo, lesson_uid=lessons[0].uid, now=now + SECOND)
 
@@ -229,7 +229,7 @@ def test_a_text_is_marked_once(leo, enrollment, lessons, now, told):
     assert again.enrollment.last_lesson_id == lessons[0].pk
 
 
-def test_a_file_is_complete_once_it_is_fetched_and_not_by_saying_so(leo, enrollment, course, lessons, now):
+def test_downloading_a_file_completes_its_lesson_and_marking_it_does_not(leo, enrollment, course, lessons, now):
     file = LessonFactory(section=lessons[0].section, course=course, kind="file")
 
     with pytest.raises(FileNotFetched):
@@ -241,7 +241,7 @@ def test_a_file_is_complete_once_it_is_fetched_and_not_by_saying_so(leo, enrollm
 
 
 @pytest.mark.parametrize("kind", ["video", "quiz"])
-def test_what_completes_itself_cannot_be_marked(leo, enrollment, course, lessons, now, kind):
+def test_videos_and_quizzes_cannot_be_marked_complete(leo, enrollment, course, lessons, now, kind):
     lesson = LessonFactory(section=lessons[0].section, course=course, kind=kind)
 
     with pytest.raises(LessonCompletesItself):
@@ -250,16 +250,16 @@ def test_what_completes_itself_cannot_be_marked(leo, enrollment, course, lessons
     assert Enrollment.objects.get().completed_lessons == 0
 
 
-def test_milestones_are_told_once_each(leo, enrollment, lessons, now, told):
+def test_each_milestone_is_published_once(leo, enrollment, lessons, now, published_events):
     for lesson in lessons:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
 
-    milestones = [event.percent for event in told if isinstance(event, MilestoneReached)]
+    milestones = [event.percent for event in published_events if isinstance(event, MilestoneReached)]
     assert milestones == [25, 50, 75, 100]
-    assert sum(isinstance(event, CertificateIssued) for event in told) == 1
+    assert sum(isinstance(event, CertificateIssued) for event in published_events) == 1
 
 
-def test_the_last_lesson_brings_the_certificate(leo, enrollment, course, lessons, now):
+def test_completing_the_last_lesson_issues_the_certificate(leo, enrollment, course, lessons, now):
     for lesson in lessons[:-1]:
         assert services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now).certificate is None
 
@@ -272,7 +272,7 @@ def test_the_last_lesson_brings_the_certificate(leo, enrollment, course, lessons
     assert saved.enrollment.completed_at == now
 
 
-def test_lessons_added_later_take_no_certificate_away(leo, enrollment, course, lessons, now, told):
+def test_adding_lessons_later_does_not_revoke_the_certificate(leo, enrollment, course, lessons, now, published_events):
     for lesson in lessons:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
     late = LessonFactory(section=lessons[0].section, course=course)
@@ -283,16 +283,16 @@ def test_lessons_added_later_take_no_certificate_away(leo, enrollment, course, l
     assert enrollment.completed_at == now
     assert Certificate.objects.get().lesson_count == 6
 
-    told.clear()
+    published_events.clear()
     services.complete_lesson(user=leo, lesson_uid=late.uid, now=now + SECOND)
     enrollment.refresh_from_db()
     assert enrollment.percent == 100
     assert enrollment.completed_at == now
-    assert [type(event) for event in told] == [LessonCompleted]
+    assert [type(event) for event in published_events] == [LessonCompleted]
     assert Certificate.objects.count() == 1
 
 
-def test_when_the_missing_lesson_is_removed_the_course_is_complete(leo, enrollment, course, lessons, now):
+def test_removing_the_last_open_lesson_completes_the_course(leo, enrollment, course, lessons, now):
     for lesson in lessons[:-1]:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
     lessons[-1].delete()
@@ -311,10 +311,10 @@ def test_an_empty_course_is_not_complete(leo, enrollment, course, now):
     assert (enrollment.percent, enrollment.completed_at) == (0, None)
 
 
-def test_activity_is_noted_when_the_lesson_changes_and_every_few_minutes(watch, enrollment, film, now):
+def test_activity_is_recorded_when_the_lesson_changes_and_every_few_minutes(watch, enrollment, video_lesson, now):
     watch([[0, 5]], position=5)
     enrollment.refresh_from_db()
-    assert (enrollment.last_lesson_id, enrollment.last_activity_at) == (film.pk, now)
+    assert (enrollment.last_lesson_id, enrollment.last_activity_at) == (video_lesson.pk, now)
 
     watch([[5, 9]], position=9, after=30)
     enrollment.refresh_from_db()
@@ -329,8 +329,8 @@ def test_activity_is_noted_when_the_lesson_changes_and_every_few_minutes(watch, 
 
 
 @pytest.fixture
-def films(leo, enrollment, ada, now):
-    """Four videos of ten minutes, two each in two courses of Leo's."""
+def video_lessons(leo, enrollment, ada, now):
+    """Four videos of ten minutes, two in each of two courses that Leo takes."""
     other = CourseFactory(instructor=ada, status="published")
     EnrollmentFactory(user=leo, course=other)
     return [
@@ -340,71 +340,71 @@ def films(leo, enrollment, ada, now):
 
 
 def claim(leo, lesson, moment, *, upto=600):
-    """All of a lesson at once. Returns how many seconds were believed in all."""
+    """Claim the lesson up to ``upto`` seconds at once; return the total number of seconds counted."""
     saved = services.save_watching(
         user=leo, lesson_uid=lesson.uid, position=upto, watched=[[0, upto]], at=None, now=moment
     )
     return saved.progress.watched_seconds
 
 
-def watched_in_all():
+def total_watched_seconds():
     return sum(LessonProgress.objects.values_list("watched_seconds", flat=True))
 
 
-def test_lessons_of_all_courses_share_one_budget(leo, films, now):
-    for film in films:
-        open_lesson(leo, film, now)
+def test_lessons_of_all_courses_share_one_budget(leo, video_lessons, now):
+    for video_lesson in video_lessons:
+        open_lesson(leo, video_lesson, now)
     for second in range(0, 61, 5):
-        for film in films:
-            claim(leo, film, now + second * SECOND)
+        for video_lesson in video_lessons:
+            claim(leo, video_lesson, now + second * SECOND)
 
     # Each alone could have been watched for 120 seconds and 30 ahead.
-    assert watched_in_all() == 60 * 4 + 30
+    assert total_watched_seconds() == 60 * 4 + 30
 
 
-def test_in_the_order_of_arrival_or_backwards_no_more_is_believed(leo, films, now):
-    for film in films:
-        open_lesson(leo, film, now)
+def test_the_order_of_arrival_does_not_increase_the_counted_time(leo, video_lessons, now):
+    for video_lesson in video_lessons:
+        open_lesson(leo, video_lesson, now)
     for second in (40, 10, 30, 20, 5):
-        for film in films:
-            claim(leo, film, now + second * SECOND)
+        for video_lesson in video_lessons:
+            claim(leo, video_lesson, now + second * SECOND)
 
-    assert watched_in_all() <= 40 * 4 + 30
+    assert total_watched_seconds() <= 40 * 4 + 30
 
 
-def test_a_day_of_idleness_before_the_opening_counts_for_nothing(leo, films, now):
-    claim(leo, films[0], now, upto=5)
+def test_idle_time_before_a_lesson_is_opened_does_not_count(leo, video_lessons, now):
+    claim(leo, video_lessons[0], now, upto=5)
     tomorrow = now + timedelta(days=1)
-    for film in films[1:]:
-        open_lesson(leo, film, tomorrow)
-        claim(leo, film, tomorrow)
+    for video_lesson in video_lessons[1:]:
+        open_lesson(leo, video_lesson, tomorrow)
+        claim(leo, video_lesson, tomorrow)
 
-    assert sum(claim(leo, film, tomorrow) for film in films[1:]) <= 30
-
-
-def test_what_was_watched_without_a_connection_is_believed_later(leo, films, now):
-    claim(leo, films[0], now, upto=5)
-
-    assert claim(leo, films[0], now + timedelta(hours=5)) == 600
+    assert sum(claim(leo, video_lesson, tomorrow) for video_lesson in video_lessons[1:]) <= 30
 
 
-def test_a_block_taken_ahead_is_not_lost_when_another_tab_saved_in_between(leo, films, now, monkeypatch):
-    """The save that comes too late gives back what it took: the next one finds it."""
+def test_time_watched_offline_counts_later(leo, video_lessons, now):
+    claim(leo, video_lessons[0], now, upto=5)
+
+    assert claim(leo, video_lessons[0], now + timedelta(hours=5)) == 600
+
+
+def test_a_lost_save_returns_its_allowance(leo, video_lessons, now, monkeypatch):
+    """A save that loses to another tab returns the time it took, so the next save can use it."""
     from apps.learning.services import progress as module
 
-    claim(leo, films[0], now, upto=1)
+    claim(leo, video_lessons[0], now, upto=1)
     LearningTime.objects.update(spans=[], ahead=0)
     write, once = module._write, []
 
-    def lose_once(progress, *args):
+    def fail_once(progress, *args):
         if not once:
             once.append(True)
             LessonProgress.objects.filter(pk=progress.pk).update(revision=99)
         return write(progress, *args)
 
-    monkeypatch.setattr(module, "_write", lose_once)
+    monkeypatch.setattr(module, "_write", fail_once)
     LessonProgress.objects.update(granted=1)
-    assert claim(leo, films[0], now, upto=31) == 30  # one allowance, and not none
+    assert claim(leo, video_lessons[0], now, upto=31) == 30  # a whole allowance, not zero
     assert once
 
 
@@ -420,7 +420,7 @@ def texts(lessons):
     return lessons[:3]
 
 
-def test_a_text_is_not_marked_before_it_can_have_been_read(leo, enrollment, texts, now):
+def test_a_text_cannot_be_completed_before_it_can_have_been_read(leo, enrollment, texts, now):
     def mark(after):
         return services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + after * SECOND)
 
@@ -431,7 +431,7 @@ def test_a_text_is_not_marked_before_it_can_have_been_read(leo, enrollment, text
     assert mark(60).newly_completed
 
 
-def test_a_text_that_was_never_opened_begins_with_the_first_mark(leo, enrollment, texts, now):
+def test_the_first_mark_opens_a_text_that_was_never_opened(leo, enrollment, texts, now):
     with pytest.raises(ReadingTooShort) as refusal:
         services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now)
     assert refusal.value.wait == 60
@@ -439,7 +439,7 @@ def test_a_text_that_was_never_opened_begins_with_the_first_mark(leo, enrollment
     assert services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + 60 * SECOND).newly_completed
 
 
-def test_texts_opened_at_once_are_read_one_after_the_other(leo, enrollment, texts, now):
+def test_texts_opened_together_share_the_reading_time(leo, enrollment, texts, now):
     for text in texts:
         open_lesson(leo, text, now)
 
@@ -456,7 +456,7 @@ def test_texts_opened_at_once_are_read_one_after_the_other(leo, enrollment, text
     assert mark(texts[2], 173).newly_completed
 
 
-def test_an_idle_hour_before_texts_were_opened_is_no_time_for_reading_them(leo, enrollment, texts, now):
+def test_idle_time_before_texts_are_opened_does_not_count_as_reading(leo, enrollment, texts, now):
     open_lesson(leo, texts[0], now)
     later = now + timedelta(hours=1)
     for text in texts[1:]:
@@ -468,17 +468,17 @@ def test_an_idle_hour_before_texts_were_opened_is_no_time_for_reading_them(leo, 
         services.complete_lesson(user=leo, lesson_uid=texts[2].uid, now=later + 60 * SECOND)
 
 
-def test_reading_and_watching_share_the_time(leo, enrollment, texts, films, now):
+def test_reading_and_watching_share_one_budget(leo, enrollment, texts, video_lessons, now):
     open_lesson(leo, texts[0], now)
-    for film in films[:3]:
-        open_lesson(leo, film, now)
-        claim(leo, film, now + 60 * SECOND)
+    for video_lesson in video_lessons[:3]:
+        open_lesson(leo, video_lesson, now)
+        claim(leo, video_lesson, now + 60 * SECOND)
 
     with pytest.raises(ReadingTooShort):
         services.complete_lesson(user=leo, lesson_uid=texts[0].uid, now=now + 60 * SECOND)
 
 
-def test_opening_is_kept_once_and_shows_no_progress(leo, enrollment, texts, course, now):
+def test_opening_a_lesson_is_recorded_once_without_progress(leo, enrollment, texts, course, now):
     first = open_lesson(leo, texts[0], now)
     again = open_lesson(leo, texts[0], now + 60 * SECOND)
 
@@ -487,8 +487,8 @@ def test_opening_is_kept_once_and_shows_no_progress(leo, enrollment, texts, cour
     assert (enrollment.completed_lessons, enrollment.last_lesson_id) == (0, None)
 
 
-def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, enrollment, course, lessons, now):
-    """Later attempts have seen the right answers."""
+def test_the_certificate_lists_each_quiz_in_order_with_its_first_pass(leo, enrollment, course, lessons, now):
+    """Later attempts do not count, because the learner has seen the right answers."""
     quizzes = [make_quiz(course, pass_percent=60) for _ in range(2)]
     for lesson, title in ((quizzes[0].lesson, "First quiz"), (quizzes[1].lesson, "Second quiz")):
         lesson.title = title
@@ -511,12 +511,12 @@ def test_the_certificate_states_each_quiz_in_order_with_its_first_pass(leo, enro
     ]
 
 
-def test_the_certificate_states_what_was_done(leo, enrollment, course, lessons, film, now):
+def test_the_certificate_lists_the_work_done(leo, enrollment, course, lessons, video_lesson, now):
     quiz = make_quiz(course, pass_percent=60)
     for lesson in lessons:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=now)
-    open_lesson(leo, film, now)
-    claim(leo, film, now + 600 * SECOND, upto=93)
+    open_lesson(leo, video_lesson, now)
+    claim(leo, video_lesson, now + 600 * SECOND, upto=93)
     later = now + timedelta(hours=1)
     answers = right_answers(quiz)
     wrong_first = dict(list(answers.items())[1:])  # 6 of 8
@@ -528,7 +528,7 @@ def test_the_certificate_states_what_was_done(leo, enrollment, course, lessons, 
     certificate = saved.certificate
     assert (certificate.lesson_count, certificate.video_percent) == (8, 93)
     assert certificate.quizzes == [{"title": "Check yourself", "percent": 75}]
-    # A better attempt after the answers were shown changes nothing.
+    # A better attempt after the answers were revealed does not change the certificate.
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=later + 120 * SECOND)
     services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=later + 180 * SECOND)
     certificate.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Attempts at a quiz: opened, marked, counted on the server."""
+"""Quiz attempts: opening, submitting, marking, limits and waits."""
 
 import json
 from datetime import timedelta
@@ -43,7 +43,7 @@ def test_an_open_attempt_is_continued(leo, quiz, attempt, now):
     assert (attempt.number, attempt.started_at) == (1, now)
 
 
-def test_all_right_passes_and_completes_the_lesson(leo, quiz, attempt, now):
+def test_answering_everything_correctly_completes_the_lesson(leo, quiz, attempt, now):
     done, saved = services.submit_attempt(
         user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE
     )
@@ -54,7 +54,7 @@ def test_all_right_passes_and_completes_the_lesson(leo, quiz, attempt, now):
     assert LessonProgress.objects.get(lesson=quiz.lesson).completed_at == now + MINUTE
 
 
-def test_parts_are_earned_and_the_exact_share_decides(leo, quiz, attempt, now):
+def test_partial_points_count_and_are_not_rounded_before_the_decision(leo, quiz, attempt, now):
     answers = right_answers(quiz)
     uids = list(answers)
     answers[uids[0]] = {"id": "a"}  # 0 of 2
@@ -69,7 +69,7 @@ def test_parts_are_earned_and_the_exact_share_decides(leo, quiz, attempt, now):
     assert not LessonProgress.objects.exclude(completed_at=None).exists()
 
 
-def test_the_pass_mark_is_reached_exactly(leo, quiz, attempt, now):
+def test_reaching_the_pass_mark_exactly_passes(leo, quiz, attempt, now):
     quiz.pass_percent = 75
     quiz.save()
     answers = right_answers(quiz)
@@ -80,7 +80,7 @@ def test_the_pass_mark_is_reached_exactly(leo, quiz, attempt, now):
     assert (done.percent, done.is_passed) == (75, True)
 
 
-def test_the_same_answers_again_get_the_same_result(leo, quiz, attempt, now):
+def test_submitting_the_same_answers_again_returns_the_same_result(leo, quiz, attempt, now):
     answers = right_answers(quiz)
     first, _ = services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE)
     stale = Attempt.objects.get(pk=attempt.pk)
@@ -92,7 +92,7 @@ def test_the_same_answers_again_get_the_same_result(leo, quiz, attempt, now):
     assert again.results == first.results
 
 
-def test_other_answers_afterwards_are_refused_and_the_result_stands(leo, quiz, attempt, now):
+def test_submitting_different_answers_later_is_refused_and_changes_nothing(leo, quiz, attempt, now):
     services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers={}, now=now)
 
     with pytest.raises(AttemptClosed):
@@ -101,7 +101,7 @@ def test_other_answers_afterwards_are_refused_and_the_result_stands(leo, quiz, a
     assert Attempt.objects.get().score == 0
 
 
-def test_malformed_answers_leave_the_try_open(leo, quiz, attempt, now):
+def test_malformed_answers_leave_the_attempt_open(leo, quiz, attempt, now):
     uid = next(iter(right_answers(quiz)))
 
     with pytest.raises(ValidationFailed) as refusal:
@@ -111,7 +111,7 @@ def test_malformed_answers_leave_the_try_open(leo, quiz, attempt, now):
     assert Attempt.objects.get().submitted_at is None
 
 
-def test_attempts_run_out(leo, quiz, attempt, now):
+def test_a_limited_quiz_refuses_further_attempts(leo, quiz, attempt, now):
     quiz.max_attempts = 2
     quiz.save()
     for _ in range(2):
@@ -124,7 +124,7 @@ def test_attempts_run_out(leo, quiz, attempt, now):
     assert list(Attempt.objects.values_list("number", flat=True)) == [1, 2]
 
 
-def test_the_best_try_counts(leo, quiz, attempt, now):
+def test_the_best_attempt_counts(leo, quiz, attempt, now):
     services.submit_attempt(
         user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE
     )
@@ -136,7 +136,7 @@ def test_the_best_try_counts(leo, quiz, attempt, now):
     assert LessonProgress.objects.get(lesson=quiz.lesson).completed_at == now + MINUTE
 
 
-def test_the_clock_gives_grace_and_then_closes(leo, quiz, now):
+def test_an_attempt_closes_after_the_grace_period(leo, quiz, now):
     quiz.time_limit = 600
     quiz.save()
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
@@ -157,7 +157,7 @@ def test_the_clock_gives_grace_and_then_closes(leo, quiz, now):
     assert late.submitted_at == now + timedelta(seconds=640)
 
 
-def test_a_try_whose_time_ran_out_counts_and_the_next_one_opens(leo, quiz, now):
+def test_an_expired_attempt_counts_and_the_next_one_opens(leo, quiz, now):
     quiz.time_limit, quiz.max_attempts = 60, 2
     quiz.save()
     first = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
@@ -174,21 +174,21 @@ def test_a_try_whose_time_ran_out_counts_and_the_next_one_opens(leo, quiz, now):
 
 
 @pytest.mark.parametrize(
-    ("who", "refusal"),
+    ("user_name", "refusal"),
     [
         pytest.param("nobody", NotAuthenticated, id="visitor"),
         pytest.param("mia", NotEnrolled, id="stranger"),
-        pytest.param("ada", NotEnrolled, id="staff without a seat"),
+        pytest.param("ada", NotEnrolled, id="staff without an enrollment"),
     ],
 )
-def test_only_enrolled_learners_open_attempts(request, quiz, now, who, refusal):
+def test_only_enrolled_learners_open_attempts(request, quiz, now, user_name, refusal):
     with pytest.raises(refusal):
-        services.open_attempt(user=request.getfixturevalue(who), lesson_uid=quiz.lesson.uid, now=now)
+        services.open_attempt(user=request.getfixturevalue(user_name), lesson_uid=quiz.lesson.uid, now=now)
 
     assert not Attempt.objects.exists()
 
 
-def test_a_locked_quiz_opens_no_try(leo, quiz, course, now):
+def test_a_learner_cannot_attempt_a_locked_quiz(leo, quiz, course, now):
     course.requires_order = True
     course.save()
 
@@ -204,20 +204,20 @@ def test_a_quiz_without_questions_and_a_lesson_without_a_quiz_are_unavailable(le
             services.open_attempt(user=leo, lesson_uid=uid, now=now)
 
 
-def test_an_attempt_exists_for_its_learner_alone(leo, mia, ada, sam, nobody, enrollment, course, attempt, now):
+def test_only_the_learner_finds_an_attempt(leo, mia, ada, sam, nobody, enrollment, course, attempt, now):
     EnrollmentFactory(user=mia, course=course)
 
     assert get_attempt(leo, attempt.uid) == attempt
-    for person in (mia, ada, sam, nobody):
+    for user in (mia, ada, sam, nobody):
         with pytest.raises(NotFound):
-            get_attempt(person, attempt.uid)
+            get_attempt(user, attempt.uid)
 
     enrollment.revoke(now=now)
     with pytest.raises(NotFound):
         get_attempt(leo, attempt.uid)
 
 
-def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, attempt, now):
+def test_the_result_shows_the_chosen_and_the_right_answers(leo, quiz, lessons, attempt, now):
     quiz.reveal = quiz.Reveal.ALWAYS
     quiz.save()
     answers = right_answers(quiz)
@@ -263,7 +263,7 @@ def test_the_result_says_what_was_chosen_and_what_is_right(leo, quiz, lessons, a
     assert result["may_try_again"]
 
 
-def test_a_result_stands_when_the_quiz_is_edited_later(leo, quiz, attempt, now):
+def test_editing_the_quiz_does_not_change_a_result(leo, quiz, attempt, now):
     done, _ = services.submit_attempt(
         user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE
     )
@@ -273,11 +273,11 @@ def test_a_result_stands_when_the_quiz_is_edited_later(leo, quiz, attempt, now):
     assert attempt_page_out(get_attempt(leo, done.uid), now=now)["result"] == before
 
 
-# --- What a result tells -----------------------------------------------------------------------------
+# --- What a result reveals --------------------------------------------------------------------------
 
 
 def result_of(leo, quiz, answers, now):
-    """The result of one more attempt with these answers, an hour after the last."""
+    """Submit another attempt with these answers, an hour after the last; return its result."""
     now += timedelta(hours=Attempt.objects.count())
     attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=now)
     services.submit_attempt(user=attempt.enrollment.user, attempt=attempt, answers=answers, now=now + MINUTE)
@@ -285,7 +285,7 @@ def result_of(leo, quiz, answers, now):
 
 
 def wrong_answers(quiz):
-    """Something wrong or partly right to every question, with the remark on each."""
+    """Return a wrong or partly right answer to every question; each has a remark."""
     shapes = [
         {"id": "a"},
         {"ids": ["p", "r"]},
@@ -298,7 +298,7 @@ def wrong_answers(quiz):
     return dict(zip(right_answers(quiz), shapes, strict=True))
 
 
-def test_an_empty_submission_learns_nothing(leo, quiz, now):
+def test_an_empty_submission_reveals_nothing(leo, quiz, now):
     result = result_of(leo, quiz, {}, now)
 
     assert not result["shows_answers"]
@@ -310,7 +310,7 @@ def test_an_empty_submission_learns_nothing(leo, quiz, now):
     assert order["lines"] == []  # the right order would be the answer
 
 
-def test_a_failed_attempt_is_told_its_marks_and_the_remarks_on_its_choices(leo, quiz, now):
+def test_a_failed_attempt_shows_its_marks_and_the_remarks_on_its_choices(leo, quiz, now):
     result = result_of(leo, quiz, wrong_answers(quiz), now)
     single, several, truth, number, text, order, pairs = result["questions"]
 
@@ -320,7 +320,7 @@ def test_a_failed_attempt_is_told_its_marks_and_the_remarks_on_its_choices(leo, 
     assert single["remarks_html"] == ["zeppelin-remark: that is the <em>other</em> one."]
     assert number["remarks_html"] == ["zeppelin-remark: only the first digit."]
     assert [line["is_right"] for line in single["lines"]] == [False, None]
-    for question in (several, order, pairs):  # of several choices it is not said which are right
+    for question in (several, order, pairs):  # the result does not say which of several choices are right
         assert {line["is_right"] for line in question["lines"]} == {None}
         assert {line["place"] for line in question["lines"]} == {None}
         assert {line["right_html"] for line in question["lines"]} == {""}
@@ -368,7 +368,7 @@ def test_the_right_answers_are_shown_as_the_instructor_chose(
 # --- Waiting -----------------------------------------------------------------------------------------
 
 
-def test_after_the_second_attempt_there_is_a_wait(leo, quiz, now):
+def test_the_learner_waits_after_the_second_failed_attempt(leo, quiz, now):
     def fail_at(moment):
         services.submit_attempt(
             user=leo,
@@ -392,9 +392,7 @@ def test_after_the_second_attempt_there_is_a_wait(leo, quiz, now):
     assert Attempt.objects.count() == 4
 
 
-def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_counted(
-    leo, quiz, course, enrollment, now
-):
+def test_there_is_no_wait_for_an_open_attempt_after_a_pass_or_with_limited_attempts(leo, quiz, course, enrollment, now):
     counted = make_quiz(course, max_attempts=3)
     for one, answers in ((counted, {}), (counted, {}), (quiz, {}), (quiz, right_answers(quiz))):
         attempt = services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now)
@@ -405,7 +403,7 @@ def test_nobody_waits_for_an_open_attempt_after_a_pass_or_where_attempts_are_cou
         assert services.open_attempt(user=leo, lesson_uid=one.lesson.uid, now=now + MINUTE) == opened
 
 
-def test_answers_that_nobody_can_have_read_the_questions_for_stay_open(leo, quiz, attempt, now):
+def test_answers_submitted_too_fast_leave_the_attempt_open(leo, quiz, attempt, now):
     with pytest.raises(AnsweredTooFast) as refusal:
         services.submit_attempt(
             user=attempt.enrollment.user, attempt=attempt, answers=right_answers(quiz), now=now + timedelta(seconds=2)
@@ -419,17 +417,17 @@ def test_answers_that_nobody_can_have_read_the_questions_for_stay_open(leo, quiz
     assert done.is_passed
 
 
-def test_only_the_policy_decides_who_sees_an_attempt(leo, attempt, monkeypatch):
-    monkeypatch.setattr(policies, "see_attempt", lambda person, attempt: PermissionRefused())
+def test_the_policy_alone_decides_whether_a_user_sees_an_attempt(leo, attempt, monkeypatch):
+    monkeypatch.setattr(policies, "see_attempt", lambda user, attempt: PermissionRefused())
 
     with pytest.raises(PermissionRefused):
         get_attempt(leo, attempt.uid)
 
 
-def test_nobody_submits_another_learners_attempt(mia, ada, nobody, quiz, attempt, now):
-    for person in (mia, ada, nobody):
+def test_a_user_cannot_submit_another_learners_attempt(mia, ada, nobody, quiz, attempt, now):
+    for user in (mia, ada, nobody):
         with pytest.raises(NotFound):
-            services.submit_attempt(user=person, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
+            services.submit_attempt(user=user, attempt=attempt, answers=right_answers(quiz), now=now + MINUTE)
 
     attempt.refresh_from_db()
     assert attempt.submitted_at is None

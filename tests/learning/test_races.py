@@ -1,4 +1,4 @@
-"""What happens when two do the same at the same moment, on a real database with threads."""
+"""Simultaneous requests, on a real database with threads."""
 
 import threading
 from collections.abc import Callable
@@ -22,8 +22,8 @@ from tests.learning.quiz import make_quiz, right_answers
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
-def at_once(*works: Callable[[], object]) -> list[Any]:
-    """What each work returned or refused, all begun at the same moment."""
+def run_simultaneously(*works: Callable[[], object]) -> list[Any]:
+    """Start all functions at the same moment; return what each one returned or raised."""
     gate = threading.Barrier(len(works))
     outcomes: list[Any] = [None] * len(works)
 
@@ -48,7 +48,7 @@ def at_once(*works: Callable[[], object]) -> list[Any]:
 
 
 def test_two_simultaneous_requests_create_one_enrollment(mia, course):
-    outcomes = at_once(*[lambda: services.enroll(user=mia, course=course, now=NOON)] * 6)
+    outcomes = run_simultaneously(*[lambda: services.enroll(user=mia, course=course, now=NOON)] * 6)
 
     assert sum(isinstance(outcome, Enrollment) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, AlreadyEnrolled) for outcome in outcomes) == 5
@@ -56,19 +56,19 @@ def test_two_simultaneous_requests_create_one_enrollment(mia, course):
     assert course.learner_count == 1
 
 
-def test_twelve_people_who_enroll_at_once_are_all_counted(course):
-    people = UserFactory.create_batch(12)
+def test_twelve_simultaneous_enrollments_are_all_counted(course):
+    users = UserFactory.create_batch(12)
 
-    at_once(*[partial(services.enroll, user=person, course=course, now=NOON) for person in people])
+    run_simultaneously(*[partial(services.enroll, user=user, course=course, now=NOON) for user in users])
 
     course.refresh_from_db()
     assert course.learner_count == Enrollment.objects.filter(course=course).count() == 12
 
 
-def test_twelve_ratings_at_once_are_all_counted(course):
+def test_twelve_simultaneous_ratings_are_all_counted(course):
     enrollments = EnrollmentFactory.create_batch(12, course=course)
 
-    at_once(
+    run_simultaneously(
         *[
             partial(services.rate_course, user=enrollment.user, course=course, stars=4, text="", now=NOON)
             for enrollment in enrollments
@@ -79,11 +79,11 @@ def test_twelve_ratings_at_once_are_all_counted(course):
     assert (course.rating_count, course.rating_sum) == (12, 48)
 
 
-def test_the_two_last_lessons_at_once_issue_one_certificate(leo, enrollment, lessons):
+def test_completing_the_last_two_lessons_at_once_issues_one_certificate(leo, enrollment, lessons):
     for lesson in lessons[:-2]:
         services.complete_lesson(user=leo, lesson_uid=lesson.uid, now=NOON)
 
-    outcomes = at_once(
+    outcomes = run_simultaneously(
         *[
             lambda uid=lesson.uid: services.complete_lesson(user=leo, lesson_uid=uid, now=NOON)
             for lesson in lessons[-2:]
@@ -97,17 +97,17 @@ def test_the_two_last_lessons_at_once_issue_one_certificate(leo, enrollment, les
     assert (enrollment.completed_lessons, enrollment.percent) == (6, 100)
 
 
-def test_heartbeats_of_many_tabs_lose_no_second(leo, enrollment, film):
+def test_simultaneous_heartbeats_of_many_tabs_lose_no_time(leo, enrollment, video_lesson):
     LessonProgress.objects.create(
-        enrollment=enrollment, lesson=film, started_at=enrollment.enrolled_at, updated_at=enrollment.enrolled_at
+        enrollment=enrollment, lesson=video_lesson, started_at=enrollment.enrolled_at, updated_at=enrollment.enrolled_at
     )
 
     LearningTime.objects.create(user=leo, counted_at=NOON - timedelta(minutes=1))
 
-    outcomes = at_once(
+    outcomes = run_simultaneously(
         *[
             lambda n=n: services.save_watching(
-                user=leo, lesson_uid=film.uid, position=n * 10, watched=[[n * 10, n * 10 + 10]], now=NOON
+                user=leo, lesson_uid=video_lesson.uid, position=n * 10, watched=[[n * 10, n * 10 + 10]], now=NOON
             )
             for n in range(5)
         ]
@@ -117,10 +117,10 @@ def test_heartbeats_of_many_tabs_lose_no_second(leo, enrollment, film):
     assert LessonProgress.objects.get().watched == [[0, 50]]
 
 
-def test_two_tabs_open_one_try(leo, enrollment, course):
+def test_simultaneous_requests_open_one_attempt(leo, enrollment, course):
     quiz = make_quiz(course, max_attempts=1)
 
-    outcomes = at_once(*[lambda: services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)] * 5)
+    outcomes = run_simultaneously(*[lambda: services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=NOON)] * 5)
 
     assert {getattr(outcome, "pk", outcome) for outcome in outcomes} == {Attempt.objects.get().pk}
 
@@ -138,26 +138,28 @@ def test_a_double_submit_is_marked_once(leo, enrollment, course):
             now=NOON + timedelta(minutes=1),
         )
 
-    same = at_once(submit_attempt(answers), submit_attempt(answers), submit_attempt(answers))
-    other = at_once(submit_attempt({}), submit_attempt(answers))
+    same = run_simultaneously(submit_attempt(answers), submit_attempt(answers), submit_attempt(answers))
+    other = run_simultaneously(submit_attempt({}), submit_attempt(answers))
 
     assert all(outcome[0].is_passed for outcome in same)
     assert isinstance(other[0], AttemptClosed)
     assert other[1][0].percent == 100
 
 
-def test_all_lessons_claimed_at_once_share_one_budget(leo, enrollment, course):
-    films = LessonFactory.create_batch(6, section__course=course, kind="video", duration=600)
-    at_once(*[lambda film=film: open_lesson(leo, film, NOON) for film in films])
+def test_simultaneous_claims_for_many_lessons_share_one_budget(leo, enrollment, course):
+    video_lessons = LessonFactory.create_batch(6, section__course=course, kind="video", duration=600)
+    run_simultaneously(
+        *[lambda video_lesson=video_lesson: open_lesson(leo, video_lesson, NOON) for video_lesson in video_lessons]
+    )
     assert LessonProgress.objects.count() == 6
     later = NOON + timedelta(seconds=20)
 
-    outcomes = at_once(
+    outcomes = run_simultaneously(
         *[
-            lambda uid=film.uid: services.save_watching(
+            lambda uid=video_lesson.uid: services.save_watching(
                 user=leo, lesson_uid=uid, position=600, watched=[[0, 600]], now=later
             )
-            for film in films
+            for video_lesson in video_lessons
             for _ in range(2)
         ]
     )
@@ -168,13 +170,13 @@ def test_all_lessons_claimed_at_once_share_one_budget(leo, enrollment, course):
     assert believed == 20 * 4 + 30
 
 
-def test_texts_marked_at_once_are_not_all_read(leo, enrollment, lessons):
+def test_simultaneous_marks_do_not_complete_every_text(leo, enrollment, lessons):
     for lesson in lessons:
         lesson.body = "word " * 600
         lesson.save()
         open_lesson(leo, lesson, NOON)
 
-    at_once(
+    run_simultaneously(
         *[
             lambda uid=lesson.uid: services.complete_lesson(user=leo, lesson_uid=uid, now=NOON + timedelta(seconds=60))
             for lesson in lessons

@@ -1,15 +1,15 @@
-"""How long reading takes at least."""
+"""The minimum time to read a text."""
 
 from datetime import timedelta
 
 from apps.learning.activity.reading import MAX_SECONDS, least_seconds, seconds_to_wait
 
 
-def test_a_fast_reader_takes_a_second_for_ten_words_and_is_not_kept_for_ever():
+def test_the_minimum_reading_time_is_a_second_for_ten_words_up_to_a_limit():
     assert [least_seconds("word " * count) for count in (0, 9, 10, 600, 100_000)] == [0, 0, 1, 60, MAX_SECONDS]
 
 
-def test_the_wait_runs_from_the_opening_and_is_rounded_up(now):
+def test_the_wait_starts_at_the_opening_and_is_rounded_up(now):
     text = "word " * 600
 
     waits = [

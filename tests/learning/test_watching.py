@@ -20,7 +20,7 @@ from apps.learning.activity import watching
         pytest.param([[8, 8]], [], id="empty"),
     ],
 )
-def test_merge(pairs, merged):
+def test_merge_joins_overlapping_spans(pairs, merged):
     assert watching.merge(pairs, duration=100) == merged
 
 
@@ -34,11 +34,11 @@ def test_merge(pairs, merged):
         pytest.param([[0, 4], [50, 60]], [[2, 55]], [[0, 2], [55, 60]], id="two at both ends"),
     ],
 )
-def test_subtract(pairs, known, rest):
+def test_subtract_removes_known_spans(pairs, known, rest):
     assert watching.subtract(pairs, known) == rest
 
 
-def test_what_is_new_and_what_is_known_make_the_whole():
+def test_new_and_known_seconds_add_up_to_the_total():
     known, claimed = [[3, 17], [40, 41]], [[0, 5], [16, 50]]
 
     fresh = watching.subtract(claimed, known)
@@ -48,21 +48,21 @@ def test_what_is_new_and_what_is_known_make_the_whole():
     )
 
 
-def test_take_cuts_at_the_limit():
+def test_take_stops_at_the_limit():
     assert watching.take([[0, 10], [20, 40]], 15) == [[0, 10], [20, 25]]
     assert watching.take([[0, 10]], 0) == []
 
 
-def test_gain_is_bound_by_the_time_since_the_last_save_and_since_the_start():
+def test_the_gain_is_limited_by_the_time_since_the_last_save_and_since_the_start():
     hour = timedelta(hours=1)
 
     assert watching.plausible_gain(since_start=hour, since_save=timedelta(seconds=10), watched=0) == 50
-    # Many quick messages: each has its allowance, all together have one.
+    # Many quick heartbeats: each alone has an allowance, but all together share one.
     assert watching.plausible_gain(since_start=timedelta(seconds=10), since_save=timedelta(0), watched=45) == 5
     assert watching.plausible_gain(since_start=timedelta(0), since_save=timedelta(0), watched=400) == 0
 
 
-def test_complete_at_ninety_percent_and_never_without_a_length():
+def test_a_video_is_complete_at_ninety_percent_and_never_without_a_length():
     assert not watching.is_complete(89, duration=100)
     assert watching.is_complete(90, duration=100)
     assert not watching.is_complete(0, duration=0)

@@ -1,4 +1,4 @@
-"""An address of a video ends with the right that it was made for, where playing begins."""
+"""Playlist and caption addresses stop working when the user loses the permission they were signed for."""
 
 from pathlib import Path
 
@@ -14,16 +14,16 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def addresses(film, ada, leo, enrollment, browser_of, own_folders: Path):
-    """Playlists and captions as Leo's player gets them, and a segment."""
-    video = film.video = VideoFactory(owner=ada)
+def addresses(video_lesson, ada, leo, enrollment, browser_of, own_folders: Path):
+    """Return the addresses of the playlists and captions that Leo's player gets, and that of a segment."""
+    video = video_lesson.video = VideoFactory(owner=ada)
     video.directory = video_directory(video.uid, video.uid)
     video.save()
-    film.save()
+    video_lesson.save()
     CaptionFactory(video=video)
     for name in ("master.m3u8", "480p/index.m3u8", "480p/00000.m4s"):
         default_storage.save(f"{video.directory}/{name}", ContentFile(b"#EXTM3U"))
-    sources = browser_of(leo).get(f"/api/v1/lessons/{film.uid}/player/").json()["sources"]
+    sources = browser_of(leo).get(f"/api/v1/lessons/{video_lesson.uid}/player/").json()["sources"]
     base = sources["master"].removesuffix("master.m3u8")
     return [sources["master"], f"{base}480p/index.m3u8", sources["captions"][0]["url"]], f"{base}480p/00000.m4s"
 
@@ -33,7 +33,7 @@ def statuses(browser, addresses):
     return [browser.get(address).status_code for address in playlists], browser.get(segment).status_code
 
 
-def test_without_a_seat_playlists_and_captions_end_and_the_rest_runs_out(addresses, leo, enrollment, client):
+def test_revoking_the_enrollment_closes_playlists_and_captions_but_not_segments(addresses, leo, enrollment, client):
     playlists, _ = addresses
     client.cookies["sessionid"] = leo.browser_sessions.order_by("pk").first().session_key
     assert statuses(client, addresses) == ([200] * 3, 200)
@@ -45,7 +45,7 @@ def test_without_a_seat_playlists_and_captions_end_and_the_rest_runs_out(address
     assert "no-store" in client.get(playlists[0])["Cache-Control"]
 
 
-def test_when_the_session_ends_so_do_they(addresses, leo, client):
+def test_ending_the_session_closes_playlists_and_captions(addresses, leo, client):
     session = leo.browser_sessions.order_by("pk").first()
     client.cookies["sessionid"] = session.session_key
     assert statuses(client, addresses)[0] == [200] * 3
@@ -56,13 +56,13 @@ def test_when_the_session_ends_so_do_they(addresses, leo, client):
 
 
 @pytest.mark.parametrize("why", ["preview", "staff"])
-def test_previews_and_the_staff_s_own_videos_need_no_seat(addresses, film, leo, enrollment, client, why):
+def test_previews_and_videos_opened_by_staff_need_no_enrollment(addresses, video_lesson, leo, enrollment, client, why):
     client.cookies["sessionid"] = leo.browser_sessions.order_by("pk").first().session_key
     enrollment.revoked_at = timezone.now()
     enrollment.save()
     if why == "preview":
-        film.is_preview = True
-        film.save()
+        video_lesson.is_preview = True
+        video_lesson.save()
     else:
         leo.role = "admin"
         leo.save()

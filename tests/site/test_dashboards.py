@@ -12,7 +12,7 @@ from apps.courses.models import Course, Submission
 from apps.courses.queries import review
 from studyplatform.kit.models import Job
 from tests.factories.courses import CourseFactory, LessonFactory, QuestionFactory, SectionFactory
-from tests.factories.files import CaptionFactory, KeptFileFactory, VideoFactory
+from tests.factories.files import CaptionFactory, StoredFileFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
 
 NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
@@ -144,7 +144,9 @@ def test_the_reviewer_reads_every_lesson(submitted, browser_of, sam, lesson, wor
 
 def test_the_reviewer_fetches_the_file_of_a_lesson(submitted, browser_of, sam, ada):
     section = submitted.sections.get()
-    sheet = LessonFactory(section=section, slug="sheet", kind="file", file=KeptFileFactory(owner=ada, filename="s.pdf"))
+    sheet = LessonFactory(
+        section=section, slug="sheet", kind="file", file=StoredFileFactory(owner=ada, filename="s.pdf")
+    )
     browser = browser_of(sam)
 
     page = browser.get(f"/dashboard/admin/courses/rivers/review?lesson={sheet.slug}").content.decode()

@@ -15,7 +15,7 @@ from apps.accounts.models import User
 from apps.files.models import Upload, VideoAsset
 from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
-from tests.factories.files import KeptFileFactory, UploadFactory, VideoFactory
+from tests.factories.files import StoredFileFactory, UploadFactory, VideoFactory
 
 pytestmark = pytest.mark.django_db
 GIGABYTE = 2**30
@@ -56,7 +56,7 @@ def test_the_allowance_and_what_takes_it_largest_first(ada: User, eve: User, les
     VideoFactory(owner=ada, filename="old.mp4", source_bytes=5 * GIGABYTE)
     VideoFactory(owner=ada, filename="now.mp4", source_bytes=GIGABYTE, stage="audio", percent=40)
     VideoFactory(owner=ada, filename="bad.mp4", source_bytes=0, stage="failed", failure="corrupt_file")
-    KeptFileFactory(owner=ada, filename="sheet.pdf", length=2 * GIGABYTE)
+    StoredFileFactory(owner=ada, filename="sheet.pdf", length=2 * GIGABYTE)
     coming = VideoFactory(owner=ada, filename="coming.mp4", stage="uploading")
     UploadFactory(owner=ada, video=coming, filename="coming.mp4", length=4 * GIGABYTE, offset=GIGABYTE)
     VideoFactory(owner=eve, filename="eves.mp4", source_bytes=9 * GIGABYTE)
@@ -101,10 +101,10 @@ def test_a_page_costs_the_same_however_much_is_stored(ada: User, lesson: Any, br
         return len(seen)
 
     VideoFactory(owner=ada, source_bytes=5)
-    KeptFileFactory(owner=ada)
+    StoredFileFactory(owner=ada)
     few = cost()
     videos = VideoFactory.create_batch(40, owner=ada, source_bytes=7)
-    KeptFileFactory.create_batch(40, owner=ada)
+    StoredFileFactory.create_batch(40, owner=ada)
     for video in videos:
         LessonFactory(section=lesson.section, kind="video", video=video, slug=f"l-{video.pk}")
 
@@ -124,7 +124,7 @@ def test_a_video_that_no_lesson_shows_is_deleted_and_frees_its_storage(
     settings.STORAGES = {**settings.STORAGES, "default": backend}
     browser = browser_of(ada)
     video = VideoFactory(owner=ada, filename="old.mp4", source_bytes=5, source="originals/old.mp4")
-    file = KeptFileFactory(owner=ada, filename="old.pdf", stored_as="files/old")
+    file = StoredFileFactory(owner=ada, filename="old.pdf", stored_as="files/old")
     arriving = UploadFactory(owner=ada, purpose="file", filename="half.pdf")
     for name in (f"videos/{video.uid.hex}/v/master.m3u8", video.source, file.stored_as):
         (media / name).parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ def test_a_video_that_no_lesson_shows_is_deleted_and_frees_its_storage(
 def test_what_a_lesson_shows_stays_even_a_drafts(ada: User, lesson: Any, browser_of: Open) -> None:
     """As when the lesson took it after the page was drawn."""
     lesson.video = VideoFactory(owner=ada)
-    lesson.file = KeptFileFactory(owner=ada)
+    lesson.file = StoredFileFactory(owner=ada)
     lesson.save()
     browser = browser_of(ada)
 
@@ -163,7 +163,7 @@ def test_what_a_lesson_shows_stays_even_a_drafts(ada: User, lesson: Any, browser
 def test_nobody_deletes_what_is_anothers_or_by_another_name(
     ada: User, eve: User, sam: User, leo: User, browser_of: Open
 ) -> None:
-    video, file = VideoFactory(owner=ada), KeptFileFactory(owner=ada)
+    video, file = VideoFactory(owner=ada), StoredFileFactory(owner=ada)
 
     for person in (eve, leo, sam):  # an admin's way to others' videos is not here
         browser = browser_of(person)
