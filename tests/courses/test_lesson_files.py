@@ -1,4 +1,4 @@
-"""What file lessons hand out: resumably uploaded or by form, counted against the owner's room, taken by nobody else."""
+"""The files of lessons: uploaded by tus or by form, counted against the owner's quota, attached only by the owner."""
 
 import base64
 import threading
@@ -43,20 +43,20 @@ def lesson(course: Course) -> Lesson:
 
 
 @pytest.fixture
-def as_ada(browser_of, ada) -> Client:
+def adas_browser(browser_of, ada) -> Client:
     return browser_of(ada)
 
 
 def upload(browser: Client, lesson: Lesson | None = None, data: bytes = PDF, name: str = "Rivers.pdf") -> str:
-    """Send a file by tus; answers the upload's uid."""
+    """Upload a file by tus; return the upload's uid."""
     facts = {"filename": name, "purpose": "file"} | ({"target": str(lesson.uid)} if lesson else {})
-    told = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in facts.items())
+    metadata = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in facts.items())
     begun = browser.post(
         "/api/v1/uploads/",
         b"",
         content_type=PIECE,
         HTTP_UPLOAD_LENGTH=str(len(data)),
-        HTTP_UPLOAD_METADATA=told,
+        HTTP_UPLOAD_METADATA=metadata,
         **TUS,
     )
     assert begun.status_code == 201, begun.content
@@ -66,7 +66,7 @@ def upload(browser: Client, lesson: Lesson | None = None, data: bytes = PDF, nam
     return str(begun["Location"]).rstrip("/").rsplit("/", 1)[-1]
 
 
-def hand_out(browser: Client, lesson: Lesson, uid: str | None) -> Any:
+def attach(browser: Client, lesson: Lesson, uid: str | None) -> Any:
     return browser.put(f"/api/v1/lessons/{lesson.uid}/file/", {"upload": uid}, content_type="application/json")
 
 
@@ -79,22 +79,22 @@ def file_of(lesson: Lesson) -> Upload | None:
     return Lesson.objects.select_related("file").get(pk=lesson.pk).file
 
 
-def kept() -> list[str]:
+def stored_files() -> list[str]:
     try:
         return sorted(default_storage.listdir("files")[1])
     except FileNotFoundError:
         return []
 
 
-# --- Both ways in ------------------------------------------------------------------------------------------
+# --- Both ways of uploading ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("way", ["pieces", "form"])
-def test_a_lesson_hands_out_an_uploaded_file_that_counts(lesson, ada, as_ada, way: str) -> None:
+def test_a_lesson_offers_an_uploaded_file_that_counts_against_the_quota(lesson, ada, adas_browser, way: str) -> None:
     if way == "form":
-        post(as_ada, lesson, name="../../etc/Rivers\0.PDF")
+        post(adas_browser, lesson, name="../../etc/Rivers\0.PDF")
     else:
-        answer = hand_out(as_ada, lesson, upload(as_ada, lesson, name="../../etc/Rivers\0.PDF"))
+        answer = attach(adas_browser, lesson, upload(adas_browser, lesson, name="../../etc/Rivers\0.PDF"))
         assert answer.json()["file"] == {
             "upload": answer.json()["file"]["upload"],
             "filename": "Rivers.PDF",
@@ -108,20 +108,20 @@ def test_a_lesson_hands_out_an_uploaded_file_that_counts(lesson, ada, as_ada, wa
 
     jobs.run_pending("default")
     file.refresh_from_db()
-    assert file.stored_as == f"files/{file.uid.hex}"  # nothing of what somebody typed becomes a path
+    assert file.stored_as == f"files/{file.uid.hex}"  # no text typed by a user becomes part of a path
     assert not upload_path(file.uid).exists()
     assert default_storage.open(file.stored_as).read() == PDF
 
 
 @pytest.mark.parametrize("moved", [False, True])
-def test_it_is_served_as_an_attachment_under_a_signed_address(lesson, as_ada, moved: bool) -> None:
-    hand_out(as_ada, lesson, upload(as_ada, lesson))
+def test_the_file_is_served_as_an_attachment_at_a_signed_address(lesson, adas_browser, moved: bool) -> None:
+    attach(adas_browser, lesson, upload(adas_browser, lesson))
     if moved:
         jobs.run_pending("default")
-    link = as_ada.get(f"/learn/rivers/{lesson.slug}/download")["Location"]
+    link = adas_browser.get(f"/learn/rivers/{lesson.slug}/download")["Location"]
     assert link.startswith("/media/f/")
 
-    answer, part = as_ada.get(link), as_ada.get(link, headers={"Range": "bytes=1-3"})
+    answer, part = adas_browser.get(link), adas_browser.get(link, headers={"Range": "bytes=1-3"})
 
     assert b"".join(answer.streaming_content) == PDF
     assert answer["Content-Disposition"] == 'attachment; filename="Rivers.pdf"'
@@ -131,21 +131,21 @@ def test_it_is_served_as_an_attachment_under_a_signed_address(lesson, as_ada, mo
     assert (part.status_code, b"".join(part.streaming_content)) == (206, b"PDF")
 
 
-def test_the_address_opens_nothing_elsewhere_later_or_changed(lesson, as_ada, eve, browser_of) -> None:
-    hand_out(as_ada, lesson, upload(as_ada, lesson))
-    link = as_ada.get(f"/learn/rivers/{lesson.slug}/download")["Location"]
+def test_a_foreign_expired_or_changed_address_is_refused(lesson, adas_browser, eve, browser_of) -> None:
+    attach(adas_browser, lesson, upload(adas_browser, lesson))
+    link = adas_browser.get(f"/learn/rivers/{lesson.slug}/download")["Location"]
 
     assert Client().get(link).status_code == 403
     assert browser_of(eve).get(link).status_code == 403
-    assert as_ada.get(link[:-4] + ("AAAA" if link[-4:] != "AAAA" else "BBBB")).status_code == 404
-    assert as_ada.get(f"/media/v/{link.rsplit('/', 1)[-1]}/master.m3u8").status_code == 404
+    assert adas_browser.get(link[:-4] + ("AAAA" if link[-4:] != "AAAA" else "BBBB")).status_code == 404
+    assert adas_browser.get(f"/media/v/{link.rsplit('/', 1)[-1]}/master.m3u8").status_code == 404
     with time_machine.travel(timezone.now() + timedelta(hours=8)):
-        assert as_ada.get(link).status_code == 403
-    hand_out(as_ada, lesson, None)
-    assert as_ada.get(link).status_code == 404
+        assert adas_browser.get(link).status_code == 403
+    attach(adas_browser, lesson, None)
+    assert adas_browser.get(link).status_code == 404
 
 
-# --- What is refused, and leaves nothing --------------------------------------------------------------------
+# --- Refusals, which leave nothing behind --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -158,32 +158,35 @@ def test_the_address_opens_nothing_elsewhere_later_or_changed(lesson, as_ada, ev
         (b"", "slides.pdf", "FILE_EMPTY"),
     ],
 )
-def test_bytes_decide(lesson, ada, as_ada, data: bytes, name: str, code: str) -> None:
-    uid = upload(as_ada, lesson, data, name)
+def test_the_content_decides_the_file_type(lesson, ada, adas_browser, data: bytes, name: str, code: str) -> None:
+    uid = upload(adas_browser, lesson, data, name)
 
-    assert (hand_out(as_ada, lesson, uid).status_code, hand_out(as_ada, lesson, uid).json()["code"]) == (415, code)
+    assert (attach(adas_browser, lesson, uid).status_code, attach(adas_browser, lesson, uid).json()["code"]) == (
+        415,
+        code,
+    )
     assert file_of(lesson) is None
-    assert as_ada.delete(f"/api/v1/uploads/{uid}/", **TUS).status_code == 204
+    assert adas_browser.delete(f"/api/v1/uploads/{uid}/", **TUS).status_code == 204
 
-    post(as_ada, lesson, data, name)
+    post(adas_browser, lesson, data, name)
     assert file_of(lesson) is None
     assert queries.storage_of(ada).used == 0
     jobs.run_pending("default")
-    assert kept() == []
+    assert stored_files() == []
 
 
-def test_the_form_holds_to_limit_and_room(lesson, ada, as_ada, settings) -> None:
+def test_the_form_enforces_the_size_limit_and_the_quota(lesson, ada, adas_browser, settings) -> None:
     settings.UPLOAD_LIMITS = {"video": 10**9, "file": len(PDF) - 1}
-    answer = post(as_ada, lesson)
-    assert "This file is larger than" in as_ada.get(answer["Location"]).content.decode()
+    answer = post(adas_browser, lesson)
+    assert "This file is larger than" in adas_browser.get(answer["Location"]).content.decode()
     assert file_of(lesson) is None
     assert not Upload.objects.exists()
 
     settings.UPLOAD_LIMITS = {"video": 10**9, "file": 10**9}
     settings.STORAGE_ALLOWANCE = {"instructor": len(PDF) * 2 - 1}
-    post(as_ada, lesson)
+    post(adas_browser, lesson)
     before = file_of(lesson)
-    post(as_ada, lesson)  # both would have to fit until the new one is taken
+    post(adas_browser, lesson)  # both files must fit until the new one is attached
 
     assert before is not None
     assert file_of(lesson) == before
@@ -192,7 +195,7 @@ def test_the_form_holds_to_limit_and_room(lesson, ada, as_ada, settings) -> None
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_forms_in_parallel_cannot_exceed_the_room(ada, course, settings) -> None:
+def test_parallel_forms_cannot_exceed_the_quota(ada, course, settings) -> None:
     from django.db import connection
 
     settings.STORAGE_ALLOWANCE = {"instructor": len(PDF) * 2}
@@ -221,82 +224,82 @@ def test_forms_in_parallel_cannot_exceed_the_room(ada, course, settings) -> None
     assert queries.storage_of(ada).used == len(PDF) * 2
 
 
-def test_a_foreign_upload_is_not_found(lesson, eve, as_ada, browser_of) -> None:
+def test_another_users_upload_is_not_found(lesson, eve, adas_browser, browser_of) -> None:
     uid = upload(browser_of(eve))
 
-    assert hand_out(as_ada, lesson, uid).status_code == 404
+    assert attach(adas_browser, lesson, uid).status_code == 404
     assert file_of(lesson) is None
 
 
-def test_nobody_puts_a_file_into_somebody_elses_lesson(lesson, eve, leo, browser_of) -> None:
-    for person in (eve, leo):
-        browser = browser_of(person)
+def test_a_user_cannot_attach_a_file_to_another_users_lesson(lesson, eve, leo, browser_of) -> None:
+    for user in (eve, leo):
+        browser = browser_of(user)
         uid = upload(browser, lesson)
-        assert hand_out(browser, lesson, uid).status_code in {403, 404}
-        assert hand_out(browser, lesson, None).status_code in {403, 404}
+        assert attach(browser, lesson, uid).status_code in {403, 404}
+        assert attach(browser, lesson, None).status_code in {403, 404}
         post(browser, lesson)
-    assert hand_out(Client(), lesson, None).status_code == 401
+    assert attach(Client(), lesson, None).status_code == 401
 
     assert file_of(lesson) is None
-    assert Upload.objects.count() == 2  # what the two hold themselves; the forms left nothing
+    assert Upload.objects.count() == 2  # only their own uploads; the forms left nothing
 
 
-def test_an_unfinished_upload_a_video_and_another_kind_are_refused(lesson, course, ada, as_ada) -> None:
+def test_unfinished_uploads_videos_and_other_kinds_of_lessons_are_refused(lesson, course, ada, adas_browser) -> None:
     begun = files.begin_upload(owner=ada, purpose="file", filename="a.pdf", length=9, now=timezone.now())
-    film = files.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=9, now=timezone.now())
+    video = files.begin_upload(owner=ada, purpose="video", filename="a.mp4", length=9, now=timezone.now())
     text = LessonFactory(section=lesson.section, course=course, kind="text", slug="words")
 
-    assert hand_out(as_ada, lesson, str(begun.uid)).json()["code"] == "UPLOAD_UNFINISHED"
-    assert hand_out(as_ada, lesson, str(film.uid)).status_code == 404
-    assert hand_out(as_ada, lesson, str(VideoFactory(owner=ada).uid)).status_code == 404
-    assert hand_out(as_ada, text, upload(as_ada)).json()["code"] == "LESSON_WRONG_KIND"
-    post(as_ada, text)
+    assert attach(adas_browser, lesson, str(begun.uid)).json()["code"] == "UPLOAD_UNFINISHED"
+    assert attach(adas_browser, lesson, str(video.uid)).status_code == 404
+    assert attach(adas_browser, lesson, str(VideoFactory(owner=ada).uid)).status_code == 404
+    assert attach(adas_browser, text, upload(adas_browser)).json()["code"] == "LESSON_WRONG_KIND"
+    post(adas_browser, text)
     assert Lesson.objects.filter(file=None).count() == 2
 
 
-def test_one_file_serves_one_lesson(lesson, course, as_ada) -> None:
-    uid = upload(as_ada, lesson)
+def test_a_file_belongs_to_one_lesson(lesson, course, adas_browser) -> None:
+    uid = upload(adas_browser, lesson)
     other = LessonFactory(section=lesson.section, course=course, kind="file", slug="other")
-    hand_out(as_ada, lesson, uid)
+    attach(adas_browser, lesson, uid)
 
-    assert hand_out(as_ada, other, uid).json()["code"] == "FILE_IN_USE"
-    assert hand_out(as_ada, lesson, uid).status_code == 200  # again: changes nothing
+    assert attach(adas_browser, other, uid).json()["code"] == "FILE_IN_USE"
+    assert attach(adas_browser, lesson, uid).status_code == 200  # attaching it again changes nothing
     assert file_of(lesson) is not None
 
 
-def test_a_course_under_review_keeps_its_file(lesson, course, as_ada) -> None:
-    hand_out(as_ada, lesson, upload(as_ada, lesson))
+def test_the_file_of_a_course_under_review_cannot_be_changed(lesson, course, adas_browser) -> None:
+    attach(adas_browser, lesson, upload(adas_browser, lesson))
     Course.objects.filter(pk=course.pk).update(status="review")
 
-    assert hand_out(as_ada, lesson, None).status_code == 409
-    post(as_ada, lesson)
+    assert attach(adas_browser, lesson, None).status_code == 409
+    post(adas_browser, lesson)
 
     assert file_of(lesson) is not None
     assert Upload.objects.count() == 1
 
 
-# --- Room ---------------------------------------------------------------------------------------------------
+# --- Storage used ---------------------------------------------------------------------------------------------------
 
 
-def test_a_file_in_use_cannot_be_deleted_to_evade_the_quota(lesson, ada, as_ada) -> None:
-    uid = upload(as_ada, lesson)
-    hand_out(as_ada, lesson, uid)
+def test_a_file_in_use_cannot_be_deleted_to_evade_the_quota(lesson, ada, adas_browser) -> None:
+    uid = upload(adas_browser, lesson)
+    attach(adas_browser, lesson, uid)
 
-    refused = as_ada.delete(f"/api/v1/uploads/{uid}/", **TUS)
+    refused = adas_browser.delete(f"/api/v1/uploads/{uid}/", **TUS)
 
     assert (refused.status_code, refused.json()["code"]) == (409, "FILE_IN_USE")
     assert queries.storage_of(ada).files == len(PDF)
     jobs.run_pending("default")
-    assert kept() == [file_of(lesson).uid.hex]  # type: ignore[union-attr]
+    assert stored_files() == [file_of(lesson).uid.hex]  # type: ignore[union-attr]
 
 
-def goes(way: str, browser: Client, lesson: Lesson, by: Any) -> None:
+def remove_file(way: str, browser: Client, lesson: Lesson, by: Any) -> None:
     now = timezone.now()
     match way:
         case "replaced":
-            hand_out(browser, lesson, upload(browser, lesson, PDF[:99]))
+            attach(browser, lesson, upload(browser, lesson, PDF[:99]))
         case "taken out":
-            hand_out(browser, lesson, None)
+            attach(browser, lesson, None)
         case "form":
             browser.post(reverse("courses:studio-file", args=[lesson.course.slug, lesson.slug]), {"remove": "1"})
         case "lesson":
@@ -308,26 +311,26 @@ def goes(way: str, browser: Client, lesson: Lesson, by: Any) -> None:
 
 
 @pytest.mark.parametrize("way", ["replaced", "taken out", "form", "lesson", "section", "course"])
-def test_its_room_is_free_again_however_it_goes(lesson, ada, as_ada, way: str) -> None:
-    hand_out(as_ada, lesson, upload(as_ada, lesson))
+def test_removing_a_file_in_any_way_frees_its_storage(lesson, ada, adas_browser, way: str) -> None:
+    attach(adas_browser, lesson, upload(adas_browser, lesson))
     jobs.run_pending("default")
-    gone = kept()
+    gone = stored_files()
 
-    goes(way, as_ada, lesson, ada)
+    remove_file(way, adas_browser, lesson, ada)
 
     jobs.run_pending("default")
     left = 99 if way == "replaced" else 0
     assert queries.storage_of(ada).used == left
-    assert len(kept()) == (1 if left else 0)
-    assert set(gone).isdisjoint(kept())
+    assert len(stored_files()) == (1 if left else 0)
+    assert set(gone).isdisjoint(stored_files())
 
 
 @pytest.mark.parametrize(("is_taken", "left"), [(True, 1), (False, 0)])
-def test_expiry_takes_what_no_lesson_took_and_nothing_in_use(lesson, as_ada, settings, is_taken, left) -> None:
-    uid = upload(as_ada, lesson)
+def test_only_files_without_a_lesson_expire(lesson, adas_browser, settings, is_taken, left) -> None:
+    uid = upload(adas_browser, lesson)
     if is_taken:
-        hand_out(as_ada, lesson, uid)
-    private = upload(as_ada)
+        attach(adas_browser, lesson, uid)
+    private = upload(adas_browser)
 
     with time_machine.travel(timezone.now() + timedelta(days=settings.UPLOAD_KEEP_DAYS, minutes=5)):
         jobs.run_pending("default")
@@ -336,13 +339,13 @@ def test_expiry_takes_what_no_lesson_took_and_nothing_in_use(lesson, as_ada, set
     assert Upload.objects.filter(uid=private).exists()
 
 
-def test_a_file_deleted_while_it_moves_leaves_nothing(lesson, ada, as_ada) -> None:
-    uid = upload(as_ada)
+def test_a_file_deleted_while_it_moves_leaves_nothing_in_storage(lesson, ada, adas_browser) -> None:
+    uid = upload(adas_browser)
     file = Upload.objects.get(uid=uid)
-    as_ada.delete(f"/api/v1/uploads/{uid}/", **TUS)
+    adas_browser.delete(f"/api/v1/uploads/{uid}/", **TUS)
 
     files.store_file(uid=file.uid)
     jobs.run_pending("default")
 
-    assert kept() == []
+    assert stored_files() == []
     assert not upload_path(file.uid).exists()

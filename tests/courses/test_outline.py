@@ -38,7 +38,7 @@ def course(ada):
     return Course.objects.get(pk=course.pk)
 
 
-def numbered(course):
+def numbers_and_titles(course):
     return {lesson.number: lesson.title for lesson in course.lessons.order_by("section__position", "position")}
 
 
@@ -46,7 +46,7 @@ def lesson(course, title):
     return course.lessons.get(title=title)
 
 
-def test_sections_and_lessons_come_at_the_end(course, ada):
+def test_new_sections_and_lessons_are_added_at_the_end(course, ada):
     section = services.add_section(course=course, by=ada, title="  Third   part ", now=NOW)
     added = services.add_lesson(section=section, by=ada, kind="text", title="Five", now=NOW)
 
@@ -67,36 +67,36 @@ def test_sections_and_lessons_come_at_the_end(course, ada):
         pytest.param("two", 0, 2, ["one", "two", "three", "four"], id="where it was"),
     ],
 )
-def test_a_lesson_moves_and_everything_is_numbered_anew(course, ada, title, section, position, expected):
+def test_moving_a_lesson_renumbers_the_outline(course, ada, title, section, position, expected):
     target = course.sections.order_by("position")[section]
 
     services.move_lesson(lesson=lesson(course, title), by=ada, section=target, position=position, now=NOW)
 
-    assert list(numbered(course).values()) == expected
+    assert list(numbers_and_titles(course).values()) == expected
     for place in (1, 2):
         found = sorted(course.lessons.filter(section__position=place).values_list("position", flat=True))
         assert found == list(range(1, len(found) + 1))
 
 
-def test_a_moved_section_takes_its_lessons_along(course, ada):
+def test_moving_a_section_moves_its_lessons(course, ada):
     second = course.sections.get(position=2)
 
     services.move_section(section=second, by=ada, position=1, now=NOW)
 
-    assert numbered(course) == {"1.1": "four", "2.1": "one", "2.2": "two", "2.3": "three"}
+    assert numbers_and_titles(course) == {"1.1": "four", "2.1": "one", "2.2": "two", "2.3": "three"}
 
 
-def test_a_lesson_does_not_move_into_another_course(course, ada):
+def test_a_lesson_cannot_move_to_another_course(course, ada):
     elsewhere = SectionFactory(course__instructor=ada)
 
     with pytest.raises(Section.DoesNotExist):
         services.move_lesson(lesson=lesson(course, "one"), by=ada, section=elsewhere, position=1, now=NOW)
 
 
-def test_deleting_closes_the_gap(course, ada):
+def test_deleting_a_lesson_closes_the_gap(course, ada):
     services.delete_lesson(lesson=lesson(course, "two"), by=ada, now=NOW)
 
-    assert numbered(course) == {"1.1": "one", "1.2": "three", "2.1": "four"}
+    assert numbers_and_titles(course) == {"1.1": "one", "1.2": "three", "2.1": "four"}
     course.refresh_from_db()
     assert (course.lesson_count, course.duration) == (3, 180)
 
@@ -104,11 +104,11 @@ def test_deleting_closes_the_gap(course, ada):
 def test_deleting_a_section_closes_the_gap(course, ada):
     services.delete_section(section=course.sections.get(position=1), by=ada, now=NOW)
 
-    assert numbered(course) == {"1.1": "four"}
+    assert numbers_and_titles(course) == {"1.1": "four"}
     assert course.sections.get().position == 1
 
 
-def test_submitted_quizzes_are_not_deleted(course, ada, leo):
+def test_a_quiz_with_submitted_attempts_cannot_be_deleted(course, ada, leo):
     quiz = QuizFactory(lesson__section=course.sections.first())
     enrollment = Enrollment.objects.create(user=leo, course=course, enrolled_at=NOW, last_activity_at=NOW)
     Attempt.objects.create(enrollment=enrollment, quiz=quiz, number=1, started_at=NOW, submitted_at=NOW)
@@ -121,28 +121,28 @@ def test_submitted_quizzes_are_not_deleted(course, ada, leo):
     assert Lesson.objects.filter(pk=quiz.lesson.pk).exists()
 
 
-def test_every_change_raises_the_version_and_is_told(course, ada, django_capture_on_commit_callbacks):
-    told = []
-    receiver = events.subscribe(OutlineChanged)(told.append)
+def test_every_change_raises_the_version_and_publishes_an_event(course, ada, django_capture_on_commit_callbacks):
+    published_events = []
+    receiver = events.subscribe(OutlineChanged)(published_events.append)
 
     with django_capture_on_commit_callbacks(execute=True):
         services.rename_section(section=course.sections.first(), by=ada, title="Arrows", now=NOW)
     events._subscribers[OutlineChanged].remove(receiver)
 
-    assert told == [OutlineChanged(course_id=course.pk)]
+    assert published_events == [OutlineChanged(course_id=course.pk)]
     assert Course.objects.get(pk=course.pk).version == course.version + 1
 
 
-def test_a_text_takes_the_time_it_takes_to_read(course, ada):
-    edited = services.edit_lesson(
+def test_the_length_of_a_text_is_its_reading_time(course, ada):
+    set_prerequisites = services.edit_lesson(
         lesson=lesson(course, "one"), by=ada, title="One", summary="", body="word " * 600, is_preview=True, now=NOW
     )
 
-    assert (edited.duration, edited.is_preview) == (180, True)
+    assert (set_prerequisites.duration, set_prerequisites.is_preview) == (180, True)
     assert Course.objects.get(pk=course.pk).duration == 180 + 3 * 60
 
 
-def test_two_lessons_of_one_title_have_two_slugs(course, ada):
+def test_two_lessons_with_the_same_title_have_different_slugs(course, ada):
     section = course.sections.first()
 
     slugs = [services.add_lesson(section=section, by=ada, kind="text", title="Recap", now=NOW).slug for _ in range(2)]
@@ -157,12 +157,12 @@ def test_a_new_quiz_lesson_has_its_quiz(course, ada):
     assert added.title == "Untitled lesson"
 
 
-def test_an_unknown_kind_is_no_lesson(course, ada):
+def test_an_unknown_kind_of_lesson_is_refused(course, ada):
     with pytest.raises(ValueError, match="essay"):
         services.add_lesson(section=course.sections.first(), by=ada, kind="essay", title="", now=NOW)
 
 
-def test_a_course_holds_only_so_many(course, ada, monkeypatch):
+def test_the_number_of_sections_and_lessons_is_limited(course, ada, monkeypatch):
     monkeypatch.setattr(outline, "LESSON_LIMIT", 4)
     monkeypatch.setattr(outline, "SECTION_LIMIT", 2)
 
@@ -213,7 +213,7 @@ def test_a_course_holds_only_so_many(course, ada, monkeypatch):
         pytest.param(lambda c, by: services.require_order(course=c, by=by, required=True, now=NOW), id="order"),
     ],
 )
-def test_every_change_is_for_course_staff_and_never_during_a_review(course, ada, eve, leo, change):
+def test_only_course_staff_change_the_outline_and_never_during_a_review(course, ada, eve, leo, change):
     for stranger in (eve, leo):
         with pytest.raises(CourseNotFound):
             change(course, stranger)
@@ -222,7 +222,7 @@ def test_every_change_is_for_course_staff_and_never_during_a_review(course, ada,
     with pytest.raises(CourseUnderReview):
         change(course, ada)
 
-    assert list(numbered(course).values()) == ["one", "two", "three", "four"]
+    assert list(numbers_and_titles(course).values()) == ["one", "two", "three", "four"]
 
 
 def test_a_lesson_takes_the_length_of_its_video(course, ada):
@@ -234,7 +234,7 @@ def test_a_lesson_takes_the_length_of_its_video(course, ada):
     assert Lesson.objects.get(pk=added.pk).duration == 90
 
 
-def test_a_lesson_learns_the_length_when_the_video_is_done(course, ada):
+def test_a_lesson_takes_its_length_when_the_video_is_complete(course, ada):
     added = services.add_lesson(section=course.sections.first(), by=ada, kind="video", title="Film", now=NOW)
     video = VideoFactory(owner=ada, stage="queued", duration=0)
     services.attach_video(lesson=added, by=ada, video=video, now=NOW)
@@ -246,7 +246,7 @@ def test_a_lesson_learns_the_length_when_the_video_is_done(course, ada):
     assert Course.objects.get(pk=course.pk).duration == 4 * 60 + 62
 
 
-def test_somebody_elses_video_cannot_be_shown(course, ada, eve):
+def test_a_lesson_cannot_show_another_users_video(course, ada, eve):
     added = services.add_lesson(section=course.sections.first(), by=ada, kind="video", title="Film", now=NOW)
 
     with pytest.raises(VideoNotYours):
@@ -258,7 +258,7 @@ def test_only_a_video_lesson_shows_a_video(course, ada):
         services.attach_video(lesson=course.lessons.first(), by=ada, video=VideoFactory(owner=ada), now=NOW)
 
 
-def test_the_cost_of_a_move_does_not_grow_with_the_course(ada, django_assert_max_num_queries):
+def test_the_number_of_queries_of_a_move_does_not_grow_with_the_course(ada, django_assert_max_num_queries):
     course = CourseFactory(instructor=ada)
     for _ in range(8):
         section = SectionFactory(course=course)
@@ -274,8 +274,8 @@ def test_the_cost_of_a_move_does_not_grow_with_the_course(ada, django_assert_max
     assert course.lessons.get(number="1.1") == last
 
 
-def edited(course, ada, title, *needed):
-    """The lesson with these as its prerequisites."""
+def set_prerequisites(course, ada, title, *needed):
+    """Set the prerequisites of the lesson with this title, by title."""
     return services.edit_lesson(
         lesson=lesson(course, title),
         by=ada,
@@ -288,38 +288,38 @@ def edited(course, ada, title, *needed):
     )
 
 
-def needed_by(course, title):
+def prerequisites_of(course, title):
     return sorted(lesson(course, title).prerequisites.values_list("title", flat=True))
 
 
-def test_a_lesson_names_those_that_come_first(course, ada):
+def test_a_lesson_has_prerequisites(course, ada):
     version = Course.objects.get(pk=course.pk).version
-    edited(course, ada, "three", "one", "two")
-    assert needed_by(course, "three") == ["one", "two"]
+    set_prerequisites(course, ada, "three", "one", "two")
+    assert prerequisites_of(course, "three") == ["one", "two"]
     assert Course.objects.get(pk=course.pk).version == version + 1
 
     services.edit_lesson(
         lesson=lesson(course, "three"), by=ada, title="three", summary="", body="", is_preview=False, now=NOW
     )
-    assert needed_by(course, "three") == ["one", "two"]
-    edited(course, ada, "three")
-    assert needed_by(course, "three") == []
+    assert prerequisites_of(course, "three") == ["one", "two"]
+    set_prerequisites(course, ada, "three")
+    assert prerequisites_of(course, "three") == []
 
 
-def test_no_lesson_waits_for_itself_or_in_a_circle(course, ada):
-    edited(course, ada, "two", "one")
-    edited(course, ada, "three", "two")
+def test_prerequisites_cannot_form_a_cycle(course, ada):
+    set_prerequisites(course, ada, "two", "one")
+    set_prerequisites(course, ada, "three", "two")
 
     for needed in ("three", "two", "one"):
         with pytest.raises(PrerequisitesInCircle):
-            edited(course, ada, "one", needed)
-    assert needed_by(course, "one") == []
+            set_prerequisites(course, ada, "one", needed)
+    assert prerequisites_of(course, "one") == []
 
 
-def test_a_lesson_of_another_course_is_no_prerequisite(course, ada):
+def test_a_lesson_of_another_course_cannot_be_a_prerequisite(course, ada):
     other = LessonFactory()
 
     texts = {"title": "one", "summary": "", "body": "", "is_preview": False}
     services.edit_lesson(lesson=lesson(course, "one"), by=ada, **texts, prerequisites=[other], now=NOW)
 
-    assert needed_by(course, "one") == []
+    assert prerequisites_of(course, "one") == []

@@ -1,4 +1,4 @@
-"""Quiz definitions: every kind of question, and what makes one complete."""
+"""Authoring quizzes: every kind of question, and when a question is complete."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ COMPLETE = {
 }
 
 
-def test_single_and_multiple_keep_what_is_right():
+def test_single_and_multiple_choice_store_the_right_choices():
     single = questions.build("single", COMPLETE["single"])
     multiple = questions.build("multiple", COMPLETE["multiple"])
 
@@ -51,7 +51,7 @@ def test_single_and_multiple_keep_what_is_right():
     assert multiple.answer == {"ids": ["a", "b"]}
 
 
-def test_remarks_belong_to_wrong_choices_only():
+def test_only_wrong_choices_have_remarks():
     made = questions.build(
         "single",
         Answers(choices=[Choice(text="x", is_right=True, remark="no"), Choice(text="y", remark="That adds.")]),
@@ -60,7 +60,7 @@ def test_remarks_belong_to_wrong_choices_only():
     assert made.remarks == {"b": "That adds."}
 
 
-def test_numbers_are_read_as_people_write_them():
+def test_numbers_are_read_in_common_formats():
     made = questions.build("numeric", COMPLETE["numeric"])
 
     assert made.answer == {"value": 2.95, "tolerance": 0.05}
@@ -69,22 +69,22 @@ def test_numbers_are_read_as_people_write_them():
 
 
 @pytest.mark.parametrize(("text", "value"), [("−3", -3), ("1e3", 1000), (" 0,5 ", 0.5), ("12 000", 12000)])
-def test_reads_a_number(text, value):
+def test_a_number_is_parsed(text, value):
     assert questions.number(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "three", "1,2,3", "nan", "inf", "1e999", "--4"])
-def test_what_is_no_number_is_refused(text):
+def test_text_that_is_not_a_number_is_refused(text):
     with pytest.raises(QuestionInvalid):
         questions.number(text)
 
 
-def test_accepted_words_are_kept_once():
+def test_duplicate_accepted_answers_are_dropped():
     assert questions.build("text", COMPLETE["text"]).answer == {"accepted": ["Osmosis", "diffusion of water"]}
 
 
 @pytest.mark.parametrize("_again", range(20))
-def test_an_ordering_is_never_shown_in_its_right_order_nor_told_by_its_ids(_again):
+def test_an_ordering_question_is_never_shown_in_its_right_order(_again):
     made = questions.build("ordering", COMPLETE["ordering"])
     shown = [one["id"] for one in made.options]
 
@@ -92,14 +92,14 @@ def test_an_ordering_is_never_shown_in_its_right_order_nor_told_by_its_ids(_agai
     assert sorted(shown) == sorted(made.answer["ids"])
 
 
-def test_ids_of_an_ordering_are_drawn_by_lot():
+def test_the_ids_of_an_ordering_question_are_random():
     drawn = {tuple(questions.build("ordering", COMPLETE["ordering"]).answer["ids"]) for _ in range(20)}
 
     assert any(list(ids) != sorted(ids) for ids in drawn)
     assert len(drawn) > 1
 
 
-def test_a_matching_pairs_each_line_with_its_partner():
+def test_a_matching_question_pairs_each_line_with_its_partner():
     made = questions.build("matching", COMPLETE["matching"])
     right = {one["id"]: one["text"] for one in made.options["right"]}
     left = {one["id"]: one["text"] for one in made.options["left"]}
@@ -131,7 +131,7 @@ def test_an_incomplete_question_is_refused(kind, answers):
 
 
 @pytest.mark.parametrize("kind", COMPLETE)
-def test_what_the_form_shows_of_a_question_makes_the_same_question(quiz, ada, kind):
+def test_saving_an_unchanged_form_preserves_the_question(quiz, ada, kind):
     question = services.add_question(
         quiz=quiz, by=ada, draft=QuestionDraft(kind=kind, prompt="Why?", answers=COMPLETE[kind]), now=NOW
     )
@@ -146,7 +146,7 @@ def test_what_the_form_shows_of_a_question_makes_the_same_question(quiz, ada, ki
         assert (again.options, again.answer, again.remarks) == (question.options, question.answer, question.remarks)
 
 
-def test_ids_stay_when_a_choice_is_edited_removed_or_added():
+def test_editing_removing_or_adding_a_choice_preserves_ids():
     made = questions.build(
         "single",
         Answers(
@@ -166,7 +166,7 @@ def test_ids_stay_when_a_choice_is_edited_removed_or_added():
     assert all(len(one) == 1 for one in ids)
 
 
-def test_questions_are_added_moved_copied_and_deleted(quiz, ada):
+def test_an_author_adds_moves_copies_and_deletes_questions(quiz, ada):
     draft = QuestionDraft(kind="truth", prompt="First?", answers=Answers(truth=True))
     first = services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
     second = services.add_question(quiz=quiz, by=ada, draft=replace(draft, prompt="Second?"), now=NOW)
@@ -180,7 +180,7 @@ def test_questions_are_added_moved_copied_and_deleted(quiz, ada):
     assert copy.uid != second.uid
 
 
-def test_a_quiz_takes_a_minute_for_each_question_or_its_limit(quiz, ada):
+def test_the_length_of_a_quiz_is_a_minute_per_question_or_its_limit(quiz, ada):
     draft = QuestionDraft(kind="truth", prompt="?", answers=Answers(truth=True))
     services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
     services.add_question(quiz=quiz, by=ada, draft=draft, now=NOW)
@@ -192,7 +192,7 @@ def test_a_quiz_takes_a_minute_for_each_question_or_its_limit(quiz, ada):
     assert Course.objects.get().duration == 600
 
 
-def test_rewatching_points_into_the_same_course(quiz, ada):
+def test_a_rewatch_link_points_to_a_lesson_of_the_same_course(quiz, ada):
     elsewhere = LessonFactory(kind="video")
     draft = QuestionDraft(
         kind="truth", prompt="?", answers=Answers(truth=True), rewatch_lesson=elsewhere, rewatch_at=30
@@ -203,14 +203,14 @@ def test_rewatching_points_into_the_same_course(quiz, ada):
     assert (question.rewatch_lesson, question.rewatch_at) == (None, None)
 
 
-def test_a_question_needs_its_words(quiz, ada):
+def test_a_question_requires_a_prompt(quiz, ada):
     with pytest.raises(QuestionInvalid):
         services.add_question(
             quiz=quiz, by=ada, draft=QuestionDraft(kind="truth", prompt=" ", answers=Answers(truth=True)), now=NOW
         )
 
 
-def test_a_quiz_holds_only_so_many(quiz, ada, monkeypatch):
+def test_the_number_of_questions_is_limited(quiz, ada, monkeypatch):
     monkeypatch.setattr(quizzes, "QUESTION_LIMIT", 1)
     question = QuestionFactory(quiz=quiz)
 
@@ -218,7 +218,7 @@ def test_a_quiz_holds_only_so_many(quiz, ada, monkeypatch):
         services.duplicate_question(question=question, by=ada, now=NOW)
 
 
-def test_strangers_write_no_questions(quiz, eve, leo):
+def test_strangers_cannot_edit_questions(quiz, eve, leo):
     question = QuestionFactory(quiz=quiz)
     draft = QuestionDraft(kind="truth", prompt="?", answers=Answers(truth=True))
     steps = [
@@ -230,8 +230,8 @@ def test_strangers_write_no_questions(quiz, eve, leo):
         lambda by: services.edit_quiz(quiz=quiz, by=by, **RULES, now=NOW),
     ]
     for step in steps:
-        for person in (eve, leo):
+        for user in (eve, leo):
             with pytest.raises(CourseNotFound):
-                step(person)
+                step(user)
 
     assert quiz.questions.get().prompt == question.prompt

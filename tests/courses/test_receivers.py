@@ -1,4 +1,4 @@
-"""What lessons do when an upload names them, and when their video is done."""
+"""Lessons react to uploads that target them and to the processing of their video."""
 
 from datetime import timedelta
 
@@ -24,8 +24,8 @@ def lesson(ada):
 
 
 @pytest.fixture
-def told(django_capture_on_commit_callbacks):
-    """Run what follows, then tell everyone as a commit would."""
+def deliver_events(django_capture_on_commit_callbacks):
+    """Return a context manager that delivers the events of its block, as a commit would."""
     return lambda: django_capture_on_commit_callbacks(execute=True)
 
 
@@ -36,94 +36,94 @@ def upload(owner, target):
     return VideoAsset.objects.latest("pk")
 
 
-def shown(lesson):
+def videos_of(lesson):
     return Lesson.objects.get(pk=lesson.pk).video
 
 
-def test_an_upload_appears_in_the_lesson_it_names(lesson, ada, told):
-    with told():
+def test_an_upload_appears_in_the_lesson_it_names(lesson, ada, deliver_events):
+    with deliver_events():
         video = upload(ada, lesson.uid)
 
-    assert shown(lesson) == video
+    assert videos_of(lesson) == video
 
 
 @pytest.mark.parametrize("target", ["", "nonsense", "00000000-0000-0000-0000-000000000000"])
-def test_an_upload_without_a_lesson_is_shown_nowhere(lesson, ada, told, target):
-    with told():
+def test_an_upload_without_a_lesson_appears_in_no_lesson(lesson, ada, deliver_events, target):
+    with deliver_events():
         upload(ada, target)
 
-    assert shown(lesson) is None
+    assert videos_of(lesson) is None
 
 
-def test_nobody_uploads_into_somebody_elses_lesson(lesson, eve, told):
-    with told():
+def test_a_user_cannot_upload_to_another_users_lesson(lesson, eve, deliver_events):
+    with deliver_events():
         upload(eve, lesson.uid)
 
-    assert shown(lesson) is None
+    assert videos_of(lesson) is None
 
 
-def test_a_course_under_review_keeps_its_lessons(lesson, ada, told):
+def test_an_upload_does_not_change_a_course_under_review(lesson, ada, deliver_events):
     Course.objects.update(status="review")
 
-    with told():
+    with deliver_events():
         upload(ada, lesson.uid)
 
-    assert shown(lesson) is None
+    assert videos_of(lesson) is None
 
 
-def test_learners_keep_their_video_until_the_new_one_is_complete(lesson, ada, told):
-    """Half done it could still prove damaged."""
+def test_the_old_video_stays_until_the_new_one_is_complete(lesson, ada, deliver_events):
+    """The new video may still turn out to be damaged while it is processed."""
     old = VideoFactory(owner=ada, created_at=timezone.now() - timedelta(days=9))
     services.attach_video(lesson=lesson, by=ada, video=old, now=timezone.now())
-    with told():
+    with deliver_events():
         new = upload(ada, lesson.uid)
-    assert shown(lesson) == old
+    assert videos_of(lesson) == old
 
     VideoAsset.objects.filter(pk=new.pk).update(is_playable=True)
-    with told():
+    with deliver_events():
         publish(VideoPlayable(video_id=new.pk))
-    assert shown(lesson) == old
-    with told():
+    assert videos_of(lesson) == old
+    with deliver_events():
         publish(VideoCompleted(video_id=new.pk))
 
-    assert shown(lesson) == new
+    assert videos_of(lesson) == new
 
 
-def test_a_film_that_is_complete_at_once_takes_the_old_ones_place(lesson, ada, told):
+def test_a_video_that_is_complete_at_once_replaces_the_old_one(lesson, ada, deliver_events):
     old = VideoFactory(owner=ada)
     services.attach_video(lesson=lesson, by=ada, video=old, now=timezone.now())
-    with told():
+    with deliver_events():
         new = upload(ada, lesson.uid)
     VideoAsset.objects.filter(pk=new.pk).update(is_playable=True, stage="complete")
 
-    with told():
+    with deliver_events():
         publish(VideoCompleted(video_id=new.pk))
 
-    assert shown(lesson) == new
+    assert videos_of(lesson) == new
 
 
-def test_the_newer_of_two_uploads_wins_whichever_is_done_first(lesson, ada, told):
-    with told():
+def test_the_newer_of_two_uploads_wins_in_either_order(lesson, ada, deliver_events):
+    with deliver_events():
         first = upload(ada, lesson.uid)
-    with told():
+    with deliver_events():
         second = upload(ada, lesson.uid)
     VideoAsset.objects.filter(pk=second.pk).update(is_playable=True)
 
-    with told():
+    with deliver_events():
         publish(VideoPlayable(video_id=second.pk))
-    with told():
+    with deliver_events():
         publish(VideoPlayable(video_id=first.pk))
 
-    assert shown(lesson) == second
+    assert videos_of(lesson) == second
 
 
 @pytest.mark.parametrize("event", [VideoAnalyzed, VideoCompleted])
-def test_the_lesson_learns_the_length(lesson, ada, told, event):
+def test_the_lesson_takes_the_length_of_its_video(lesson, ada, deliver_events, event):
     video = VideoFactory(owner=ada, stage="queued", duration=0)
     services.attach_video(lesson=lesson, by=ada, video=video, now=timezone.now())
     VideoAsset.objects.filter(pk=video.pk).update(duration=61.6)
 
-    with told():
+    with deliver_events():
         publish(event(video_id=video.pk))
 
     assert Course.objects.get().duration == 62
@@ -140,7 +140,7 @@ def test_the_lesson_learns_the_length(lesson, ada, told, event):
         ("archived", True, True),
     ],
 )
-def test_a_video_that_learners_or_a_reviewer_watch_is_not_deleted(lesson, ada, status, was_public, is_kept):
+def test_a_video_in_use_by_learners_or_reviewers_cannot_be_deleted(lesson, ada, status, was_public, is_kept):
     video = VideoFactory(owner=ada)
     services.attach_video(lesson=lesson, by=ada, video=video, now=timezone.now())
     Course.objects.update(status=status, published_at=timezone.now() if was_public else None)
@@ -155,7 +155,7 @@ def test_a_video_that_learners_or_a_reviewer_watch_is_not_deleted(lesson, ada, s
     assert Lesson.objects.filter(pk=lesson.pk).exists()
 
 
-def test_captions_are_cleaned_replaced_and_removed(lesson, ada):
+def test_captions_are_sanitized_replaced_and_removed(lesson, ada):
     video = VideoFactory(owner=ada)
     services.attach_video(lesson=lesson, by=ada, video=video, now=timezone.now())
     lesson.refresh_from_db()

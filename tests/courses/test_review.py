@@ -1,4 +1,4 @@
-"""Submission, decision, and the life of a course afterwards."""
+"""Submitting a course, deciding on it, and its later changes of status."""
 
 from datetime import UTC, datetime
 
@@ -22,7 +22,7 @@ Status = Course.Status
 
 @pytest.fixture
 def draft(ada):
-    """Ready to be submitted."""
+    """A draft that is ready to be submitted."""
     lesson = LessonFactory(section__course__instructor=ada)
     return lesson.course
 
@@ -40,8 +40,8 @@ def published(submitted, sam):
 
 
 @pytest.fixture
-def told():
-    """Every event of courses, as it was told."""
+def published_events():
+    """The events that courses published, in order."""
     heard = []
     kinds = [CourseSubmitted, SubmissionDecided, CoursePublished]
     for kind in kinds:
@@ -55,16 +55,16 @@ def status_of(course):
     return Course.objects.get(pk=course.pk).status
 
 
-def test_a_ready_draft_goes_into_review(draft, ada, told, django_capture_on_commit_callbacks):
+def test_submitting_a_ready_draft_starts_a_review(draft, ada, published_events, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         submission = services.submit_course(course=draft, by=ada, note=" First attempt ", now=NOW)
 
     assert (submission.outcome, submission.note) == ("pending", "First attempt")
     assert status_of(draft) == Status.REVIEW
-    assert told == [CourseSubmitted(course_id=draft.pk, submission_id=submission.pk)]
+    assert published_events == [CourseSubmitted(course_id=draft.pk, submission_id=submission.pk)]
 
 
-def test_of_what_a_course_does_not_have_nothing_is_called_done(ada):
+def test_a_check_on_missing_content_is_not_marked_done(ada):
     course = CourseFactory(instructor=ada, title="Rivers", summary="", outcomes=[], description="")
     assert {check.key for check in readiness.checks(course) if check.is_met} == {"title"}
 
@@ -72,7 +72,7 @@ def test_of_what_a_course_does_not_have_nothing_is_called_done(ada):
     assert {check.key for check in readiness.checks(course) if check.is_met} == {"title", "lessons", "content"}
 
 
-def test_names_everything_that_is_missing(ada):
+def test_the_refusal_lists_everything_that_is_missing(ada):
     course = CourseFactory(instructor=ada, summary="Short.", outcomes=[])
 
     with pytest.raises(CourseNotReady) as refusal:
@@ -93,7 +93,7 @@ def test_names_everything_that_is_missing(ada):
         pytest.param({"kind": "file"}, "content to lesson 1.2", id="no file"),
     ],
 )
-def test_an_unfinished_lesson_holds_the_course_back(draft, ada, lesson, words):
+def test_an_unfinished_lesson_prevents_submission(draft, ada, lesson, words):
     if "stage" in lesson:
         lesson["video"] = VideoFactory(stage=lesson.pop("stage"))
     made = LessonFactory(section=draft.sections.get(), **lesson)
@@ -106,7 +106,7 @@ def test_an_unfinished_lesson_holds_the_course_back(draft, ada, lesson, words):
     assert words in refusal.value.detail
 
 
-def test_a_course_of_all_kinds_may_be_submitted(draft, ada):
+def test_a_course_with_every_kind_of_lesson_can_be_submitted(draft, ada):
     section = draft.sections.get()
     LessonFactory(section=section, kind="video", video=VideoFactory())
     LessonFactory(section=section, kind="file", file=StoredFileFactory())
@@ -118,33 +118,33 @@ def test_a_course_of_all_kinds_may_be_submitted(draft, ada):
 
 
 @pytest.mark.database
-def test_a_course_is_submitted_once(submitted, ada):
+def test_a_course_cannot_be_submitted_twice(submitted, ada):
     with pytest.raises(WrongCourseStatus):
         services.submit_course(course=submitted, by=ada, now=NOW)
 
 
-def test_the_database_keeps_one_pending_submission(submitted, ada):
+def test_the_database_allows_one_pending_submission(submitted, ada):
     from django.db import IntegrityError, transaction
 
     with pytest.raises(IntegrityError), transaction.atomic():
         Submission.objects.create(course=submitted, submitted_by=ada, submitted_at=NOW)
 
 
-def test_approval_publishes(submitted, sam, told, django_capture_on_commit_callbacks):
+def test_approval_publishes_the_course(submitted, sam, published_events, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         submission = services.decide_submission(course=submitted, by=sam, outcome="approved", now=LATER)
 
     course = Course.objects.get(pk=submitted.pk)
     assert (course.status, course.published_at) == (Status.PUBLISHED, LATER)
     assert (submission.decided_by, submission.decided_at) == (sam, LATER)
-    assert told == [
+    assert published_events == [
         CoursePublished(course_id=course.pk),
         SubmissionDecided(course_id=course.pk, submission_id=submission.pk, outcome="approved"),
     ]
 
 
 @pytest.mark.parametrize("outcome", ["changes_requested", "rejected"])
-def test_any_other_decision_says_why_and_makes_it_a_draft(submitted, sam, outcome):
+def test_any_other_decision_requires_a_reason_and_returns_a_draft(submitted, sam, outcome):
     with pytest.raises(CommentMissing):
         services.decide_submission(course=submitted, by=sam, outcome=outcome, comment="  ", now=NOW)
 
@@ -155,25 +155,25 @@ def test_any_other_decision_says_why_and_makes_it_a_draft(submitted, sam, outcom
 
 
 @pytest.mark.parametrize("outcome", ["pending", "withdrawn"])
-def test_only_three_outcomes_are_decisions(submitted, sam, outcome):
+def test_an_unknown_outcome_is_refused(submitted, sam, outcome):
     with pytest.raises(ValueError, match="not a decision"):
         services.decide_submission(course=submitted, by=sam, outcome=outcome, comment="x", now=NOW)
 
 
-def test_of_two_decisions_the_second_is_refused(published, sam):
+def test_a_second_decision_is_refused(published, sam):
     with pytest.raises(WrongCourseStatus):
         services.decide_submission(course=published, by=sam, outcome="rejected", comment="Too late.", now=NOW)
 
 
-def test_the_instructor_does_not_decide(submitted, ada, leo):
-    for person in (ada, leo):
+def test_an_instructor_cannot_decide_a_submission(submitted, ada, leo):
+    for user in (ada, leo):
         with pytest.raises(RoleRequired):
-            services.decide_submission(course=submitted, by=person, outcome="approved", now=NOW)
+            services.decide_submission(course=submitted, by=user, outcome="approved", now=NOW)
 
     assert status_of(submitted) == Status.REVIEW
 
 
-def test_the_history_of_submissions_is_kept(submitted, ada, sam):
+def test_earlier_submissions_remain_in_the_history(submitted, ada, sam):
     services.decide_submission(course=submitted, by=sam, outcome="changes_requested", comment="More.", now=NOW)
     services.submit_course(course=submitted, by=ada, now=LATER)
     services.withdraw_course(course=submitted, by=ada, now=LATER)
@@ -186,7 +186,7 @@ def test_the_history_of_submissions_is_kept(submitted, ada, sam):
     ]
 
 
-def test_a_withdrawn_course_can_be_written_again(submitted, ada):
+def test_a_withdrawn_course_can_be_edited_again(submitted, ada):
     services.withdraw_course(course=submitted, by=ada, now=NOW)
 
     services.add_section(course=submitted, by=ada, title="More", now=NOW)
@@ -204,7 +204,7 @@ def test_unpublishing_makes_a_draft_that_needs_a_new_review(published, ada):
         services.restore_course(course=course, by=ada, now=LATER)
 
 
-def test_suspension_is_an_admins_and_says_why(published, ada, sam):
+def test_only_an_admin_suspends_a_course_and_gives_a_reason(published, ada, sam):
     with pytest.raises(RoleRequired):
         services.suspend_course(course=published, by=ada, reason="x", now=NOW)
     with pytest.raises(CommentMissing):
@@ -218,7 +218,7 @@ def test_suspension_is_an_admins_and_says_why(published, ada, sam):
     assert status_of(published) == Status.PUBLISHED
 
 
-def test_an_instructor_does_not_leave_a_suspension_through_the_archive(published, ada, sam):
+def test_an_instructor_cannot_end_a_suspension_by_archiving(published, ada, sam):
     services.suspend_course(course=published, by=sam, reason="Copied pictures.", now=NOW)
 
     with pytest.raises(PermissionRefused):
@@ -232,7 +232,7 @@ def test_an_instructor_does_not_leave_a_suspension_through_the_archive(published
     assert status_of(published) == Status.ARCHIVED
 
 
-def test_an_instructor_archives_and_restores_their_own(published, ada):
+def test_an_instructor_archives_and_restores_their_own_course(published, ada):
     services.archive_course(course=published, by=ada, now=LATER)
     with pytest.raises(WrongCourseStatus):
         services.add_section(course=published, by=ada, title="x", now=LATER)
@@ -242,7 +242,7 @@ def test_an_instructor_archives_and_restores_their_own(published, ada):
     assert status_of(published) == Status.PUBLISHED
 
 
-def test_a_stranger_moves_nothing(draft, ada, eve, leo, sam):
+def test_a_stranger_cannot_change_the_status(draft, ada, eve, leo, sam):
     steps = [
         lambda by: services.submit_course(course=draft, by=by, now=NOW),
         lambda by: services.withdraw_course(course=draft, by=by, now=NOW),
@@ -251,9 +251,9 @@ def test_a_stranger_moves_nothing(draft, ada, eve, leo, sam):
         lambda by: services.delete_course(course=draft, by=by),
     ]
     for step in steps:
-        for person in (eve, leo):
+        for user in (eve, leo):
             with pytest.raises(CourseNotFound):
-                step(person)
+                step(user)
 
     assert status_of(draft) == Status.DRAFT
 
@@ -266,7 +266,7 @@ def test_a_former_instructor_is_no_longer_course_staff(draft, ada):
         services.submit_course(course=draft, by=ada, now=NOW)
 
 
-@pytest.mark.parametrize("was", list(Status))
+@pytest.mark.parametrize("current", list(Status))
 @pytest.mark.parametrize(
     ("step", "starts"),
     [
@@ -280,11 +280,11 @@ def test_a_former_instructor_is_no_longer_course_staff(draft, ada):
         pytest.param("restore", {"archived"}, id="restore"),
     ],
 )
-def test_each_step_starts_where_the_table_says(draft, ada, sam, was, step, starts):
-    Course.objects.filter(pk=draft.pk).update(status=was)
-    if was == Status.REVIEW:
+def test_each_step_is_allowed_only_from_its_starting_statuses(draft, ada, sam, current, step, starts):
+    Course.objects.filter(pk=draft.pk).update(status=current)
+    if current == Status.REVIEW:
         Submission.objects.create(course=draft, submitted_by=ada, submitted_at=NOW)
-    take = {
+    run_step = {
         "submit": lambda: services.submit_course(course=draft, by=sam, now=NOW),
         "withdraw": lambda: services.withdraw_course(course=draft, by=sam, now=NOW),
         "decide": lambda: services.decide_submission(course=draft, by=sam, outcome="approved", now=NOW),
@@ -295,12 +295,12 @@ def test_each_step_starts_where_the_table_says(draft, ada, sam, was, step, start
         "restore": lambda: services.restore_course(course=draft, by=sam, now=NOW),
     }[step]
 
-    if was in starts:
-        take()
+    if current in starts:
+        run_step()
         change = StatusChange.objects.get(course=draft)
-        assert change.became in Course.TRANSITIONS[was]
+        assert change.became in Course.TRANSITIONS[current]
         assert status_of(draft) == change.became
     else:
         with pytest.raises((WrongCourseStatus, CourseUnderReview)):
-            take()
-        assert status_of(draft) == was
+            run_step()
+        assert status_of(draft) == current

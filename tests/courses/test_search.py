@@ -23,7 +23,7 @@ def indexed(**fields: object) -> Course:
     return course
 
 
-def test_a_word_in_the_title_counts_more_than_one_in_the_description(db):
+def test_a_match_in_the_title_ranks_above_one_in_the_description(db):
     indexed(title="Reading maps", description="A long walk through contour lines and what they say of hills.")
     indexed(title="Field geology", description="With maps, hammers and patience.")
     indexed(title="Poetry", description="Nothing of the kind.")
@@ -40,14 +40,14 @@ def test_a_word_in_the_title_counts_more_than_one_in_the_description(db):
         pytest.param("kilometer first", "Run your first kilometer", id="any order"),
     ],
 )
-def test_finds(db, text, title):
+def test_search_finds_a_course_by_title(db, text, title):
     indexed(title="How to write a résumé")
     indexed(title="Run your first kilometer")
 
     assert found(text) == [title]
 
 
-def test_every_word_must_stand_somewhere_in_the_course(db):
+def test_every_word_must_occur_in_the_course(db):
     section = SectionFactory(course=CourseFactory(title="Linear algebra"), title="Directions")
     LessonFactory(section=section, title="Eigenvectors by eye")
     index_course(course_id=section.course_id)
@@ -56,7 +56,7 @@ def test_every_word_must_stand_somewhere_in_the_course(db):
     assert found("algebra photosynthesis") == []
 
 
-def test_finds_by_subject_and_instructor(db, ada):
+def test_search_finds_courses_by_category_and_instructor(db, ada):
     indexed(title="Arrows", instructor=ada, subject__slug="physics", subject__name="Physics")
 
     assert found("physics byron") == ["Arrows"]
@@ -89,12 +89,12 @@ def test_no_text_breaks_the_query(db, text):
     assert found(text) in ([], ["Plain"])
 
 
-def test_a_long_text_is_cut_to_a_few_words():
+def test_a_long_query_is_shortened():
     assert len(words_of("word " * 500)) == 8
     assert len(words_of("x" * 500)[0]) == 40
 
 
-def test_follows_the_course(db):
+def test_the_index_follows_changes_and_deletion_of_the_course(db):
     course = indexed(title="Old name")
     course.title = "New name"
     course.save(update_fields=["title"])
@@ -108,13 +108,13 @@ def test_follows_the_course(db):
     assert found("new") == []
 
 
-def test_a_course_that_is_gone_is_not_indexed(db):
+def test_a_deleted_course_is_not_indexed(db):
     index_course(course_id=12345)
 
     assert index_all() == 0
 
 
-def test_authoring_keeps_the_index_in_step(db, ada):
+def test_authoring_updates_the_index(db, ada):
     texts = services.CourseTexts(title="Rivers", subject=SubjectFactory())
     course = services.create_course(by=ada, texts=texts, now=THEN)
     section = services.add_section(course=course, by=ada, title="Sources", now=THEN)

@@ -1,4 +1,4 @@
-"""Which words are taken for a mistake; the same assertions hold on both databases."""
+"""Spelling correction in the search; the same assertions hold on both databases."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def shelf(db, ada) -> None:
         pytest.param("statsitisc", "statistics", id="two in a long word"),
     ],
 )
-def test_a_mistake_or_two_are_forgiven(shelf, word, meant):
+def test_a_word_with_one_or_two_mistakes_is_corrected(shelf, word, meant):
     assert nearest(word) == [meant]
 
 
@@ -45,16 +45,16 @@ def test_a_mistake_or_two_are_forgiven(shelf, word, meant):
         pytest.param("", id="empty"),
     ],
 )
-def test_what_is_too_far_away_is_left_alone(shelf, word):
+def test_a_word_with_too_many_mistakes_is_not_corrected(shelf, word):
     assert nearest(word) == []
 
 
-def test_the_last_word_may_be_begun_and_misspelled(shelf):
+def test_an_incomplete_last_word_is_corrected(shelf):
     assert nearest("interfre") == []
     assert nearest("interfre", is_prefix=True) == ["interference"]
 
 
-def test_a_word_in_more_titles_comes_first_then_one_in_more_courses(db):
+def test_words_in_more_titles_rank_first_then_words_in_more_courses(db):
     for title in ("Rivers", "Rivets", "Rivers again", "Lines"):
         CourseFactory(status="published", title=title, outcomes=["Draw a line and a lime.", "See the lime."])
     CourseFactory(status="published", title="Waters", outcomes=["Tell a lime from a lint."])
@@ -69,7 +69,7 @@ def test_a_word_in_more_titles_comes_first_then_one_in_more_courses(db):
     assert nearest("rivezs") == ["rivers", "rivets"]
 
 
-def test_only_words_that_find_nothing_are_replaced(shelf):
+def test_only_words_without_results_are_replaced(shelf):
     def is_known(word: str, is_prefix: bool) -> bool:
         return word in {"curious"}
 
@@ -78,7 +78,7 @@ def test_only_words_that_find_nothing_are_replaced(shelf):
     assert list(corrections("", is_known)) == []
 
 
-def test_the_words_are_read_once(shelf, django_assert_num_queries):
+def test_the_vocabulary_is_read_once(shelf, django_assert_num_queries):
     with django_assert_num_queries(1):
         vocabulary()
         nearest("waves")
@@ -105,11 +105,11 @@ def names(text: str) -> list[str]:
         pytest.param('"><(', [], id="no words"),
     ],
 )
-def test_suggests_while_somebody_types(shelf, text, offered):
+def test_suggestions_match_the_typed_text(shelf, text, offered):
     assert names(text) == offered
 
 
-def test_a_few_suggestions_the_most_taken_first(db):
+def test_suggestions_are_few_and_ordered_by_enrollments(db):
     for count in range(9):
         CourseFactory(status="published", title=f"Map {count}", learner_count=count)
 

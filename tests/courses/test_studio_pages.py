@@ -1,4 +1,4 @@
-"""The authoring pages: who gets in, what the forms do, what they cost."""
+"""The authoring pages: permissions, forms and numbers of queries."""
 
 import re
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 
 @pytest.fixture
 def course(ada):
-    """A draft of Ada's with two sections: texts, a video and a quiz."""
+    """Ada's draft with two sections: texts, a video and a quiz."""
     course = CourseFactory(instructor=ada, slug="rivers", title="Rivers")
     first, second = SectionFactory(course=course), SectionFactory(course=course)
     LessonFactory(section=first, slug="source", title="The source")
@@ -36,50 +36,50 @@ def course(ada):
 
 
 @pytest.fixture
-def as_ada(browser_of, ada):
+def adas_browser(browser_of, ada):
     return browser_of(ada)
 
 
-def at(name, *parts):
+def address_of(name, *parts):
     return reverse(f"courses:studio-{name}", args=parts)
 
 
 def addresses(course):
-    """Every address of one course, as (method, address)."""
+    """Return every address of the course, as (method, address)."""
     section, quiz = course.sections.first(), course.lessons.get(slug="check").quiz
     question = quiz.questions.first() or QuestionFactory(quiz=quiz)
     lesson, asked = (course.slug, "source"), (course.slug, "check", question.uid)
     return [
-        ("get", at("edit", course.slug)),
-        ("post", at("edit", course.slug)),
-        ("post", at("step", course.slug)),
-        ("get", at("delete", course.slug)),
-        ("post", at("delete", course.slug)),
-        ("get", at("lectures", course.slug)),
-        ("post", at("order", course.slug)),
-        ("post", at("section-add", course.slug)),
-        ("post", at("section-rename", course.slug, section.uid)),
-        ("post", at("section-move", course.slug, section.uid)),
-        ("get", at("section-delete", course.slug, section.uid)),
-        ("post", at("section-delete", course.slug, section.uid)),
-        ("post", at("lesson-add", course.slug)),
-        ("get", at("lesson", *lesson)),
-        ("post", at("lesson", *lesson)),
-        ("post", at("lesson-move", *lesson)),
-        ("get", at("lesson-delete", *lesson)),
-        ("post", at("lesson-delete", *lesson)),
-        ("post", at("video", course.slug, "fall")),
-        ("post", at("captions", course.slug, "fall")),
-        ("post", at("file", course.slug, "sheet")),
-        ("post", at("quiz", course.slug, "check")),
-        ("get", at("question-new", course.slug, "check")),
-        ("post", at("question-new", course.slug, "check")),
-        ("get", at("question", *asked)),
-        ("post", at("question", *asked)),
-        ("post", at("question-move", *asked)),
-        ("post", at("question-copy", *asked)),
-        ("get", at("question-delete", *asked)),
-        ("post", at("question-delete", *asked)),
+        ("get", address_of("edit", course.slug)),
+        ("post", address_of("edit", course.slug)),
+        ("post", address_of("step", course.slug)),
+        ("get", address_of("delete", course.slug)),
+        ("post", address_of("delete", course.slug)),
+        ("get", address_of("lectures", course.slug)),
+        ("post", address_of("order", course.slug)),
+        ("post", address_of("section-add", course.slug)),
+        ("post", address_of("section-rename", course.slug, section.uid)),
+        ("post", address_of("section-move", course.slug, section.uid)),
+        ("get", address_of("section-delete", course.slug, section.uid)),
+        ("post", address_of("section-delete", course.slug, section.uid)),
+        ("post", address_of("lesson-add", course.slug)),
+        ("get", address_of("lesson", *lesson)),
+        ("post", address_of("lesson", *lesson)),
+        ("post", address_of("lesson-move", *lesson)),
+        ("get", address_of("lesson-delete", *lesson)),
+        ("post", address_of("lesson-delete", *lesson)),
+        ("post", address_of("video", course.slug, "fall")),
+        ("post", address_of("captions", course.slug, "fall")),
+        ("post", address_of("file", course.slug, "sheet")),
+        ("post", address_of("quiz", course.slug, "check")),
+        ("get", address_of("question-new", course.slug, "check")),
+        ("post", address_of("question-new", course.slug, "check")),
+        ("get", address_of("question", *asked)),
+        ("post", address_of("question", *asked)),
+        ("post", address_of("question-move", *asked)),
+        ("post", address_of("question-copy", *asked)),
+        ("get", address_of("question-delete", *asked)),
+        ("post", address_of("question-delete", *asked)),
     ]
 
 
@@ -87,7 +87,7 @@ SENT = {"title": "Taken over", "step": "submit", "to": "down", "kind": "text", "
 
 
 def state_of(course):
-    """Everything a stranger could have changed."""
+    """Return everything that a stranger could have changed."""
     fresh = Course.objects.get(pk=course.pk)
     return (
         fresh.title,
@@ -98,14 +98,14 @@ def state_of(course):
     )
 
 
-@pytest.mark.parametrize("who", ["eve", "leo", "nobody"])
-def test_strangers_see_and_change_nothing(course, browser_of, client, eve, leo, who):
+@pytest.mark.parametrize("user_name", ["eve", "leo", "nobody"])
+def test_strangers_cannot_see_or_change_a_course(course, browser_of, client, eve, leo, user_name):
     doors, before = addresses(course), state_of(course)
-    browser = client if who == "nobody" else browser_of({"eve": eve, "leo": leo}[who])
+    browser = client if user_name == "nobody" else browser_of({"eve": eve, "leo": leo}[user_name])
 
     for method, address in doors:
         response = getattr(browser, method)(address, SENT)
-        if who == "nobody":
+        if user_name == "nobody":
             assert response.status_code == 302, address
             assert response["Location"].startswith("/auth/login?next="), address
         else:
@@ -114,30 +114,30 @@ def test_strangers_see_and_change_nothing(course, browser_of, client, eve, leo, 
     assert state_of(course) == before
 
 
-def test_a_foreign_draft_looks_like_none_at_all(course, browser_of, eve):
+def test_another_instructors_draft_looks_like_a_missing_course(course, browser_of, eve):
     browser = browser_of(eve)
 
-    foreign, none = browser.get(at("edit", course.slug)), browser.get(at("edit", "no-such-course"))
+    foreign, none = browser.get(address_of("edit", course.slug)), browser.get(address_of("edit", "no-such-course"))
 
     assert (foreign.status_code, foreign["Location"]) == (none.status_code, none["Location"])
 
 
-def test_an_admin_reads_and_writes_every_course(course, browser_of, sam):
+def test_an_admin_reads_and_edits_every_course(course, browser_of, sam):
     for method, address in addresses(course):
         if method == "get":
             assert browser_of(sam).get(address).status_code == 200, address
 
 
 @pytest.mark.parametrize("name", ["list", "new"])
-def test_only_those_who_teach_have_a_studio(name, browser_of, client, ada, leo):
-    assert browser_of(ada).get(at(name)).status_code == 200
-    assert browser_of(leo).get(at(name))["Location"] == "/"
-    assert client.get(at(name))["Location"].startswith("/auth/login")
+def test_only_instructors_have_a_studio(name, browser_of, client, ada, leo):
+    assert browser_of(ada).get(address_of(name)).status_code == 200
+    assert browser_of(leo).get(address_of(name))["Location"] == "/"
+    assert client.get(address_of(name))["Location"].startswith("/auth/login")
 
 
-def test_a_new_course_leads_to_its_lectures(as_ada, ada):
-    response = as_ada.post(
-        at("new"),
+def test_creating_a_course_leads_to_its_lessons(adas_browser, ada):
+    response = adas_browser.post(
+        address_of("new"),
         {
             "title": "Probability Without Tricks",
             "subject": SubjectFactory(slug="statistics").pk,
@@ -148,12 +148,12 @@ def test_a_new_course_leads_to_its_lectures(as_ada, ada):
     )
 
     course = Course.objects.get(instructor=ada)
-    assert response["Location"] == at("lectures", course.slug)
+    assert response["Location"] == address_of("lectures", course.slug)
     assert course.outcomes == ["Count carefully.", "Read a test."]
 
 
-def test_says_what_is_missing_and_keeps_what_was_typed(as_ada):
-    response = as_ada.post(at("new"), {"title": "", "summary": "Kept words", "outcomes": ["Kept line"]})
+def test_an_incomplete_form_lists_errors_and_preserves_the_input(adas_browser):
+    response = adas_browser.post(address_of("new"), {"title": "", "summary": "Kept words", "outcomes": ["Kept line"]})
 
     page = response.content.decode()
     assert response.status_code == 200
@@ -164,7 +164,7 @@ def test_says_what_is_missing_and_keeps_what_was_typed(as_ada):
     assert not Course.objects.exists()
 
 
-def test_a_one_time_price_is_named_in_dollars_and_kept_in_cents(as_ada, course):
+def test_a_price_is_entered_in_dollars_and_stored_in_cents(adas_browser, course):
     sent = {
         "title": "Rivers",
         "subject": course.subject.pk,
@@ -173,199 +173,205 @@ def test_a_one_time_price_is_named_in_dollars_and_kept_in_cents(as_ada, course):
         "pricing": "one_time",
         "plate_variant": "2",
     }
-    assert "Enter a price" in as_ada.post(at("edit", course.slug), sent).content.decode()
+    assert "Enter a price" in adas_browser.post(address_of("edit", course.slug), sent).content.decode()
 
-    as_ada.post(at("edit", course.slug), sent | {"price": "29.50"})
+    adas_browser.post(address_of("edit", course.slug), sent | {"price": "29.50"})
 
     course.refresh_from_db()
     assert (course.price, course.difficulty, course.plate_variant) == (2950, "advanced", 2)
 
-    # The field is out of sight for a free course: what stands in it stops nobody.
-    as_ada.post(at("edit", course.slug), sent | {"pricing": "free", "price": "abc"})
+    # The field is hidden for a free course, so its content cannot cause an error.
+    adas_browser.post(address_of("edit", course.slug), sent | {"pricing": "free", "price": "abc"})
 
     course.refresh_from_db()
     assert (course.pricing, course.price) == ("free", 0)
 
 
-def test_the_studio_asks_for_a_price_and_for_knowledge_in_words_that_fit(as_ada, course):
-    page = as_ada.get(at("edit", course.slug)).content.decode()
+def test_the_price_field_names_the_currency(adas_browser, course):
+    page = adas_browser.get(address_of("edit", course.slug)).content.decode()
 
     assert re.search(r'<section class="wiz__sec offer".*<div class="offer__price">.*Price in US dollars', page, re.S)
     assert "arithmetic" not in page
 
 
-def test_markup_in_titles_is_shown_and_not_run(as_ada, course):
+def test_markup_in_titles_is_escaped(adas_browser, course):
     Course.objects.filter(pk=course.pk).update(title="<script>alert(1)</script>")
     Lesson.objects.filter(course=course).update(title='"><img src=x onerror=alert(1)>')
 
-    for address in (at("edit", course.slug), at("lectures", course.slug), at("list")):
-        page = as_ada.get(address).content.decode()
+    for address in (address_of("edit", course.slug), address_of("lectures", course.slug), address_of("list")):
+        page = adas_browser.get(address).content.decode()
         assert "<script>alert(1)" not in page
         assert "<img src=x" not in page
 
 
-def test_no_page_carries_inline_styles_or_handlers(as_ada, course):
+def test_no_page_has_inline_styles_or_handlers(adas_browser, course):
     for method, address in addresses(course):
         if method == "get":
-            page = as_ada.get(address).content.decode()
+            page = adas_browser.get(address).content.decode()
             assert not re.search(r"<[^>]+\s(style|on\w+)=", page), address
 
 
-def test_submitting_names_what_is_missing_and_stays(as_ada, course):
-    response = as_ada.post(at("step", course.slug), {"step": "submit"}, follow=True)
+def test_submitting_an_incomplete_course_lists_what_is_missing(adas_browser, course):
+    response = adas_browser.post(address_of("step", course.slug), {"step": "submit"}, follow=True)
 
     assert "Before you can submit the course" in response.content.decode()
     course.refresh_from_db()
     assert course.status == "draft"
 
 
-def test_a_ready_course_is_submitted_and_withdrawn(as_ada, ada):
+def test_an_instructor_submits_and_withdraws_a_ready_course(adas_browser, ada):
     course = LessonFactory(section__course__instructor=ada).course
 
-    as_ada.post(at("step", course.slug), {"step": "submit", "note": "Please"})
+    adas_browser.post(address_of("step", course.slug), {"step": "submit", "note": "Please"})
     course.refresh_from_db()
     assert course.status == "review"
 
-    as_ada.post(at("step", course.slug), {"step": "withdraw"})
+    adas_browser.post(address_of("step", course.slug), {"step": "withdraw"})
     course.refresh_from_db()
     assert course.status == "draft"
 
 
-def test_a_step_that_does_not_exist_changes_nothing(as_ada, course):
-    as_ada.post(at("step", course.slug), {"step": "approve"})
+def test_an_unknown_step_changes_nothing(adas_browser, course):
+    adas_browser.post(address_of("step", course.slug), {"step": "approve"})
 
     course.refresh_from_db()
     assert course.status == "draft"
 
 
-def test_deleting_asks_first(as_ada, course):
-    assert "Keep it" in as_ada.get(at("delete", course.slug)).content.decode()
+def test_deleting_requires_confirmation(adas_browser, course):
+    assert "Keep it" in adas_browser.get(address_of("delete", course.slug)).content.decode()
     assert Course.objects.filter(pk=course.pk).exists()
 
-    as_ada.post(at("delete", course.slug))
+    adas_browser.post(address_of("delete", course.slug))
 
     assert not Course.objects.filter(pk=course.pk).exists()
 
 
-def test_a_new_section_has_the_focus_on_its_title(as_ada, course):
-    answer = as_ada.post(at("section-add", course.slug), {"title": "The delta"})
+def test_a_new_section_receives_the_focus(adas_browser, course):
+    answer = adas_browser.post(address_of("section-add", course.slug), {"title": "The delta"})
 
     target = answer.url.partition("#")[2]
-    page = as_ada.get(answer.url).content.decode()
-    # A fragment that can have the focus gets it; a summary can.
+    page = adas_browser.get(answer.url).content.decode()
+    # The browser focuses the element in the fragment if it is focusable; a summary is.
     heading = re.search(rf'<summary id="{target}".*?</summary>', page, re.DOTALL)
     assert heading is not None
     assert "The delta" in heading[0]
 
 
-def test_lessons_are_added_moved_and_moved_back(as_ada, course):
+def test_an_instructor_adds_lessons_and_moves_them_back_and_forth(adas_browser, course):
     section = course.sections.get(position=1)
-    as_ada.post(at("lesson-add", course.slug), {"section": section.uid, "kind": "text", "title": "The mouth"})
+    adas_browser.post(
+        address_of("lesson-add", course.slug), {"section": section.uid, "kind": "text", "title": "The mouth"}
+    )
     assert course.lessons.get(title="The mouth").number == "1.3"
 
-    as_ada.post(at("lesson-move", course.slug, "the-mouth"), {"to": "up"})
+    adas_browser.post(address_of("lesson-move", course.slug, "the-mouth"), {"to": "up"})
     assert course.lessons.get(title="The mouth").number == "1.2"
 
-    page = as_ada.get(at("lectures", course.slug)).content.decode()
+    page = adas_browser.get(address_of("lectures", course.slug)).content.decode()
     assert "Moved 1.3 to 1.2." in page
-    as_ada.post(at("lesson-move", course.slug, "the-mouth"), {"undo": "1", "section": section.uid, "to": "3"})
+    adas_browser.post(
+        address_of("lesson-move", course.slug, "the-mouth"), {"undo": "1", "section": section.uid, "to": "3"}
+    )
     assert course.lessons.get(title="The mouth").number == "1.3"
-    assert "Moved" not in as_ada.get(at("lectures", course.slug)).content.decode()
+    assert "Moved" not in adas_browser.get(address_of("lectures", course.slug)).content.decode()
 
 
-def test_a_lesson_moves_over_the_edge_of_its_section(as_ada, course):
-    as_ada.post(at("lesson-move", course.slug, "fall"), {"to": "down"})
+def test_a_lesson_moves_to_the_next_section(adas_browser, course):
+    adas_browser.post(address_of("lesson-move", course.slug, "fall"), {"to": "down"})
     assert course.lessons.get(slug="fall").number == "2.1"
 
-    as_ada.post(at("lesson-move", course.slug, "fall"), {"to": "up"})
+    adas_browser.post(address_of("lesson-move", course.slug, "fall"), {"to": "up"})
     assert course.lessons.get(slug="fall").number == "1.2"
 
 
-def test_a_lesson_is_not_moved_into_somebody_elses_section(as_ada, course):
+def test_a_lesson_cannot_move_to_another_users_section(adas_browser, course):
     foreign = SectionFactory()
 
-    as_ada.post(at("lesson-move", course.slug, "fall"), {"section": foreign.uid, "to": "1"})
+    adas_browser.post(address_of("lesson-move", course.slug, "fall"), {"section": foreign.uid, "to": "1"})
 
     assert course.lessons.get(slug="fall").number == "1.2"
     assert not foreign.lessons.exists()
 
 
 @pytest.mark.parametrize("to", ["", "sideways", "-1", "99999999", "²"])
-def test_a_move_to_nowhere_is_refused(as_ada, course, to):
-    assert as_ada.post(at("lesson-move", course.slug, "fall"), {"to": to}).status_code == 302
+def test_an_invalid_move_is_refused(adas_browser, course, to):
+    assert adas_browser.post(address_of("lesson-move", course.slug, "fall"), {"to": to}).status_code == 302
 
     assert course.lessons.get(slug="fall").number == "1.2"
 
 
-def test_sections_are_renamed_moved_and_deleted(as_ada, course):
+def test_an_instructor_renames_moves_and_deletes_sections(adas_browser, course):
     first = course.sections.get(position=1)
-    as_ada.post(at("section-rename", course.slug, first.uid), {"title": "Up in the hills"})
-    as_ada.post(at("section-move", course.slug, first.uid), {"to": "down"})
+    adas_browser.post(address_of("section-rename", course.slug, first.uid), {"title": "Up in the hills"})
+    adas_browser.post(address_of("section-move", course.slug, first.uid), {"to": "down"})
 
     first.refresh_from_db()
     assert (first.title, first.position) == ("Up in the hills", 2)
     assert course.lessons.get(slug="source").number == "2.1"
 
-    as_ada.post(at("section-delete", course.slug, first.uid))
+    adas_browser.post(address_of("section-delete", course.slug, first.uid))
     assert course.sections.count() == 1
 
 
-def test_text_is_previewed_without_being_saved(as_ada, course):
+def test_previewing_a_text_does_not_save_it(adas_browser, course):
     sent = {"title": "The source", "body": "# Springs\n\n<script>alert(1)</script>", "preview": "1"}
 
-    page = as_ada.post(at("lesson", course.slug, "source"), sent).content.decode()
+    page = adas_browser.post(address_of("lesson", course.slug, "source"), sent).content.decode()
 
     assert "<h2>Springs</h2>" in page
     assert "<script>alert(1)" not in page
     assert course.lessons.get(slug="source").body == "Words to read."
 
 
-def test_a_lesson_is_saved(as_ada, course):
-    as_ada.post(at("lesson", course.slug, "source"), {"title": "Springs", "body": "word " * 400, "is_preview": "on"})
+def test_an_instructor_saves_a_lesson(adas_browser, course):
+    adas_browser.post(
+        address_of("lesson", course.slug, "source"), {"title": "Springs", "body": "word " * 400, "is_preview": "on"}
+    )
 
     lesson = course.lessons.get(slug="source")
     assert (lesson.title, lesson.duration, lesson.is_preview) == ("Springs", 120, True)
 
 
-def test_a_lesson_of_another_course_is_not_found_here(as_ada, course, ada):
+def test_a_lesson_of_another_course_is_not_found(adas_browser, course, ada):
     other = LessonFactory(section__course__instructor=ada, slug="elsewhere")
 
-    assert as_ada.get(at("lesson", course.slug, other.slug)).status_code == 404
-    assert as_ada.get(at("question-new", course.slug, "source")).status_code == 404
+    assert adas_browser.get(address_of("lesson", course.slug, other.slug)).status_code == 404
+    assert adas_browser.get(address_of("question-new", course.slug, "source")).status_code == 404
 
 
-def test_ones_own_video_is_shown_and_a_foreign_one_is_not(as_ada, course, ada, eve):
+def test_an_instructor_can_attach_only_their_own_videos(adas_browser, course, ada, eve):
     own, foreign = VideoFactory(owner=ada), VideoFactory(owner=eve)
 
-    as_ada.post(at("video", course.slug, "fall"), {"video": own.uid})
+    adas_browser.post(address_of("video", course.slug, "fall"), {"video": own.uid})
     assert course.lessons.get(slug="fall").video == own
-    as_ada.post(at("video", course.slug, "fall"), {"video": foreign.uid})
-    as_ada.post(at("video", course.slug, "fall"), {"video": "not-a-uuid"})
+    adas_browser.post(address_of("video", course.slug, "fall"), {"video": foreign.uid})
+    adas_browser.post(address_of("video", course.slug, "fall"), {"video": "not-a-uuid"})
     assert course.lessons.get(slug="fall").video == own
-    page = as_ada.get(at("lesson", course.slug, "fall")).content.decode()
+    page = adas_browser.get(address_of("lesson", course.slug, "fall")).content.decode()
     assert own.filename in page
     assert foreign.filename not in page
 
-    as_ada.post(at("video", course.slug, "fall"), {"video": ""})
+    adas_browser.post(address_of("video", course.slug, "fall"), {"video": ""})
     assert course.lessons.get(slug="fall").video is None
 
 
-def test_captions_are_added_and_removed(as_ada, course, ada):
+def test_an_instructor_adds_and_removes_captions(adas_browser, course, ada):
     video = VideoFactory(owner=ada)
     course.lessons.filter(slug="fall").update(video=video)
     srt = SimpleUploadedFile("words.srt", b"1\n00:00:01,000 --> 00:00:03,000\nWater <i>falls</i>.\n")
 
-    as_ada.post(at("captions", course.slug, "fall"), {"language": "de", "file": srt})
+    adas_browser.post(address_of("captions", course.slug, "fall"), {"language": "de", "file": srt})
     assert video.captions.get().label == "German"
-    response = as_ada.post(
-        at("captions", course.slug, "fall"),
+    response = adas_browser.post(
+        address_of("captions", course.slug, "fall"),
         {"language": "en", "file": SimpleUploadedFile("x.srt", b"nothing")},
-        headers={"referer": at("lesson", course.slug, "fall")},
+        headers={"referer": address_of("lesson", course.slug, "fall")},
         follow=True,
     )
     assert "Captions must be" in response.content.decode()
 
-    as_ada.post(at("captions", course.slug, "fall"), {"remove": "de"})
+    adas_browser.post(address_of("captions", course.slug, "fall"), {"remove": "de"})
     assert not video.captions.exists()
 
 
@@ -381,31 +387,31 @@ SINGLE = {
 }
 
 
-def test_a_question_is_written_changed_moved_copied_and_deleted(as_ada, course):
+def test_an_instructor_adds_edits_moves_copies_and_deletes_a_question(adas_browser, course):
     quiz = course.lessons.get(slug="check").quiz
-    as_ada.post(at("question-new", course.slug, "check"), SINGLE)
+    adas_browser.post(address_of("question-new", course.slug, "check"), SINGLE)
     question = quiz.questions.get()
     assert (question.answer, question.points, question.remarks) == ({"id": "b"}, 2, {"a": "Only in fountains."})
 
-    page = as_ada.get(at("question", course.slug, "check", question.uid)).content.decode()
+    page = adas_browser.get(address_of("question", course.slug, "check", question.uid)).content.decode()
     assert 'value="Down"' in page
     changed = SINGLE | {"line": ["Up", "Downhill"], "line_id": ["a", "b"], "remark": ["", ""], "points": "1"}
-    as_ada.post(at("question", course.slug, "check", question.uid), changed)
+    adas_browser.post(address_of("question", course.slug, "check", question.uid), changed)
     question.refresh_from_db()
     assert question.options[1] == {"id": "b", "text": "Downhill"}
 
-    as_ada.post(at("question-copy", course.slug, "check", question.uid))
-    as_ada.post(at("question-move", course.slug, "check", question.uid), {"to": "down"})
+    adas_browser.post(address_of("question-copy", course.slug, "check", question.uid))
+    adas_browser.post(address_of("question-move", course.slug, "check", question.uid), {"to": "down"})
     question.refresh_from_db()
     assert question.position == 2
 
-    as_ada.post(at("question-delete", course.slug, "check", question.uid))
+    adas_browser.post(address_of("question-delete", course.slug, "check", question.uid))
     assert quiz.questions.count() == 1
 
 
-def test_an_incomplete_question_says_so_and_keeps_what_was_typed(as_ada, course):
-    page = as_ada.post(
-        at("question-new", course.slug, "check"), {k: v for k, v in SINGLE.items() if k != "right"}
+def test_an_incomplete_question_shows_an_error_and_preserves_the_input(adas_browser, course):
+    page = adas_browser.post(
+        address_of("question-new", course.slug, "check"), {k: v for k, v in SINGLE.items() if k != "right"}
     ).content.decode()
 
     assert "Select the correct answer." in page
@@ -414,10 +420,10 @@ def test_an_incomplete_question_says_so_and_keeps_what_was_typed(as_ada, course)
 
 
 @pytest.mark.parametrize("button", ["more", "rekind"])
-def test_more_lines_and_another_kind_save_nothing(as_ada, course, button):
+def test_adding_lines_or_changing_the_kind_saves_nothing(adas_browser, course, button):
     sent = SINGLE | {"kind": "ordering", button: "1"}
 
-    page = as_ada.post(at("question-new", course.slug, "check"), sent).content.decode()
+    page = adas_browser.post(address_of("question-new", course.slug, "check"), sent).content.decode()
 
     assert "Correct order" in page
     assert 'value="Down"' in page
@@ -425,86 +431,92 @@ def test_more_lines_and_another_kind_save_nothing(as_ada, course, button):
 
 
 @pytest.mark.parametrize("kind", Question.Kind.values)
-def test_every_kind_has_its_form(as_ada, course, kind):
-    response = as_ada.get(at("question-new", course.slug, "check") + f"?kind={kind}")
+def test_every_kind_of_question_has_a_form(adas_browser, course, kind):
+    response = adas_browser.get(address_of("question-new", course.slug, "check") + f"?kind={kind}")
 
     assert response.status_code == 200
     assert "Save question" in response.content.decode()
 
 
-def test_an_unknown_kind_has_none(as_ada, course):
-    assert as_ada.get(at("question-new", course.slug, "check") + "?kind=essay").status_code == 400
+def test_an_unknown_kind_of_question_has_no_form(adas_browser, course):
+    assert adas_browser.get(address_of("question-new", course.slug, "check") + "?kind=essay").status_code == 400
 
 
-def test_the_rules_of_a_quiz_are_saved(as_ada, course):
+def test_an_instructor_saves_the_rules_of_a_quiz(adas_browser, course):
     rules = {"pass_percent": "80", "max_attempts": "3", "minutes": "10", "reveal": "never", "wait": "5"}
-    as_ada.post(at("quiz", course.slug, "check"), rules)
+    adas_browser.post(address_of("quiz", course.slug, "check"), rules)
 
     quiz = course.lessons.get(slug="check").quiz
     assert (quiz.pass_percent, quiz.max_attempts, quiz.time_limit) == (80, 3, 600)
     assert (quiz.reveal, quiz.retry_wait) == ("never", 300)
-    page = as_ada.get(at("lesson", course.slug, "check")).content.decode()
+    page = adas_browser.get(address_of("lesson", course.slug, "check")).content.decode()
     assert '<option value="never" selected>Never</option>' in page
-    page = as_ada.post(at("quiz", course.slug, "check"), {"pass_percent": "101"}).content.decode()
+    page = adas_browser.post(address_of("quiz", course.slug, "check"), {"pass_percent": "101"}).content.decode()
     assert "data-errors" in page
 
 
-def test_under_review_the_forms_are_locked_and_posts_refused(as_ada, course):
+def test_a_course_under_review_locks_its_forms_and_refuses_posts(adas_browser, course):
     Course.objects.filter(pk=course.pk).update(status="review")
     before = state_of(course)
 
     for method, address in addresses(course)[7:]:
         if method == "post":
-            as_ada.post(address, SENT | SINGLE | {"title": "Taken over"})
+            adas_browser.post(address, SENT | SINGLE | {"title": "Taken over"})
 
     assert state_of(course)[:4] == before[:4]
-    assert "fieldset" in as_ada.get(at("edit", course.slug)).content.decode()
+    assert "fieldset" in adas_browser.get(address_of("edit", course.slug)).content.decode()
 
 
 @pytest.mark.parametrize("status", Course.Status.values)
-def test_every_status_has_its_page(as_ada, course, status):
+def test_the_page_renders_for_every_status(adas_browser, course, status):
     Course.objects.filter(pk=course.pk).update(status=status, published_at=NOW)
 
-    for address in (at("edit", course.slug), at("lectures", course.slug), at("lesson", course.slug, "check")):
-        assert as_ada.get(address).status_code == 200, address
+    for address in (
+        address_of("edit", course.slug),
+        address_of("lectures", course.slug),
+        address_of("lesson", course.slug, "check"),
+    ):
+        assert adas_browser.get(address).status_code == 200, address
 
 
-def test_the_list_is_paged_filtered_and_costs_the_same_with_many(as_ada, ada, django_assert_max_num_queries):
+def test_the_list_is_paginated_and_filtered_with_a_fixed_number_of_queries(
+    adas_browser, ada, django_assert_max_num_queries
+):
     CourseFactory.create_batch(45, instructor=ada)
     CourseFactory(instructor=ada, status="published", title="Needle")
 
     with django_assert_max_num_queries(8):
-        page = as_ada.get(at("list")).content.decode()
+        page = adas_browser.get(address_of("list")).content.decode()
     assert page.count('class="course-cell"') == 20
-    assert "Needle" in as_ada.get(at("list") + "?status=published").content.decode()
-    assert as_ada.get(at("list") + "?q=needle").content.decode().count('class="course-cell"') == 1
-    assert as_ada.get(at("list") + "?page=3").content.decode().count('class="course-cell"') == 6
-    assert as_ada.get(at("list") + "?page=nonsense&status=%00").status_code == 200
+    assert "Needle" in adas_browser.get(address_of("list") + "?status=published").content.decode()
+    assert adas_browser.get(address_of("list") + "?q=needle").content.decode().count('class="course-cell"') == 1
+    assert adas_browser.get(address_of("list") + "?page=3").content.decode().count('class="course-cell"') == 6
+    assert adas_browser.get(address_of("list") + "?page=nonsense&status=%00").status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("state", "is_going"), [({}, False), ({"stage": "audio"}, True), ({"stage": "uploading"}, True)]
+    ("state", "is_processing"), [({}, False), ({"stage": "audio"}, True), ({"stage": "uploading"}, True)]
 )
-def test_the_outline_marks_what_is_still_being_made(course, as_ada, ada, state, is_going):
+def test_the_outline_marks_videos_that_are_being_processed(course, adas_browser, ada, state, is_processing):
     Lesson.objects.filter(slug="fall").update(video=VideoFactory(owner=ada, **state))
 
-    page = as_ada.get(at("lectures", course.slug)).content.decode()
+    page = adas_browser.get(address_of("lectures", course.slug)).content.decode()
 
-    assert bool(re.search(r'<li id="l-fall"[^>]* data-processing', page)) is is_going
-    assert page.count("data-processing") == is_going
+    assert bool(re.search(r'<li id="l-fall"[^>]* data-processing', page)) is is_processing
+    assert page.count("data-processing") == is_processing
     assert "data-checks" in page
     assert "data-ready" in page
 
 
-def test_a_suspended_course_says_what_its_instructor_can_do(course, as_ada, settings):
+def test_a_suspended_course_says_what_its_instructor_can_do(course, adas_browser, settings):
     Course.objects.filter(pk=course.pk).update(status="suspended")
 
-    page = as_ada.get(at("edit", course.slug)).content.decode()
+    page = adas_browser.get(address_of("edit", course.slug)).content.decode()
 
     assert f"email {settings.SUPPORT_EMAIL}" in page
 
 
-def test_the_outline_costs_the_same_with_130_lessons(as_ada, ada, django_assert_max_num_queries):
+def test_the_outline_of_130_lessons_costs_no_more_queries(adas_browser, ada, django_assert_max_num_queries):
     course = CourseFactory(instructor=ada)
     for _ in range(5):
         section = SectionFactory(course=course)
@@ -513,27 +525,27 @@ def test_the_outline_costs_the_same_with_130_lessons(as_ada, ada, django_assert_
     CaptionFactory(video=lesson.video)
 
     with django_assert_max_num_queries(13):
-        response = as_ada.get(at("lectures", course.slug))
+        response = adas_browser.get(address_of("lectures", course.slug))
 
     assert response.content.decode().count('class="lesson__no"') == 130
     with django_assert_max_num_queries(18):
-        as_ada.get(at("lesson", course.slug, lesson.slug))
+        adas_browser.get(address_of("lesson", course.slug, lesson.slug))
 
 
 @pytest.mark.database
-def test_a_note_that_the_database_refuses_is_refused_like_any_other(as_ada, course):
+def test_a_note_that_the_database_rejects_is_a_form_error(adas_browser, course):
     Course.objects.filter(pk=course.pk).update(status="published", published_at=NOW)
     before = state_of(course)
 
-    answer = as_ada.post(at("step", course.slug), {"step": "archive", "note": "a\0b"})
+    answer = adas_browser.post(address_of("step", course.slug), {"step": "archive", "note": "a\0b"})
 
     assert answer.status_code == 302
     if connection.vendor == "postgresql":
         assert state_of(course) == before
 
 
-def test_a_draft_is_announced_stays_so_and_is_taken_back(as_ada, course, client):
-    address = at("edit", course.slug)
+def test_an_instructor_announces_a_draft_and_withdraws_the_announcement(adas_browser, course, client):
+    address = address_of("edit", course.slug)
     details = {
         "title": course.title,
         "summary": course.summary,
@@ -545,57 +557,59 @@ def test_a_draft_is_announced_stays_so_and_is_taken_back(as_ada, course, client)
     }
     switch = re.compile(r'name="is_announced"( checked)?>')
     for wanted in (True, False):
-        assert as_ada.post(address, {**details, **({"is_announced": "on"} if wanted else {})}).status_code == 302
-        assert bool(switch.search(as_ada.get(address).content.decode())[1]) == wanted
+        assert adas_browser.post(address, {**details, **({"is_announced": "on"} if wanted else {})}).status_code == 302
+        assert bool(switch.search(adas_browser.get(address).content.decode())[1]) == wanted
         assert ("Coming Soon" in client.get(f"/courses/{course.slug}").content.decode()) == wanted
 
 
-def test_a_lesson_names_others_in_its_form(as_ada, course):
+def test_the_form_of_a_lesson_sets_its_prerequisites(adas_browser, course):
     source, check = course.lessons.get(slug="source"), course.lessons.get(slug="check")
     texts = {"title": "Check", "summary": "", "body": ""}
-    page = at("lesson", course.slug, "check")
-    as_ada.post(page, texts | {"prerequisites": [str(source.uid)]})
+    page = address_of("lesson", course.slug, "check")
+    adas_browser.post(page, texts | {"prerequisites": [str(source.uid)]})
     assert list(check.prerequisites.all()) == [source]
 
-    shown = as_ada.get(page).content.decode()
+    shown = adas_browser.get(page).content.decode()
     assert re.search(rf'value="{source.uid}" checked', shown)
-    other = as_ada.get(at("lesson", course.slug, "source")).content.decode()
+    other = adas_browser.get(address_of("lesson", course.slug, "source")).content.decode()
     assert "Waiting for this lesson: 2.1." in other
-    assert f'value="{check.uid}"' not in other.split('id="panel"')[1]  # it could never open
-    assert "Lessons that wait for it will open without it: 2.1." in as_ada.get(
-        at("lesson-delete", course.slug, "source")
+    assert f'value="{check.uid}"' not in other.split('id="panel"')[1]  # the lesson could never open
+    assert "Lessons that wait for it will open without it: 2.1." in adas_browser.get(
+        address_of("lesson-delete", course.slug, "source")
     ).content.decode().replace("&#39;", "'")
 
-    refused = as_ada.post(at("lesson", course.slug, "source"), {"title": "Source", "prerequisites": [str(check.uid)]})
+    refused = adas_browser.post(
+        address_of("lesson", course.slug, "source"), {"title": "Source", "prerequisites": [str(check.uid)]}
+    )
     assert "already waits for this one" in refused.content.decode()
-    as_ada.post(page, texts)
+    adas_browser.post(page, texts)
     assert not check.prerequisites.exists()
 
 
-def test_the_studio_says_when_a_lesson_is_complete(as_ada, course):
-    said = {
+def test_the_studio_explains_when_a_lesson_is_complete(adas_browser, course):
+    criteria = {
         "source": "not before a fast reader could have read it",
         "fall": "watching 90% of the video",
         "check": "by passing the quiz",
         "sheet": "downloading the file",
     }
-    for slug, words in said.items():
-        assert words in as_ada.get(at("lesson", course.slug, slug)).content.decode()
+    for slug, words in criteria.items():
+        assert words in adas_browser.get(address_of("lesson", course.slug, slug)).content.decode()
 
 
-def test_captions_are_read_before_anything_is_locked(as_ada, course, ada, monkeypatch):
+def test_captions_are_parsed_before_the_transaction(adas_browser, course, ada, monkeypatch):
     video = VideoFactory(owner=ada)
     course.lessons.filter(slug="fall").update(kind="video", video=video)
     depths, read = [], media.files.parse_captions
     usual = len(connection.savepoint_ids)
 
-    def noted(raw):
+    def parse_and_record(raw):
         depths.append(len(connection.savepoint_ids))
         return read(raw)
 
-    monkeypatch.setattr(media.files, "parse_captions", noted)
+    monkeypatch.setattr(media.files, "parse_captions", parse_and_record)
     srt = SimpleUploadedFile("fall.srt", b"1\n00:00:01,000 --> 00:00:02,000\nHi\n")
-    as_ada.post(at("captions", course.slug, "fall"), {"language": "de", "file": srt})
+    adas_browser.post(address_of("captions", course.slug, "fall"), {"language": "de", "file": srt})
 
     assert video.captions.exists()
     assert depths == [usual]

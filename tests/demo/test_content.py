@@ -1,4 +1,4 @@
-"""The demo's films, captions and quizzes, as the player and the marking see them. test_library.py judges the texts."""
+"""The demo's videos, captions and quizzes suit the player and the marking. test_library.py checks the texts."""
 
 import re
 from pathlib import Path
@@ -21,20 +21,20 @@ LIBRARY = read_library()
 COURSES = {course.slug: course for course in LIBRARY.courses}
 LESSONS = [(course, lesson) for course in LIBRARY.courses for lesson in course.lessons]
 QUIZZES = [(course, lesson) for course, lesson in LESSONS if lesson.quiz]
-FILMS = [(course, lesson) for course, lesson in LESSONS if lesson.film]
+VIDEOS = [(course, lesson) for course, lesson in LESSONS if lesson.film]
 
 
-def named(pairs: list[tuple[CourseText, LessonText]]):
+def parametrize_lessons(pairs: list[tuple[CourseText, LessonText]]):
     return pytest.mark.parametrize(
         ("course", "lesson"), pairs, ids=[f"{course.slug}/{lesson.slug}" for course, lesson in pairs]
     )
 
 
-def test_a_course_stands_under_the_address_its_title_would_get():
+def test_the_slug_of_a_course_matches_its_title():
     assert [course.slug for course in LIBRARY.courses] == [slugify(course.title) for course in LIBRARY.courses]
 
 
-@named(QUIZZES)
+@parametrize_lessons(QUIZZES)
 def test_every_question_can_be_answered(course, lesson):
     for text in lesson.quiz.questions:
         question = Question(kind=text.kind, prompt=text.prompt, options=text.options, answer=text.answer)
@@ -44,8 +44,8 @@ def test_every_question_can_be_answered(course, lesson):
         assert marking.mark(question, wrong).share < 1, text.prompt
 
 
-@named(FILMS)
-def test_a_quiz_sends_back_to_a_second_that_exists(course, lesson):
+@parametrize_lessons(VIDEOS)
+def test_a_quiz_links_to_an_existing_position_in_a_video(course, lesson):
     for quiz in (each.quiz for each in course.lessons if each.quiz):
         for question in quiz.questions:
             if question.rewatch_lesson == lesson.slug:
@@ -66,7 +66,7 @@ def test_three_courses_are_complete(slug):
 
 
 @pytest.mark.long
-@named(FILMS)
+@parametrize_lessons(VIDEOS)
 def test_a_demo_video_suits_the_player(course, lesson):
     source = probe(lesson.film, Recipe())
     assert 55 <= source.duration <= 180
@@ -77,7 +77,7 @@ def test_a_demo_video_suits_the_player(course, lesson):
     assert b"moov" in head, "the header stands first, so that playing can begin at once"
 
 
-@named(FILMS)
+@parametrize_lessons(VIDEOS)
 def test_captions_follow_the_video(course, lesson):
     text = lesson.captions.read_text(encoding="utf-8")
     assert text.startswith("WEBVTT\n")
@@ -110,7 +110,7 @@ def test_the_demo_learner_is_halfway_through_a_complete_course():
     assert 0.4 <= done / len(lessons) <= 0.65
 
 
-def test_a_slip_in_a_file_is_refused_with_its_name(tmp_path: Path):
+def test_a_malformed_file_is_reported_by_name(tmp_path: Path):
     folder = tmp_path / "courses" / "broken"
     folder.mkdir(parents=True)
     (tmp_path / "people.yaml").write_text("people: []\nactivity: []\n")
@@ -124,7 +124,7 @@ def test_a_slip_in_a_file_is_refused_with_its_name(tmp_path: Path):
         read_library(tmp_path)
 
 
-def test_an_answer_that_names_no_option_is_refused(tmp_path: Path):
+def test_an_answer_that_is_not_an_option_is_refused(tmp_path: Path):
     folder = tmp_path / "courses" / "broken"
     folder.mkdir(parents=True)
     (tmp_path / "people.yaml").write_text("people: []\n")

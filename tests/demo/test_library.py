@@ -1,4 +1,4 @@
-"""The demo library as data: complete, well-formed and consistent, before any of it meets a database."""
+"""The files of the demo library are complete, well-formed and consistent. These tests need no database."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ PEOPLE_FILE = CONTENT / "people.yaml"
 LEAST_WORDS = 300
 SUMMARY_LIMIT = 220
 TITLE_LIMIT = 120
-DAYS_PER_LESSON = 2  # what the seeding allows a learner at most
+DAYS_PER_LESSON = 2  # the most that the seeding gives a learner
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 IDS = re.compile(r"[a-z0-9]\Z")
 
@@ -53,7 +53,7 @@ def questions() -> Iterator[Any]:
             yield pytest.param(path, question, id=f"{path.parent.name}/{path.name}#{number}")
 
 
-def people() -> dict[str, dict[str, Any]]:
+def users() -> dict[str, dict[str, Any]]:
     return {person["email"]: person for person in load(PEOPLE_FILE)["people"]}
 
 
@@ -61,7 +61,7 @@ def activity() -> list[dict[str, Any]]:
     return load(PEOPLE_FILE)["activity"]
 
 
-def test_the_library_is_as_large_as_promised():
+def test_the_library_has_the_documented_size():
     courses = [course_of(slug) for slug in COURSES]
     published = [course for course in courses if course["status"] == "published"]
     assert len(published) >= 12
@@ -74,7 +74,7 @@ def test_the_library_is_as_large_as_promised():
 
 
 @pytest.mark.parametrize("slug", COURSES)
-def test_a_course_says_what_it_is(slug: str):
+def test_a_course_is_fully_described(slug: str):
     course = course_of(slug)
     assert SLUG.match(slug)
     assert 0 < len(course["title"]) <= TITLE_LIMIT
@@ -95,9 +95,9 @@ def test_a_course_says_what_it_is(slug: str):
 
 
 @pytest.mark.parametrize("slug", COURSES)
-def test_a_course_leans_on_what_exists(slug: str):
+def test_a_course_refers_only_to_existing_users_and_courses(slug: str):
     course = course_of(slug)
-    teacher = people()[course["instructor"]]
+    teacher = users()[course["instructor"]]
     assert teacher["role"] in {Role.INSTRUCTOR, Role.ADMIN}
     assert slug not in course["prerequisites"]
     for needed in course["prerequisites"]:
@@ -108,8 +108,8 @@ def test_a_course_leans_on_what_exists(slug: str):
             assert linked in COURSES
 
 
-def test_a_course_s_texts_have_no_line_breaks_within_paragraphs():
-    """The studio shows them in a text field, where the file's line breaks would be seen."""
+def test_the_texts_of_a_course_have_no_line_breaks_within_paragraphs():
+    """The studio shows them in a text field, where the line breaks of the file would be visible."""
     for course in read_library().courses:
         for text in (course.description, course.before_you_begin):
             assert not re.search(r"[a-z,]\n[a-z]", text), course.slug
@@ -156,7 +156,7 @@ def test_lessons_are_described(slug: str):
 
 
 @pytest.mark.parametrize("slug", COURSES)
-def test_text_lessons_have_something_to_say(slug: str):
+def test_text_lessons_are_long_enough(slug: str):
     for lesson in lessons_of(slug):
         if lesson["kind"] != "text":
             continue
@@ -169,7 +169,7 @@ def test_text_lessons_have_something_to_say(slug: str):
 
 
 @pytest.mark.parametrize("path", list(quizzes()), ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_a_quiz_is_fair(path: Path):
+def test_a_quiz_has_valid_rules_and_enough_questions(path: Path):
     quiz = load(path)
     assert 0 < quiz["pass_percent"] <= 100
     assert quiz["intro"].strip()
@@ -228,7 +228,7 @@ FORMS: dict[str, Callable[[dict[str, Any]], None]] = {
 }  # fmt: skip
 
 
-def test_every_kind_of_question_has_its_form_and_is_used():
+def test_every_kind_of_question_has_a_check_and_is_used():
     used = {question["kind"] for path in quizzes() for question in load(path)["questions"]}
     assert set(FORMS) == set(Question.Kind.values) == used
 
@@ -254,7 +254,7 @@ def test_a_question_is_well_formed(path: Path, question: dict[str, Any]):
             assert "at" not in rewatch, "a text has no minutes"
 
 
-def test_people_are_complete_and_distinct():
+def test_users_are_complete_and_distinct():
     everyone = load(PEOPLE_FILE)["people"]
     assert [person["email"] for person in everyone[:3]] == [
         "student@example.com", "instructor@example.com", "admin@example.com",
@@ -276,13 +276,13 @@ def test_people_are_complete_and_distinct():
             assert len(person["bio"].split()) >= 15
 
 
-def test_every_teacher_teaches():
-    teachers = {person["email"] for person in people().values() if person["role"] == Role.INSTRUCTOR}
+def test_every_instructor_has_a_course():
+    teachers = {person["email"] for person in users().values() if person["role"] == Role.INSTRUCTOR}
     assert teachers == {course_of(slug)["instructor"] for slug in COURSES}
 
 
-def test_activity_is_possible():
-    known, seen = people(), set()
+def test_activity_is_plausible():
+    known, seen = users(), set()
     for line in activity():
         person, course = known[line["email"]], course_of(line["course"])
         key = (line["email"], line["course"])
@@ -315,7 +315,7 @@ def test_reviews_are_all_different():
     assert len(set(reviews)) == len(reviews)
 
 
-def test_every_open_course_has_learners_and_not_only_praise():
+def test_every_open_course_has_learners_and_mixed_ratings():
     lines = activity()
     for slug in COURSES:
         course = course_of(slug)

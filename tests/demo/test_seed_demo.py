@@ -1,4 +1,4 @@
-"""``manage.py seed_demo``: complete, repeatable, and not for production."""
+"""``manage.py seed_demo`` is complete, idempotent and refused in production."""
 
 import dataclasses
 import math
@@ -33,15 +33,15 @@ def library():
 
 
 @pytest.fixture(autouse=True)
-def _files_apart(settings, tmp_path):
+def _separate_folders(settings, tmp_path):
     settings.UPLOAD_ROOT = tmp_path / "uploads"
     settings.WORK_ROOT = tmp_path / "work"
     settings.MEDIA_ROOT = tmp_path / "media"
 
 
 @pytest.fixture
-def few(library, monkeypatch):
-    """Two courses and who is in them: enough where not the amount matters."""
+def small_library(library, monkeypatch):
+    """Two courses with their learners, for tests that do not need the whole library."""
     slugs = {"linear-algebra-geometrically", "a-year-in-a-hedgerow"}
     part = dataclasses.replace(
         library,
@@ -58,17 +58,17 @@ def seed(**options) -> str:
     return out.getvalue()
 
 
-def everything() -> dict[str, list[dict]]:
+def all_rows() -> dict[str, list[dict]]:
     """Every row of every table that the demo writes to."""
     return {
         model._meta.label: list(model._default_manager.order_by("pk").values())
         for label in WATCHED
         for model in apps.get_app_config(label).get_models()
-        if model is not Version  # says when something was written, not what
+        if model is not Version  # the time of writing is not part of the content
     }
 
 
-def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
+def test_seeding_writes_the_whole_library_and_leaves_no_page_empty(library):
     said = seed()
 
     assert f"{len(library.courses)} courses" in said
@@ -81,9 +81,9 @@ def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
         assert course.lesson_count == len(text.lessons)
         assert course.duration == sum(lesson.seconds for lesson in text.lessons)
         assert course.plate.startswith("<svg")
-    films = [lesson for course in library.courses for lesson in course.lessons if lesson.film]
-    assert VideoAsset.objects.filter(stage=VideoAsset.Stage.QUEUED).count() == len(films)
-    assert CaptionTrack.objects.count() == len(films)
+    videos = [lesson for course in library.courses for lesson in course.lessons if lesson.film]
+    assert VideoAsset.objects.filter(stage=VideoAsset.Stage.QUEUED).count() == len(videos)
+    assert CaptionTrack.objects.count() == len(videos)
     assert not Lesson.objects.filter(kind="video", video=None).exists()
     assert not Lesson.objects.filter(kind="quiz", quiz__questions=None).exists()
     roles = {"student": Role.STUDENT, "instructor": Role.INSTRUCTOR, "admin": Role.ADMIN}
@@ -119,57 +119,57 @@ def test_everything_of_the_library_is_there_and_no_page_is_empty(library):
 
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
-def test_what_people_were_told_is_as_old_as_what_happened(few):
+def test_notifications_are_as_old_as_their_events(small_library):
     seed()
 
     amara = User.objects.get(email="student@example.com")
-    told = Notification.objects.filter(user=amara, kind="learning.enrolled")
-    assert sorted(told.values_list("created_at")) == sorted(amara.enrollments.values_list("enrolled_at"))
-    assert not told.filter(read_at=None, created_at__lt=timezone.now() - timedelta(days=6)).exists()
+    notifications = Notification.objects.filter(user=amara, kind="learning.enrolled")
+    assert sorted(notifications.values_list("created_at")) == sorted(amara.enrollments.values_list("enrolled_at"))
+    assert not notifications.filter(read_at=None, created_at__lt=timezone.now() - timedelta(days=6)).exists()
     assert set(TeachingRequest.objects.values_list("state", flat=True)) == {"pending", "declined"}
     assert not Job.objects.filter(kind="accounts.mail_notification").exists()
 
 
-def test_a_second_run_changes_nothing(few):
+def test_a_second_run_changes_nothing(small_library):
     seed()
-    before = everything()
+    before = all_rows()
     seed()
-    assert everything() == before
+    assert all_rows() == before
 
 
-class PowerCut(Exception):
-    """What no code expects."""
+class PowerFailure(Exception):
+    """An exception that no code handles."""
 
 
-def cut_at(call: int, real):
-    """The function, but at its n-th call the power fails."""
+def fail_at(call: int, real):
+    """Return the function, except that the given call raises PowerFailure."""
     calls = iter(range(1, 10**6))
 
     def function(*args, **kwargs):
         if next(calls) == call:
-            raise PowerCut
+            raise PowerFailure
         return real(*args, **kwargs)
 
     return function
 
 
-def test_a_broken_off_run_is_completed(few, monkeypatch):
-    """In the middle of a course, of a seat and of a film; the last run puts all of it right."""
+def test_a_second_run_completes_an_interrupted_one(small_library, monkeypatch):
+    """Interrupt the run within a course, an enrollment and a video; the last run completes all of them."""
     for name, call in (("_write_history", 2), ("_take_quiz", 5), ("add_captions", 3)):
         with monkeypatch.context() as patched:
-            patched.setattr(seeding, name, cut_at(call, getattr(seeding, name)))
-            with pytest.raises(PowerCut):
+            patched.setattr(seeding, name, fail_at(call, getattr(seeding, name)))
+            with pytest.raises(PowerFailure):
                 seed()
     seed()
-    assert Course.objects.count() == len(few.courses)
-    assert Enrollment.objects.count() == sum(line.is_enrolled for line in few.activity)
-    films = [lesson for course in few.courses for lesson in course.lessons if lesson.film]
-    assert VideoAsset.objects.count() == CaptionTrack.objects.count() == len(films)
+    assert Course.objects.count() == len(small_library.courses)
+    assert Enrollment.objects.count() == sum(line.is_enrolled for line in small_library.activity)
+    videos = [lesson for course in small_library.courses for lesson in course.lessons if lesson.film]
+    assert VideoAsset.objects.count() == CaptionTrack.objects.count() == len(videos)
     assert not Lesson.objects.filter(kind="video", video=None).exists()
     assert not Enrollment.objects.filter(percent=100, certificate=None).exists()
 
 
-def test_what_people_changed_is_left_alone(few):
+def test_seeding_does_not_overwrite_changes_made_by_users(small_library):
     seed()
     Course.objects.filter(slug="linear-algebra-geometrically").update(title="Arrows, Revised", status="draft")
     User.objects.filter(email="student@example.com").update(first_name="Somebody", role=Role.INSTRUCTOR)
@@ -179,13 +179,13 @@ def test_what_people_changed_is_left_alone(few):
 
 
 @pytest.mark.long
-def test_a_taken_username_is_no_obstacle(few):
-    User.objects.create_user("somebody@example.org", "Secret123", username=few.people[0].username)
+def test_seeding_works_when_a_username_is_taken(small_library):
+    User.objects.create_user("somebody@example.org", "Secret123", username=small_library.people[0].username)
     seed()
-    assert User.objects.filter(email=few.people[0].email).exists()
+    assert User.objects.filter(email=small_library.people[0].email).exists()
 
 
-def test_production_refuses_it_unless_forced(few, settings):
+def test_production_refuses_the_demo_without_force(small_library, settings):
     settings.ENVIRONMENT = "production"
     with pytest.raises(CommandError, match="--force"):
         seed()
@@ -195,11 +195,11 @@ def test_production_refuses_it_unless_forced(few, settings):
 
 
 @pytest.mark.long
-def test_demo_videos_wait_for_uploads_of_users(few):
+def test_videos_of_users_are_processed_before_demo_videos(small_library):
     seed()
-    films = Job.objects.filter(kind="files.process_video")
-    assert films.exists()
-    assert set(films.values_list("priority", flat=True)) == {seeding.LOW_PRIORITY}
+    videos = Job.objects.filter(kind="files.process_video")
+    assert videos.exists()
+    assert set(videos.values_list("priority", flat=True)) == {seeding.LOW_PRIORITY}
     Job.objects.create(
         kind="files.process_video",
         queue="media",
@@ -214,14 +214,14 @@ def test_demo_videos_wait_for_uploads_of_users(few):
 
 @pytest.mark.long
 @pytest.mark.media
-def test_a_demo_video_is_processed(library, django_capture_on_commit_callbacks):
-    """One film all the way: copied as 720p, made smaller, with sound alone, and as long as its lesson."""
+def test_processing_a_demo_video_creates_every_rendition(library, django_capture_on_commit_callbacks):
+    """One video is copied as 720p, scaled down, reduced to audio, and as long as its lesson."""
     now = timezone.now()
     course = next(course for course in library.courses if course.slug == "linear-algebra-geometrically")
     seeding.seed_subjects()
-    for person in library.people:
-        if person.email == course.instructor:
-            seeding.seed_person(person, "!", now)
+    for user in library.people:
+        if user.email == course.instructor:
+            seeding.seed_person(user, "!", now)
     with django_capture_on_commit_callbacks(execute=True):
         seeding.seed_course(course, now)
         seeding.seed_film(course, course.lessons[0], now)
