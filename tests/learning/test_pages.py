@@ -213,14 +213,14 @@ def test_the_progress_page_shows_the_time_left_until_the_course_is_complete(
     assert "You've completed this course." in page
 
 
-def test_progress_lists_the_attempts_at_each_quiz(at_leo, leo, enrollment, course):
+def test_progress_lists_the_attempts_at_each_quiz(leos_browser, leo, enrollment, course):
     quiz = make_quiz(course)
     earlier = timezone.now() - timedelta(minutes=1)
     rows = []
     for answers in ({}, right_answers(quiz)):
         attempt = services.open_attempt(user=leo, lesson_uid=quiz.lesson.uid, now=earlier)
         services.submit_attempt(user=leo, attempt=attempt, answers=answers, now=timezone.now())
-        page = text(at_leo.get(f"/me/course/{course.slug}/progress"))
+        page = text(leos_browser.get(f"/me/course/{course.slug}/progress"))
         table = page.split('aria-label="Quiz scores"')[1].split("</table>")[0]
         rows.append(
             [*re.findall(r'<td class="n">(.*?)</td>', table)[:3], re.findall(r'faint small">(.*?)</span></b>', page)]
