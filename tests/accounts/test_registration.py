@@ -150,7 +150,7 @@ def test_in_another_browser_the_link_asks_for_a_password_and_signs_in_only_there
 
 
 @pytest.mark.parametrize("way", ["waits", "types the code", "asks for another mail", "opens the link", "signs in"])
-def test_whoever_registered_with_a_stranger_s_email_gets_nothing_from_its_owner_s_click(way: str) -> None:
+def test_registering_with_a_stranger_s_email_gains_nothing_from_its_owner_s_click(way: str) -> None:
     waiting, owner = Client(), Client()
     register(waiting, password="AttackRiver26", confirmation="AttackRiver26")
     link, code = posted()

@@ -590,7 +590,7 @@ def test_an_identity_of_another_user_is_not_linked(leo_s: Client, school: str, m
     assert SocialAccount.objects.get().user == mia
 
 
-def test_whoever_asked_to_link_must_still_be_signed_in(leo_s: Client, school: str, mia: User) -> None:
+def test_the_user_who_asked_to_link_must_still_be_signed_in(leo_s: Client, school: str, mia: User) -> None:
     address = consent(led_on(leo_s.post("/settings/connections/link/school")), "mia-77")
     leo_s.post("/auth/login", {"email": mia.email, "password": PASSWORD})
 

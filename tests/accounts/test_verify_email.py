@@ -64,7 +64,7 @@ def test_the_link_verifies_by_a_press_in_any_browser(client: Client, leo: User) 
     assert "_auth_user_id" not in client.session  # it proves an email, not a person
 
 
-def test_the_code_verifies_whoever_is_signed_in(client: Client, leo: User) -> None:
+def test_the_code_verifies_the_signed_in_user(client: Client, leo: User) -> None:
     _, code = send(leo)
     client.force_login(leo)
 

@@ -161,7 +161,7 @@ def test_open_calls_are_listed_with_their_reason() -> None:
     assert set(OPEN_CALLS) - found == set(), "no longer open: take it off the list"
 
 
-def test_there_are_doors_to_judge() -> None:
+def test_there_are_pages_and_calls_to_check() -> None:
     assert len(pages()) > 10
     assert len(calls()) > 10
     assert any(is_open(door) for door in pages())

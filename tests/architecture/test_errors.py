@@ -115,7 +115,7 @@ def test_a_code_behaves_as_the_table_says(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(REGISTRY))
-def test_every_refusal_speaks(code: str) -> None:
+def test_every_refusal_has_a_title_and_a_message(code: str) -> None:
     error = REGISTRY[code]
 
     assert error.title
@@ -125,7 +125,7 @@ def test_every_refusal_speaks(code: str) -> None:
     assert "!" not in str(error.message)
 
 
-def test_every_refusal_arises_somewhere() -> None:
+def test_every_refusal_is_raised_somewhere() -> None:
     used = _classes_used()
     silent = {code for code, error in REGISTRY.items() if error.__name__ not in used}
 
@@ -214,7 +214,7 @@ def _spoken_by_the_browser() -> str:
     return "".join(path.read_text() for path in [*scripts, *(ROOT / "templates").rglob("*.html")])
 
 
-def test_what_the_browser_says_stands_in_its_code() -> None:
+def test_errors_of_the_browser_are_used_in_its_code() -> None:
     text = _spoken_by_the_browser()
 
     assert {code for code in BROWSER if f'"{code}"' not in text} == BROWSER_LATER

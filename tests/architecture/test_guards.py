@@ -171,7 +171,7 @@ def test_what_is_missing_is_not_here_yet(path: str, client: Client) -> None:
     assert client.get(path).status_code == 404, "it has arrived: take it off the list"
 
 
-def test_the_table_has_something_to_judge() -> None:
+def test_the_table_has_pages_to_check() -> None:
     assert len(rows()) > 50
     assert {row.path for row in rows()} >= MISSING
     assert {row.outcome_for(person) for row in rows() for person in PEOPLE} == {"in", "sign in", "home", "enroll first"}

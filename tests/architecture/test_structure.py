@@ -57,7 +57,7 @@ def graph_of(found: Iterable[Module]) -> dict[str, set[str]]:
     return graph
 
 
-def test_no_module_imports_itself_by_a_detour() -> None:
+def test_there_is_no_import_cycle() -> None:
     graph = graph_of(modules())
     assert sum(map(len, graph.values())) > 500  # it has something to check
 
@@ -81,7 +81,7 @@ def ceiling(module: Module) -> int:
     return CEILINGS.get(module.kind, CEILINGS[""]) if module.name.startswith("apps.") else CEILINGS[""]
 
 
-def test_no_module_grows_over_its_ceiling() -> None:
+def test_no_module_exceeds_its_ceiling() -> None:
     over = {
         str(module): f"{length(module)} lines, at most {ceiling(module)}"
         for module in modules()

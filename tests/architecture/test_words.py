@@ -125,7 +125,8 @@ def prose(source: str, place: str, text: str) -> str:
 
 # "who has" is right in code ("a learner who has finished"), and "no more" is left to the reader.
 BANNED_IN_CODE = re.compile(
-    r"\b(?:anew|lately|whoever|in\s+vain|stands\s+here|goes\s+for\s+good|the\s+house|at\s+the\s+door)\b", re.IGNORECASE
+    r"(?<![a-z])(?:anew|lately|whoever|in[\s_]+vain|stands[\s_]+here|goes[\s_]+for[\s_]+good|the[\s_]+house|at[\s_]+the[\s_]+door)(?![a-z])",
+    re.IGNORECASE,
 )
 CODE = ("apps", "studyplatform", "templates", "assets", "tests", "docs", "README.md", "CHANGELOG.md")
 

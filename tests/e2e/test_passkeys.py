@@ -74,7 +74,7 @@ def sign_out(page: Page) -> None:
     expect(page.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
 
 
-def test_the_whole_ceremony(page: Page, device: CDPSession, home: str, email: str) -> None:
+def test_a_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, email: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
     key = plug_in(device)

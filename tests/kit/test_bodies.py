@@ -79,7 +79,7 @@ class BufferingApp:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", ["/healthz", "/auth/login", "/nowhere", "/api/v1/auth/login/"])
-def test_a_body_that_declares_itself_too_large_is_answered_first(path):
+def test_a_body_declared_too_large_is_refused_unread(path):
     arrived = BufferingApp()
 
     asked = Exchange(path, [b"x" * MB], declared=100 * MB, app=body_limits.BodyLimit(arrived))
@@ -89,7 +89,7 @@ def test_a_body_that_declares_itself_too_large_is_answered_first(path):
 
 
 @pytest.mark.django_db
-def test_programs_read_the_limit_in_a_problem():
+def test_the_api_reports_the_limit_in_a_problem():
     asked = Exchange("/api/v1/auth/login/", [], declared=100 * MB)
 
     assert asked.status == 413
@@ -109,7 +109,7 @@ def test_a_body_without_a_length_is_read_up_to_the_limit():
 
 
 @pytest.mark.django_db
-def test_a_body_that_stops_coming_is_given_up(monkeypatch):
+def test_a_stalled_body_is_refused(monkeypatch):
     monkeypatch.setattr(body_limits, "STALL_TIMEOUT", 0.01)
 
     asked = Exchange("/api/v1/auth/login/", [b"x"], declared=10)
@@ -130,7 +130,7 @@ def test_a_body_that_stops_coming_is_given_up(monkeypatch):
         ("PUT", "/api/v1/uploads/5b1ef1cc-9f0c-4b0a-8b5e-000000000000/", 5 * MB // 2),
     ],
 )
-def test_addresses_of_files_take_as_much_as_their_files(method, path, most):
+def test_urls_for_files_accept_bodies_as_large_as_the_files(method, path, most):
     assert body_limits.max_body_size(method, body_limits.resolve_either_spelling(path)) == most
 
 
@@ -160,7 +160,7 @@ def kept_connection() -> Iterator[None]:
     ],
 )
 @pytest.mark.parametrize("declared", [4 * MB, None], ids=["declared", "chunked"])
-def test_a_large_body_is_read_only_from_who_may_send_it(
+def test_a_large_body_is_read_only_from_users_who_may_send_it(
     monkeypatch, request, browser_of, nobody, who, path, leads_to, declared
 ):
     monkeypatch.setattr(body_limits, "STALL_TIMEOUT", 0.01)
@@ -190,14 +190,14 @@ def send_unread(browser: Client, path: str) -> Any:
 
 
 @pytest.mark.django_db
-def test_behind_wsgi_too_large_a_body_is_not_read() -> None:
+def test_under_wsgi_a_body_that_is_too_large_is_not_read() -> None:
     answer = send_unread(Client(enforce_csrf_checks=True), "/auth/login")
 
     assert (answer.status_code, answer["Location"]) == (302, "/")
 
 
 @pytest.mark.parametrize("is_learner", [False, True])
-def test_behind_wsgi_nobody_else_s_large_body_is_read_either(leo, is_learner):
+def test_under_wsgi_a_large_body_of_a_user_who_may_not_send_it_is_not_read(leo, is_learner):
     browser = Client(enforce_csrf_checks=True)
     if is_learner:
         browser.force_login(leo)
@@ -208,7 +208,7 @@ def test_behind_wsgi_nobody_else_s_large_body_is_read_either(leo, is_learner):
 
 
 @pytest.mark.django_db
-def test_behind_wsgi_a_form_that_is_too_large_says_so_where_it_was(client):
+def test_under_wsgi_a_form_that_is_too_large_shows_the_error_on_its_page(client):
     answer = client.post("/auth/login", {"email": "x" * (3 * MB)}, headers={"Referer": "http://testserver/auth/login"})
 
     assert answer.status_code == 302
@@ -217,7 +217,7 @@ def test_behind_wsgi_a_form_that_is_too_large_says_so_where_it_was(client):
 
 
 @pytest.mark.django_db
-def test_forms_and_calls_have_one_limit(client):
+def test_forms_and_api_calls_have_the_same_limit(client):
     fits, too_large = "x" * (5 * MB // 2 - 100), "x" * (5 * MB // 2 + 100_000)
 
     assert client.post("/api/v1/auth/login/", {"email": fits}, content_type="application/json").status_code == 400

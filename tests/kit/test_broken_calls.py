@@ -44,7 +44,7 @@ def test_json_that_is_nested_deeper_than_any_call_needs_reaches_no_form(client):
     assert (answer.status_code, answer.json()["fields"]) == (400, {})
 
 
-def test_what_django_refuses_to_parse_is_no_crash():
+def test_a_request_that_django_cannot_parse_is_no_crash():
     assert problem_handler(RequestDataTooBig(), {}).status_code == 413
     assert problem_handler(TooManyFieldsSent(), {}).status_code == 400
     assert refusal_of(RequestDataTooBig()).params == {"limit": "2.5 MB"}
@@ -52,7 +52,7 @@ def test_what_django_refuses_to_parse_is_no_crash():
 
 @pytest.mark.parametrize("method", ["get", "post", "patch"])
 @pytest.mark.parametrize("path", ["/api/v1/nowhere/", "/api/v1/", "/api/nothing", "/api/v1/courses/\x00/"])
-def test_an_address_that_is_not_there_answers_a_problem(client, method, path):
+def test_an_unknown_api_url_returns_a_problem(client, method, path):
     answer = getattr(client, method)(path)
 
     assert answer.status_code == 404
@@ -60,11 +60,11 @@ def test_an_address_that_is_not_there_answers_a_problem(client, method, path):
     assert answer.json()["code"] == "NOT_FOUND"
 
 
-def test_a_page_that_is_not_there_stays_a_page(client):
+def test_an_unknown_page_url_returns_a_page(client):
     assert client.get("/nowhere")["Content-Type"].startswith("text/html")
 
 
-def test_a_host_that_is_not_ours_is_refused_as_a_problem(client, settings):
+def test_an_unknown_host_is_refused_with_a_problem(client, settings):
     settings.ALLOWED_HOSTS = ["ours.example"]
 
     answer = client.get("/api/v1/auth/session/", headers={"Host": "theirs.example"})

@@ -22,7 +22,7 @@ BY_SLUG = PreparedQuery(
 )
 
 
-def test_gives_the_objects_that_the_queryset_gives(db, django_assert_num_queries):
+def test_a_prepared_query_returns_the_objects_of_its_queryset(db, django_assert_num_queries):
     course = CourseFactory(slug="rivers", outcomes=["Read a map."])
     SectionFactory(course=course)
     CourseFactory(slug="lakes")
@@ -39,7 +39,7 @@ def test_gives_the_objects_that_the_queryset_gives(db, django_assert_num_queries
     assert (found.has_sections, found.sections_) == (True, 1)
 
 
-def test_each_call_has_its_own_values(db):
+def test_each_call_uses_its_own_values(db):
     CourseFactory(slug="rivers")
     CourseFactory(slug="lakes")
     later, never = timezone.now() + dt.timedelta(days=900), dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
@@ -59,7 +59,7 @@ def test_an_object_can_be_changed_and_saved(db):
     assert Course.objects.get().title == "Streams"
 
 
-def test_values_are_prepared_as_their_fields_are(db):
+def test_values_are_converted_by_their_fields(db):
     course = CourseFactory()
     by_uid = PreparedQuery(lambda: Course.objects.filter(uid=Param("uid", UUIDField())).order_by(F("pk")))
 
@@ -67,7 +67,7 @@ def test_values_are_prepared_as_their_fields_are(db):
     assert by_uid.first(uid=str(course.uid)) == course
 
 
-def test_updates_what_it_names_where_it_says(db, django_assert_num_queries):
+def test_a_prepared_update_changes_only_its_fields_and_rows(db, django_assert_num_queries):
     rivers, lakes = CourseFactory(slug="rivers"), CourseFactory(slug="lakes")
     save = PreparedUpdate(
         lambda: Course.objects.filter(slug=Param("which", CharField())),
@@ -86,7 +86,7 @@ def test_updates_what_it_names_where_it_says(db, django_assert_num_queries):
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only a server can close a connection")
 @pytest.mark.django_db(transaction=True)
-def test_a_connection_that_the_server_has_closed_is_found_out():
+def test_a_connection_closed_by_the_server_is_detected():
     other = connections.create_connection("default")
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
@@ -102,7 +102,7 @@ def test_a_connection_that_the_server_has_closed_is_found_out():
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL prepares")
 @pytest.mark.parametrize(("kept_for", "prepared"), [(600, 1), (0, 0)])
-def test_a_kept_connection_keeps_the_plan(db, kept_for, prepared):
+def test_a_persistent_connection_keeps_the_plan(db, kept_for, prepared):
     usual, other = connections["default"], connections.create_connection("default")
     other.settings_dict = {**other.settings_dict, "CONN_MAX_AGE": kept_for}
     connections["default"] = other

@@ -20,7 +20,7 @@ from tests.factories.accounts import PASSWORD
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 
 
-def test_who_waits_too_long_is_asked_to_come_back() -> None:
+def test_a_request_that_waits_too_long_is_refused() -> None:
     turns = ConcurrencyLimit(2, max_wait=0.01)
     with ExitStack() as busy:
         for _ in range(2):
@@ -32,7 +32,7 @@ def test_who_waits_too_long_is_asked_to_come_back() -> None:
         pass
 
 
-def test_passwords_are_hashed_and_checked_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_passwords_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     turns = ConcurrencyLimit(1, max_wait=0.01)
     hasher = passwords.QueuedArgon2()
     encoded = hasher.encode("a password", "a salt of it")
@@ -48,7 +48,7 @@ def test_passwords_are_hashed_and_checked_in_turns(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.database
 @pytest.mark.django_db
-def test_a_password_that_was_not_checked_in_a_rush_is_no_wrong_guess(
+def test_a_password_refused_under_load_is_not_a_failed_attempt(
     leo: User, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.PASSWORD_HASHERS = ["apps.accounts.passwords.QueuedArgon2"]
@@ -85,6 +85,6 @@ def test_passwords_are_not_hashed_while_the_database_is_locked(leo: User, monkey
     assert not any(held)
 
 
-def test_the_site_hashes_with_it() -> None:
+def test_the_site_uses_the_limited_hasher() -> None:
     """The other tests use a faster one."""
     assert import_string(auth.PASSWORD_HASHERS[0]) is passwords.QueuedArgon2

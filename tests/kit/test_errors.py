@@ -28,7 +28,7 @@ def test_a_refusal_names_its_reason_and_data():
     assert "“Waves”" in shape["detail"]
 
 
-def test_survives_pickling_and_context_managers():
+def test_a_refusal_survives_pickling_and_context_managers():
     error = pickle.loads(pickle.dumps(RateLimitExceeded(wait=7)))  # noqa: S301
 
     @contextlib.contextmanager
@@ -49,7 +49,7 @@ def test_a_code_belongs_to_one_class():
         type("Other", (AppError,), {"code": "ENROLLMENT_REQUIRED"})
 
 
-def test_a_crash_shows_a_reference_and_no_internals(caplog):
+def test_a_crash_shows_a_reference_but_no_internals(caplog):
     with caplog.at_level(logging.ERROR):
         answer = problem_handler(RuntimeError("secret path /etc/passwd"), {})
 

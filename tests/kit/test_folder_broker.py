@@ -36,7 +36,7 @@ def queue(folder: Path) -> Any:
         yield connection.SimpleQueue(Queue(name, Exchange(name), name))
 
 
-def test_what_is_put_in_is_got_out(queue: Any, folder: Path) -> None:
+def test_a_message_is_received(queue: Any, folder: Path) -> None:
     queue.put({"job": 7})
 
     assert queue.get(timeout=5).payload == {"job": 7}

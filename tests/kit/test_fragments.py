@@ -32,7 +32,7 @@ def test_each_browser_gets_its_own_token_and_it_is_accepted(people, db):
     assert len(seen) == len(people)
 
 
-def test_the_token_is_masked_anew_in_each_answer(browser_of, leo):
+def test_each_response_masks_the_token_differently(browser_of, leo):
     strict, shown = Client(enforce_csrf_checks=True), set()
     strict.cookies = browser_of(leo).cookies
     for _ in range(3):
@@ -57,7 +57,7 @@ def people(leo, ada):
     return [leo, ada]
 
 
-def test_nobody_reads_the_menu_of_another(browser_of, leo, ada, client: Client):
+def test_no_user_sees_the_menu_of_another_user(browser_of, leo, ada, client: Client):
     for _ in range(2):
         for person, other in ((leo, ada), (ada, leo)):
             page = browser_of(person).get("/help/").content.decode()
@@ -75,7 +75,7 @@ def test_no_page_shows_a_placeholder(client: Client, browser_of, ada, db):
             assert fragments.CSRF_TOKEN not in page
 
 
-def test_a_visitor_gets_no_cookie_where_no_form_is(client: Client, db):
+def test_a_page_without_a_form_sets_no_cookie_for_a_visitor(client: Client, db):
     assert not client.get("/help/").cookies
     assert "csrftoken" in client.get("/auth/login").cookies
 

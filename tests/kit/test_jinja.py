@@ -88,21 +88,21 @@ def test_a_formula_has_the_spaces_of_tex():
     assert f"</msub>{gap}<mn>17</mn><mtext>,</mtext><mn>500</mn>" in html
 
 
-def test_a_minus_that_is_a_sign_keeps_to_its_number():
+def test_a_minus_sign_stays_with_its_number():
     html = str(markdown("$x - 1 = -2$"))
 
     assert "<mi>x</mi><mo>−</mo><mn>1</mn>" in html
     assert '<mo>=</mo><mo form="prefix">−</mo><mn>2</mn>' in html
 
 
-def test_a_long_formula_scrolls_by_itself():
+def test_a_long_formula_scrolls_on_its_own():
     html = str(markdown("$$\na + b + c + d + e + f + g + h + i + j + k = 100\n$$\n"))
 
     assert '<div class="formula" role="group" tabindex="0" aria-label="Formula"><math display="block">' in html
 
 
 @pytest.mark.parametrize("gap", [" text ", "\n\ntext\n\n", " text\n"])
-def test_what_stands_between_two_formulas_is_text(gap):
+def test_text_between_two_formulas_stays_text(gap):
     html = str(markdown(f"$$a$${gap}$$b$$"))
 
     assert html.count("</math>") == 2
@@ -112,7 +112,7 @@ def test_what_stands_between_two_formulas_is_text(gap):
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("piece", ["$$a$$ x\n\n", "$$a\n\n", "- $$a\n", "$$a$$ x"])
-def test_a_text_full_of_formulas_is_rendered_at_once(piece):
+def test_a_text_with_many_formulas_is_rendered_quickly(piece):
     html = str(markdown(piece * (100_000 // len(piece))))
 
     assert html.count("<math") <= 2000
@@ -121,19 +121,19 @@ def test_a_text_full_of_formulas_is_rendered_at_once(piece):
 @pytest.mark.parametrize(
     "text", ["\ufdd00\ufdd1", "<https://a.example/%EF%B7%907%EF%B7%91>", "formula-0-", '[a](http://a/ "formula-0-")']
 )
-def test_what_looks_like_the_mark_of_a_formula_is_text(text):
+def test_text_that_looks_like_a_placeholder_stays_text(text):
     assert str(markdown(f"$x$ {text}")).count("<math") == 1
     assert str(render_inline(f"$x$ {text}")).count("<math") == 1
 
 
-def test_a_formula_in_the_head_of_a_table_is_read_in_its_name():
+def test_a_formula_in_a_table_header_is_part_of_the_table_name():
     html = str(markdown("| $x$ | y |\n|---|---|\n| 1 | 2 |\n"))
 
     assert 'aria-label="Table: x, y"' in html
 
 
 @pytest.mark.parametrize("text", ["from $4 to $5", "at $5/$6", r"\$5 and 6\$", "`$x$`"])
-def test_prices_and_code_are_no_formulas(text):
+def test_prices_and_code_are_not_formulas(text):
     assert "<math" not in render("{{ text | markdown }}", text=text)
 
 
@@ -152,7 +152,7 @@ def test_prices_and_code_are_no_formulas(text):
     ],
 )
 @pytest.mark.parametrize("filter_", ["markdown", "inline"])
-def test_a_formula_brings_nothing_but_mathematics(tex, filter_):
+def test_a_formula_contains_only_mathml(tex, filter_):
     html = str(render_inline(f"${tex}$") if filter_ == "inline" else markdown(f"${tex}$"))
 
     assert "<math" in html
@@ -161,11 +161,11 @@ def test_a_formula_brings_nothing_but_mathematics(tex, filter_):
 
 
 @pytest.mark.parametrize("tex", ["\\frac{", "{" * 900, "x" * 1001])
-def test_a_formula_that_cannot_be_read_is_shown_as_typed(tex):
+def test_an_invalid_formula_is_shown_as_its_source(tex):
     assert f"<code>{tex}</code>" in render("{{ text | markdown }}", text=f"Half typed: ${tex}$")
 
 
-def test_a_table_scrolls_by_itself_and_is_named():
+def test_a_table_scrolls_on_its_own_and_has_a_name():
     html = render("{{ text | markdown }}", text='| Angle | In "rad" |\n|---|---|\n| 30° | `x` |\n')
 
     assert '<div class="table-wrap" role="group" tabindex="0" aria-label="Table: Angle, In “rad”"><table>' in html
@@ -178,7 +178,7 @@ def test_the_name_of_a_table_cannot_leave_its_attribute():
     assert 'aria-label="Table: &#34;&gt;&lt;b onx=1&gt;"' in html
 
 
-def test_an_icon_that_was_not_built_is_found_out():
+def test_an_icon_missing_from_the_build_raises_an_error():
     assert 'aria-hidden="true"' in render('{{ icon("lock") }}')
     with pytest.raises(KeyError, match="no icon 'dragon'"):
         render('{{ icon("dragon") }}')

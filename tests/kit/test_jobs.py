@@ -47,7 +47,7 @@ def log():
     del jobs.KINDS["test.note"]
 
 
-def test_runs_what_was_enqueued(log):
+def test_an_enqueued_job_runs(log):
     row = jobs.enqueue("test.note", n=1)
 
     jobs.run_pending("default")
@@ -57,7 +57,7 @@ def test_runs_what_was_enqueued(log):
     assert row.state == Job.State.DONE
 
 
-def test_what_is_postponed_waits_without_using_up_its_attempts(log):
+def test_a_postponed_job_uses_no_attempt(log):
     row = jobs.enqueue("test.note", raises="later")
     for _ in range(5):
         Job.objects.update(run_at=timezone.now())
@@ -69,7 +69,7 @@ def test_what_is_postponed_waits_without_using_up_its_attempts(log):
     assert row.run_at > timezone.now() + timedelta(seconds=50)
 
 
-def test_what_ended_long_ago_is_forgotten_and_what_is_open_is_not(log):
+def test_old_ended_jobs_are_deleted_but_open_ones_stay(log):
     for raises in ("", "refusal"):
         jobs.enqueue("test.note", raises=raises)
     jobs.run_pending("default")
@@ -81,7 +81,7 @@ def test_what_ended_long_ago_is_forgotten_and_what_is_open_is_not(log):
     assert Job.objects.get() == waiting
 
 
-def test_work_of_another_release_fails_and_holds_up_nothing(log):
+def test_a_job_of_another_release_fails_without_blocking_others(log):
     gone = jobs.enqueue("test.note", n="gone", priority=5)
     Job.objects.update(kind="test.gone")
     jobs.enqueue("test.note", n="next")
@@ -93,7 +93,7 @@ def test_work_of_another_release_fails_and_holds_up_nothing(log):
     assert log.runs == [{"n": "next"}]
 
 
-def test_a_broker_that_is_down_holds_up_nobody(settings, monkeypatch):
+def test_a_broker_that_is_down_delays_no_request(settings, monkeypatch):
     app = Celery(broker=f"redis://127.0.0.1:{free_port()}/0", set_as_current=False)
     app.conf.broker_transport_options = settings.REDIS_BROKER_OPTIONS
     monkeypatch.setattr(jobs.queue, "current_app", app)
@@ -104,7 +104,7 @@ def test_a_broker_that_is_down_holds_up_nobody(settings, monkeypatch):
     assert time.monotonic() - began < 2
 
 
-def test_runs_the_more_important_first(log):
+def test_jobs_run_by_priority(log):
     jobs.enqueue("test.note", n="low")
     jobs.enqueue("test.note", n="high", priority=5)
 
@@ -113,7 +113,7 @@ def test_runs_the_more_important_first(log):
     assert [run["n"] for run in log.runs] == ["high", "low"]
 
 
-def test_one_open_job_per_key(log):
+def test_there_is_one_open_job_per_key(log):
     first = jobs.enqueue("test.note", key="lesson-1")
     second = jobs.enqueue("test.note", key="lesson-1")
 
@@ -156,7 +156,7 @@ def test_a_crash_is_tried_again_later_until_it_is_given_up(log):
     assert "disk on fire" in row.error
 
 
-def test_a_killed_workers_job_is_taken_over_when_its_lease_ran_out(log):
+def test_the_job_of_a_killed_worker_is_claimed_after_its_lease(log):
     row = jobs.enqueue("test.note")
     dead = jobs.claim("default", now=timezone.now())
     assert dead is not None

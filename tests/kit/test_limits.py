@@ -35,13 +35,13 @@ def knock(who: str = "10.0.0.1", *, after: float = 0) -> int:
 
 
 @pytest.mark.django_db
-def test_so_many_are_let_in_and_then_one_waits_until_the_time_is_over() -> None:
+def test_requests_above_the_limit_wait_for_the_end_of_the_period() -> None:
     assert [knock(after=second) for second in (0, 10, 20, 30.5, 59.5)] == [0, 0, 0, 30, 1]
     assert [knock(after=60), knock(after=61), knock(after=62), knock(after=63)] == [0, 0, 0, 57]
 
 
 @pytest.mark.django_db
-def test_one_s_count_is_no_other_s() -> None:
+def test_each_client_has_its_own_count() -> None:
     for _ in range(4):
         knock()
 
@@ -49,7 +49,7 @@ def test_one_s_count_is_no_other_s() -> None:
 
 
 @pytest.mark.django_db
-def test_what_is_over_is_swept() -> None:
+def test_expired_counts_are_deleted() -> None:
     knock()
     knock("10.0.0.2", after=50)
 
@@ -59,7 +59,7 @@ def test_what_is_over_is_swept() -> None:
 
 
 @pytest.mark.django_db
-def test_a_count_that_is_swept_while_it_is_looked_at_refuses_nobody() -> None:
+def test_a_count_deleted_while_it_is_read_refuses_nobody() -> None:
     knock()
 
     def swept_at_once(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -74,7 +74,7 @@ def test_a_count_that_is_swept_while_it_is_looked_at_refuses_nobody() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_at_once_exactly_so_many_are_let_in() -> None:
+def test_of_many_simultaneous_requests_exactly_the_limit_is_let_in() -> None:
     gate = Barrier(12)
 
     def one() -> int:
@@ -104,7 +104,7 @@ def test_of_many_at_once_exactly_so_many_are_let_in() -> None:
         ([], "fe80::1%eth0", "", "fe80::1"),
     ],
 )
-def test_only_a_trusted_proxy_says_who_asks(
+def test_only_a_trusted_proxy_reports_the_client(
     settings: object, rf: RequestFactory, trusted: list[str], remote: str, forwarded: str, client: str
 ) -> None:
     settings.TRUSTED_PROXIES = [ip_network(one) for one in trusted]  # type: ignore[attr-defined]

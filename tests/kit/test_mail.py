@@ -96,7 +96,7 @@ def later(**by: int) -> Any:
     return time_machine.travel(timezone.now() + timedelta(**by))
 
 
-def test_arrives_in_words_and_as_a_page_with_the_mark(leo, serve, post) -> None:
+def test_an_email_has_a_text_an_html_part_and_the_logo(leo, serve, post) -> None:
     serve()
 
     row = send(leo, unsubscribe="/notifications/unsubscribe/x")
@@ -115,7 +115,7 @@ def test_arrives_in_words_and_as_a_page_with_the_mark(leo, serve, post) -> None:
     assert "http://127.0.0.1:8000/auth/reset-password/secret" in page
 
 
-def test_what_it_said_is_forgotten_once_it_has_arrived(leo, serve) -> None:
+def test_the_content_of_a_sent_email_is_deleted(leo, serve) -> None:
     serve()
     row = send(leo)
     jobs.run_pending("default")
@@ -124,7 +124,7 @@ def test_what_it_said_is_forgotten_once_it_has_arrived(leo, serve) -> None:
     assert row.payload == {"name": "reset-password", "to": leo.email}
 
 
-def test_a_name_cannot_write_headers(leo, serve, post) -> None:
+def test_a_name_cannot_inject_headers(leo, serve, post) -> None:
     serve()
     course = "Tides\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>"
     notice = {"headline": course, "text": course, "quote": "", "action": "Look"}
@@ -138,7 +138,7 @@ def test_a_name_cannot_write_headers(leo, serve, post) -> None:
     assert "<script>" not in arrived.get_body(("html",)).get_content()
 
 
-def test_an_address_cannot_write_headers(leo, serve, post) -> None:
+def test_an_address_cannot_inject_headers(leo, serve, post) -> None:
     serve()
     row = mail.send("reset-password", to="leo@example.com\r\nBcc: eve@example.com", user=leo, link="/")
     jobs.run_pending("default")
@@ -148,7 +148,7 @@ def test_an_address_cannot_write_headers(leo, serve, post) -> None:
 
 
 @pytest.mark.database
-def test_a_server_that_is_down_is_waited_for_and_the_mail_arrives_once(leo, serve, post, settings) -> None:
+def test_an_email_is_retried_while_the_server_is_down_and_sent_once(leo, serve, post, settings) -> None:
     port = servers.free_port()
     use(settings, f"smtp://127.0.0.1:{port}")
     row = send(leo)
@@ -167,7 +167,7 @@ def test_a_server_that_is_down_is_waited_for_and_the_mail_arrives_once(leo, serv
     assert len(post.received) == 1
 
 
-def test_a_refusal_for_good_fails_at_once_and_says_why(leo, serve, post) -> None:
+def test_a_permanent_rejection_fails_at_once_with_the_reason(leo, serve, post) -> None:
     serve()
     post.refusal = "550 5.1.1 no such person"
 
@@ -179,7 +179,7 @@ def test_a_refusal_for_good_fails_at_once_and_says_why(leo, serve, post) -> None
 
 
 @pytest.mark.parametrize("refusal", ["421 4.3.2 closing down", "450 4.2.1 try again later"])
-def test_a_refusal_for_now_is_tried_again(leo, serve, post, refusal) -> None:
+def test_a_temporary_rejection_is_retried(leo, serve, post, refusal) -> None:
     serve()
     post.refusal = refusal
     row = send(leo)
@@ -194,7 +194,7 @@ def test_a_refusal_for_now_is_tried_again(leo, serve, post, refusal) -> None:
     assert len(post.received) == 1
 
 
-def test_in_the_end_it_is_given_up(leo, settings) -> None:
+def test_an_email_fails_after_its_last_attempt(leo, settings) -> None:
     use(settings, f"smtp://127.0.0.1:{servers.free_port()}")
     row = send(leo)
     for hours in range(40):
@@ -204,7 +204,7 @@ def test_in_the_end_it_is_given_up(leo, settings) -> None:
     assert state(row) == ("failed", 14)
 
 
-def test_what_is_out_of_date_is_not_sent(leo, serve, post) -> None:
+def test_an_expired_email_is_not_sent(leo, serve, post) -> None:
     serve()
     row = send(leo, valid_for=timedelta(minutes=30))
     with later(minutes=31):
@@ -225,11 +225,11 @@ def test_what_is_out_of_date_is_not_sent(leo, serve, post) -> None:
         (smtplib.SMTPServerDisconnected("gone"), False),
     ],
 )
-def test_which_answers_are_final(error: smtplib.SMTPException, final: bool) -> None:
+def test_permanent_replies_are_recognized(error: smtplib.SMTPException, final: bool) -> None:
     assert mail.is_final(error) is final
 
 
-def test_old_mails_are_forgotten(leo, serve) -> None:
+def test_old_emails_are_deleted(leo, serve) -> None:
     serve()
     send(leo)
     jobs.run_pending("default")
@@ -263,7 +263,9 @@ def certificate(tmp_path: Path) -> Path:
     return file
 
 
-def test_over_tls_with_a_password_that_needs_quoting(leo, serve, post, certificate, monkeypatch) -> None:
+def test_emails_are_sent_over_tls_with_a_password_that_needs_quoting(
+    leo, serve, post, certificate, monkeypatch
+) -> None:
     def check(_server: Any, _session: Any, _envelope: Any, _mechanism: str, data: Any) -> AuthResult:
         post.signed_in.append((data.login.decode(), data.password.decode()))
         return AuthResult(success=True)

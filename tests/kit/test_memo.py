@@ -17,7 +17,7 @@ def value(monkeypatch) -> dict[str, str | None]:
     return present
 
 
-def test_makes_a_value_once_per_key(value):
+def test_a_value_is_computed_once_per_key(value):
     memo: VersionedCache[int] = VersionedCache("test")
     made = []
 
@@ -29,7 +29,7 @@ def test_makes_a_value_once_per_key(value):
     assert made == [1, 3]
 
 
-def test_another_version_has_other_values(value):
+def test_a_new_version_has_new_values(value):
     memo: VersionedCache[str] = VersionedCache("test")
     memo.get("k", lambda: "old")
 
@@ -38,7 +38,7 @@ def test_another_version_has_other_values(value):
     assert memo.get("k", lambda: "new") == "new"
 
 
-def test_without_a_version_nothing_is_kept(value):
+def test_without_a_version_nothing_is_cached(value):
     value["now"] = None
     memo: VersionedCache[str] = VersionedCache("test")
     memo.get("k", lambda: "old")
@@ -46,7 +46,7 @@ def test_without_a_version_nothing_is_kept(value):
     assert memo.get("k", lambda: "new") == "new"
 
 
-def test_a_value_grows_old(value, monkeypatch):
+def test_a_value_expires(value, monkeypatch):
     memo_: VersionedCache[str] = VersionedCache("test", seconds=60)
     memo_.get("k", lambda: "old")
     later = versioned.time.monotonic() + 61
@@ -55,7 +55,7 @@ def test_a_value_grows_old(value, monkeypatch):
     assert memo_.get("k", lambda: "new") == "new"
 
 
-def test_a_failure_is_not_remembered(value):
+def test_a_failure_is_not_cached(value):
     memo: VersionedCache[str] = VersionedCache("test")
 
     def fail() -> str:
@@ -66,7 +66,7 @@ def test_a_failure_is_not_remembered(value):
     assert memo.get("k", lambda: "fine") == "fine"
 
 
-def test_keeps_what_was_used_last_and_no_more_than_it_may_weigh():
+def test_the_cache_keeps_the_most_recently_used_values_within_its_size():
     kept: LruCache[str] = LruCache(10, weigh=len)
     kept.put("a", "12345")
     kept.put("b", "12345")
@@ -81,7 +81,7 @@ def test_keeps_what_was_used_last_and_no_more_than_it_may_weigh():
     assert len(kept) == kept.weight == 0
 
 
-def test_everything_can_be_forgotten():
+def test_the_cache_can_be_cleared():
     kept: LruCache[str] = LruCache(10)
     kept.put("a", "b")
 

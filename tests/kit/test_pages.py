@@ -8,13 +8,13 @@ from studyplatform.kit.web.requests import safe_next
 pytestmark = pytest.mark.django_db
 
 
-def test_a_page_in_the_other_spelling_is_redirected_with_its_query(client):
+def test_a_page_with_the_wrong_final_slash_is_redirected_with_its_query(client):
     answer = client.get("/healthz/?a=1")
 
     assert (answer.status_code, answer["Location"]) == (301, "/healthz?a=1")
 
 
-def test_a_call_in_the_other_spelling_is_answered_in_place(client):
+def test_a_call_with_the_wrong_final_slash_is_handled_in_place(client):
     answer = client.post("/api/v1/auth/login", {"email": "nobody"}, content_type="application/json")
 
     assert answer.status_code == 400
@@ -43,18 +43,18 @@ def test_redirects_go_to_own_addresses_only(address, goes):
     assert safe_next(RequestFactory().get("/"), address, "/home") == goes
 
 
-def test_each_answer_carries_a_reference(client):
+def test_each_response_has_a_reference(client):
     first, second = client.get("/healthz"), client.get("/healthz")
 
     assert first["X-Request-ID"] != second["X-Request-ID"]
 
 
-def test_an_offered_reference_is_taken_only_if_it_is_harmless(client):
+def test_a_client_s_reference_is_used_only_if_it_is_harmless(client):
     assert client.get("/healthz", headers={"X-Request-ID": "trace-12345678"})["X-Request-ID"] == "trace-12345678"
     assert "<" not in client.get("/healthz", headers={"X-Request-ID": "<b>0123456789</b>"})["X-Request-ID"]
 
 
-def test_the_browser_is_told_what_to_refuse(client):
+def test_responses_have_a_permissions_policy(client):
     answer = client.get("/")
 
     policy = answer["Content-Security-Policy"]
@@ -78,9 +78,9 @@ def test_a_strangers_host_name_is_refused_with_a_page(client, settings):
 @pytest.mark.parametrize(
     "path", ["/courses/", "/dashboard/admin/people", "/dashboard/admin/reviews/", "/dashboard/instructor/courses/"]
 )
-def test_a_sign_that_no_table_takes_is_searched_for_without_harm(browser_of, sam, path):
+def test_searching_for_nul_is_harmless(browser_of, sam, path):
     assert browser_of(sam).get(path, {"q": "ri\x00vers"}).status_code == 200
 
 
-def test_a_cookie_with_such_a_sign_is_a_visitor_s(client):
+def test_a_session_cookie_with_nul_belongs_to_a_visitor(client):
     assert client.get("/settings/", headers={"Cookie": r'sessionid="guessed\000key"'}).status_code == 302

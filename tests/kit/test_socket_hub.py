@@ -105,7 +105,7 @@ def test_a_published_message_arrives_through_redis(leo, browser_of, settings) ->
     assert all(message == {"text": "for us"} for message in received)
 
 
-def test_what_is_rolled_back_is_not_published(leo, browser_of) -> None:
+def test_a_rolled_back_message_is_not_published(leo, browser_of) -> None:
     def roll_back() -> None:
         with transaction.atomic():
             publish("room-1", {"text": "never happened"})
@@ -118,7 +118,7 @@ def test_what_is_rolled_back_is_not_published(leo, browser_of) -> None:
     assert during(browser_of(leo), story)
 
 
-def test_waking_refreshes_at_once(leo, browser_of, monkeypatch) -> None:
+def test_waking_refreshes_sockets_at_once(leo, browser_of, monkeypatch) -> None:
     monkeypatch.setattr(sockets, "REFRESH_EVERY", 60)
     monkeypatch.setattr(sockets, "REFRESH_GAP", 0.01)
 

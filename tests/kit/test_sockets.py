@@ -35,13 +35,13 @@ def is_let_in(monkeypatch, host: str, origin: str | None) -> bool:
         ("127.0.0.1:8001", "https://other.example:8443"),  # CSRF_TRUSTED_ORIGINS
     ],
 )
-def test_own_pages_are_let_in(settings, monkeypatch, host, origin):
+def test_a_socket_accepts_pages_of_the_same_site(settings, monkeypatch, host, origin):
     settings.SITE_URL, settings.CSRF_TRUSTED_ORIGINS = "https://school.example", ["https://other.example:8443"]
 
     assert is_let_in(monkeypatch, host, origin)
 
 
-def test_a_site_that_is_opened_by_its_ipv6_address_lets_its_pages_in(settings, monkeypatch):
+def test_a_socket_accepts_pages_of_a_site_with_an_ipv6_address(settings, monkeypatch):
     settings.ALLOWED_HOSTS = ["[::1]"]
 
     assert is_let_in(monkeypatch, "[::1]:8000", "http://[::1]:8000")
@@ -63,13 +63,13 @@ def test_a_site_that_is_opened_by_its_ipv6_address_lets_its_pages_in(settings, m
         ("learn.example", None),
     ],
 )
-def test_all_other_pages_are_refused(settings, monkeypatch, host, origin):
+def test_a_socket_refuses_pages_of_other_sites(settings, monkeypatch, host, origin):
     settings.SITE_URL, settings.CSRF_TRUSTED_ORIGINS = "https://school.example", []
 
     assert not is_let_in(monkeypatch, host, origin)
 
 
-def test_a_host_that_is_not_ours_helps_nobody(settings, monkeypatch):
+def test_a_socket_refuses_an_unknown_host(settings, monkeypatch):
     settings.ALLOWED_HOSTS = ["learn.example"]
 
     assert not is_let_in(monkeypatch, "evil.example", "https://evil.example")

@@ -38,7 +38,7 @@ def dist(tmp_path):
 OLD, NEW, NEWER = ({f"site-{mark * 8}.js", f"site-{mark * 8}.js.br", f"chunks/a-{mark * 8}.js"} for mark in "ABC")
 
 
-def test_what_a_build_replaces_stays_for_two_weeks(dist):
+def test_replaced_files_stay_for_two_weeks(dist):
     _, build = dist
     assert build(*OLD) == OLD
     assert build(*NEW, day=100) == OLD | NEW  # however old it is: until now it was in use
@@ -47,7 +47,7 @@ def test_what_a_build_replaces_stays_for_two_weeks(dist):
     assert build(*NEWER, day=128.2) == NEWER
 
 
-def test_what_comes_back_is_current_again(dist):
+def test_a_file_that_is_built_again_is_current(dist):
     _, build = dist
     build(*OLD)
     build(*NEW, day=1)
@@ -56,21 +56,21 @@ def test_what_comes_back_is_current_again(dist):
     assert build(*NEWER, day=16.5) == OLD | NEWER
 
 
-def test_what_no_build_made_goes_at_once(dist):
+def test_files_of_no_build_are_deleted_at_once(dist):
     folder, build = dist
     (folder / "notes.txt").write_text("left behind")
     (folder / "manifest.json.part-17").write_text("half")
     assert build(*OLD) == OLD
 
 
-def test_a_broken_ledger_keeps_rather_than_removes(dist):
+def test_with_a_broken_ledger_no_file_is_deleted(dist):
     folder, build = dist
     build(*OLD)
     (folder / "replaced.json").write_text("{")
     assert build(*NEW, day=100) == OLD | NEW
 
 
-def test_a_watching_build_keeps_nothing(dist):
+def test_a_watching_build_keeps_no_replaced_files(dist):
     _, build = dist
     build(*OLD)
     assert build(*NEW, keep_days=0) == NEW
@@ -91,7 +91,7 @@ def running(tmp_path, settings, dist):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("accepted", ["identity", "br"])
-def test_a_file_that_has_gone_is_not_found(running, dist, accepted):
+def test_a_deleted_static_file_is_not_found(running, dist, accepted):
     folder, build = dist
     build(*OLD)
     server = running()
@@ -107,7 +107,7 @@ def test_a_file_that_has_gone_is_not_found(running, dist, accepted):
 
 
 @pytest.mark.django_db
-def test_a_build_under_a_running_server_takes_nothing_from_it(running, dist):
+def test_a_build_deletes_no_file_of_a_running_server(running, dist):
     _, build = dist
     build(*OLD)
     server = running()

@@ -47,7 +47,7 @@ def supervised(tmp_path):
     process.wait()
 
 
-def test_starts_what_died_again(supervised):
+def test_a_process_that_died_is_restarted(supervised):
     _, pid_of_child = supervised
     first = wait_for(pid_of_child)
 
@@ -57,7 +57,7 @@ def test_starts_what_died_again(supervised):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_its_end_is_the_end_of_all(supervised, number):
+def test_all_processes_end_with_the_supervisor(supervised, number):
     process, pid_of_child = supervised
     child = wait_for(pid_of_child)
 

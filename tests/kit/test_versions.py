@@ -30,11 +30,11 @@ def rises(change) -> bool:
 
 
 @pytest.mark.parametrize("fields", [{"title": "Else"}, {"status": "suspended"}, {"rating_sum": 5}, {"version": 7}])
-def test_rises_when_a_row_changes_past_the_models(one, fields):
+def test_the_version_changes_with_an_update_outside_the_models(one, fields):
     assert rises(lambda: Course.objects.filter(pk=one.pk).update(**fields))
 
 
-def test_rises_when_rows_come_and_go(one):
+def test_the_version_changes_when_rows_are_added_or_deleted(one):
     assert rises(CourseFactory)
     assert rises(
         lambda: Course.objects.bulk_create([CourseFactory.build(subject=one.subject, instructor=one.instructor)])
@@ -42,24 +42,24 @@ def test_rises_when_rows_come_and_go(one):
     assert rises(lambda: Course.objects.filter(pk=one.pk).delete())
 
 
-def test_rises_with_what_belongs_to_it(one):
+def test_the_version_changes_with_related_rows(one):
     people = get_user_model().objects.filter(pk=one.instructor_id)
     assert rises(lambda: people.update(first_name="Else"))
     assert rises(lambda: Subject.objects.update(name="Else"))
 
 
-def test_rises_after_an_insert_that_ignores_conflicts(one):
+def test_the_version_changes_after_an_insert_that_ignores_conflicts(one):
     twin = CourseFactory.build(subject=one.subject, instructor=one.instructor, slug="another")
     assert rises(lambda: Course.objects.bulk_create([twin], ignore_conflicts=True))
 
 
-def test_stays_when_nothing_that_is_shown_changes(one):
+def test_the_version_stays_when_only_unwatched_columns_change(one):
     assert not rises(lambda: Course.objects.filter(pk=one.pk).update(learner_count=5))
     assert not rises(lambda: get_user_model().objects.update(last_login=None))
     assert not rises(lambda: get_user_model().objects.create_user("new@example.com", "Password1"))
 
 
-def test_no_value_comes_twice(one):
+def test_no_version_is_repeated(one):
     seen = {now()}
     for title in "ababab":
         Course.objects.filter(pk=one.pk).update(title=title)
@@ -68,7 +68,7 @@ def test_no_value_comes_twice(one):
     assert len(seen) == 7
 
 
-def test_a_change_that_is_taken_back_was_none(one):
+def test_a_rolled_back_change_keeps_the_version(one):
     before = now()
     try:
         with transaction.atomic():
@@ -80,13 +80,13 @@ def test_a_change_that_is_taken_back_was_none(one):
     assert now() == before
 
 
-def test_within_a_request_it_is_asked_once(one, django_assert_num_queries):
+def test_the_version_is_read_once_per_request(one, django_assert_num_queries):
     with table_versions.read_once(), django_assert_num_queries(1):
         assert now() == now() is not None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_another_connection_sees_it_with_the_change_and_not_before():
+def test_another_connection_sees_the_version_together_with_the_change():
     """The flushed table has no row yet: nothing may be kept until the first change makes one."""
     one = CourseFactory(status="published")
     before, seen = now(), []
@@ -111,7 +111,7 @@ def test_another_connection_sees_it_with_the_change_and_not_before():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_triggers_that_a_migration_lost_are_made_again():
+def test_triggers_dropped_by_a_migration_are_created_again():
     CourseFactory(status="published")
     table_versions.drop_triggers(plan=["something"])
     assert not rises(lambda: Course.objects.update(title="Unseen"))

@@ -1,4 +1,4 @@
-"""Durations as people say them."""
+"""Durations in seconds as text."""
 
 from django.utils.translation import gettext as _
 
@@ -11,7 +11,7 @@ def clock(seconds: float) -> str:
 
 
 def length(seconds: float) -> str:
-    """22200 -> "6 h 10 min", 480 -> "8 min"; at least a minute. It stays on one line: its spaces do not break."""
+    """22200 -> "6 h 10 min", 480 -> "8 min"; at least a minute. Its spaces do not break."""
     hours, minutes = divmod(max(1, round(seconds / 60)), 60)
     if hours == 0:
         words = _("%(minutes)d min")

@@ -1,8 +1,8 @@
 """Markdown to safe HTML: raw HTML is not rendered, and what is rendered is sanitized once more.
 
-Formulas stand between dollars, in TeX: ``$x^2$`` in a line, ``$$`` around one of its own. They become MathML,
-which browsers draw and read aloud without any script. While the text around them is rendered and sanitized, a mark
-stands for each.
+Formulas are TeX between dollars: ``$x^2$`` within a line, ``$$`` around a displayed one. They become MathML,
+which browsers render and read aloud without any script. While the rest of the text is rendered and sanitized, each
+formula is replaced by a placeholder.
 """
 
 import re
@@ -46,12 +46,12 @@ _ATTRIBUTES = {
     "mstyle": {"displaystyle", "scriptlevel"},
     "mtd": {"columnalign"},
 }
-_LONGEST_FORMULA = 1000  # characters: what is longer is shown as it was written
-_MOST_LINES = 50  # of a formula; where "$$" is never closed, no more lines are looked at
-_MOST_FORMULAS = 2000  # of one text; the others are shown as they were written
-_SHORT = 500  # characters of a phrase that is kept rendered
-# Nobody can write these: they hold a secret of the process. (A sign that no text may hold is not enough: the parser
-# decodes such signs from the address of a link.)
+_LONGEST_FORMULA = 1000  # characters: a longer one is shown as its source
+_MOST_LINES = 50  # of a formula: limits the search for a missing closing "$$"
+_MOST_FORMULAS = 2000  # per text; further ones are shown as their source
+_SHORT = 500  # characters of a phrase whose HTML is cached
+# Authors cannot write these placeholders: they contain a secret of the process. (A control character would not be
+# enough: the parser decodes them from the URL of a link.)
 _OPEN, _CLOSE = f"formula-{secrets.token_hex(8)}-", "-"
 _MARK = re.compile(rf"(<p>)?{_OPEN}(\d+){_CLOSE}(</p>)?")
 _FUNCTION = r"\\(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|ln|log|exp|det|lim|max|min|gcd)(?![A-Za-z])"
@@ -97,8 +97,8 @@ def render(text: str) -> Markup:
 
 
 def render_inline(text: str) -> Markup:
-    """Sanitized HTML of a phrase: emphasis, code, links and formulas, no paragraphs. Short texts are kept rendered."""
-    return _kept_phrase(text) if len(text) <= _SHORT else _phrase(text)
+    """Sanitized HTML of a phrase: emphasis, code, links, formulas, no paragraphs. The HTML of short texts is cached."""
+    return _cached_phrase(text) if len(text) <= _SHORT else _phrase(text)
 
 
 def _phrase(text: str) -> Markup:
@@ -107,7 +107,7 @@ def _phrase(text: str) -> Markup:
     return Markup(_with_formulas(_clean(html, _INLINE), found))  # noqa: S704 (both are sanitized)
 
 
-_kept_phrase = lru_cache(maxsize=4096)(_phrase)
+_cached_phrase = lru_cache(maxsize=4096)(_phrase)
 
 
 def _clean(html: str, tags: set[str]) -> str:
@@ -127,12 +127,12 @@ def _scrolling_table(table: re.Match[str]) -> str:
 
 
 def _with_formulas(html: str, found: "list[_Formula]") -> str:
-    """The sanitized text with its formulas in the places of their marks; one that is a paragraph scrolls by itself."""
+    """The sanitized text with its placeholders replaced by the formulas. Long displayed ones scroll."""
 
     def formula(mark: re.Match[str]) -> str:
         before, number, after = mark[1] or "", mark[2], mark[3] or ""
         one = found[int(number)]
-        if not (one.is_displayed and one.is_read and before and after):
+        if not (one.is_displayed and one.is_converted and before and after):
             return f"{before}{one.html}{after}"
         if len(Markup(one.html).striptags()) <= _NARROW:  # noqa: S704 (sanitized; tags go)
             return f'<p class="formula">{one.html}</p>'
@@ -143,31 +143,31 @@ def _with_formulas(html: str, found: "list[_Formula]") -> str:
 
 @dataclass(frozen=True)
 class _Formula:
-    """Sanitized: MathML, or the source itself where it cannot be read."""
+    """The sanitized HTML of a formula: MathML, or its source if it cannot be converted."""
 
     html: str
     is_displayed: bool
-    is_read: bool = True
+    is_converted: bool = True
 
 
 @lru_cache(maxsize=4096)
-def _drawn(tex: str, *, is_displayed: bool) -> _Formula:
+def _as_mathml(tex: str, *, is_displayed: bool) -> _Formula:
     try:
         display = "block" if is_displayed else "inline"
-        mathml = convert(_spaced(tex.replace("<", r"\lt ").replace(">", r"\gt ")), display=display)
-    except Exception:  # a formula half typed may fail in any way
-        return _written(tex, is_displayed=is_displayed)
+        mathml = convert(_with_tex_spaces(tex.replace("<", r"\lt ").replace(">", r"\gt ")), display=display)
+    except Exception:  # an incomplete formula may raise anything
+        return _as_source(tex, is_displayed=is_displayed)
     clean = _clean(mathml, _MATH)  # the converter escapes nothing
     clean = _SIGN.sub(r'\1<mo form="prefix">−</mo>', _NAME.sub(r'<mi mathvariant="normal">\1</mi>', clean))
     return _Formula(clean, is_displayed)
 
 
-def _written(tex: str, *, is_displayed: bool) -> _Formula:
-    return _Formula(f"<code>{escape(tex)}</code>", is_displayed, is_read=False)
+def _as_source(tex: str, *, is_displayed: bool) -> _Formula:
+    return _Formula(f"<code>{escape(tex)}</code>", is_displayed, is_converted=False)
 
 
-def _spaced(tex: str) -> str:
-    """With the spaces that TeX puts itself, and the converter does not: around "cos" in "x cos t", none in 17{,}500."""
+def _with_tex_spaces(tex: str) -> str:
+    """Add the spaces that TeX adds and the converter does not: around "cos" in "x cos t", none in 17{,}500."""
     tex = _BEFORE_FUNCTION.sub(r"\\,", tex.replace("{,}", r"\text{,}"))
     return _AFTER_FUNCTION.sub(r"\1\\,", tex)
 
@@ -175,7 +175,7 @@ def _spaced(tex: str) -> str:
 def _mark(token: Token, env: Any, *, is_displayed: bool) -> str:
     tex, found = token.content.strip(), env["formulas"]
     is_usual = len(tex) <= _LONGEST_FORMULA and len(found) < _MOST_FORMULAS
-    found.append((_drawn if is_usual else _written)(tex, is_displayed=is_displayed))
+    found.append((_as_mathml if is_usual else _as_source)(tex, is_displayed=is_displayed))
     return f"{_OPEN}{len(found) - 1}{_CLOSE}"
 
 

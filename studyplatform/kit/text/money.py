@@ -1,4 +1,4 @@
-"""Amounts of money as people write them. Inside, money is an integer of minor units and a currency."""
+"""Amounts of money as text. Internally, money is an integer in minor units and a currency."""
 
 _SIGNS = {"usd": "$", "eur": "€", "gbp": "£", "inr": "₹", "jpy": "¥"}
 _WITHOUT_CENTS = {"jpy", "krw", "vnd", "clp", "isk"}

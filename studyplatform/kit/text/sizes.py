@@ -1,4 +1,4 @@
-"""Bytes as people say them."""
+"""Sizes in bytes as text."""
 
 from django.utils.translation import ngettext
 

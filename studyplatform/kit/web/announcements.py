@@ -1,8 +1,8 @@
-"""What the operator tells everyone, on top of every page.
+"""The operator's announcements at the top of every page.
 
-A process reads the table twice a minute, so that a page needs no query for it. A change appears at once in the
+A process reads the table twice a minute, so pages need no query for them. A change appears at once in the
 process that made it and within half a minute in the others; cached pages follow, because announcements are part of
-their key.
+their cache key.
 """
 
 from datetime import datetime
@@ -39,7 +39,7 @@ def _rows(now: datetime) -> list[Announcement]:
     try:
         return list(Announcement.objects.filter(shown_until__gt=now).order_by("shown_from", "pk")[:MAX_ROWS])
     except DatabaseError:
-        return []  # pages that need no database work without it
+        return []  # pages that use no database still work
 
 
 @receiver([post_save, post_delete], sender=Announcement)

@@ -1,4 +1,4 @@
-"""The API's shared mechanism: closed by default, one shape of failure, pages, the schema's additions."""
+"""What all API views share: error responses, pagination, validation, additions to the schema."""
 
 import logging
 from functools import cache
@@ -27,7 +27,7 @@ class Pages(PageNumberPagination):
     max_page_size = 100
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """DRF's, in the words of OpenAPI 3.1: at either end there is no neighbor."""
+        """DRF's schema, with ``next`` and ``previous`` nullable as OpenAPI 3.1 writes it."""
         page: dict[str, Any] = super().get_paginated_response_schema(schema)
         for name in ("next", "previous"):
             page["properties"][name] = {"type": ["string", "null"], "format": "uri"}
@@ -36,12 +36,12 @@ class Pages(PageNumberPagination):
 
 
 def problem_response(error: AppError, **kwargs: Any) -> Response:
-    """The refusal as an answer of the API."""
+    """The refusal as a response of an API view."""
     return Response(problem(error, **kwargs), status=error.status, content_type=TYPE)
 
 
 def problem_handler(exception: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler: everything that fails has the one shape; a crash shows no internals."""
+    """DRF's exception handler: every failure becomes a problem detail; a crash reveals no internals."""
     set_rollback()
     fields: dict[str, list[dict[str, str]]] | None = None
     match exception:
@@ -77,7 +77,7 @@ def problem_handler(exception: Exception, context: dict[str, Any]) -> Response |
 
 
 def _fields(details: Any) -> dict[str, list[dict[str, str]]]:
-    """DRF's nested details as {path: [{code, message}]}; errors of the whole are under ""."""
+    """DRF's nested details as {path: [{code, message}]}; errors of no single field are under ""."""
     found: dict[str, list[dict[str, str]]] = {}
 
     def walk(node: Any, path: str) -> None:
@@ -97,21 +97,21 @@ def _fields(details: Any) -> dict[str, list[dict[str, str]]]:
 
 
 @cache
-def _form(form: type[BaseSerializer[Any]]) -> BaseSerializer[Any]:
-    return form()
+def _serializer(serializer: type[BaseSerializer[Any]]) -> BaseSerializer[Any]:
+    return serializer()
 
 
-def validated(form: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
-    """What was sent, if the form finds it good. For calls made often: DRF copies all fields for each new form.
+def validated(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
+    """The validated data of the request. For frequent calls: DRF copies all fields for each new serializer.
 
-    :raises ValidationError: it is not.
+    :raises ValidationError: the data are invalid.
     """
-    sent: dict[str, Any] = _form(form).run_validation(request.data)  # type: ignore[arg-type]  # a class has a hash
+    sent: dict[str, Any] = _serializer(serializer).run_validation(request.data)  # type: ignore[arg-type]  # classes are hashable
     return sent
 
 
 def add_problems(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
-    """Post-processing of the schema: the codes as an enum, the problem, and a default answer everywhere."""
+    """Post-processing of the schema: error codes as an enum, the Problem schema, and a default response."""
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
     schemas["ErrorCode"] = {"type": "string", "enum": sorted(REGISTRY)}
     schemas["FieldProblem"] = {

@@ -1,4 +1,4 @@
-"""Where a request comes from: the address that limits count by and that a session remembers."""
+"""The client's IP address, used by rate limits and stored with sessions."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -12,7 +12,7 @@ def client_address(request: HttpRequest) -> str:
     """The IP address of the client, "" if it is unknown.
 
     What a proxy reports in ``X-Forwarded-For`` counts only if the proxy is one of ``TRUSTED_PROXIES``: anybody
-    can send that header. The nearest address that is no trusted proxy is the client.
+    can send that header. The nearest address that is not a trusted proxy is the client's.
     """
     address = _parse(request.META.get("REMOTE_ADDR", ""))
     hops = request.headers.get("X-Forwarded-For", "").split(",") if settings.TRUSTED_PROXIES else []
@@ -25,7 +25,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def neighborhood(address: str) -> str:
-    """What a limit counts as one client: an IPv4 address, or the /64 that an IPv6 client chooses from at will."""
+    """What counts as one client: an IPv4 address, or the /64 network from which an IPv6 client can choose."""
     parsed = _parse(address)
     if isinstance(parsed, IPv6Address):
         return str(IPv6Address(int(parsed) >> 64 << 64))
@@ -38,7 +38,7 @@ def _is_trusted(address: Address) -> bool:
 
 def _parse(text: str) -> Address | None:
     try:
-        # Which of our own wires a neighbor is at ("%eth0") is no part of its address; PostgreSQL refuses it.
+        # Drop the zone of a link-local address ("%eth0"): it names our interface, and PostgreSQL rejects it.
         parsed = ip_address(text.strip().partition("%")[0])
     except ValueError:
         return None

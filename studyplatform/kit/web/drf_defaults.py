@@ -1,6 +1,6 @@
-"""DRF's defaults: closed, signed in by cookie, JSON of a sensible depth.
+"""DRF's default classes: no permission, authentication by cookie, JSON of limited depth.
 
-Apart from kit/web/api.py because DRF imports them while it loads itself.
+Separate from kit/web/api.py because DRF imports them while it loads.
 """
 
 from collections.abc import Mapping
@@ -14,30 +14,31 @@ from rest_framework.request import Request
 
 
 class Closed(BasePermission):
-    """Refuses everyone: a view that forgets to speak about permission is shut."""
+    """Refuses everyone, so that a view without explicit permissions is closed."""
 
     def has_permission(self, request: Request, view: object) -> bool:
         return False
 
 
 class CookieAuthentication(SessionAuthentication):
-    """Django's session with CSRF protection; a missing login is a 401, which asks to sign in."""
+    """Django's session with CSRF protection. Without a signed-in user the response is 401 instead of 403."""
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="api"'
 
 
-MAX_DEPTH = 32  # lists and objects within each other; no call needs more than six
+MAX_DEPTH = 32  # levels of nested lists and objects; no call needs more than six
 
 
 class JsonParser(JSONParser):
-    """DRF's, for bodies whose lists and objects are not nested without end: Python gives up on those with a crash."""
+    """DRF's parser with a limit on nesting: deeper JSON would raise RecursionError."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        """
-        :raises ParseError: it is no JSON, or nested too deep.
+        """Parse the body.
+
+        :raises ParseError: it is not JSON, or nested too deeply.
         """
         try:
             sent = super().parse(stream, media_type, parser_context)

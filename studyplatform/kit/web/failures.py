@@ -1,4 +1,4 @@
-"""What fails below the project's own code, as refusals of the catalogue."""
+"""Convert failures of libraries, the database and the disk to refusals of the catalog."""
 
 import logging
 import sqlite3
@@ -19,16 +19,16 @@ from studyplatform.kit.web.requests import safe_next
 
 logger = logging.getLogger(__name__)
 
-# SQLite says the second when it cannot open the database: its shared memory is a file beside it.
+# SQLite reports the second if it cannot create its shared memory file when it opens the database.
 SQLITE_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
 POSTGRESQL_FULL = "53100"  # disk_full, https://www.postgresql.org/docs/current/errcodes-appendix.html
 
 
 def refusal_of(error: Exception) -> AppError | None:
-    """The refusal that a person reads for a failure; None for one that nobody expected.
+    """The refusal to show for an exception; None for an unexpected one.
 
-    What no form looked at and the database refuses (PostgreSQL takes no NUL in a text) is bad input like any other;
-    a bucket that does not answer is out of reach for a while; a disk that is full is said to be full.
+    Input that no form checked and the database rejects (e.g. NUL in PostgreSQL) is a validation error; a bucket that
+    does not respond is StoreUnavailable; a full disk is StoreFull.
     """
     if isinstance(error, AppError):
         return error
@@ -40,7 +40,7 @@ def refusal_of(error: Exception) -> AppError | None:
     if is_out_of_space(error):
         logger.error("No space left, reference %s", request_id.get(), exc_info=error)
         return StoreFull()
-    # By name: boto takes long to load, and only where there is a bucket it is.
+    # By name: importing boto is slow, and it is only loaded if there is a bucket.
     if type(error).__module__.startswith(("botocore.", "boto3.")):
         logger.error("The file store failed, reference %s", request_id.get(), exc_info=error)
         return StoreUnavailable()
@@ -48,7 +48,7 @@ def refusal_of(error: Exception) -> AppError | None:
 
 
 def is_out_of_space(error: BaseException) -> bool:
-    """Whether something could not be written because no space is left, for a file or for the database."""
+    """Whether a file or the database could not be written because no space is left."""
     if isinstance(error, OSError):
         return error.errno in NO_SPACE
     if isinstance(error, OperationalError):
@@ -59,13 +59,13 @@ def is_out_of_space(error: BaseException) -> bool:
 
 
 def refusal_response(request: HttpRequest, refusal: AppError) -> HttpResponse:
-    """The answer that words a refusal: a problem for programs; for people a message where the form was, or a screen."""
+    """The response to a refusal: a problem for the API, a redirect with a message for a form, else an error page."""
     if request.path.startswith("/api/"):
         return problem_json_response(refusal)
     if refusal.leads_to:
         messages.error(request, refusal.detail, extra_tags=refusal.code)
         return redirect(refusal.leads_to)
-    # A message is kept in the session: on a full disk there is no way to save it.
+    # A message is stored in the session, which cannot be saved on a full disk.
     if request.method == "POST" and not isinstance(refusal, StoreFull):
         messages.error(request, refusal.detail, extra_tags=refusal.code)
         return redirect(safe_next(request, request.headers.get("Referer", ""), "/"))

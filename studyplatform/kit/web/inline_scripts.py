@@ -1,6 +1,6 @@
-"""The few scripts inside our HTML, and the hashes by which the content security policy allows them.
+"""The inline scripts of pages, and the hashes by which the content security policy allows them.
 
-A hash is the same in every response, so cached pages can hold these scripts; a nonce would be used up by the first.
+A hash is the same in every response, so cached pages can contain these scripts; a nonce is valid for one response only.
 """
 
 import base64
@@ -18,7 +18,7 @@ _texts: dict[str, str] = {}
 
 
 def inline_scripts() -> dict[str, str]:
-    """The text of each script by name. Without the built files (before the first build) only those of the templates.
+    """The text of each script by name. Before the first build only those of the templates.
 
     Read once per process: pages and the policy must agree, even if a build replaces the files meanwhile. While
     ``DEBUG`` is on, read each time, because ``make dev`` builds while the server runs.

@@ -1,6 +1,6 @@
 """The Jinja2 environment of the server-rendered pages.
 
-Django's own engine stays for the admin and third parties; it finds its templates in templates/django.
+Django's own engine renders the admin and third-party apps; its templates are in templates/django.
 """
 
 import json
@@ -33,7 +33,7 @@ from studyplatform.kit.web.paging import shown_pages
 
 
 class Page(Template):
-    """A template as Django renders it; the placeholders of cached fragments are filled at the end."""
+    """Django's wrapper of a template; after rendering it fills the placeholders of cached fragments."""
 
     def render(self, context: dict[str, Any] | None = None, request: HttpRequest | None = None) -> str:
         if request is None:
@@ -43,7 +43,7 @@ class Page(Template):
 
 
 class Templates(Jinja2):
-    """Django's Jinja2 backend, under the name that settings give."""
+    """Django's Jinja2 backend; settings name it."""
 
     def get_template(self, template_name: str) -> Page:
         return Page(super().get_template(template_name).template, self)
@@ -53,9 +53,9 @@ class Templates(Jinja2):
 
 
 class CachedImportTemplate(jinja2.Template):
-    """A template that, imported by another, is run once and not once per page.
+    """A template whose macros are loaded once when others import it, not once per page.
 
-    Jinja2 looks each time whether the importing one brings globals of its own; ours are the environment's.
+    Jinja2 checks each time whether the importing template has globals of its own; ours are the environment's.
     """
 
     def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
@@ -63,13 +63,13 @@ class CachedImportTemplate(jinja2.Template):
 
 
 def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Offer a function to all templates, e.g. what an app lets other apps' pages show of it."""
+    """Make a function available to all templates by name, also to those of other apps."""
 
-    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         _extra[name] = function
         return function
 
-    return keep
+    return decorate
 
 
 _extra: dict[str, Callable[..., Any]] = {}
@@ -79,7 +79,7 @@ R = TypeVar("R")
 
 
 def cache_outside_debug(function: Callable[P, R]) -> Callable[P, R]:
-    """Remember what a function of built files answers; developers see each change at once."""
+    """Cache the results of a function that reads built files, except in development, where they change."""
     return function if settings.DEBUG else cast(Callable[P, R], lru_cache(maxsize=1024)(function))
 
 
@@ -96,11 +96,11 @@ def _translated(language: str | None, message: str) -> Markup:
 
 @lru_cache(maxsize=8192)
 def _plain(language: str | None, message: str) -> Markup:
-    return _translated(language, message) % {}  # "%%" is one sign, as in texts with values
+    return _translated(language, message) % {}  # "%%" becomes "%", as in texts with values
 
 
 def _gettext(message: str, **values: Any) -> Markup:
-    # A page has some fifty texts; looking each up in Django's chain of catalogues is a tenth of its cost.
+    # A page has some fifty texts; looking each up in Django's chain of catalogs would be a tenth of its cost.
     language = fragments.language()
     return _translated(language, message) % values if values else _plain(language, message)
 
@@ -116,16 +116,16 @@ def _ngettext(singular: str, plural: str, num: int, **values: Any) -> Markup:
 
 @cache_outside_debug
 def bundle(entry: str, kind: str = "js") -> str:
-    """The address of a built file: ``bundle("site")``, ``bundle("core", "css")``.
+    """The URL of a built file: ``bundle("site")``, ``bundle("core", "css")``.
 
-    :raises KeyError: the build knows no such entry (run ``npm run build``).
+    :raises KeyError: the build has no such entry (run ``npm run build``).
     """
     return static("dist/" + _manifest()[entry][kind])
 
 
 @cache_outside_debug
 def imports(entry: str) -> list[str]:
-    """Addresses of the chunks an entry imports at once, for modulepreload."""
+    """URLs of the chunks that an entry imports statically, for modulepreload."""
     return [static("dist/" + name) for name in _manifest()[entry].get("imports", [])]
 
 
@@ -138,9 +138,11 @@ def _sprite() -> frozenset[str]:
 
 @cache_outside_debug
 def icon(name: str, *classes: str, label: str = "") -> Markup:
-    """A picture from the sprite of assets/icons.mjs, the size of the text around it.
+    """An icon from the sprite of assets/icons.mjs, as large as the text around it.
 
-    ``icon("bell")`` beside a word or in a control that has a name; ``label`` where it stands alone.
+    ``icon("bell")`` beside text or in a control with a name; set ``label`` if there is neither.
+
+    :raises KeyError: in development, the sprite has no such icon.
     """
     if name not in _sprite() and settings.ENVIRONMENT in {"dev", "test"}:
         raise KeyError(f"the sprite has no icon {name!r}: announce it in a template's comment, icons: {name}")
@@ -158,7 +160,7 @@ FIRST_FONTS = {
 
 @cache_outside_debug
 def font_urls(style: str) -> list[str]:
-    """Addresses of the fonts that the first screen of a style is set in."""
+    """URLs of the fonts that the first screen of a style uses."""
     files = _manifest()["core"]["files"]
     return [static("dist/" + files[name]) for name in FIRST_FONTS[style]]
 
@@ -178,33 +180,33 @@ def island(
     scope: str = "part",
     caller: Callable[[], str] | None = None,
 ) -> Markup:
-    """Mount point of a React island; the caller's content is what shows until it arrives.
+    """Mount point of a React island; the caller's content is shown until its code is loaded.
 
     ``{% call island("player", props) %} … {% endcall %}``
 
-    ``when``: its code is fetched once the spot is "visible", at the first sign of "intent" (a pointer
-    that moves, a key, a scroll), or "now". ``scope``: "page" if its failure is the whole page's.
+    ``when`` its code is loaded: once the element is "visible", at the first "intent" (a pointer move, a key, a scroll),
+    or "now". ``scope``: "page" if the whole page is useless without it.
     """
     fallback = caller() if caller else ""
-    spot = Markup('<div data-island="{}" data-when="{}" data-scope="{}">{}</div>').format(
+    element = Markup('<div data-island="{}" data-when="{}" data-scope="{}">{}</div>').format(
         name,
         when,
         scope,
         Markup(fallback),  # noqa: S704 (rendered template)
     )
-    return spot + Markup(str(json_script(props)))  # noqa: S704 (json_script escapes)
+    return element + Markup(str(json_script(props)))  # noqa: S704 (json_script escapes)
 
 
 @pass_context
 def flashes(context: Context) -> list[Any]:
-    """The messages waiting for this request; reading them uses them up."""
+    """The pending messages of this request; reading them removes them."""
     request = context.get("request")
     return list(get_messages(request)) if request is not None and hasattr(request, "_messages") else []
 
 
 @pass_context
 def csp_nonce(context: Context) -> str:
-    """The nonce of this response's content security policy, for a style that only this page has."""
+    """The nonce of this response's content security policy, for an inline style of this page."""
     return str(context["request"].csp_nonce)
 
 
@@ -213,12 +215,12 @@ def _url(name: str, /, *args: Any, **kwargs: Any) -> str:
 
 
 def _language() -> str:
-    """The language of the page, as the attribute ``lang`` takes it."""
+    """The language of the page, for the attribute ``lang``."""
     return fragments.language() or "en"
 
 
 def environment(**options: Any) -> Environment:
-    """The environment with what every template may use."""
+    """The environment, with the functions and filters that every template may use."""
     env = Environment(  # noqa: S701 (Django's backend passes autoescape=True)
         **options,
         extensions=["jinja2.ext.do"],
@@ -253,7 +255,7 @@ def environment(**options: Any) -> Environment:
     env.filters.update(
         markdown=markdown.render,
         clock=durations.clock,
-        duration=durations.length,  # not "length": that is Jinja's own, of lists
+        duration=durations.length,  # "length" is a filter of Jinja itself
         money=money,
         size=sizes.as_size,
         date=lambda value, form="j F Y": date_format(value, form),

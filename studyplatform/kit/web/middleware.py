@@ -1,4 +1,4 @@
-"""What every server-rendered page shares: request ids, both spellings of an address, refusals as pages."""
+"""Middleware: request IDs, compression, static files, URLs with and without a final slash, refusals as pages."""
 
 import re
 import uuid
@@ -23,7 +23,7 @@ _GOOD_ID = re.compile(r"^[0-9A-Za-z-]{8,64}$")
 
 
 class RequestIdMiddleware:
-    """Give each request a reference that stands in the log and in error answers."""
+    """Give each request a reference that appears in the log and in error responses."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -42,9 +42,9 @@ class RequestIdMiddleware:
 
 
 class TextCompressionMiddleware(GZipMiddleware):
-    """Compress pages and answers of the API; leave alone what is streamed or a part of a file.
+    """Compress pages and API responses, but not streamed or partial ones.
 
-    A file's length and ranges must stay what they are, and media are compressed already.
+    A file's length and ranges must not change, and media are already compressed.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
@@ -54,7 +54,7 @@ class TextCompressionMiddleware(GZipMiddleware):
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):
-    """Serve static files; a file that was deleted since the server started is passed on and answered with 404."""
+    """Serve static files; respond with 404 to one that was deleted since the server started."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         try:
@@ -80,7 +80,7 @@ class PolicyMiddleware(CSPMiddleware):
 
 
 class PermissionsPolicyMiddleware:
-    """Tell the browser which of its abilities this site never asks for."""
+    """Tell the browser which of its features this site never uses."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -92,10 +92,10 @@ class PermissionsPolicyMiddleware:
 
 
 class SlashMiddleware:
-    """Let an address work with and without its final slash.
+    """Let a URL work with and without its final slash.
 
-    Looks only at what no address answered. A page asked for in the other spelling is redirected; a call
-    with a body is answered in place, because a redirect would lose it.
+    Acts only if no URL pattern matched. A page is redirected to the other spelling; API calls and requests with a
+    body are handled in place, because a redirect would lose the body.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -107,7 +107,7 @@ class SlashMiddleware:
             return response
         path = request.path_info
         other = other_spelling(path)
-        # A path that begins with two slashes would be another host's address.
+        # As a redirect target, a path that begins with two slashes would be another host.
         if path == "/" or path.startswith("//") or not _resolves(other):
             return response
         if path.startswith("/api/") or request.method not in {"GET", "HEAD"}:
@@ -118,7 +118,7 @@ class SlashMiddleware:
 
 
 def other_spelling(path: str) -> str:
-    """The address with its final slash, if it has none, and without it otherwise."""
+    """The path with a final slash if it has none, else without it."""
     return path[:-1] if path.endswith("/") else path + "/"
 
 
@@ -131,7 +131,7 @@ def _resolves(path: str) -> bool:
 
 
 class RefusalMiddleware:
-    """Turn a refusal into a page: a flash message and the way back for a form, a screen for the rest."""
+    """Turn a refusal raised by a view into a response (:func:`refusal_response`)."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

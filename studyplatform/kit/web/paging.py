@@ -2,7 +2,7 @@
 
 
 def shown_pages(number: int, pages: int) -> list[int | None]:
-    """First, last, the present page and its neighbors; None stands for what is left out.
+    """First, last and current page with its neighbors; None marks a gap.
 
     >>> shown_pages(5, 17)
     [1, None, 4, 5, 6, None, 17]

@@ -1,4 +1,4 @@
-"""A refusal as RFC 9457 problem details: what every program reads when something fails."""
+"""Refusals as problem details (RFC 9457)."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ TYPE = "application/problem+json"
 
 
 def problem(error: AppError, *, fields: dict[str, list[dict[str, str]]] | None = None) -> dict[str, Any]:
-    """The refusal as the body of an answer; ``fields`` says what is wrong where."""
+    """The refusal as a response body; ``fields`` lists the errors by field path."""
     params = error.params
     fields = fields or params.pop("in_fields", None)
     return {
@@ -27,5 +27,5 @@ def problem(error: AppError, *, fields: dict[str, list[dict[str, str]]] | None =
 
 
 def problem_json_response(refusal: AppError) -> JsonResponse:
-    """The refusal as the problem details that the API answers, outside its views."""
+    """The refusal as an API response, for code outside DRF's views."""
     return JsonResponse(problem(refusal), status=refusal.status, content_type=TYPE)

@@ -1,4 +1,4 @@
-"""How often something may be done: counts in the database, so that all processes agree."""
+"""Rate limits: counted in the database, so that all processes share them."""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -13,17 +13,17 @@ from studyplatform.kit.web.client_address import client_address, neighborhood
 
 
 def spend(what: str, who: str, *, now: datetime) -> None:
-    """Count one more ``what`` of ``who``; how many are allowed in which time stands in ``settings.RATE_LIMITS``.
+    """Count one more ``what`` of ``who``. ``settings.RATE_LIMITS[what]`` is (how many are allowed, per how many s).
 
     A refused request is not counted, so a client that waits as long as the error says is let in.
 
-    :raises RateLimitExceeded: all of them are spent; says how long to wait.
+    :raises RateLimitExceeded: the limit is reached; ``wait`` is the seconds until the period ends.
     """
     most, seconds = settings.RATE_LIMITS[what]
     key = hashlib.sha256(f"{what}|{who}".encode()).hexdigest()
     ends_at = now + timedelta(seconds=seconds)
     with transaction.atomic():
-        # In one step: between two, the row might be swept.
+        # In one step, because the row might be deleted between two.
         row, _ = Tally.objects.select_for_update().get_or_create(key=key, defaults={"ends_at": ends_at})
         if row.ends_at <= now:
             row.count, row.ends_at = 0, ends_at
@@ -35,9 +35,9 @@ def spend(what: str, who: str, *, now: datetime) -> None:
 
 
 def spend_of(request: HttpRequest, what: str, *, now: datetime) -> None:
-    """:func:`spend` by the address that the request comes from; one that is not known is not counted.
+    """Count by the client's address, see :func:`spend`. A request without a known address is not counted.
 
-    :raises RateLimitExceeded: all of them are spent.
+    :raises RateLimitExceeded: the limit is reached.
     """
     address = client_address(request)
     if address:
@@ -45,5 +45,5 @@ def spend_of(request: HttpRequest, what: str, *, now: datetime) -> None:
 
 
 def delete_expired_counts(*, now: datetime) -> None:
-    """Forget the counts whose time is over."""
+    """Delete the counts whose period is over."""
     Tally.objects.filter(ends_at__lte=now).delete()

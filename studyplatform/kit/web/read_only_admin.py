@@ -1,10 +1,10 @@
-"""Rows in Django's admin that are looked at and not changed by hand: services write them, with their rules."""
+"""Read-only models in Django's admin: only services write them, because they enforce the rules."""
 
 from django.http import HttpRequest
 
 
 class ReadOnly:
-    """For a ModelAdmin or an inline: nothing is added, changed or deleted."""
+    """Mixin for a ModelAdmin or an inline that can neither add, change nor delete rows."""
 
     def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False

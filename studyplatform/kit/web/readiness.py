@@ -1,4 +1,4 @@
-"""Whether the site can do its work at the moment."""
+"""Whether the site is ready to serve."""
 
 from datetime import timedelta
 
@@ -8,17 +8,17 @@ from django.utils import timezone
 
 from studyplatform.kit.models import Tally
 
-CHECK_INTERVAL = 5  # seconds between two attempts of a process to write to the database
+CHECK_INTERVAL = 5  # seconds for which the result is cached
 
 
 def takes_writes() -> bool:
-    """Return whether the database saves a row. The answer is kept for a few seconds, so anyone may ask often."""
-    known: bool | None = cache.get("takes-writes")
-    if known is None:
+    """Return whether the database saves a row. The result is cached for a few seconds, so it may be called often."""
+    is_writable: bool | None = cache.get("takes-writes")
+    if is_writable is None:
         try:
             Tally.objects.update_or_create(key="readyz", defaults={"ends_at": timezone.now() + timedelta(minutes=1)})
-            known = True
+            is_writable = True
         except DatabaseError:
-            known = False
-        cache.set("takes-writes", known, CHECK_INTERVAL)
-    return known
+            is_writable = False
+        cache.set("takes-writes", is_writable, CHECK_INTERVAL)
+    return is_writable

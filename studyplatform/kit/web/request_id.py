@@ -1,4 +1,4 @@
-"""The reference of the request at hand, for the log and for error answers."""
+"""The reference of the current request, for the log and for error responses."""
 
 import logging
 from contextvars import ContextVar
@@ -7,7 +7,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="-")
 
 
 class RequestIdFilter(logging.Filter):
-    """Put the request's reference into each log line."""
+    """Add the request's reference to each log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.get()

@@ -1,16 +1,16 @@
-"""What a request asks for: the search text of a list, and a safe address to go to next."""
+"""Read a request: the search text of a list, and a safe URL to redirect to."""
 
 from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
 
-def search_query(request: HttpRequest, *, most: int = 100) -> str:
-    """The words that a list is search_query for (``q``), without the sign that PostgreSQL refuses in any text."""
-    return request.GET.get("q", "").replace("\x00", "").strip()[:most]
+def search_query(request: HttpRequest, *, max_length: int = 100) -> str:
+    """The search text of a list (``q``): at most ``max_length`` characters, without NUL, which PostgreSQL rejects."""
+    return request.GET.get("q", "").replace("\x00", "").strip()[:max_length]
 
 
 def safe_next(request: HttpRequest, address: str | None, default: str) -> str:
-    """The address if it belongs to this site, else the default: nobody is sent elsewhere."""
+    """The URL if it belongs to this site, else the default: users are never redirected to another site."""
     if address and url_has_allowed_host_and_scheme(
         address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     ):
