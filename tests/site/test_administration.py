@@ -1,4 +1,4 @@
-"""Past reviews and background work: who looks, what it costs, what another try does."""
+"""The admin pages of past reviews and background jobs: permissions, queries and retries."""
 
 import re
 import uuid
@@ -24,7 +24,9 @@ def as_sam(browser_of, sam):
     return browser_of(sam)
 
 
-def failed(kind="files.remove", error="Traceback (most recent call last):\n  File\nOSError: disk on fire", **payload):
+def failed_job(
+    kind="files.remove", error="Traceback (most recent call last):\n  File\nOSError: disk on fire", **payload
+):
     return Job.objects.create(
         kind=kind, payload=payload, state="failed", attempts=5, error=error, run_at=NOW, created_at=NOW, finished_at=NOW
     )
@@ -38,7 +40,7 @@ def test_only_admins_can_see_the_jobs_and_the_past_reviews(browser_of, client, a
 
 
 def test_only_admins_can_retry_a_job(browser_of, client, ada, leo):
-    job = failed(versions=[], names=[])
+    job = failed_job(versions=[], names=[])
 
     for browser in (client, browser_of(ada), browser_of(leo)):
         browser.post(f"{JOBS}{job.uid}/retry")
@@ -52,13 +54,13 @@ def test_every_kind_of_job_has_a_label():
     assert job_label("gone.long_ago") == "gone.long_ago"
 
 
-def test_a_job_is_shown_in_words_with_what_it_is_about(as_sam, ada, leo):
+def test_a_job_is_shown_with_its_label_and_subject(as_sam, ada, leo):
     course, video = CourseFactory(title="Rivers", slug="rivers"), VideoFactory(owner=ada, filename="fall.mp4")
-    failed("learning.recount_course", course_id=course.pk)
-    failed("files.process_video", video=video.pk, version=uuid.uuid4().hex)
-    failed("files.expire_upload", upload=UploadFactory(owner=ada, filename="half.mp4").uid.hex)
-    failed("accounts.send_email_proof", user_id=leo.pk)
-    failed("files.expire_upload", upload=uuid.uuid4().hex)
+    failed_job("learning.recount_course", course_id=course.pk)
+    failed_job("files.process_video", video=video.pk, version=uuid.uuid4().hex)
+    failed_job("files.expire_upload", upload=UploadFactory(owner=ada, filename="half.mp4").uid.hex)
+    failed_job("accounts.send_email_proof", user_id=leo.pk)
+    failed_job("files.expire_upload", upload=uuid.uuid4().hex)
 
     page = as_sam.get(JOBS).content.decode()
 
@@ -71,15 +73,15 @@ def test_a_job_is_shown_in_words_with_what_it_is_about(as_sam, ada, leo):
 def test_every_kind_of_job_is_listed_even_without_its_payload(as_sam):
     kinds = [name for name in jobs.KINDS if not name.startswith("test.")]
     for kind in kinds[:20]:
-        failed(kind)
+        failed_job(kind)
 
     assert as_sam.get(JOBS).content.decode().count('class="jobs__what"') == min(20, len(kinds))
 
 
-def test_a_retried_job_has_all_its_attempts_again(as_sam, django_capture_on_commit_callbacks, monkeypatch):
+def test_a_retried_job_gets_all_its_attempts_back(as_sam, django_capture_on_commit_callbacks, monkeypatch):
     woken = []
     monkeypatch.setattr(jobs.queue, "wake_worker", woken.append)
-    job = failed(versions=[], names=[])
+    job = failed_job(versions=[], names=[])
 
     with django_capture_on_commit_callbacks(execute=True):
         page = as_sam.post(f"{JOBS}{job.uid}/retry", {"next": f"{JOBS}?state=failed"}, follow=True)
@@ -92,7 +94,7 @@ def test_a_retried_job_has_all_its_attempts_again(as_sam, django_capture_on_comm
 
 @pytest.mark.parametrize("state", ["done", "queued", "running"])
 def test_a_job_that_has_not_failed_cannot_be_retried(as_sam, state):
-    job = failed(versions=[], names=[])
+    job = failed_job(versions=[], names=[])
     Job.objects.filter(pk=job.pk).update(state=state)
 
     page = as_sam.post(f"{JOBS}{job.uid}/retry", follow=True).content.decode()
@@ -103,7 +105,7 @@ def test_a_job_that_has_not_failed_cannot_be_retried(as_sam, state):
 
 
 def test_a_job_is_not_retried_while_the_same_work_is_queued(as_sam):
-    job = failed("learning.recount_course", course_id=1)
+    job = failed_job("learning.recount_course", course_id=1)
     Job.objects.filter(pk=job.pk).update(key="1")
     jobs.enqueue("learning.recount_course", key="1", course_id=1)
 
@@ -116,16 +118,16 @@ def test_a_job_is_not_retried_while_the_same_work_is_queued(as_sam):
 def test_a_retried_job_processes_a_failed_video_again(as_sam, ada):
     version = uuid.uuid4()
     video = VideoFactory(owner=ada, stage="failed", failure="processing_failed", version=version)
-    job = failed("files.process_video", video=video.pk, version=version.hex)
+    job = failed_job("files.process_video", video=video.pk, version=version.hex)
 
     as_sam.post(f"{JOBS}{job.uid}/retry")
 
     assert VideoAsset.objects.get(pk=video.pk).stage == "queued"
 
 
-def test_a_video_with_other_contents_stays_as_it_is(as_sam, ada):
+def test_a_retried_job_does_not_change_a_replaced_video(as_sam, ada):
     video = VideoFactory(owner=ada, stage="failed", failure="corrupt_file", version=uuid.uuid4())
-    job = failed("files.process_video", video=video.pk, version=uuid.uuid4().hex)
+    job = failed_job("files.process_video", video=video.pk, version=uuid.uuid4().hex)
 
     as_sam.post(f"{JOBS}{job.uid}/retry")
 
@@ -133,7 +135,7 @@ def test_a_video_with_other_contents_stays_as_it_is(as_sam, ada):
 
 
 def test_a_job_of_an_unknown_kind_cannot_be_retried(as_sam):
-    job = failed("gone.long_ago")
+    job = failed_job("gone.long_ago")
 
     assert "Nothing was changed" in as_sam.post(f"{JOBS}{job.uid}/retry", follow=True).content.decode()
     assert as_sam.post(f"{JOBS}{uuid.uuid4()}/retry", headers={"Accept": "text/html"}).status_code == 302
@@ -142,7 +144,7 @@ def test_a_job_of_an_unknown_kind_cannot_be_retried(as_sam):
 
 @pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example", "/me/evil", "javascript:evil"])
 def test_the_redirect_after_a_retry_stays_on_the_admin_pages(as_sam, target):
-    job = failed(versions=[], names=[])
+    job = failed_job(versions=[], names=[])
 
     answer = as_sam.post(f"{JOBS}{job.uid}/retry", {"next": target})
 
@@ -150,10 +152,10 @@ def test_the_redirect_after_a_retry_stays_on_the_admin_pages(as_sam, target):
     assert answer["Location"].startswith("/dashboard/admin/")
 
 
-def test_the_list_of_jobs_is_filtered_and_paged_with_few_queries(as_sam, ada, django_assert_max_num_queries):
+def test_the_list_of_jobs_is_filtered_and_paginated_with_few_queries(as_sam, ada, django_assert_max_num_queries):
     for n in range(45):
-        failed("files.process_video", video=VideoFactory(owner=ada).pk, version=uuid.uuid4().hex)
-        failed("learning.recount_course", course_id=CourseFactory().pk)
+        failed_job("files.process_video", video=VideoFactory(owner=ada).pk, version=uuid.uuid4().hex)
+        failed_job("learning.recount_course", course_id=CourseFactory().pk)
         Job.objects.create(kind="files.remove", state="done", run_at=NOW, created_at=NOW - timedelta(hours=n))
 
     with django_assert_max_num_queries(12):
@@ -165,7 +167,7 @@ def test_the_list_of_jobs_is_filtered_and_paged_with_few_queries(as_sam, ada, dj
 
 
 @pytest.fixture
-def answered(ada, sam):
+def reviewed_courses(ada, sam):
     """A rejected and an approved course."""
     later = NOW + timedelta(hours=30)
     for title, outcome in (("Rivers", "rejected"), ("Glaciers", "approved")):
@@ -174,7 +176,7 @@ def answered(ada, sam):
         services.decide_submission(course=course, by=sam, outcome=outcome, comment="See **2.1**.", now=later)
 
 
-def test_past_reviews_name_the_reviewer_the_outcome_and_the_time(as_sam, answered):
+def test_past_reviews_name_the_reviewer_the_outcome_and_the_time(as_sam, reviewed_courses):
     page = as_sam.get(REVIEWS).content.decode()
 
     assert page.index("Glaciers") < page.index("Rivers")
@@ -182,13 +184,13 @@ def test_past_reviews_name_the_reviewer_the_outcome_and_the_time(as_sam, answere
         assert words in page
     assert re.findall(r'<th scope="col"[^>]*>(.*?)</th>', page) == ["Course", "Outcome", "Time taken", "Decided by"]
     Submission.objects.filter(course__title="Rivers").update(comment="")
-    assert as_sam.get(REVIEWS).content.decode().count("See 2.1.") == 1  # no comment, and no place for one
+    assert as_sam.get(REVIEWS).content.decode().count("See 2.1.") == 1  # a missing comment leaves no empty element
     assert "Glaciers" not in as_sam.get(f"{REVIEWS}?outcome=rejected").content.decode()
     assert "Rivers" not in as_sam.get(f"{REVIEWS}?q=glac byron").content.decode()
     assert "No results" in as_sam.get(f"{REVIEWS}?q=desert").content.decode()
 
 
-def test_past_reviews_are_paged_with_few_queries(as_sam, ada, sam, django_assert_max_num_queries):
+def test_past_reviews_are_paginated_with_few_queries(as_sam, ada, sam, django_assert_max_num_queries):
     for _ in range(45):
         course = CourseFactory(instructor=ada)
         Submission.objects.create(

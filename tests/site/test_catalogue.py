@@ -1,4 +1,4 @@
-"""The catalogue as people read it."""
+"""The pages of the catalogue."""
 
 import re
 
@@ -14,7 +14,7 @@ from tests.factories.learning import EnrollmentFactory
 
 
 def titles(answer, part: str = "results") -> list[str]:
-    """The titles of the cards, of what was asked for or of what is offered ``instead``."""
+    """Return the sorted titles of the results, or of the courses suggested ``instead``."""
     results, _, instead = answer.content.decode().partition('aria-labelledby="taken"')
     text = {"results": results, "instead": instead}[part]
     return sorted(re.findall(r'class="course__title"><a href="[^"]+">([^<]+)</a>', text))
@@ -33,8 +33,8 @@ def count_of(answer) -> str:
 
 
 @pytest.fixture
-def shelf(db):
-    """Courses that differ in what the filters ask about."""
+def catalogue_courses(db):
+    """Courses that differ in the properties that the filters use."""
     biology = SubjectFactory(slug="biology", name="Biology")
     published(title="Short and free", duration=3600)
     published(title="Long", duration=8 * 3600, difficulty="advanced")
@@ -47,7 +47,7 @@ def shelf(db):
     CourseFactory(title="In review", status="review")
 
 
-def test_shows_what_is_open_and_what_is_announced(client: Client, shelf):
+def test_the_catalogue_shows_published_and_announced_courses(client: Client, catalogue_courses):
     answer = client.get("/courses/")
 
     assert titles(answer) == ["Announced", "Long", "Paid", "Premium", "Short and free"]
@@ -68,7 +68,7 @@ def test_shows_what_is_open_and_what_is_announced(client: Client, shelf):
         ("category=alchemy", []),
     ],
 )
-def test_filters(client: Client, shelf, query, expected):
+def test_the_filters_select_courses(client: Client, catalogue_courses, query, expected):
     answer = client.get(f"/courses/?{query}")
 
     assert titles(answer) == expected
@@ -76,22 +76,22 @@ def test_filters(client: Client, shelf, query, expected):
 
 
 @pytest.mark.parametrize("status", ["draft", "review", "suspended"])
-def test_no_filter_reveals_a_hidden_course(client: Client, shelf, status):
+def test_no_filter_reveals_a_hidden_course(client: Client, catalogue_courses, status):
     for query in (f"status={status}", "availability=hidden", f"availability={status}", "q=secret", "filter=learning"):
         assert not {"Secret draft", "Suspended", "In review"} & set(titles(client.get(f"/courses/?{query}")))
 
 
-def test_each_choice_is_counted_beside_the_others(client: Client, shelf):
+def test_each_filter_choice_shows_its_number_of_courses(client: Client, catalogue_courses):
     page = client.get("/courses/?category=biology").content.decode()
 
     boxes = dict(re.findall(r'value="(\w[\w-]*)"[^>]*>.*?class="check__n">(\d+)<', page))
-    # Other subjects keep the counts they would add; other facets count within biology.
+    # The counts of other subjects ignore the chosen subject. The counts of other facets apply it.
     assert boxes["mathematics"] == "3"
     assert boxes["biology"] == "2"
     assert boxes["advanced"] == "1"
 
 
-def test_search_finds_ranks_and_says_what_it_looked_for(client: Client, db):
+def test_a_search_ranks_its_results_and_shows_the_search_text(client: Client, db):
     published(title="Rivers and their work", description="")
     published(title="Poetry", description="The word rivers appears here, far down.", outcomes=[])
     published(title="Algebra", outcomes=[])
@@ -105,14 +105,14 @@ def test_search_finds_ranks_and_says_what_it_looked_for(client: Client, db):
     assert "Results for “river”" in page
 
 
-def test_what_was_typed_is_shown_as_text(client: Client, db):
+def test_html_in_the_search_text_is_escaped(client: Client, db):
     page = client.get("/courses/", {"q": '"><script>alert(1)</script>'}).content.decode()
 
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_blank_search_is_no_search(client: Client, shelf):
+def test_a_blank_search_shows_all_courses(client: Client, catalogue_courses):
     answer = client.get("/courses/", {"q": "   "})
 
     assert count_of(answer) == "5 courses"
@@ -120,14 +120,14 @@ def test_blank_search_is_no_search(client: Client, shelf):
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "2", "999999", "x", "", "１", "1e3", "9" * 5000])
-def test_a_page_that_does_not_exist_shows_one_that_does(client: Client, shelf, page):
+def test_an_invalid_page_number_shows_an_existing_page(client: Client, catalogue_courses, page):
     answer = client.get("/courses/", {"page": page})
 
     assert answer.status_code == 200
     assert len(titles(answer)) == 5
 
 
-def test_pages_are_linked_with_all_that_was_chosen(client: Client, db):
+def test_links_to_pages_include_all_filters(client: Client, db):
     CourseFactory.create_batch(30, status="published")
 
     first = client.get("/courses/?sort=newest&difficulty=beginner")
@@ -139,7 +139,7 @@ def test_pages_are_linked_with_all_that_was_chosen(client: Client, db):
     assert 'href="/courses/?sort=newest&amp;difficulty=beginner" rel="prev"' in second.content.decode()
 
 
-def test_sorts(client: Client, db):
+def test_courses_are_sorted(client: Client, db):
     published(title="B liked", rating_count=1000, rating_sum=4800, duration=20, published_at=THEN)
     published(title="A new", rating_count=1, rating_sum=5, duration=10)
 
@@ -151,7 +151,7 @@ def test_sorts(client: Client, db):
     assert order("unknown") == order("relevance")
 
 
-def test_the_list_of_orders_shows_the_one_that_is_meant(client: Client, shelf):
+def test_the_sort_menu_shows_the_current_order(client: Client, catalogue_courses):
     def chosen(query: str) -> list[str]:
         page = client.get(f"/courses/{query}").content.decode()
         orders = re.search(r'<select [^>]*id="sort" name="sort" form="filter-form".*?</select>', page, re.DOTALL)[0]
@@ -163,7 +163,7 @@ def test_the_list_of_orders_shows_the_one_that_is_meant(client: Client, shelf):
     assert len(chosen("")) == 1
 
 
-def test_chips_take_one_filter_away(client: Client, shelf):
+def test_each_chip_removes_one_filter(client: Client, catalogue_courses):
     page = client.get("/courses/?category=biology&difficulty=advanced&q=premium").content.decode()
 
     assert 'href="/courses/?difficulty=advanced&amp;q=premium"' in page
@@ -171,14 +171,14 @@ def test_chips_take_one_filter_away(client: Client, shelf):
     assert '<a class="chip" href="/courses/?q=premium">Clear all</a>' in page
 
 
-def test_nothing_found_offers_a_way_on(client: Client, shelf):
+def test_an_empty_result_links_to_all_courses(client: Client, catalogue_courses):
     page = client.get("/courses/", {"q": "quaternions"}).content.decode()
 
     assert "No results for “quaternions”" in page
     assert 'href="/courses/">Browse all courses' in page
 
 
-def test_where_nothing_is_found_three_categories_and_three_courses_are_offered(client: Client, db):
+def test_an_empty_result_suggests_three_categories_and_three_courses(client: Client, db):
     for number, count in enumerate((1, 3, 2, 1)):
         subject = SubjectFactory(slug=f"subject-{number}", position=number)
         CourseFactory.create_batch(count, status="published", subject=subject, title=f"Of {number}")
@@ -200,7 +200,7 @@ def test_where_nothing_is_found_three_categories_and_three_courses_are_offered(c
     assert 'name="sort"' not in page
 
 
-def test_filters_stay_where_taking_one_away_shows_courses(client: Client, shelf):
+def test_filters_remain_visible_if_removing_one_shows_courses(client: Client, catalogue_courses):
     answer = client.get("/courses/?category=biology&length=long")
 
     assert titles(answer) == []
@@ -208,22 +208,22 @@ def test_filters_stay_where_taking_one_away_shows_courses(client: Client, shelf)
     assert titles(answer, "instead")
 
 
-def test_a_facet_with_nothing_to_choose_is_left_out(client: Client, db):
+def test_a_facet_without_choices_is_hidden(client: Client, db):
     published(title="One", duration=3600)
     published(title="Two", difficulty="advanced", duration=3600)
 
     assert facets(client.get("/courses/")) == ["Difficulty"]
-    # What was chosen can be taken back.
+    # A chosen filter remains visible, so that it can be removed.
     assert facets(client.get("/courses/?length=short&availability=now")) == ["Difficulty", "Length", "Availability"]
 
 
-def test_the_search_box_says_what_was_searched(client: Client, browser_of, leo, shelf):
+def test_the_search_box_contains_the_search_text(client: Client, browser_of, leo, catalogue_courses):
     def boxes(browser: Client, query: str) -> list[str]:
         page = browser.get(f"/courses/{query}").content.decode()
         return re.findall(r'<input id="(?:mobile-|compact-)?q" name="q" [^>]*autocomplete="off"([^>]*)>', page)
 
     for browser in (client, browser_of(leo)):
-        for _ in range(2):  # the second comes from what was kept of the first
+        for _ in range(2):  # the second response uses the cache
             assert all('value="long &lt;b&gt; way"' in box for box in boxes(browser, "?q=long+%3Cb%3E+way"))
             plain = boxes(browser, "")
             assert len(plain) == 3
@@ -231,7 +231,7 @@ def test_the_search_box_says_what_was_searched(client: Client, browser_of, leo, 
 
 
 @pytest.mark.database
-def test_a_misspelled_search_shows_what_was_meant_and_says_so(client: Client, db, django_assert_max_num_queries):
+def test_a_misspelled_search_shows_results_for_the_corrected_text(client: Client, db, django_assert_max_num_queries):
     published(title="Linear algebra")
     CourseFactory(title="Secret")
     index_all()
@@ -243,13 +243,13 @@ def test_a_misspelled_search_shows_what_was_meant_and_says_so(client: Client, db
     assert "Results for “linear algebra”" in page
     assert "No results for “lineer algbera”" in page
     assert 'value="lineer algbera"' in page
-    # A word of a course that is not public is no word to be led to.
+    # The words of courses that are not public are not suggested.
     assert "No results for “secrte”" in client.get("/courses/", {"q": "secrte"}).content.decode()
     with django_assert_max_num_queries(10):
         client.get("/courses/", {"q": "linaer agebra"})
 
 
-def test_the_courses_of_an_instructor_have_a_page(client: Client, ada, shelf):
+def test_the_catalogue_can_list_the_courses_of_one_instructor(client: Client, ada, catalogue_courses):
     published(title="Hers", instructor=ada)
     published(title="Hers too", instructor=ada, difficulty="advanced")
     CourseFactory(title="Her draft", instructor=ada)
@@ -266,13 +266,13 @@ def test_the_courses_of_an_instructor_have_a_page(client: Client, ada, shelf):
     assert "Courses by" not in client.get("/courses/?instructor=nobody").content.decode()
 
 
-def test_the_filters_name_how_many_courses_they_show(client: Client, shelf):
+def test_the_filter_button_shows_the_number_of_courses(client: Client, catalogue_courses):
     assert "Show 5 courses</span>" in client.get("/courses/").content.decode()
     assert "Show 1 course</span>" in client.get("/courses/?length=medium").content.decode()
     assert "No course fits</span>" in client.get("/courses/?category=biology&length=long").content.decode()
 
 
-def test_a_learner_has_tabs_of_their_own(browser_of, leo, shelf):
+def test_a_learner_can_filter_by_their_own_courses(browser_of, leo, catalogue_courses):
     suspended = Course.objects.get(title="Suspended")
     EnrollmentFactory(user=leo, course=suspended, percent=40)
     EnrollmentFactory(user=leo, course=Course.objects.get(title="Long"), percent=100, completed_at=THEN)
@@ -284,15 +284,17 @@ def test_a_learner_has_tabs_of_their_own(browser_of, leo, shelf):
     assert titles(browser.get("/courses/?filter=completed")) == ["Long"]
     assert titles(browser.get("/courses/?filter=bookmarked")) == ["Paid"]
     assert "40% complete" in browser.get("/courses/?filter=learning").content.decode()
-    # What one holds is one's own: others see neither tab nor course.
+    # Other users do not see these courses.
     assert titles(Client().get("/courses/?filter=learning")) == titles(Client().get("/courses/"))
 
 
-def test_costs_few_queries_however_many_courses(client: Client, browser_of, leo, django_assert_max_num_queries):
+def test_the_catalogue_needs_few_queries_for_many_courses(
+    client: Client, browser_of, leo, django_assert_max_num_queries
+):
     CourseFactory.create_batch(10, status="published")
     with django_assert_max_num_queries(3):
         client.get("/courses/")
-    with django_assert_max_num_queries(1):  # what nobody has changed since is only asked whether it holds
+    with django_assert_max_num_queries(1):  # one query checks that the cache is current
         client.get("/courses/")
     subjects = [SubjectFactory(slug=f"subject-{n}") for n in range(12)]
     author = CourseFactory().instructor
@@ -308,7 +310,7 @@ def test_costs_few_queries_however_many_courses(client: Client, browser_of, leo,
 
     with django_assert_max_num_queries(3):
         client.get("/courses/?page=2&sort=rating&category=subject-3")
-    with django_assert_max_num_queries(3):  # the whole catalogue is counted already
+    with django_assert_max_num_queries(3):  # the counts of the whole catalogue are cached
         client.get("/courses/?q=course&difficulty=beginner")
     with django_assert_max_num_queries(6):
         browser.get("/courses/?q=course")
@@ -318,7 +320,7 @@ def test_costs_few_queries_however_many_courses(client: Client, browser_of, leo,
         browser.get("/courses/?filter=learning")
 
 
-def test_counts_follow_what_is_published_at_once(client: Client, sam, django_capture_on_commit_callbacks):
+def test_a_suspended_course_is_no_longer_counted(client: Client, sam, django_capture_on_commit_callbacks):
     course = published(title="Here today")
     assert count_of(client.get("/courses/")) == "1 course"
 
@@ -328,14 +330,14 @@ def test_counts_follow_what_is_published_at_once(client: Client, sam, django_cap
     assert count_of(client.get("/courses/")) == "0 courses"
 
 
-def test_a_browser_that_goes_back_does_not_tick_boxes_by_itself(client: Client, shelf):
+def test_the_filter_form_disables_autocomplete(client: Client, catalogue_courses):
     page = client.get("/courses/").content.decode()
 
     [form] = re.findall(r'<form id="filter-form"[^>]*>', page)
     assert 'autocomplete="off"' in form
 
 
-def test_suggestions_are_options_that_lead_somewhere(client: Client, browser_of, leo, ada, django_assert_num_queries):
+def test_search_suggestions_are_options_with_links(client: Client, browser_of, leo, ada, django_assert_num_queries):
     published(title="Rivers & lakes", slug="rivers", instructor=ada, subject=SubjectFactory(slug="rio", name="Rivers"))
 
     page = client.get("/search/suggestions", {"q": "riv"}).content.decode()
@@ -350,5 +352,5 @@ def test_suggestions_are_options_that_lead_somewhere(client: Client, browser_of,
     assert client.get("/search/suggestions").content.decode().strip() == ""
     browser = browser_of(leo)
     browser.get("/search/suggestions?q=riv")
-    with django_assert_num_queries(1):  # whether what is kept still holds
+    with django_assert_num_queries(1):  # one query checks that the cache is current
         browser.get("/search/suggestions?q=lak")

@@ -1,4 +1,4 @@
-"""The course page: who sees it, what it tells, what it costs."""
+"""The course page: permissions, contents and queries."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def text_of(answer) -> str:
 
 
 def badge_of(answer) -> str:
-    """The status in the head of a course page."""
+    """Return the status in the header of a course page."""
     assert answer.status_code == 200
     main = answer.content.decode().split("<main")[1]
     found = re.search(r'class="badge[^>]*>(?:<span[^>]*></span>)?([^<]+)<', main)
@@ -45,24 +45,24 @@ def badge_of(answer) -> str:
         ("suspended", True, "", "No Longer Available", "No Longer Available"),
     ],
 )
-def test_what_strangers_learners_and_staff_see(
+def test_the_status_of_a_course_depends_on_the_user(
     client: Client, browser_of, ada, eve, mia, leo, sam, status, announced, shown, to_learners, to_staff
 ):
     course = CourseFactory(instructor=ada, status=status, is_announced=announced, title="The hidden gem")
     LessonFactory(section=SectionFactory(course=course), course=course)
     EnrollmentFactory(user=leo, course=course)
-    stranger = 200 if shown else 404
+    expected_status = 200 if shown else 404
 
     for browser in (client, browser_of(mia), browser_of(eve)):
         answer = browser.get(address(course))
-        assert answer.status_code == stranger
-        assert ("The hidden gem" in answer.content.decode()) == (stranger == 200)
-        if stranger == 200:
+        assert answer.status_code == expected_status
+        assert ("The hidden gem" in answer.content.decode()) == (expected_status == 200)
+        if expected_status == 200:
             assert badge_of(answer) == shown
-    # The instructor and the admin see their work, also after a stranger has seen the page and before.
+    # The instructor and admins always see the course, even if the page is cached for visitors.
     for user in (ada, sam):
         assert badge_of(browser_of(user).get(address(course))) == to_staff
-    # A seat outlives publication. Every page of a learner says the same.
+    # An enrollment remains after a course is closed. All pages show a learner the same status.
     at_leo = browser_of(leo)
     answer = at_leo.get(address(course))
     assert badge_of(answer) == to_learners
@@ -72,7 +72,7 @@ def test_what_strangers_learners_and_staff_see(
     assert (to_learners in shelf) == ("Closed to new learners. You still have access." in shelf) == is_closed
 
 
-def test_an_unknown_course_says_so_and_offers_the_catalogue(client: Client, db):
+def test_an_unknown_course_is_not_found_and_links_to_the_catalogue(client: Client, db):
     answer = client.get("/courses/never-written")
 
     assert answer.status_code == 404
@@ -80,12 +80,12 @@ def test_an_unknown_course_says_so_and_offers_the_catalogue(client: Client, db):
     assert 'href="/courses/">Browse courses' in answer.content.decode()
 
 
-def test_both_spellings_of_the_address_lead_there(client: Client, course):
+def test_an_address_with_a_trailing_slash_redirects_to_the_course(client: Client, course):
     assert client.get(address(course)).status_code == 200
     assert client.get(address(course) + "/?a=1").headers["Location"] == address(course) + "?a=1"
 
 
-def test_tells_what_it_teaches_and_who_teaches(client: Client, ada, course):
+def test_the_page_describes_the_course_and_its_instructor(client: Client, ada, course):
     ada.bio = "Draws every diagram by hand."
     ada.save(update_fields=["bio"])
     course.before_you_begin = "Some *patience*."
@@ -108,7 +108,7 @@ def test_tells_what_it_teaches_and_who_teaches(client: Client, ada, course):
     assert track.video_id
 
 
-def test_answers_and_bodies_stay_on_the_server(client: Client, course):
+def test_the_page_does_not_contain_lesson_bodies_or_quiz_texts(client: Client, course):
     lesson = course.lessons.first()
     lesson.body = "The body of a lesson that is not a preview."
     lesson.save(update_fields=["body"])
@@ -120,7 +120,7 @@ def test_answers_and_bodies_stay_on_the_server(client: Client, course):
     assert "An intro that" not in page
 
 
-def test_a_visitor_reaches_previews_alone(client: Client, course):
+def test_a_visitor_gets_links_only_to_previews(client: Client, course):
     preview = course.lessons.order_by("pk").first()
     preview.is_preview = True
     preview.save(update_fields=["is_preview"])
@@ -131,7 +131,7 @@ def test_a_visitor_reaches_previews_alone(client: Client, course):
     assert "Preview" in page
 
 
-def test_the_way_in_of_a_free_course(client: Client, browser_of, mia, course):
+def test_a_free_course_offers_enrollment(client: Client, browser_of, mia, course):
     assert f'href="/courses/enroll?course={course.slug}"' in client.get(address(course)).content.decode()
     assert '<form method="post" action="/courses/enroll">' in browser_of(mia).get(address(course)).content.decode()
 
@@ -144,7 +144,7 @@ def test_the_way_in_of_a_free_course(client: Client, browser_of, mia, course):
         pytest.param({"pricing": "premium"}, "Included in Premium", id="premium"),
     ],
 )
-def test_a_paid_course_names_its_price_and_sells_nothing(browser_of, mia, fields, shown):
+def test_a_paid_course_shows_its_price_and_no_enrollment(browser_of, mia, fields, shown):
     course = CourseFactory(status="published", **fields)
 
     page = browser_of(mia).get(address(course)).content.decode()
@@ -153,7 +153,7 @@ def test_a_paid_course_names_its_price_and_sells_nothing(browser_of, mia, fields
     assert 'action="/courses/enroll"' not in page
 
 
-def test_a_learner_resumes_where_they_stand(browser_of, leo, enrollment, course):
+def test_a_learner_resumes_at_the_next_lesson(browser_of, leo, enrollment, course):
     first, second, *_ = course.lessons.order_by("section__position", "position")
     LessonProgress.objects.create(
         enrollment=enrollment, lesson=first, started_at=THEN, updated_at=THEN, completed_at=THEN, watched_seconds=60
@@ -169,7 +169,7 @@ def test_a_learner_resumes_where_they_stand(browser_of, leo, enrollment, course)
     assert 'action="/courses/enroll"' not in page
 
 
-def test_a_learner_who_has_completed_a_course_has_nothing_to_resume(browser_of, leo, enrollment, course):
+def test_a_completed_course_has_no_resume_link(browser_of, leo, enrollment, course):
     for lesson in course.lessons.all():
         LessonProgress.objects.create(
             enrollment=enrollment, lesson=lesson, started_at=THEN, updated_at=THEN, completed_at=THEN
@@ -179,7 +179,7 @@ def test_a_learner_who_has_completed_a_course_has_nothing_to_resume(browser_of, 
 
     page = browser_of(leo).get(address(course)).content.decode()
 
-    assert page.count(">Open lesson 1.1<") == 2, "beside the text, and at the foot of a phone"
+    assert page.count(">Open lesson 1.1<") == 2, "beside the text, and at the bottom on phones"
     assert "You've completed this course." in page
     assert "Resume" not in page
     assert "Next: " not in page
@@ -197,7 +197,7 @@ def test_a_locked_lesson_has_no_link(browser_of, leo, enrollment, course):
     assert "Opens when you complete 1.1" in page
 
 
-def test_one_learners_syllabus_is_not_another_visitors(client: Client, browser_of, leo, mia, enrollment, course):
+def test_other_users_do_not_see_the_syllabus_of_a_learner(client: Client, browser_of, leo, mia, enrollment, course):
     linked = re.compile(rf'/learn/{course.slug}/[\w-]+" class="lesson')
 
     assert linked.search(browser_of(leo).get(address(course)).content.decode())
@@ -205,7 +205,7 @@ def test_one_learners_syllabus_is_not_another_visitors(client: Client, browser_o
     assert not linked.search(client.get(address(course)).content.decode())
 
 
-def test_the_bookmark_shows_whether_it_is_set(client: Client, browser_of, mia, course):
+def test_the_bookmark_button_shows_its_state(client: Client, browser_of, mia, course):
     browser = browser_of(mia)
     assert 'aria-pressed="false" aria-label="Bookmark' in browser.get(address(course)).content.decode()
 
@@ -215,7 +215,7 @@ def test_the_bookmark_shows_whether_it_is_set(client: Client, browser_of, mia, c
     assert "data-bookmark" not in client.get(address(course)).content.decode()
 
 
-def test_ratings_show_stars_words_and_no_full_names(client: Client, course):
+def test_reviews_show_stars_and_texts_without_full_names(client: Client, course):
     for stars, text in ((4, "It drew the picture of my wrong answer."), (5, ""), (5, "Short <b>and</b> clear.")):
         learner = UserFactory(first_name="Joanna", last_name="Pellingham")
         enrollment = EnrollmentFactory(user=learner, course=course, percent=71)
@@ -237,7 +237,7 @@ def test_ratings_show_stars_words_and_no_full_names(client: Client, course):
     assert "Short &lt;b&gt;and&lt;/b&gt; clear." in page
 
 
-def test_the_syllabus_comes_before_the_long_text(client: Client, course):
+def test_the_syllabus_comes_before_the_description(client: Client, course):
     Course.objects.filter(pk=course.pk).update(description="Three paragraphs.")
 
     headings = re.findall(r'<h2 class="h3" id="(\w+)">', client.get(address(course)).content.decode())
@@ -245,7 +245,7 @@ def test_the_syllabus_comes_before_the_long_text(client: Client, course):
     assert headings[:3] == ["out", "syl", "abt"]
 
 
-def test_the_instructor_s_courses_are_one_link_away(client: Client, course, ada):
+def test_the_page_links_to_the_courses_of_the_instructor(client: Client, course, ada):
     CourseFactory(instructor=ada, status="published")
     CourseFactory(instructor=ada, status="archived")
     CourseFactory(instructor=ada)
@@ -264,7 +264,9 @@ def test_the_instructor_s_courses_are_one_link_away(client: Client, course, ada)
         pytest.param({"pricing": "premium"}, "Premium", 'href="/learn/rivers/first">Read the', id="premium"),
     ],
 )
-def test_a_phone_keeps_price_and_way_in_at_its_foot(client: Client, browser_of, leo, mia, fields, shown, action):
+def test_the_bottom_bar_on_phones_shows_the_price_and_the_next_step(
+    client: Client, browser_of, leo, mia, fields, shown, action
+):
     course = CourseFactory(status="published", slug="rivers", **fields)
     LessonFactory(section__course=course, is_preview=True, slug="first")
     EnrollmentFactory(user=leo, course=course)
@@ -282,7 +284,7 @@ def test_a_phone_keeps_price_and_way_in_at_its_foot(client: Client, browser_of, 
     assert not bar(client)
 
 
-def test_machines_read_the_same_facts(client: Client, course):
+def test_the_structured_data_matches_the_course(client: Client, course):
     Course.objects.filter(pk=course.pk).update(summary="Ends </script><script>alert(1)//", rating_count=2, rating_sum=9)
 
     page = client.get(address(course)).content.decode()
@@ -296,7 +298,7 @@ def test_machines_read_the_same_facts(client: Client, course):
     assert "index, follow" in page
 
 
-def test_a_hidden_course_is_not_for_machines(browser_of, ada):
+def test_a_hidden_course_is_not_indexed(browser_of, ada):
     course = CourseFactory(instructor=ada, status="draft")
 
     page = browser_of(ada).get(address(course)).content.decode()
@@ -305,7 +307,7 @@ def test_a_hidden_course_is_not_for_machines(browser_of, ada):
     assert 'name="robots" content="noindex"' in page
 
 
-def test_courses_beside_it_are_open_ones(client: Client, course):
+def test_related_courses_are_published_courses(client: Client, course):
     first = CourseFactory(status="published", title="Take this first")
     course.prerequisites.add(first, CourseFactory(title="A secret prerequisite"))
     CourseFactory(status="published", title="Goes well", subject=course.subject)
@@ -320,7 +322,7 @@ def test_courses_beside_it_are_open_ones(client: Client, course):
         assert hidden not in page
 
 
-def test_the_subject_comes_first_beside_a_course_then_what_most_take(course, django_assert_num_queries):
+def test_related_courses_are_ordered_by_subject_and_then_by_number_of_learners(course, django_assert_num_queries):
     elsewhere = SubjectFactory(slug="physics")
     CourseFactory(status="published", title="Near", subject=course.subject, learner_count=1)
     for count in (5, 9, 7, 3):
@@ -333,7 +335,7 @@ def test_the_subject_comes_first_beside_a_course_then_what_most_take(course, dja
 
 
 @pytest.mark.parametrize("others", [0, 8])
-def test_costs_the_same_with_130_lessons_and_many_reviews(
+def test_the_page_needs_few_queries_with_130_lessons_and_many_reviews(
     client: Client, browser_of, leo, course, enrollment, django_assert_max_num_queries, others: int
 ):
     for _ in range(10):
@@ -371,7 +373,7 @@ def test_costs_the_same_with_130_lessons_and_many_reviews(
 
     with django_assert_max_num_queries(11):
         browser.get(address(course))
-    with django_assert_max_num_queries(3):  # what everybody sees is known now
+    with django_assert_max_num_queries(3):  # the shared part of the page is cached
         browser.get(address(course))
     with django_assert_max_num_queries(1):
         client.get(address(course))

@@ -1,4 +1,4 @@
-"""The homes of instructors and admins, and the page of a review."""
+"""The dashboards of instructors and admins, and the review page."""
 
 import json
 import re
@@ -20,7 +20,7 @@ NOW = datetime(2026, 3, 15, 10, 0, tzinfo=UTC)
 
 @pytest.fixture
 def submitted(ada):
-    """A course of Ada's in review, with a lesson of each kind that can be read."""
+    """Ada's course in review, with a lesson of each readable kind."""
     section = SectionFactory(course__instructor=ada, course__slug="rivers", course__title="Rivers")
     LessonFactory(section=section, slug="source", body="Springs are patient.")
     film = LessonFactory(section=section, slug="film", kind="video", video=VideoFactory(owner=ada))
@@ -38,7 +38,7 @@ def submitted(ada):
         ("/dashboard/admin/courses/rivers/review", {"sam"}),
     ],
 )
-def test_each_dashboard_is_open_to_its_role(submitted, browser_of, client, ada, leo, sam, address, allowed):
+def test_each_dashboard_is_restricted_to_its_roles(submitted, browser_of, client, ada, leo, sam, address, allowed):
     for name, person in {"ada": ada, "leo": leo, "sam": sam}.items():
         response = browser_of(person).get(address)
         if name in allowed:
@@ -48,8 +48,8 @@ def test_each_dashboard_is_open_to_its_role(submitted, browser_of, client, ada, 
     assert client.get(address)["Location"] == f"/auth/login?next={address}"
 
 
-def test_the_overview_of_each_role_is_its_own_home(browser_of, ada, sam):
-    """An admin's rail begins with the admin pages; those of instructors are a group below."""
+def test_the_overview_link_leads_to_the_dashboard_of_the_role(browser_of, ada, sam):
+    """For an admin, the admin pages come first in the navigation, and the instructor pages follow."""
 
     def rail(person):
         page = browser_of(person).get("/dashboard/instructor/").content.decode()
@@ -64,7 +64,7 @@ def test_the_overview_of_each_role_is_its_own_home(browser_of, ada, sam):
 
 
 @pytest.mark.parametrize("who", ["ada", "leo"])
-def test_only_admins_decide_or_suspend(submitted, browser_of, ada, leo, who):
+def test_only_admins_can_decide_or_suspend(submitted, browser_of, ada, leo, who):
     browser = browser_of({"ada": ada, "leo": leo}[who])
 
     browser.post("/dashboard/admin/courses/rivers/review", {"outcome": "approved"})
@@ -74,7 +74,7 @@ def test_only_admins_decide_or_suspend(submitted, browser_of, ada, leo, who):
     assert submitted.status == "review"
 
 
-def test_an_approved_course_is_live(submitted, browser_of, sam):
+def test_an_approved_course_is_published(submitted, browser_of, sam):
     response = browser_of(sam).post("/dashboard/admin/courses/rivers/review", {"outcome": "approved"}, follow=True)
 
     submitted.refresh_from_db()
@@ -96,7 +96,7 @@ def test_any_other_decision_needs_a_comment(submitted, browser_of, sam):
     assert submitted.status == "draft"
 
 
-def test_a_second_decision_is_refused_with_words(submitted, browser_of, sam):
+def test_a_second_decision_is_refused_with_a_message(submitted, browser_of, sam):
     browser, address = browser_of(sam), "/dashboard/admin/courses/rivers/review"
     browser.post(address, {"outcome": "approved"})
 
@@ -118,7 +118,7 @@ def test_the_instructor_reads_the_reviewers_answer(submitted, browser_of, ada, s
     assert "<strong>steps</strong>" in page
 
 
-def test_a_suspension_and_its_end(submitted, browser_of, ada, sam):
+def test_an_admin_can_suspend_and_reinstate_a_course(submitted, browser_of, ada, sam):
     services.decide_submission(course=submitted, by=sam, outcome="approved", now=timezone.now())
     browser, address = browser_of(sam), "/dashboard/admin/courses/rivers/step"
 
@@ -135,14 +135,14 @@ def test_a_suspension_and_its_end(submitted, browser_of, ada, sam):
     ("lesson", "words"),
     [("source", "Springs are patient."), ("film", "Water falls."), ("check", "That, because it is not this.")],
 )
-def test_the_reviewer_reads_every_lesson(submitted, browser_of, sam, lesson, words):
+def test_the_reviewer_can_read_every_lesson(submitted, browser_of, sam, lesson, words):
     page = browser_of(sam).get(f"/dashboard/admin/courses/rivers/review?lesson={lesson}").content.decode()
 
     assert words in page
     assert "First attempt" in page
 
 
-def test_the_reviewer_fetches_the_file_of_a_lesson(submitted, browser_of, sam, ada):
+def test_the_reviewer_can_download_the_file_of_a_lesson(submitted, browser_of, sam, ada):
     section = submitted.sections.get()
     sheet = LessonFactory(
         section=section, slug="sheet", kind="file", file=StoredFileFactory(owner=ada, filename="s.pdf")
@@ -156,7 +156,7 @@ def test_the_reviewer_fetches_the_file_of_a_lesson(submitted, browser_of, sam, a
     assert browser.get(link).status_code == 302, "to the signed address of the file"
 
 
-def test_the_reviewer_watches_without_leaving_the_review(submitted, browser_of, sam):
+def test_the_reviewer_can_watch_videos_on_the_review_page(submitted, browser_of, sam):
     page = browser_of(sam).get("/dashboard/admin/courses/rivers/review?lesson=film").content.decode()
 
     props = json.loads(re.search(r'data-island="player".*?<script[^>]*>(.*?)</script>', page, re.DOTALL)[1])
@@ -169,7 +169,7 @@ def test_the_reviewer_watches_without_leaving_the_review(submitted, browser_of, 
     assert 'data-seek="1.0"' in page
 
 
-def test_a_course_that_does_not_exist_is_not_found(browser_of, sam):
+def test_the_review_page_of_an_unknown_course_is_not_found(browser_of, sam):
     assert browser_of(sam).get("/dashboard/admin/courses/none/review").status_code == 404
 
 
@@ -177,13 +177,13 @@ def test_a_course_that_does_not_exist_is_not_found(browser_of, sam):
     ("hours", "label", "percent", "is_late"),
     [(0, "0 h", 0, False), (12, "12 h", 25, False), (47.9, "47 h", 100, False), (51, "3 h late", 100, True)],
 )
-def test_the_time_used_of_48_hours(hours, label, percent, is_late):
+def test_the_review_time_is_a_share_of_48_hours(hours, label, percent, is_late):
     due = review.due(NOW - timedelta(hours=hours), NOW)
 
     assert (due.label, due.percent, due.is_late) == (label, percent, is_late)
 
 
-def test_the_queue_shows_the_longest_waiting_first_with_its_findings(ada, sam):
+def test_the_queue_shows_the_oldest_submission_first_with_its_problems(ada, sam):
     first, second = LessonFactory(section__course__instructor=ada), LessonFactory(section__course__instructor=ada)
     silent = LessonFactory(section=second.section, kind="video", video=VideoFactory(duration=1200), duration=1200)
     services.submit_course(course=second.course, by=ada, now=NOW)
@@ -200,7 +200,7 @@ def test_the_queue_shows_the_longest_waiting_first_with_its_findings(ada, sam):
     assert [(row.round, row.unready, row.uncaptioned, row.too_long) for row in rows] == [(1, 0, 0, 0), (2, 1, 1, 1)]
 
 
-def test_an_instructors_figures_count_people_and_not_seats(browser_of, ada, leo):
+def test_the_number_of_students_counts_each_user_once(browser_of, ada, leo):
     for _ in range(2):
         EnrollmentFactory(user=leo, course=CourseFactory(instructor=ada, status="published"))
 
@@ -209,7 +209,7 @@ def test_an_instructors_figures_count_people_and_not_seats(browser_of, ada, leo)
     assert "<dt>Total students</dt><dd>1</dd>" in page
 
 
-def test_the_homes_cost_the_same_with_many(browser_of, ada, sam, django_assert_max_num_queries):
+def test_the_dashboards_need_few_queries_for_many_courses(browser_of, ada, sam, django_assert_max_num_queries):
     for _ in range(30):
         course = LessonFactory(section__course__instructor=ada).course
         services.submit_course(course=course, by=ada, now=NOW)
@@ -226,7 +226,7 @@ def test_the_homes_cost_the_same_with_many(browser_of, ada, sam, django_assert_m
     assert as_sam.get("/dashboard/admin/?page=2").content.decode().count("course-cell") == 10
 
 
-def test_a_review_costs_the_same_with_130_lessons(browser_of, ada, sam, django_assert_max_num_queries):
+def test_a_review_of_130_lessons_needs_few_queries(browser_of, ada, sam, django_assert_max_num_queries):
     course = CourseFactory(instructor=ada, slug="long")
     for _ in range(5):
         section = SectionFactory(course=course)

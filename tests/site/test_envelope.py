@@ -1,4 +1,4 @@
-"""What every answer tells the browser to refuse, and what production insists on."""
+"""The security headers of every response, and the required production settings."""
 
 import base64
 import hashlib
@@ -36,7 +36,7 @@ def static_file() -> str:
     ["/", "/courses/", "/nowhere", "/auth/login", "/admin/", "/api/v1/auth/session/", "/api/v1/nowhere", "/healthz",
      "/media/v/made-up/720p/index.m3u8", "/avatars/made-up.webp", "static"],
 )  # fmt: skip
-def test_every_kind_of_answer_carries_the_envelope(client: Client, address: str, static_file: str) -> None:
+def test_every_kind_of_response_has_the_security_headers(client: Client, address: str, static_file: str) -> None:
     answer = client.get(static_file if address == "static" else address)
 
     policy = answer["Content-Security-Policy"] if address != "static" else "frame-ancestors 'none'"
@@ -52,15 +52,13 @@ def test_every_kind_of_answer_carries_the_envelope(client: Client, address: str,
 
 
 def inline_scripts_of(page: str) -> list[str]:
-    """The texts of the scripts that the browser runs from the page itself: neither files nor data."""
+    """Return the texts of the inline scripts that the browser runs, without script files and JSON data."""
     return re.findall(r"<script(?![^>]*\b(?:src|type=.application/(?:ld\+)?json))[^>]*>(.*?)</script>", page, re.S)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("address", ["/", "/auth/login", "/courses/"])
-def test_the_policy_allows_the_inline_scripts_by_their_hash_and_no_others(
-    client: Client, settings: Any, address: str
-) -> None:
+def test_the_policy_allows_only_our_inline_scripts_by_their_hash(client: Client, settings: Any, address: str) -> None:
     settings.ANNOUNCEMENTS, now = True, timezone.now()
     Announcement.objects.create(text="Hello", shown_from=now, shown_until=now + timedelta(hours=1))
     answer = client.get(address)
@@ -74,7 +72,7 @@ def test_the_policy_allows_the_inline_scripts_by_their_hash_and_no_others(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("debug", [True, False])
-def test_a_page_and_its_policy_agree_after_a_new_build(
+def test_a_page_matches_its_policy_after_a_new_build(
     client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, debug: bool
 ) -> None:
     settings.DEBUG = debug
@@ -92,7 +90,7 @@ def test_a_page_and_its_policy_agree_after_a_new_build(
 
 
 @pytest.mark.django_db
-def test_a_nonce_serves_one_response(browser_of, leo, enrollment) -> None:
+def test_each_response_has_its_own_nonce(browser_of, leo, enrollment) -> None:
     browser, seen = browser_of(leo), []
     for _ in range(3):
         answer = browser.get(progress_url(enrollment.course.slug))
@@ -105,7 +103,7 @@ def test_a_nonce_serves_one_response(browser_of, leo, enrollment) -> None:
 
 
 @pytest.mark.django_db
-def test_no_page_has_what_the_policy_would_block(client: Client) -> None:
+def test_no_page_contains_anything_that_the_policy_blocks(client: Client) -> None:
     for address in ("/", "/courses/", "/auth/login", "/auth/register", "/help/", "/status"):
         page = client.get(address).content.decode()
         for script in inline_scripts_of(page):
@@ -116,7 +114,7 @@ def test_no_page_has_what_the_policy_would_block(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_signing_in_changes_the_key_and_signing_out_kills_it(leo: User) -> None:
+def test_signing_in_changes_the_session_key_and_signing_out_ends_the_session(leo: User) -> None:
     browser = Client()
     browser.get("/auth/login")
     before = browser.cookies.get("sessionid")
@@ -139,8 +137,8 @@ def test_signing_in_changes_the_key_and_signing_out_kills_it(leo: User) -> None:
 MINIMAL = {"SECRET_KEY": GOOD_KEY, "ALLOWED_HOSTS": "learn.example", "SITE_URL": "https://learn.example"}
 
 
-# Runs the program in the first argument once for each environment in the second, each in a fork of a process that
-# has Django loaded already: starting Python and loading Django is most of what each run would cost.
+# Runs the program in the first argument once per environment in the second argument, each in a fork of a process
+# that has already loaded Django, because starting Python and loading Django takes most of the time of a run.
 FORKS = """
 import json, os, sys
 import django, django.conf, django.test
@@ -159,7 +157,7 @@ for environment in environments:
 
 
 def production(tmp_path: Path, program: str, *changes: dict[str, str]) -> list[Any]:
-    """What a program prints as JSON in a minimal production environment, with each of the changes to it."""
+    """Run a program in a minimal production environment, once per change. Returns its JSON outputs."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     environment = kept | MINIMAL | {"DATA_DIR": str(tmp_path)}
     environment["DJANGO_SETTINGS_MODULE"] = "studyplatform.settings.production"
@@ -222,7 +220,7 @@ print(json.dumps({
 
 
 @pytest.mark.long
-def test_production_speaks_https_alone_unless_a_proxy_does(tmp_path: Path) -> None:
+def test_production_allows_only_https_unless_a_proxy_provides_it(tmp_path: Path) -> None:
     found, behind_proxy = production(tmp_path, PROBE, {}, {"SECURE_SSL_REDIRECT": "false", "SECURE_HSTS_SECONDS": "60"})
 
     assert found == {

@@ -1,4 +1,4 @@
-"""The parts of pages that are kept: each is whole, and each reader gets the page that is theirs."""
+"""Cached fragments of pages contain complete HTML, and no user gets the page of another user."""
 
 import re
 from collections.abc import Callable
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
-class Balance(HTMLParser):
-    """Which tags of a piece of HTML are opened and not closed, or closed and not opened."""
+class TagChecker(HTMLParser):
+    """Finds the tags in an HTML fragment that are not closed, or closed without being opened."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Balance(HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
-        """``<use/>``: nothing stays open."""
+        """Ignore a self-closing tag such as ``<use/>``."""
 
     def handle_endtag(self, tag: str) -> None:
         if self.open[-1:] == [tag]:
@@ -55,24 +55,26 @@ def addresses(course: Course) -> list[str]:
     ]  # fmt: skip
 
 
-def test_each_fragment_is_whole(addresses, monkeypatch, browser_of: Callable[[User], Client], leo, ada, enrollment):
+def test_each_fragment_contains_complete_html(
+    addresses, monkeypatch, browser_of: Callable[[User], Client], leo, ada, enrollment
+):
     made: dict[str, str] = {}
     cached_fragment = fragments.cached_fragment
 
-    def noted(key: tuple[object, ...], make: Callable[[], str]) -> Any:
+    def record_fragment(key: tuple[object, ...], make: Callable[[], str]) -> Any:
         made[str(key[0])] = str(make())
         return cached_fragment(key, make)
 
-    monkeypatch.setattr(fragments, "cached_fragment", noted)
+    monkeypatch.setattr(fragments, "cached_fragment", record_fragment)
     for browser in (Client(), browser_of(leo), browser_of(ada)):
         for address in addresses:
             browser.get(address)
 
     assert len(made) > 10
-    assert {name: faults for name, text in made.items() if (faults := Balance(text).faults)} == {}
+    assert {name: faults for name, text in made.items() if (faults := TagChecker(text).faults)} == {}
 
 
-def test_a_page_is_the_same_cold_and_warm_and_each_reader_gets_their_own(
+def test_a_cached_page_is_unchanged_and_belongs_to_its_user(
     addresses, browser_of: Callable[[User], Client], leo, ada, mia, enrollment
 ):
     people = {"visitor": None, "leo": leo, "ada": ada, "mia": mia}
@@ -91,6 +93,6 @@ def test_a_page_is_the_same_cold_and_warm_and_each_reader_gets_their_own(
 
 
 def own_text(answer: HttpResponse) -> str:
-    """The page without what is new in each answer: the nonce, the masked token, the request's number."""
+    """Return the page without the values that differ per response: nonce, masked CSRF token, request ID."""
     text = re.sub(r'nonce="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"', "", answer.content.decode())
     return text.replace(answer.headers.get("X-Request-ID", "no request id"), "")

@@ -1,4 +1,4 @@
-"""The front door."""
+"""The home page."""
 
 import json
 import re
@@ -12,14 +12,14 @@ from tests.factories.files import VideoFactory
 from tests.factories.learning import EnrollmentFactory
 
 
-def test_an_empty_platform_has_a_home_too(client: Client, db):
+def test_the_home_page_works_without_courses(client: Client, db):
     page = client.get("/").content.decode()
 
     assert "Take the time to understand." in page
     assert "Good places to start" not in page
 
 
-def test_names_the_numbers_that_the_catalogue_shows(client: Client, db):
+def test_the_home_page_shows_the_same_counts_as_the_catalogue(client: Client, db):
     biology = SubjectFactory(slug="biology", name="Biology")
     CourseFactory.create_batch(2, status="published", subject=biology, lesson_count=10, duration=6000)
     CourseFactory(status="published", pricing="premium", subject__name="Mathematics", lesson_count=5, duration=3000)
@@ -40,12 +40,12 @@ def test_names_the_numbers_that_the_catalogue_shows(client: Client, db):
 
 
 def number_of_courses(client: Client, query: str) -> str:
-    """How many courses the catalogue names."""
+    """Return the number of courses that the catalogue shows."""
     page = client.get(f"/courses/{query}").content.decode()
     return re.search(r'<p class="cat__count" data-found><b>(\d+)', page)[1]
 
 
-def test_starters_are_open_beginners_courses_of_several_subjects(client: Client, db):
+def test_starter_courses_are_published_beginner_courses_of_several_subjects(client: Client, db):
     for n in range(5):
         CourseFactory(status="published", title=f"Algebra {n}", learner_count=100 - n)
     CourseFactory(status="published", title="Cells", subject=SubjectFactory(slug="biology", name="Biology"))
@@ -58,7 +58,7 @@ def test_starters_are_open_beginners_courses_of_several_subjects(client: Client,
     assert titles == ["Algebra 0", "Cells", "Algebra 1", "Algebra 2"]
 
 
-def test_the_index_of_subjects_has_full_rows(client: Client, db):
+def test_the_list_of_subjects_has_only_full_rows(client: Client, db):
     for n in range(14):
         subject = SubjectFactory(slug=f"subject-{n}", name=f"Subject {n}")
         CourseFactory.create_batch(1 if n in (3, 7) else 2, status="published", subject=subject)
@@ -69,7 +69,7 @@ def test_the_index_of_subjects_has_full_rows(client: Client, db):
     assert {"Subject 3", "Subject 7"}.isdisjoint(names)
 
 
-def test_a_learner_is_not_sent_to_start_what_they_have(browser_of, leo, mia):
+def test_starter_courses_exclude_the_courses_of_the_learner(browser_of, leo, mia):
     taken = CourseFactory(status="published", title="Taken", learner_count=9)
     CourseFactory(status="published", title="New", subject=taken.subject)
     EnrollmentFactory(user=leo, course=taken)
@@ -81,11 +81,11 @@ def test_a_learner_is_not_sent_to_start_what_they_have(browser_of, leo, mia):
     assert titles(browser_of(mia).get("/").content.decode()) == ["Taken", "New"]
 
 
-def test_a_first_lesson_is_one_that_anyone_may_watch(client: Client, course):
+def test_the_first_lesson_offered_is_a_preview(client: Client, course):
     assert "Watch a lesson" not in client.get("/").content.decode()
 
     lesson = LessonFactory(section=course.sections.first(), kind="video", video=VideoFactory(), is_preview=True)
-    Course.objects.filter(pk=course.pk).update(version=F("version") + 1)  # as the services do that add a lesson
+    Course.objects.filter(pk=course.pk).update(version=F("version") + 1)  # as the services do when they add a lesson
 
     assert f'href="/learn/{course.slug}/{lesson.slug}"' in client.get("/").content.decode()
 
@@ -103,12 +103,12 @@ def test_a_user_without_an_enrollment_sees_the_statement(browser_of, mia):
     assert "Take the time to understand." in browser_of(mia).get("/").content.decode()
 
 
-def test_teachers_are_led_to_the_studio_and_others_to_how_it_works(client: Client, browser_of, ada):
+def test_instructors_get_a_link_to_the_studio_and_visitors_to_the_help(client: Client, browser_of, ada):
     assert 'href="/dashboard/instructor/courses/new"' in browser_of(ada).get("/").content.decode()
     assert 'href="/help/teaching"' in client.get("/").content.decode()
 
 
-def test_machines_learn_the_name_and_the_search(client: Client, db):
+def test_the_structured_data_describes_the_site(client: Client, db):
     page = client.get("/").content.decode()
 
     [script] = re.findall(r'<script type="application/ld\+json">(.*?)</script>', page, re.S)
@@ -116,7 +116,7 @@ def test_machines_learn_the_name_and_the_search(client: Client, db):
     assert 'name="robots" content="index, follow"' in page
 
 
-def test_costs_few_queries(client: Client, browser_of, leo, django_assert_max_num_queries):
+def test_the_home_page_needs_few_queries(client: Client, browser_of, leo, django_assert_max_num_queries):
     author = CourseFactory(status="published").instructor
     subject = Course.objects.get().subject
     Course.objects.bulk_create(

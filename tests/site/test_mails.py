@@ -1,4 +1,4 @@
-"""Reading the mails of a site without a mail server: admins only, from the folder only, behind glass."""
+"""The pages of emails on a site without a mail server: only for admins, only from the folder, in a sandbox."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -33,7 +33,7 @@ def name(folder: Path) -> str:
     return found
 
 
-def test_an_admin_reads_what_was_sent(name, sam, browser_of) -> None:
+def test_an_admin_can_read_sent_emails(name, sam, browser_of) -> None:
     browser = browser_of(sam)
     for address in ("/dashboard/admin/mails/", f"/dashboard/admin/mails/{name}"):
         page = browser.get(address).content.decode()
@@ -43,7 +43,7 @@ def test_an_admin_reads_what_was_sent(name, sam, browser_of) -> None:
     assert f'sandbox src="/dashboard/admin/mails/{name}/page"' in page
 
 
-def test_an_old_mail_is_deleted(name) -> None:
+def test_an_old_email_is_deleted(name) -> None:
     mailbox.delete_old_emails(now=timezone.now() + timedelta(days=29))
     assert mailbox.names() == [name]
 
@@ -51,7 +51,7 @@ def test_an_old_mail_is_deleted(name) -> None:
     assert mailbox.names() == []
 
 
-def test_its_page_stands_behind_glass(name, sam, browser_of) -> None:
+def test_the_html_of_an_email_is_sandboxed(name, sam, browser_of) -> None:
     page = browser_of(sam).get(f"/dashboard/admin/mails/{name}/page")
 
     policy = page["Content-Security-Policy"]
@@ -61,7 +61,7 @@ def test_its_page_stands_behind_glass(name, sam, browser_of) -> None:
     assert page["X-Frame-Options"] == "SAMEORIGIN"
 
 
-def test_the_mark_comes_along(folder, leo, sam, browser_of) -> None:
+def test_an_email_includes_the_logo(folder, leo, sam, browser_of) -> None:
     mail.send("reset-password", to=leo.email, user=leo, link="/x")
     run_pending("default")
 
@@ -70,7 +70,7 @@ def test_the_mark_comes_along(folder, leo, sam, browser_of) -> None:
     assert oct((folder / found).stat().st_mode)[-3:] == "600"
 
 
-def test_nobody_else_reads_them(name, client, leo, ada, browser_of) -> None:
+def test_other_users_cannot_read_emails(name, client, leo, ada, browser_of) -> None:
     for address in ("", name, f"{name}/page"):
         there = f"/dashboard/admin/mails/{address}"
         assert client.get(there)["Location"].startswith("/auth/login")
@@ -82,7 +82,7 @@ def test_nobody_else_reads_them(name, client, leo, ada, browser_of) -> None:
     "asked",
     ["../secret.eml", "..%2fsecret.eml", "%2e%2e%2fsecret.eml", "secret.eml", "20260101-000000-000000-0000000g.eml"],
 )
-def test_names_lead_nowhere_else(name, sam, browser_of, asked) -> None:
+def test_a_name_cannot_leave_the_folder(name, sam, browser_of, asked) -> None:
     browser = browser_of(sam)
     for address in (asked, f"{asked}/page"):
         answer = browser.get(f"/dashboard/admin/mails/{address}")
@@ -91,7 +91,7 @@ def test_names_lead_nowhere_else(name, sam, browser_of, asked) -> None:
     assert mailbox.read(asked) is None
 
 
-def test_with_a_mail_server_they_do_not_exist(name, sam, browser_of, settings) -> None:
+def test_the_pages_do_not_exist_with_a_mail_server(name, sam, browser_of, settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     browser = browser_of(sam)
 
@@ -99,6 +99,6 @@ def test_with_a_mail_server_they_do_not_exist(name, sam, browser_of, settings) -
         assert browser.get(f"/dashboard/admin/mails/{address}").status_code == 404
 
 
-def test_an_empty_folder_is_a_page(folder, sam, browser_of: type) -> None:
+def test_an_empty_folder_shows_a_message(folder, sam, browser_of: type) -> None:
     browser: Client = browser_of(sam)
     assert "No emails yet" in browser.get("/dashboard/admin/mails/").content.decode()

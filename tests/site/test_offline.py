@@ -1,4 +1,4 @@
-"""The page that browsers keep, and the script that keeps it."""
+"""The offline page, and the service worker that caches it."""
 
 import json
 import re
@@ -12,7 +12,7 @@ def cached_by(script: str) -> dict:
     return json.loads(re.match(r"const cached = (.*?);\n", script)[1])
 
 
-def test_the_worker_keeps_the_page_and_all_that_it_needs(client: Client, db):
+def test_the_worker_caches_the_page_and_its_files(client: Client, db):
     answer = client.get("/sw.js")
     cached = cached_by(answer.content.decode())
     page = client.get(cached["page"])
@@ -33,7 +33,7 @@ def test_the_page_is_the_same_for_everyone(client: Client, browser_of, leo):
     assert "study-user" not in text(client)  # a script would sign out anyone who reads it
 
 
-def test_the_version_follows_what_is_kept(client: Client, monkeypatch):
+def test_the_version_changes_with_the_cached_files(client: Client, monkeypatch):
     def version() -> str:
         return cached_by(offline.worker_script.__wrapped__())["version"]
 

@@ -1,4 +1,4 @@
-"""What monitors and people learn when the disk or the database takes nothing more."""
+"""Monitors and users are informed when the disk is full or the database rejects writes."""
 
 import sqlite3
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def full_database() -> OperationalError:
-    """What Django raises when SQLite finds no room."""
+    """Return the error that Django raises when SQLite has no disk space."""
     cause = sqlite3.OperationalError("database or disk is full")
     cause.sqlite_errorcode = sqlite3.SQLITE_FULL
     error = OperationalError("database or disk is full")
@@ -27,7 +27,7 @@ def refuse(*_: object, **__: object) -> None:
     raise full_database()
 
 
-def test_a_site_that_is_well_is_ready(client: Client) -> None:
+def test_a_healthy_site_is_ready(client: Client) -> None:
     answer = client.get("/readyz")
 
     assert answer.status_code == 200
@@ -44,7 +44,7 @@ def test_without_disk_space_for_files_the_site_is_degraded(client: Client, setti
     assert "There is no space for new files." in client.get("/status").content.decode()
 
 
-def test_a_database_that_takes_no_writes_is_reported(client: Client, monkeypatch) -> None:
+def test_a_database_that_rejects_writes_is_reported(client: Client, monkeypatch) -> None:
     monkeypatch.setattr(type(Tally.objects.all()), "update_or_create", refuse)
     cache.clear()
 
@@ -55,8 +55,8 @@ def test_a_database_that_takes_no_writes_is_reported(client: Client, monkeypatch
     assert "Nothing can be saved, so no one can sign in." in client.get("/status").content.decode()
 
 
-def test_signing_in_on_a_full_disk_says_so(client: Client, ada, monkeypatch) -> None:
-    """No row can be written: not the count of attempts, not the session, not a message for the next page."""
+def test_signing_in_on_a_full_disk_shows_an_error(client: Client, ada, monkeypatch) -> None:
+    """No row can be written, neither the count of attempts nor the session nor a message."""
     from django.db.models.sql.compiler import SQLInsertCompiler, SQLUpdateCompiler
 
     client.get("/auth/login")
@@ -69,8 +69,8 @@ def test_signing_in_on_a_full_disk_says_so(client: Client, ada, monkeypatch) -> 
     assert "The server is out of storage space" in answer.content.decode()
 
 
-def test_every_page_says_so_when_the_database_cannot_be_opened(ada, browser_of, monkeypatch) -> None:
-    """SQLite has to make a file beside the database to open it."""
+def test_every_page_shows_an_error_if_the_database_cannot_be_opened(ada, browser_of, monkeypatch) -> None:
+    """To open a database, SQLite must create a file next to it."""
     client = browser_of(ada)
     client.raise_request_exception = False
     monkeypatch.setattr(BaseDatabaseWrapper, "cursor", lambda _: refuse())
@@ -83,7 +83,7 @@ def test_every_page_says_so_when_the_database_cannot_be_opened(ada, browser_of, 
     assert healthy.status_code == 503
 
 
-def test_a_full_disk_is_recognized_whatever_says_so() -> None:
+def test_a_full_disk_is_recognized_from_every_kind_of_error() -> None:
     class DiskFull(Exception):
         sqlstate = "53100"
 

@@ -1,4 +1,4 @@
-"""Django's admin: our own screens alone, nothing secret, nothing that services forbid."""
+"""Django's admin shows only our own models and no secrets, and cannot bypass the services."""
 
 import pytest
 from django.apps import apps
@@ -17,7 +17,7 @@ RECORDS = [model for model in apps.get_models() if admin.site.is_registered(mode
 
 
 @pytest.fixture
-def desk(browser_of, sam):
+def admin_browser(browser_of, sam):
     return browser_of(sam)
 
 
@@ -25,24 +25,24 @@ def address(model, page, *parts):
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=parts)
 
 
-def test_no_package_keeps_a_desk_of_its_own():
-    """Their screens show keys, tokens and secrets of the second factor, and change what we keep by rules."""
+def test_only_our_own_models_are_registered():
+    """The admin pages of packages show keys, tokens and two-factor secrets, and bypass our services."""
     ours = {"kit", "accounts", "billing", "courses", "files", "forum", "learning", "tutor"}
     assert {model._meta.app_label for model in RECORDS} <= ours
 
 
 @pytest.mark.parametrize("model", RECORDS, ids=lambda model: model.__name__)
-def test_every_list_is_searched_and_paged(desk, model, django_assert_max_num_queries):
+def test_every_list_is_searchable_and_paginated(admin_browser, model, django_assert_max_num_queries):
     screen = admin.site.get_model_admin(model)
 
     assert screen.search_fields
     assert screen.list_per_page <= 100
     with django_assert_max_num_queries(9):
-        assert desk.get(address(model, "changelist"), {"q": "anything"}).status_code == 200
+        assert admin_browser.get(address(model, "changelist"), {"q": "anything"}).status_code == 200
 
 
 @pytest.mark.parametrize("model", [Enrollment, Attempt, Certificate, Course], ids=lambda model: model.__name__)
-def test_what_people_earned_is_not_written_by_hand(desk, leo, course, model):
+def test_results_of_learners_cannot_be_edited(admin_browser, leo, course, model):
     enrollment = EnrollmentFactory(user=leo, course=course)
     CertificateFactory(enrollment=enrollment)
     quiz = QuizFactory(lesson__section__course=course)
@@ -50,33 +50,37 @@ def test_what_people_earned_is_not_written_by_hand(desk, leo, course, model):
     row = model.objects.first()
     before = model.objects.filter(pk=row.pk).values().get()
 
-    assert desk.get(address(model, "change", row.pk)).status_code == 200
-    assert desk.post(address(model, "change", row.pk), {"percent": 100, "status": "published"}).status_code == 403
-    assert desk.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
-    assert desk.post(address(model, "add"), {}).status_code == 403
-    desk.post(address(model, "changelist"), {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"})
+    assert admin_browser.get(address(model, "change", row.pk)).status_code == 200
+    assert (
+        admin_browser.post(address(model, "change", row.pk), {"percent": 100, "status": "published"}).status_code == 403
+    )
+    assert admin_browser.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+    assert admin_browser.post(address(model, "add"), {}).status_code == 403
+    admin_browser.post(
+        address(model, "changelist"), {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+    )
     assert model.objects.filter(pk=row.pk).values().get() == before
 
 
-def test_a_video_shows_no_path_of_the_machine(desk, ada):
+def test_a_video_shows_no_file_path(admin_browser, ada):
     video = VideoFactory(owner=ada, source="originals/secret-place.mp4", facts={"path": "/srv/secret"})
     UploadFactory(owner=ada)
 
-    page = desk.get(address(type(video), "change", video.pk)).content.decode()
+    page = admin_browser.get(address(type(video), "change", video.pk)).content.decode()
 
     assert "secret" not in page
 
 
-def test_a_password_is_changed_in_the_settings_alone(desk):
-    answer = desk.get("/admin/password_change/")
+def test_a_password_can_only_be_changed_in_the_settings(admin_browser):
+    answer = admin_browser.get("/admin/password_change/")
 
     assert (answer.status_code, answer["Location"]) == (302, "/settings/")
-    desk.post("/admin/password_change/", {"old_password": "x", "new_password1": "y", "new_password2": "y"})
-    assert "password_change" not in desk.get("/admin/").content.decode()
+    admin_browser.post("/admin/password_change/", {"old_password": "x", "new_password1": "y", "new_password2": "y"})
+    assert "password_change" not in admin_browser.get("/admin/").content.decode()
 
 
-def test_jobs_are_no_records(desk):
-    """Their payload may name a person: the page of jobs shows words alone."""
+def test_jobs_are_not_registered(admin_browser):
+    """The payload of a job may contain personal data, so the jobs page shows only descriptions."""
     Job.objects.create(
         kind="accounts.send_password_reset",
         payload={"email": "mia@example.com"},
@@ -85,4 +89,4 @@ def test_jobs_are_no_records(desk):
     )
 
     assert not admin.site.is_registered(Job)
-    assert "mia@example.com" not in desk.get("/dashboard/admin/jobs/").content.decode()
+    assert "mia@example.com" not in admin_browser.get("/dashboard/admin/jobs/").content.decode()

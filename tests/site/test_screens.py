@@ -1,4 +1,4 @@
-"""The screens for what is missing, broken, refused, closed or still to come."""
+"""The pages for missing, failed, refused, closed and planned features."""
 
 import re
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ def buttons(answer) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("address", ["/nowhere", "/courses/a/b/c", "/dashboard/nothing", "/%00", "/ünknown/"])
-def test_an_unknown_page_is_not_found_in_the_specified_words(client: Client, db, address):
+def test_an_unknown_page_shows_the_specified_text(client: Client, db, address):
     answer = client.get(address)
 
     assert answer.status_code == 404
@@ -40,7 +40,7 @@ def test_an_unknown_page_is_not_found_in_the_specified_words(client: Client, db,
     assert buttons(answer) == {"Go Home": "/", "Browse Courses": "/courses"}
 
 
-def unheaded(page: str) -> bool:
+def has_no_header(page: str) -> bool:
     return 'class="top' not in page and '<nav class="top__nav"' not in page
 
 
@@ -48,46 +48,46 @@ ROLES = ["", "leo", "ada", "sam"]
 
 
 @pytest.mark.parametrize("who", ROLES)
-def test_under_the_dashboard_missing_closed_and_failed_pages_have_no_header(client, browser_of, request, who):
+def test_error_pages_under_the_dashboard_have_no_header(client, browser_of, request, who):
     browser = browser_of(request.getfixturevalue(who)) if who else client
     closed = ["/dashboard/instructor/students/", "/dashboard/admin/forum"]
     gone = ["/dashboard/nothing", "/dashboard/instructor/courses/nothing/edit", "/dashboard/admin/reviews/nothing"]
 
     for address in gone + closed:
         answer = browser.get(address)
-        if answer.status_code == 302:  # to the sign-in page, or home
+        if answer.status_code == 302:  # to the sign-in page or the home page
             continue
         page = answer.content.decode()
         assert answer.status_code == 404
-        assert unheaded(page), address
+        assert has_no_header(page), address
         assert page.count("<h1") == 1, address
-        assert 'href="/"' in page, "there is a way home"
+        assert 'href="/"' in page, "the page links to the home page"
         assert ('class="rail"' in page) == ("dist/studio-" in page) == (who in {"ada", "sam"})
     with patch("studyplatform.site.system.errors.render", side_effect=[RuntimeError, DEFAULT], wraps=errors.render):
         browser.raise_request_exception = False
         failed = browser.get("/dashboard/nothing")
     assert failed.status_code == 500
-    assert unheaded(failed.content.decode())
+    assert has_no_header(failed.content.decode())
     assert 'href="/"' in failed.content.decode()
 
 
-def test_no_page_of_the_dashboard_has_the_header(browser_of, sam):
+def test_no_dashboard_page_has_a_header(browser_of, sam):
     browser = browser_of(sam)
     addresses = [door.address for door in pages() if door.address.startswith("/dashboard/") and "<" not in door.address]
     shown = [(one, answer) for one in addresses if (answer := browser.get(one)).status_code in {200, 404}]
 
     assert len(shown) > 12
-    assert [one for one, answer in shown if not unheaded(answer.content.decode())] == []
+    assert [one for one, answer in shown if not has_no_header(answer.content.decode())] == []
 
 
-def crashed(client: Client, address: str = "/?a=1", method: str = "get"):
+def get_crash(client: Client, address: str = "/?a=1", method: str = "get"):
     client.raise_request_exception = False
     with patch.object(home, "offer", side_effect=RuntimeError("secret internals")):
         return getattr(client, method)(address)
 
 
-def test_a_crash_says_the_specified_words_and_no_internals(client: Client, db):
-    answer = crashed(client)
+def test_a_crash_shows_the_specified_text_and_no_internals(client: Client, db):
+    answer = get_crash(client)
 
     words = text_of(answer)
     assert answer.status_code == 500
@@ -96,7 +96,7 @@ def test_a_crash_says_the_specified_words_and_no_internals(client: Client, db):
         "An unexpected error occurred while loading the page. Don't worry, our team has been notified and is working"
         " on it." in words
     )
-    assert words.count("notified") == 1, "the sentence stands there twice"
+    assert words.count("notified") == 1, "the sentence appears twice"
     assert list(buttons(answer)) == ["Try Again", "Reload Page", "Go to Homepage"]
     assert buttons(answer)["Try Again"] == "/?a=1"
     assert "support@example.com" in words
@@ -105,7 +105,7 @@ def test_a_crash_says_the_specified_words_and_no_internals(client: Client, db):
     assert "secret internals" not in answer.content.decode()
 
 
-def test_a_form_that_failed_is_not_sent_again_by_itself(client: Client, db):
+def test_a_failed_form_is_not_resent_automatically(client: Client, db):
     client.raise_request_exception = False
     with patch("apps.accounts.pages.signing_in.forms.SignIn", side_effect=RuntimeError):
         answer = client.post("/auth/login", {"email": "leo@example.com", "password": "StudyDemo1"})
@@ -116,7 +116,7 @@ def test_a_form_that_failed_is_not_sent_again_by_itself(client: Client, db):
     assert "be sent again automatically" in text_of(answer)
 
 
-def test_the_crash_screen_asks_the_database_nothing(browser_of, leo, django_assert_num_queries):
+def test_the_crash_page_runs_no_query(browser_of, leo, django_assert_num_queries):
     request = RequestFactory().get("/")
     # Reading the user or the session while the database is down would crash again.
     request.user = SimpleNamespace()  # type: ignore[assignment]
@@ -129,7 +129,7 @@ def test_the_crash_screen_asks_the_database_nothing(browser_of, leo, django_asse
     assert "Oops! Something went wrong" in text_of(answer)
 
 
-def test_a_refusal_says_what_to_do(client: Client, db):
+def test_a_refusal_offers_a_next_step(client: Client, db):
     answer = client.get("/courses/no-such-course")
 
     assert answer.status_code == 404
@@ -138,7 +138,7 @@ def test_a_refusal_says_what_to_do(client: Client, db):
 
 
 @pytest.mark.parametrize("one", PENDING, ids=lambda one: one.route)
-def test_what_is_to_come_says_what_works_today(browser_of, sam, one):
+def test_a_planned_page_links_to_available_pages(browser_of, sam, one):
     address = "/" + re.sub(r"<[^>]+>", "x", one.route)
 
     answer = browser_of(sam).get(address)
@@ -147,18 +147,18 @@ def test_what_is_to_come_says_what_works_today(browser_of, sam, one):
     assert str(FeatureComingSoon.message) in text_of(answer)
     assert f'<h1 class="h1">{FeatureComingSoon.title}</h1>' in answer.content.decode()
     assert len(buttons(answer)) >= 2
-    # When a page of its own has arrived, its line in PENDING must go.
+    # A page that exists must not be listed in PENDING.
     assert resolve(address).url_name == name_of(one)
 
 
-def test_what_is_to_come_keeps_its_guard(client: Client, browser_of, leo):
+def test_a_planned_page_keeps_its_permissions(client: Client, browser_of, leo):
     assert client.get("/settings/").headers["Location"].startswith("/auth/login?next=/settings/")
     assert client.get("/dashboard/admin/forum").headers["Location"].startswith("/auth/login?next=")
     assert browser_of(leo).get("/dashboard/admin/forum").headers["Location"] == "/"
 
 
 @pytest.mark.parametrize("code", sorted(REGISTRY))
-def test_each_error_code_has_its_page(client: Client, db, code):
+def test_each_error_code_has_a_help_page(client: Client, db, code):
     answer = client.get(f"/help/errors/{code}")
 
     assert answer.status_code == 200
@@ -166,7 +166,7 @@ def test_each_error_code_has_its_page(client: Client, db, code):
 
 
 @pytest.mark.parametrize("address", ["/help/errors/NOPE", "/help/errors/..%2F..", "/help/nothing", "/help/index"])
-def test_help_that_does_not_exist_is_not_found(client: Client, db, address):
+def test_an_unknown_help_page_is_not_found(client: Client, db, address):
     assert client.get(address).status_code == 404
 
 
@@ -188,7 +188,7 @@ def test_help_that_does_not_exist_is_not_found(client: Client, db, address):
         ("/privacy", "shows no ads"),
     ],
 )
-def test_texts_tell_what_holds(client: Client, db, address, says, django_assert_num_queries):
+def test_the_texts_state_the_current_limits(client: Client, db, address, says, django_assert_num_queries):
     with django_assert_num_queries(0):
         answer = client.get(address)
 
@@ -196,26 +196,26 @@ def test_texts_tell_what_holds(client: Client, db, address, says, django_assert_
     assert not answer.cookies
 
 
-def test_the_limits_in_the_help_are_those_of_the_upload(client: Client, db, settings):
+def test_the_help_shows_the_configured_upload_limits(client: Client, db, settings):
     settings.UPLOAD_LIMITS = {"video": 3 * 2**30, "file": 2**30}
 
     assert "up to 3 GB" in text_of(client.get("/help/supported-formats"))
 
 
-def test_status_is_well_when_nothing_waits(client: Client, db):
+def test_the_status_is_operational_without_late_jobs(client: Client, db):
     answer = client.get("/status")
 
     assert "All systems operational" in text_of(answer)
 
 
-def test_status_tells_that_nothing_is_processed(client: Client, db):
+def test_the_status_reports_late_jobs(client: Client, db):
     late = timezone.now() - status.LATE_JOB * 2
     Job.objects.create(kind="x", run_at=late, created_at=late)
 
     assert "Some services are down" in text_of(client.get("/status"))
 
 
-def test_status_answers_while_the_database_does_not(client: Client, db):
+def test_the_status_page_works_without_the_database(client: Client, db):
     with patch.object(status, "connection") as broken, patch.object(Job.objects, "filter", side_effect=DatabaseError):
         broken.cursor.side_effect = DatabaseError
         answer = client.get("/status")
@@ -224,7 +224,7 @@ def test_status_answers_while_the_database_does_not(client: Client, db):
     assert "Courses and accounts are unavailable" in text_of(answer)
 
 
-def test_maintenance_closes_the_site_and_says_for_how_long(client: Client, db, settings):
+def test_maintenance_closes_the_site_and_shows_its_duration(client: Client, db, settings):
     settings.MAINTENANCE = True
 
     page = client.get("/courses/")
@@ -239,22 +239,22 @@ def test_maintenance_closes_the_site_and_says_for_how_long(client: Client, db, s
     assert client.get("/status").status_code == 200
 
 
-def test_maintenance_leads_to_the_status_page_that_is_configured(client: Client, db, settings):
+def test_maintenance_links_to_the_configured_status_page(client: Client, db, settings):
     settings.MAINTENANCE, settings.STATUS_URL = True, "https://status.example.org/"
 
     assert buttons(client.get("/courses/")) == {"See the status page": "https://status.example.org/"}
-    told = client.get("/api/v1/auth/session/").json()
-    assert told["params"]["status_url"] == "https://status.example.org/"
+    problem = client.get("/api/v1/auth/session/").json()
+    assert problem["params"]["status_url"] == "https://status.example.org/"
 
 
-def test_a_refused_card_leads_to_the_payment_methods(client: Client, browser_of, leo):
+def test_the_error_of_a_declined_card_links_to_the_payment_methods(client: Client, browser_of, leo):
     address = REGISTRY["PAYMENT_CARD_DECLINED"].action.href
 
     assert browser_of(leo).get(address)["Location"] == "/billing/methods"
     assert client.get(address)["Location"] == f"/auth/login?next={address}"
 
 
-def test_machines_find_the_public_pages(client: Client, course, django_assert_num_queries):
+def test_the_sitemap_lists_the_public_pages(client: Client, course, django_assert_num_queries):
     course.lessons.filter(slug="lesson-1-1").update(is_preview=True)
     with django_assert_num_queries(2):
         site_map = client.get("/sitemap.xml").content.decode()
@@ -270,7 +270,7 @@ def test_machines_find_the_public_pages(client: Client, course, django_assert_nu
 
 
 @pytest.mark.parametrize("one", PENDING, ids=lambda one: one.route)
-def test_where_the_announcements_lead_exists(browser_of, sam, one):
+def test_the_links_of_planned_pages_exist(browser_of, sam, one):
     browser = browser_of(sam)
 
     for address, _label in one.instead:

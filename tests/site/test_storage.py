@@ -1,4 +1,4 @@
-"""The page about one's room: what takes it, where it is used, and what may go."""
+"""The storage page: storage used, where files are used, and which files can be deleted."""
 
 import re
 from collections.abc import Callable
@@ -23,8 +23,8 @@ PAGE = "/settings/storage"
 Open = Callable[[User], Client]
 
 
-def words(answer: Any) -> str:
-    """The page as it is read, without the index at its side."""
+def text_of(answer: Any) -> str:
+    """Return the visible text of the page without the index at the side."""
     main = answer.content.decode().split('class="prefs__main"')[1].split("</main>")[0]
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", main)).replace(" ,", ",")
 
@@ -34,12 +34,12 @@ def names(answer: Any) -> list[str]:
 
 
 def code_of(answer: Any) -> str:
-    """The refusal that the next page will show."""
+    """Return the code of the error that the next page shows."""
     return [each.extra_tags for each in get_messages(answer.wsgi_request)][-1]
 
 
 @pytest.fixture(autouse=True)
-def _room(settings: Any, tmp_path: Any) -> None:
+def _storage_settings(settings: Any, tmp_path: Any) -> None:
     settings.UPLOAD_ROOT = tmp_path / "uploads"
     settings.WORK_ROOT = tmp_path / "work"
 
@@ -49,7 +49,9 @@ def lesson(ada: User) -> Any:
     return LessonFactory(section__course=CourseFactory(instructor=ada, slug="rivers", title="Rivers"), slug="film")
 
 
-def test_the_allowance_and_what_takes_it_largest_first(ada: User, eve: User, lesson: Any, browser_of: Open) -> None:
+def test_the_page_shows_the_quota_and_the_largest_files_first(
+    ada: User, eve: User, lesson: Any, browser_of: Open
+) -> None:
     shown = VideoFactory(owner=ada, filename="shown.mp4", source_bytes=3 * GIGABYTE)
     lesson.video = shown
     lesson.save()
@@ -64,7 +66,7 @@ def test_the_allowance_and_what_takes_it_largest_first(ada: User, eve: User, les
     answer = browser_of(ada).get(PAGE)
 
     assert names(answer) == ["old.mp4", "coming.mp4", "shown.mp4", "sheet.pdf", "now.mp4", "bad.mp4"]
-    text = words(answer)
+    text = text_of(answer)
     assert "15 GB of 50 GB used" in text
     assert "9 GB in videos, 2 GB in files, 4 GB reserved for uploads" in text
     assert "35 GB free" in text
@@ -75,22 +77,22 @@ def test_the_allowance_and_what_takes_it_largest_first(ada: User, eve: User, les
     assert re.search(r"shown\.mp4 .{0,60} Used in " + lesson.title + " in Rivers", text)
     assert "/dashboard/instructor/courses/rivers/lectures/film" in answer.content.decode()
     assert "/delete" in answer.content.decode()
-    assert str(shown.uid) not in answer.content.decode()  # no button for what a lesson shows
+    assert str(shown.uid) not in answer.content.decode()  # a video in a lesson has no delete button
     assert "eves.mp4" not in text
     assert "almost full" not in text
 
 
-def test_a_word_of_warning_when_little_is_left_and_none_with_nothing(ada: User, leo: User, browser_of: Open) -> None:
+def test_the_page_warns_when_the_storage_is_almost_full(ada: User, leo: User, browser_of: Open) -> None:
     VideoFactory(owner=ada, source_bytes=46 * GIGABYTE)
 
-    assert "Your storage is almost full" in words(browser_of(ada).get(PAGE))
+    assert "Your storage is almost full" in text_of(browser_of(ada).get(PAGE))
     VideoFactory(owner=ada, source_bytes=5 * GIGABYTE)
-    assert "Your storage is full" in words(browser_of(ada).get(PAGE))
-    assert "0 bytes of 5 GB used" in words(browser_of(leo).get(PAGE))
-    assert "No files yet" in words(browser_of(leo).get(PAGE))
+    assert "Your storage is full" in text_of(browser_of(ada).get(PAGE))
+    assert "0 bytes of 5 GB used" in text_of(browser_of(leo).get(PAGE))
+    assert "No files yet" in text_of(browser_of(leo).get(PAGE))
 
 
-def test_a_page_costs_the_same_however_much_is_stored(ada: User, lesson: Any, browser_of: Open) -> None:
+def test_the_number_of_queries_is_independent_of_the_number_of_files(ada: User, lesson: Any, browser_of: Open) -> None:
     browser = browser_of(ada)
 
     def cost(query: str = "") -> int:
@@ -108,7 +110,7 @@ def test_a_page_costs_the_same_however_much_is_stored(ada: User, lesson: Any, br
     for video in videos:
         LessonFactory(section=lesson.section, kind="video", video=video, slug=f"l-{video.pk}")
 
-    assert cost("?page=3") == few <= 10  # both kinds on it, as on the first
+    assert cost("?page=3") == few <= 10  # contains both kinds, as the first page does
     assert cost() < few
     assert len(names(browser.get(PAGE))) == 20
     shown = [name for page in range(1, 6) for name in names(browser.get(f"{PAGE}?page={page}"))]
@@ -116,7 +118,7 @@ def test_a_page_costs_the_same_however_much_is_stored(ada: User, lesson: Any, br
     assert browser.get(f"{PAGE}?page=99999").status_code == browser.get(f"{PAGE}?page=x").status_code == 200
 
 
-def test_a_video_that_no_lesson_shows_is_deleted_and_frees_its_storage(
+def test_unused_videos_and_files_can_be_deleted_to_free_storage(
     ada: User, browser_of: Open, settings: Any, tmp_path: Any
 ) -> None:
     media = tmp_path / "media"
@@ -141,11 +143,11 @@ def test_a_video_that_no_lesson_shows_is_deleted_and_frees_its_storage(
     assert not VideoAsset.objects.exists()
     assert not Upload.objects.exists()
     assert [each for each in media.rglob("*") if each.is_file()] == []
-    assert "0 bytes of 50 GB used" in words(browser.get(PAGE))
+    assert "0 bytes of 50 GB used" in text_of(browser.get(PAGE))
 
 
-def test_what_a_lesson_shows_stays_even_a_drafts(ada: User, lesson: Any, browser_of: Open) -> None:
-    """As when the lesson took it after the page was drawn."""
+def test_files_used_by_a_lesson_cannot_be_deleted(ada: User, lesson: Any, browser_of: Open) -> None:
+    """A lesson may start to use a file after the page is rendered."""
     lesson.video = VideoFactory(owner=ada)
     lesson.file = StoredFileFactory(owner=ada)
     lesson.save()
@@ -160,12 +162,10 @@ def test_what_a_lesson_shows_stays_even_a_drafts(ada: User, lesson: Any, browser
     assert lesson.file
 
 
-def test_nobody_deletes_what_is_anothers_or_by_another_name(
-    ada: User, eve: User, sam: User, leo: User, browser_of: Open
-) -> None:
+def test_files_of_other_users_cannot_be_deleted(ada: User, eve: User, sam: User, leo: User, browser_of: Open) -> None:
     video, file = VideoFactory(owner=ada), StoredFileFactory(owner=ada)
 
-    for person in (eve, leo, sam):  # an admin's way to others' videos is not here
+    for person in (eve, leo, sam):  # admins cannot delete videos of other users on this page
         browser = browser_of(person)
         for kind, uid in (("videos", video.uid), ("files", file.uid), ("videos", file.uid), ("files", video.uid)):
             answer = browser.post(f"{PAGE}/{kind}/{uid}/delete")
@@ -191,7 +191,7 @@ def test_the_upload_of_a_finished_video_cannot_be_deleted_as_a_file(ada: User, b
     assert names(browser_of(ada).get(PAGE)) == [video.filename]
 
 
-def test_a_visitor_is_asked_to_sign_in_and_the_settings_lead_here(client: Client, leo: User, browser_of: Open) -> None:
+def test_a_visitor_must_sign_in_and_the_settings_link_to_the_page(client: Client, leo: User, browser_of: Open) -> None:
     assert client.get(PAGE)["Location"].startswith("/auth/login")
     assert f'href="{PAGE}"' in browser_of(leo).get("/settings/").content.decode()
     here = browser_of(leo).get(PAGE).content.decode()
@@ -199,8 +199,8 @@ def test_a_visitor_is_asked_to_sign_in_and_the_settings_lead_here(client: Client
     assert 'href="/settings/#profile"' in here
 
 
-def test_the_error_of_an_exceeded_quota_links_here(ada: User, browser_of: Open, settings: Any) -> None:
+def test_the_error_of_an_exceeded_quota_links_to_the_page(ada: User, browser_of: Open, settings: Any) -> None:
     settings.STORAGE_ALLOWANCE = {"instructor": 10}
     page = browser_of(ada).get("/dashboard/instructor/upload/").content.decode()
 
-    assert PAGE in page  # among the pages to which the uploader may link
+    assert PAGE in page  # one of the pages that the uploader links to

@@ -1,4 +1,4 @@
-"""What holds for all templates and styles: the content security policy, and pictures that have their hues."""
+"""All templates follow the content security policy, and the artwork matches the style sheets."""
 
 import re
 from pathlib import Path
@@ -9,17 +9,17 @@ from django.conf import settings
 from apps.courses.artwork import DRIFT, SUBJECTS, inks, plate, seal
 
 ROOT = Path(settings.BASE_DIR) / "templates"
-# Mail has no policy.
+# Emails have no content security policy.
 TEMPLATES = sorted(file for file in ROOT.rglob("*.html") if "emails" not in file.parts)
 STYLES = Path(settings.BASE_DIR) / "assets" / "styles"
 
 
-def test_there_are_templates_to_judge():
+def test_the_templates_are_found():
     assert len(TEMPLATES) > 40
 
 
 @pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: f"{file.parent.name}/{file.name}")
-def test_a_template_keeps_the_content_security_policy(file):
+def test_a_template_follows_the_content_security_policy(file):
     text = file.read_text()
 
     assert not re.search(r"<[a-z][^>]*\sstyle\s*=", text), "style attributes are refused by the browser"
@@ -29,7 +29,7 @@ def test_a_template_keeps_the_content_security_policy(file):
         assert "src=" in script or "json" in script, f"{script}: a script of ours is inline_script()"
 
 
-def test_each_subject_has_its_hues_in_the_style_sheet():
+def test_the_style_sheet_has_the_hues_of_each_subject():
     sheet = (STYLES / "components" / "plate.css").read_text()
 
     hues = re.findall(r"\.plate--([a-z-]+) \{ --h0: (\d+); --i1: (\d+); --i2: (\d+); \}", sheet)
@@ -42,7 +42,7 @@ def test_each_subject_has_its_hues_in_the_style_sheet():
 
 
 @pytest.mark.parametrize("subject", [*SUBJECTS, "alchemy"])
-def test_a_plate_is_the_same_each_time_and_different_for_each_word(subject):
+def test_a_plate_is_reproducible_and_differs_by_name(subject):
     first, again, other, variant = (
         plate("rivers", subject),
         plate("rivers", subject),
@@ -56,7 +56,7 @@ def test_a_plate_is_the_same_each_time_and_different_for_each_word(subject):
     assert len(first) < 12_000
 
 
-def test_a_plate_carries_the_hues_that_other_media_print():
+def test_a_plate_has_the_same_hues_in_other_media():
     art = plate("rivers-and-their-work", "earth-science")
     hues = inks("rivers-and-their-work", "earth-science")
 
@@ -67,13 +67,13 @@ def test_a_plate_carries_the_hues_that_other_media_print():
     assert (hues.a - drift, hues.b - drift) == expected
 
 
-def test_a_seal_has_as_many_teeth_as_asked():
+def test_a_seal_is_reproducible_and_differs_by_name():
     assert seal("streak-3", 12) == seal("streak-3", 12)
     assert seal("streak-3") != seal("streak-7")
 
 
 @pytest.mark.long
-def test_fonts_of_the_first_screen_weigh_little():
+def test_the_fonts_of_the_first_screen_are_small():
     fonts = Path(settings.BASE_DIR) / "static" / "fonts"
     weight = {file.stem: file.stat().st_size for file in fonts.glob("*.woff2")}
 

@@ -24,9 +24,9 @@ from studyplatform.kit.text.languages import ISLAND_MESSAGES
 from tests.architecture.source import ROOT
 
 pytestmark = pytest.mark.django_db
-LANGUAGE = "eo"  # counts like English; any language without a translation of its own would do
+LANGUAGE = "eo"  # has the plural forms of English and no translation
 ACCENTS = str.maketrans("aeiouAEIOUcnsyCNSY", "àéîöûÀÉÎÖÛçñšýÇÑŠÝ")
-FIXED = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{\w+\}|<[^>]*>|&\w+;)")  # what a translator leaves as it is
+FIXED = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{\w+\}|<[^>]*>|&\w+;)")  # the parts that a translator does not change
 
 
 def ids(message: Message) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def pseudo(text: str) -> str:
 
 
 def translate(file: Path) -> None:
-    """What a translator does: fill in every text of a .po file."""
+    """Translate every text of a .po file into the pseudo-language."""
     with file.open("rb") as source:
         catalog: Catalog = read_po(source, locale=LANGUAGE)
     for message in catalog:
@@ -51,7 +51,7 @@ def translate(file: Path) -> None:
 
 @pytest.fixture(scope="module")
 def translated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as studyplatform/locale, with the pseudo-language."""
+    """A folder like studyplatform/locale with the pseudo-language."""
     folder = tmp_path_factory.mktemp("locale")
     messages.update(folder, LANGUAGE)
     for domain in (messages.PAGES, messages.ISLANDS):
@@ -105,7 +105,7 @@ def test_a_notification_is_in_the_language_of_the_site(pseudo_site, leo, browser
     assert pseudo("Your password was changed") in browser_of(leo).get("/notifications").content.decode()
 
 
-def test_islands_get_their_texts_with_the_page(pseudo_site, client):
+def test_the_page_contains_the_texts_of_the_islands(pseudo_site, client):
     html = client.get("/help/").content.decode()
     script = re.search(r'<script type="application/json" id="study-messages">(.*?)</script>', html, re.DOTALL)
     texts = json.loads(script.group(1))
@@ -116,7 +116,7 @@ def test_islands_get_their_texts_with_the_page(pseudo_site, client):
 
 
 def shown(html: str) -> set[str]:
-    """The texts of a page, and those that are only spoken; not what scripts and drawings hold."""
+    """Return the visible and spoken texts of a page, without the contents of scripts and drawings."""
     html = re.sub(r"<(script|style|svg|select)\b.*?</\1>", "", html, flags=re.DOTALL)
     spoken = re.findall(r'\b(?:aria-label|placeholder|alt|data-confirm(?:-text|-label|-keep)?)="([^"]+)"', html)
     return {unescape(text).strip() for text in [*re.sub(r"<[^>]*>", "\n", html).split("\n"), *spoken]}
@@ -152,7 +152,7 @@ def test_no_text_of_a_page_is_left_in_english(person, address, request, pseudo_s
 
 
 def test_extraction_finds_every_text_of_the_islands():
-    """Babel reads TypeScript as JavaScript, so it could lose a call without a word."""
+    """Babel parses TypeScript as JavaScript, so it could skip a call without an error."""
     found = {one for message in messages.extract(messages.ISLANDS) for one in ids(message)}
     call = re.compile(r"(?<![\w.])tn?\(\s*(\"(?:[^\"\\]|\\.)*\")")
     written = {
@@ -166,7 +166,7 @@ def test_extraction_finds_every_text_of_the_islands():
     assert [(file, text) for file, text in sorted(written) if text not in found] == []
 
 
-def test_a_language_with_more_plural_forms_names_them_as_browsers_do(tmp_path):
+def test_plural_forms_have_the_names_that_browsers_use(tmp_path):
     folder = tmp_path / "pl" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     rule = "n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2"
@@ -188,7 +188,7 @@ def test_a_language_with_more_plural_forms_names_them_as_browsers_do(tmp_path):
     }
 
 
-def test_the_command_adds_a_language_and_refuses_what_is_none(tmp_path, settings):
+def test_the_command_adds_a_language_and_refuses_an_unknown_one(tmp_path, settings):
     settings.LOCALE_PATHS = [tmp_path]
 
     call_command("messages", "pt-br", stdout=io.StringIO())
@@ -200,5 +200,5 @@ def test_the_command_adds_a_language_and_refuses_what_is_none(tmp_path, settings
     }  # fmt: skip
 
 
-def test_english_pages_carry_no_texts_for_islands(client):
+def test_english_pages_contain_no_texts_for_islands(client):
     assert "study-messages" not in client.get("/help/").content.decode()

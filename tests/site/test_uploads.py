@@ -1,4 +1,4 @@
-"""The page of the uploader: who gets in, what it promises, what it does with the lesson that it is given."""
+"""The upload page: permissions, limits and the lesson in its address."""
 
 import json
 import re
@@ -19,14 +19,14 @@ def props_of(response):
     )
 
 
-def test_it_is_open_to_those_who_teach(browser_of, client, ada, leo, sam):
+def test_only_instructors_and_admins_can_open_the_page(browser_of, client, ada, leo, sam):
     assert browser_of(ada).get(ADDRESS).status_code == 200
     assert browser_of(sam).get(ADDRESS).status_code == 200
     assert browser_of(leo).get(ADDRESS)["Location"] == "/"
     assert client.get(ADDRESS)["Location"] == f"/auth/login?next={ADDRESS}"
 
 
-def test_it_promises_what_the_server_enforces(browser_of, ada, settings):
+def test_the_page_shows_the_limits_of_the_server(browser_of, ada, settings):
     settings.UPLOAD_LIMITS = {"video": 3 * 2**30, "file": 2**30}
     settings.VIDEO_FORMATS = ("MP4", "WebM")
 
@@ -37,13 +37,13 @@ def test_it_promises_what_the_server_enforces(browser_of, ada, settings):
     assert "MP4, WebM, up to 3 GB each." in response.content.decode()
 
 
-def test_it_offers_only_pages_that_exist(browser_of, ada):
+def test_the_page_links_only_to_existing_pages(browser_of, ada):
     links = ["/help/video-compression", "/help/supported-formats", "/settings/storage"]
     assert props_of(browser_of(ada).get(ADDRESS))["links"] == links
     assert [uploads._resolves(each) for each in (*links, "/billing/methods", "/nowhere")] == [True] * 3 + [False] * 2
 
 
-def test_it_knows_the_lesson_that_it_is_for(browser_of, ada):
+def test_the_page_gets_the_lesson_from_its_address(browser_of, ada):
     lesson = LessonFactory(section__course__instructor=ada, kind="video", title="The fall")
 
     target = props_of(browser_of(ada).get(f"{ADDRESS}?lesson={lesson.uid}"))["target"]
@@ -52,7 +52,7 @@ def test_it_knows_the_lesson_that_it_is_for(browser_of, ada):
 
 
 @pytest.mark.parametrize("case", ["nonsense", "foreign", "text", "review"])
-def test_it_takes_no_other_lesson(browser_of, ada, eve, case):
+def test_an_invalid_lesson_is_ignored(browser_of, ada, eve, case):
     mine = {"section__course__instructor": ada, "kind": "video"}
     asked = {
         "nonsense": lambda: "x",
@@ -64,9 +64,7 @@ def test_it_takes_no_other_lesson(browser_of, ada, eve, case):
     assert props_of(browser_of(ada).get(f"{ADDRESS}?lesson={asked}"))["target"] is None
 
 
-def test_without_scripts_it_shows_what_is_uploaded_and_costs_the_same_with_many(
-    browser_of, ada, django_assert_max_num_queries
-):
+def test_the_page_without_scripts_lists_uploads_with_few_queries(browser_of, ada, django_assert_max_num_queries):
     VideoFactory.create_batch(40, owner=ada)
     VideoFactory(filename="foreign.mp4")
     VideoFactory(owner=ada, filename="broken.avi", stage="failed", failure="corrupt_file")

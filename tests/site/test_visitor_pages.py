@@ -1,4 +1,4 @@
-"""Pages kept for visitors: always right, never somebody's."""
+"""Pages cached for visitors are current and contain no personal data."""
 
 import gzip
 
@@ -15,7 +15,7 @@ from tests.factories.learning import RatingFactory
 
 
 @pytest.fixture(autouse=True)
-def shelf(db) -> Course:
+def published_course(db) -> Course:
     lesson = LessonFactory(
         section=SectionFactory(course=CourseFactory(status="published", title="Rivers", slug="rivers"))
     )
@@ -33,7 +33,7 @@ ADDRESSES = ["/", "/courses/", "/courses/?q=rivers&sort=newest", "/courses/river
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_the_second_visitor_gets_the_same_page_and_no_work_is_done(address, django_assert_max_num_queries):
+def test_the_second_visitor_gets_the_cached_page(address, django_assert_max_num_queries):
     first = page(Client(), address)
     with django_assert_max_num_queries(1):
         assert page(Client(), address) == first
@@ -41,7 +41,7 @@ def test_the_second_visitor_gets_the_same_page_and_no_work_is_done(address, djan
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_compressed_it_is_the_same_page(address):
+def test_a_compressed_page_has_the_same_content(address):
     first, *others = [Client().get(address, headers={"Accept-Encoding": "gzip"}) for _ in range(4)]
     pages = [gzip.decompress(answer.content).decode() for answer in others]
 
@@ -84,38 +84,38 @@ def rename_subject(course: Course) -> None:
 
 @pytest.mark.parametrize("what", CHANGES)
 @pytest.mark.parametrize("address", ["/courses/", "/courses/rivers"])
-def test_what_changes_is_shown_at_once(shelf, ada, sam, what, address):
+def test_a_change_is_shown_immediately(published_course, ada, sam, what, address):
     change, shown = CHANGES[what]
     visitor, signed_in = Client(), Client()
     signed_in.force_login(sam)
     for browser in (visitor, signed_in):
         assert shown not in page(browser, address)
 
-    change(shelf, ada, sam)
+    change(published_course, ada, sam)
 
     for browser in (visitor, signed_in):
         assert shown in page(browser, address)
 
 
-def test_a_new_lesson_is_shown_at_once(shelf, ada):
+def test_a_new_lesson_is_shown_immediately(published_course, ada):
     assert "The Delta" not in page(Client(), "/courses/rivers")
-    Course.objects.filter(pk=shelf.pk).update(instructor=ada)
+    Course.objects.filter(pk=published_course.pk).update(instructor=ada)
 
-    services.add_lesson(section=shelf.sections.get(), by=ada, kind="text", title="The Delta", now=THEN)
+    services.add_lesson(section=published_course.sections.get(), by=ada, kind="text", title="The Delta", now=THEN)
 
     assert "The Delta" in page(Client(), "/courses/rivers")
 
 
-def test_a_suspended_course_disappears_at_once_and_returns_when_reinstated(shelf, sam):
+def test_a_suspended_course_disappears_until_it_is_reinstated(published_course, sam):
     for address in ("/courses/", "/courses/rivers", "/courses/?q=rivers"):
         page(Client(), address)
 
-    services.suspend_course(course=shelf, by=sam, reason="Under examination.", now=THEN)
+    services.suspend_course(course=published_course, by=sam, reason="Under examination.", now=THEN)
 
     assert Client().get("/courses/rivers").status_code == 404
     assert "Rivers" not in page(Client(), "/courses/")
 
-    services.reinstate_course(course=shelf, by=sam, now=THEN)
+    services.reinstate_course(course=published_course, by=sam, now=THEN)
 
     assert "Rivers" in page(Client(), "/courses/")
     assert Client().get("/courses/rivers").status_code == 200
@@ -131,9 +131,9 @@ def test_a_draft_seen_by_its_instructor_is_not_cached(ada):
     assert draft.title not in page(Client(), "/courses/")
 
 
-def test_a_signed_in_user_sees_their_own_page_and_fills_no_cache(leo, mia, shelf):
-    set_bookmark(user=leo, course=shelf, on=True, now=THEN)
-    enroll(user=leo, course=shelf, now=THEN)
+def test_a_signed_in_user_sees_their_own_page_and_fills_no_cache(leo, mia, published_course):
+    set_bookmark(user=leo, course=published_course, on=True, now=THEN)
+    enroll(user=leo, course=published_course, now=THEN)
     browsers = {person.username: Client() for person in (leo, mia)}
     for person in (leo, mia):
         browsers[person.username].force_login(person)
@@ -153,21 +153,21 @@ def test_a_signed_in_user_sees_their_own_page_and_fills_no_cache(leo, mia, shelf
             assert 'aria-pressed="true"' not in strange
 
 
-def test_a_message_waits_for_its_reader_alone():
+def test_a_message_is_shown_only_to_its_user():
     page(Client(), "/")
-    told = Client()
-    told.cookies["sessionid"] = "ended"
-    answer = told.get("/me/dashboard")
+    signed_out = Client()
+    signed_out.cookies["sessionid"] = "ended"
+    answer = signed_out.get("/me/dashboard")
     assert answer.status_code == 302
 
     words = SessionExpired().detail
     assert words not in page(Client(), "/")
-    told.cookies.pop("sessionid")
-    assert words in page(told, "/")
+    signed_out.cookies.pop("sessionid")
+    assert words in page(signed_out, "/")
     assert words not in page(Client(), "/")
 
 
-def test_addresses_are_told_apart_and_the_order_of_parameters_is_not():
+def test_the_cache_ignores_the_order_of_query_parameters():
     page(Client(), "/courses/?q=rivers&sort=newest")
     page(Client(), "/courses/?sort=newest&q=rivers")
     assert len(page_cache._pages) == 1
@@ -200,33 +200,33 @@ def test_a_personal_page_is_not_cached(ask):
     assert not len(page_cache._pages)
 
 
-def test_a_foreign_host_name_gets_no_cached_page(settings):
+def test_an_unknown_host_name_gets_no_cached_page(settings):
     settings.ALLOWED_HOSTS = ["testserver"]
     page(Client(), "/courses/")
 
     assert Client().get("/courses/", headers={"Host": "evil.example"}).status_code == 400
 
 
-def test_a_closed_site_is_closed(settings):
+def test_maintenance_applies_to_cached_pages(settings):
     page(Client(), "/courses/")
     settings.MAINTENANCE = True
 
     assert Client().get("/courses/").status_code == 503
 
 
-def test_it_can_be_turned_off(settings):
+def test_the_cache_can_be_disabled(settings):
     settings.VISITOR_PAGES = False
     page(Client(), "/courses/")
 
     assert not len(page_cache._pages)
 
 
-def test_what_no_version_follows_is_at_most_a_minute_old(shelf, monkeypatch):
-    RatingFactory(course=shelf)
+def test_unversioned_values_are_at_most_a_minute_old(published_course, monkeypatch):
+    RatingFactory(course=published_course)
     page(Client(), "/courses/rivers")
     later = page_cache.time.monotonic() + 61
     monkeypatch.setattr(page_cache.time, "monotonic", lambda: later)
-    SubjectFactory()  # changes nothing that is shown here
-    Course.objects.filter(pk=shelf.pk).update(learner_count=77)
+    SubjectFactory()  # changes nothing on this page
+    Course.objects.filter(pk=published_course.pk).update(learner_count=77)
 
     assert "77 learners" in page(Client(), "/courses/rivers")
