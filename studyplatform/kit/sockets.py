@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -35,6 +35,7 @@ SIGNED_OUT = 4401  # close code: the session has ended; pages know it (assets/si
 BAD_MESSAGE = 4400  # close code: the browser sent something else than a JSON object
 REFRESH_EVERY = 1.0  # seconds
 REFRESH_GAP = 0.1  # seconds between two refreshes, however often the hub is woken
+SEND_TIMEOUT = 2.0  # seconds for a message to leave, before the socket counts as dead
 RECONNECT_AFTER = 5.0  # seconds until the hub subscribes to a channel layer again that failed
 GROUP = "sockets"  # the group of the channel layer to which every process belongs
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
@@ -106,9 +107,17 @@ class Socket(AsyncJsonWebsocketConsumer):
         await self.handle(message)
 
     async def send_quietly(self, message: dict[str, Any]) -> None:
-        """Send, unless the socket has just closed: that must not stop the messages to others."""
-        with contextlib.suppress(Exception):
-            await self.send_json(message)
+        """Send to a socket that may have closed, or whose browser no longer reads: neither may hold up the others.
+
+        A browser that went away without a word leaves a full buffer, and a send that waits for minutes.
+        """
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT):
+                await self.send_json(message)
+        except TimeoutError:
+            current_hub().end(self)
+        except Exception:  # noqa: S110 (it has just closed)
+            pass
 
 
 def publish(topic: str, message: dict[str, Any]) -> None:
@@ -156,7 +165,7 @@ class Hub:
         self.sockets: set[Socket] = set()
         self._woken = asyncio.Event()
         self._runner: asyncio.Task[None] | None = None
-        self._sends: set[asyncio.Task[None]] = set()  # asyncio itself holds tasks only weakly
+        self._tasks: set[asyncio.Task[None]] = set()  # asyncio itself holds tasks only weakly
 
     def add(self, socket: Socket) -> bool:
         """Take a socket in, unless its user has too many of its class."""
@@ -181,9 +190,19 @@ class Hub:
                 self.wake()
             return
         for socket in [one for one in self.sockets if one.is_open and event["topic"] in one.topics]:
-            task = asyncio.create_task(socket.send_quietly(event["message"]))
-            self._sends.add(task)
-            task.add_done_callback(self._sends.discard)
+            self._start(socket.send_quietly(event["message"]))
+
+    def end(self, socket: Socket, code: int | None = None) -> None:
+        """Close a socket, without waiting for a browser that no longer reads."""
+        self.discard(socket)
+        if socket.is_open:
+            socket.is_open = False
+            self._start(_close(socket, code))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _run(self) -> None:
         listener = asyncio.create_task(self._listen())
@@ -218,9 +237,7 @@ class Hub:
         users = await database_sync_to_async(_session_readers[0])({socket.session_key for socket in opened})
         for socket in opened:
             if users.get(socket.session_key) != socket.user.pk:
-                self.discard(socket)
-                with contextlib.suppress(Exception):
-                    await socket.close(code=SIGNED_OUT)
+                self.end(socket, SIGNED_OUT)
 
     async def _listen(self) -> None:
         """Pass on what other processes publish, where a channel layer connects them."""
@@ -236,6 +253,11 @@ class Hub:
             except Exception:  # Redis does not answer: the refresh each second goes on
                 logger.warning("The channel layer failed; subscribing again", exc_info=True)
             await asyncio.sleep(RECONNECT_AFTER)
+
+
+async def _close(socket: Socket, code: int | None) -> None:
+    with contextlib.suppress(Exception):
+        await socket.close(code=code)
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

@@ -163,3 +163,31 @@ def test_an_object_is_handled(leo, browser_of) -> None:
         return await socket.receive_json_from(5)
 
     assert during(browser_of(leo), story) == {"heard": {"say": "hello"}}
+
+
+def test_a_browser_that_no_longer_reads_holds_up_nobody(leo, browser_of, monkeypatch) -> None:
+    monkeypatch.setattr(sockets, "SEND_TIMEOUT", 0.05)
+    browser, send, stuck = browser_of(leo), Room.send_json, []
+
+    async def send_json(self: Room, content: Any, close: bool = False) -> None:
+        if self in stuck:
+            await asyncio.sleep(60)
+        await send(self, content, close=close)
+
+    async def refresh(all_sockets: list[Room]) -> None:
+        for socket in all_sockets:
+            await socket.send_quietly({"news": 1})
+
+    async def story(first: WebsocketCommunicator) -> Any:
+        stuck.extend(sockets.current_hub().sockets)
+        second = open_socket(browser)
+        await second.connect(timeout=5)
+        monkeypatch.setattr(Room, "refresh", refresh)
+        news = await second.receive_json_from(timeout=5)
+        end = await first.receive_output(timeout=5)
+        await second.disconnect()
+        return news, end["type"]
+
+    monkeypatch.setattr(Room, "send_json", send_json)
+
+    assert during(browser, story) == ({"news": 1}, "websocket.close")
