@@ -9,8 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded
 _wsgi_application = get_asgi_application()
 
 from apps.files.streamed_uploads import StreamedUploads  # noqa: E402
-from studyplatform.kit.sockets import OwnOrigin  # noqa: E402
 from studyplatform.kit.web.body_limits import BodyLimit  # noqa: E402
+from studyplatform.kit.web.origins import OwnOrigin  # noqa: E402
 from studyplatform.routing import websocket_urlpatterns  # noqa: E402 (needs the app registry)
 
 application = ProtocolTypeRouter(

@@ -10,25 +10,19 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar, Self
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from asgiref.sync import async_to_sync
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from channels.layers import InMemoryChannelLayer, get_channel_layer
-from channels.security.websocket import WebsocketDenier
-from django.conf import settings
 from django.db import transaction
-from django.http.request import validate_host
 
 from studyplatform.kit.errors import AppError
 
 logger = logging.getLogger(__name__)
-
-App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 MAX_SOCKETS = 24  # per user, class of socket and process
 SIGNED_OUT = 4401  # close code: the session has ended; pages know it (assets/site/notificationSocket.ts)
@@ -38,7 +32,6 @@ REFRESH_GAP = 0.1  # seconds between two refreshes, however often the hub is wok
 SEND_TIMEOUT = 2.0  # seconds for a message to leave, before the socket counts as dead
 RECONNECT_AFTER = 5.0  # seconds until the hub subscribes to a channel layer again that failed
 GROUP = "sockets"  # the group of the channel layer to which every process belongs
-PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 class Socket(AsyncJsonWebsocketConsumer):
@@ -269,46 +262,3 @@ def current_hub() -> Hub:
     if loop not in _hubs:
         _hubs[loop] = Hub()
     return _hubs[loop]
-
-
-class OwnOrigin:
-    """Refuse the handshake of a page from another site.
-
-    Allowed are the host and port of the request, ``SITE_URL`` and ``CSRF_TRUSTED_ORIGINS``. The port counts, because
-    browsers send cookies to every port of a host.
-    """
-
-    def __init__(self, app: App) -> None:
-        self.app = app
-
-    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"] if name in {b"origin", b"host"}}
-        is_own = is_own_origin(headers.get(b"origin", ""), headers.get(b"host", ""), scope.get("scheme", "ws"))
-        await (self.app if is_own else WebsocketDenier())(scope, receive, send)
-
-
-def is_own_origin(origin: str, host: str, scheme: str) -> bool:
-    """Whether a page of this origin may open a websocket to this host.
-
-    ``origin`` and ``host`` are the request's headers, ``scheme`` is ``ws`` or ``wss``.
-    """
-    page = _address(origin)
-    if page is None:
-        return False
-    if page in {_address(one) for one in (settings.SITE_URL, *settings.CSRF_TRUSTED_ORIGINS)}:
-        return True
-    name = f"[{page[0]}]" if ":" in page[0] else page[0]  # hosts write IPv6 addresses in brackets
-    if not validate_host(name, settings.ALLOWED_HOSTS):
-        return False
-    # Behind a TLS proxy the scheme is http here and https in the page, so their default ports differ: compare both.
-    return page in {_address(f"{scheme}://{host}"), _address(f"{urlsplit(origin).scheme}://{host}")}
-
-
-def _address(url: str) -> tuple[str, int] | None:
-    """Host and port; None if there is none."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port or PORTS.get(parts.scheme, 0)
-    except ValueError:
-        return None
-    return (parts.hostname, port) if parts.hostname and port else None
