@@ -106,12 +106,12 @@ def _lines(answers: Answers, least: int, *, mix: bool = False) -> list[Choice]:
     texts = [_fold(choice.text) for choice in filled]
     if len(set(texts)) < len(texts):
         raise QuestionInvalid(problem=_("Two lines are the same."), field="choices")
-    kept = {choice.id for choice in filled if _is_id(choice.id)}
-    free = iter([letter for letter in (shuffled(IDS) if mix else IDS) if letter not in kept])
+    existing = {choice.id for choice in filled if _is_id(choice.id)}
+    free = iter([letter for letter in (shuffled(IDS) if mix else IDS) if letter not in existing])
     used: set[str] = set()
     lines = []
     for choice in filled:
-        key = choice.id if choice.id in kept and choice.id not in used else next(free)
+        key = choice.id if choice.id in existing and choice.id not in used else next(free)
         used.add(key)
         lines.append(
             Choice(

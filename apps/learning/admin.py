@@ -1,4 +1,4 @@
-"""Enrollments, attempts, certificates and ratings in the admin, read-only: nobody edits a learner's record."""
+"""Enrollments, attempts, certificates and ratings in the admin, read-only: a learner's record is never edited."""
 
 from django.contrib import admin
 

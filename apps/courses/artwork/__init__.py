@@ -2,12 +2,12 @@
 
     svg = plate("linear-algebra-geometrically", "mathematics")
 
-The same word always gives the same picture: its only source of variation is a 32-bit hash. A
-subject owns a family of patterns and three hues; how light and how strong the inks are comes from
-the style sheet (assets/styles/components/plate.css), so that a picture re-inks itself when the
-reader changes theme or style. Hues are classes and not a `style` attribute, which the content
-security policy would refuse: `plate--<subject>` names the hues, `pl-n<degrees>` or `pl-p<degrees>`
-turns both inks a little, `pl-swap` exchanges them.
+The same word always gives the same picture: its only source of variation is a 32-bit hash. Each
+subject has a family of patterns and three hues. The style sheet (assets/styles/components/plate.css)
+sets the lightness and chroma of the inks, so a picture changes its colors with the theme and style.
+Hues are classes and not a `style` attribute, which the content security policy would block:
+`plate--<subject>` sets the hues, `pl-n<degrees>` or `pl-p<degrees>` rotates both inks a little, and
+`pl-swap` swaps them.
 """
 
 import math
@@ -22,7 +22,7 @@ from .pen import poly
 __all__ = ["SUBJECTS", "Inks", "inks", "plate", "seal"]
 
 DRIFT = 12
-"""By how many degrees the hues of one picture may differ from those of its subject."""
+"""The most degrees by which the hues of a picture differ from those of its subject."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,9 @@ def _start(word: str, variant: int) -> tuple[Dice, int, bool]:
 
 
 def plate(word: str, subject: str, variant: int = 0) -> str:
-    """The picture of a word in the manner of its subject, as an `<svg>` element.
+    """Return the picture of a word in the pattern of its subject, as an `<svg>` element.
 
-    `variant` draws another picture of the same word: a choice offered to its owner, or a part's
-    number.
+    `variant` selects another picture of the same word: the owner's choice, or the number of a part.
     """
     key = _subject_key(subject)
     dice, drift, swapped = _start(word, variant)
@@ -101,7 +100,7 @@ def inks(word: str, subject: str, variant: int = 0) -> Inks:
 
 
 def seal(key: str, teeth: int | None = None) -> str:
-    """A rosette in one ink, drawn from the key of an achievement, as an `<svg>` element."""
+    """Return a rosette in one ink, drawn from the key of an achievement, as an `<svg>` element."""
     dice = Dice(fnv1a(key))
     petals = teeth or dice.pick([9, 11, 12, 14, 16])
     rings = []

@@ -1,4 +1,4 @@
-"""Pattern families that count: grids, cells, seeds, bars."""
+"""Pattern families of counted elements: grids, cells, seeds, bars."""
 
 import math
 
@@ -39,7 +39,7 @@ def lattice(d: Dice) -> str:
 
 
 def scatter(d: Dice) -> str:
-    """Two samples, heaped dot by dot into their distributions."""
+    """Two samples as dot plots of their distributions."""
     out = []
     shape = d.whole(0, 2)
     for ink, mean, spread, radius in (
@@ -89,7 +89,7 @@ def automaton(d: Dice) -> str:
 
 
 def spiral(d: Dice) -> str:
-    """Phyllotaxis: seeds on the golden angle, counted off into two inks."""
+    """Phyllotaxis: seeds at the golden angle, divided between two inks."""
     cx, cy = d.span(60, 260), d.span(60, 140)
     spread = d.span(9.0, 12.5)
     arm = d.pick([3, 5, 8, 13])

@@ -7,7 +7,7 @@ from .pen import H, Point, Segment, W, box, dot, fill, join, line, n, poly
 
 
 def ripples(d: Dice) -> str:
-    """Two sources, one pond; sometimes a plane wave meets a round one."""
+    """Waves from two sources; sometimes one of them is a plane wave."""
     gap = d.span(14, 20)
     x1, y1 = d.span(40, 130), d.span(50, 150)
     x2, y2 = d.span(190, 290), d.span(40, 160)
@@ -26,7 +26,7 @@ def ripples(d: Dice) -> str:
 
 
 def _level_set(grid: list[list[float]], xs: list[float], ys: list[float], level: float) -> list[Segment]:
-    """Where a field sampled on a grid crosses a level: marching squares, loose segments."""
+    """Return the segments along which a sampled field crosses a level, by marching squares."""
     segments: list[Segment] = []
     for j in range(len(ys) - 1):
         for i in range(len(xs) - 1):
@@ -86,7 +86,7 @@ def orbits(d: Dice) -> str:
 
 
 def arcade(d: Dice) -> str:
-    """Rows of arches, the second printing out of register with the first."""
+    """Rows of arches, with the second ink printed slightly out of register."""
     out = []
     span = d.pick([46.0, 54.0, 64.0])
     for ink, shift, grow in (("a", d.span(0, span), 1.0), ("b", d.span(0, span), 0.72)):
@@ -107,7 +107,7 @@ def arcade(d: Dice) -> str:
 
 
 def cadence(d: Dice) -> str:
-    """Speech rhythm: rows of long and short strokes, two voices in turn."""
+    """The rhythm of speech: rows of long and short strokes that alternate between two voices."""
     a: list[str] = []
     b: list[str] = []
     height = d.pick([9.0, 11.0])

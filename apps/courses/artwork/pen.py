@@ -16,13 +16,13 @@ Segment = tuple[Point, Point]
 
 
 def n(value: float) -> str:
-    """A coordinate with one decimal, and none where it is zero."""
+    """Return a coordinate with one decimal, or none if the decimal is zero."""
     text = f"{value:.1f}"
     return text[:-2] if text.endswith(".0") else text
 
 
 def dot(x: float, y: float, r: float) -> str:
-    """A disc as path data, so that hundreds of discs make one element."""
+    """Return a disc as path data, so that one element can contain hundreds of discs."""
     return f"M{n(x - r)} {n(y)}a{n(r)} {n(r)} 0 1 0 {n(2 * r)} 0a{n(r)} {n(r)} 0 1 0 {n(-2 * r)} 0"
 
 
@@ -36,7 +36,7 @@ def box(x: float, y: float, w: float, h: float) -> str:
 
 
 def fill(ink: str, shape: str, opacity: str = "") -> str:
-    """A filled path; `opacity` as written in the attribute, such as ".62"."""
+    """Return a filled path; `opacity` as written in the attribute, such as ".62"."""
     veil = f' fill-opacity="{opacity}"' if opacity else ""
     return f'<path class="pl-{ink}"{veil} d="{shape}"/>'
 
@@ -46,18 +46,18 @@ def line(ink: str, shape: str, width: float) -> str:
 
 
 def spots(ink: str, centers: Iterable[Point], radius: float) -> str:
-    """Equal discs as round-capped points: four characters each, not forty."""
+    """Return equal discs as points with round caps: four characters each instead of forty."""
     shape = "".join(f"M{n(x)} {n(y)}h0" for x, y in centers)
     return f'<path class="pl-{ink}l" stroke-width="{n(2 * radius)}" stroke-linecap="round" d="{shape}"/>'
 
 
 def _key(point: Point) -> Point:
-    """Ends this close are the same end."""
+    """The distance within which two ends count as the same."""
     return round(point[0], 2), round(point[1], 2)
 
 
 def join(segments: Sequence[Segment]) -> str:
-    """Chain loose segments end to end, which keeps the path data short, and round them off."""
+    """Join separate segments end to end, which shortens the path data, and smooth them."""
     at: dict[Point, list[int]] = {}
     for index, (p, q) in enumerate(segments):
         at.setdefault(_key(p), []).append(index)
@@ -88,16 +88,16 @@ def join(segments: Sequence[Segment]) -> str:
 
 
 def smooth(points: Sequence[Point]) -> str:
-    """Round a chain off: a quadratic through the midpoint of every segment."""
-    kept = [points[0]]
+    """Smooth a chain with a quadratic curve through the midpoint of every segment."""
+    distinct = [points[0]]
     for x, y in points[1:-1]:
-        if math.hypot(x - kept[-1][0], y - kept[-1][1]) > 7.5:
-            kept.append((x, y))
-    kept.append(points[-1])
-    if len(kept) < 3:
-        return poly(kept)
-    out = [f"M{n(kept[0][0])} {n(kept[0][1])}"]
-    for (x, y), (u, v) in pairwise(kept[1:]):
+        if math.hypot(x - distinct[-1][0], y - distinct[-1][1]) > 7.5:
+            distinct.append((x, y))
+    distinct.append(points[-1])
+    if len(distinct) < 3:
+        return poly(distinct)
+    out = [f"M{n(distinct[0][0])} {n(distinct[0][1])}"]
+    for (x, y), (u, v) in pairwise(distinct[1:]):
         out.append(f"Q{n(x)} {n(y)} {n((x + u) / 2)} {n((y + v) / 2)}")
-    out.append(f"L{n(kept[-1][0])} {n(kept[-1][1])}")
+    out.append(f"L{n(distinct[-1][0])} {n(distinct[-1][1])}")
     return "".join(out)

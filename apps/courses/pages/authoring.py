@@ -31,12 +31,10 @@ PAGE_SIZE = 20
 @require_safe
 def course_list(request: HttpRequest) -> HttpResponse:
     """The instructor's own courses with their status, last changed first."""
-    person = signed_in_user(request)
+    user = signed_in_user(request)
     status, text = request.GET.get("status", ""), search_query(request)
-    counts = authoring.count_by_status(person)
-    page = Paginator(authoring.courses_of(person, status=status, text=text), PAGE_SIZE).get_page(
-        request.GET.get("page")
-    )
+    counts = authoring.count_by_status(user)
+    page = Paginator(authoring.courses_of(user, status=status, text=text), PAGE_SIZE).get_page(request.GET.get("page"))
     tabs = [("", _("All"), sum(counts.values()))]
     tabs += [(value, str(label), counts[value]) for value, label in Course.Status.choices if counts.get(value)]
     return render(
@@ -70,21 +68,21 @@ def course_new(request: HttpRequest) -> HttpResponse:
 def course_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """A course's texts, its readiness for review, and its status."""
     course = course_for_staff(request, slug)
-    person = signed_in_user(request)
+    user = signed_in_user(request)
     form = CourseForm(
         request.POST or None,
         initial=CourseForm.initial_of(course),
         possible_prerequisites=_possible_prerequisites(course),
     )
     if request.method == "POST" and form.is_valid():
-        services.edit_course(course=course, by=person, texts=form.texts(), now=timezone.now())
+        services.edit_course(course=course, by=user, texts=form.texts(), now=timezone.now())
         messages.success(request, _("Saved."))
         return redirect("courses:studio-edit", course.slug)
     return render(
         request,
         "courses/studio/edit.html",
         {
-            **about(course, person),
+            **about(course, user),
             "form": form,
             "outcomes": _outcome_lines(form),
             "variants": [
@@ -129,9 +127,9 @@ def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     course = course_for_staff(request, slug)
     if request.POST.get("step") not in STEPS:
         raise ValidationFailed
-    take, said = STEPS[request.POST["step"]]
-    take(course, signed_in_user(request), request.POST.get("note", "")[:4000], timezone.now())
-    messages.success(request, _(said))
+    run_step, message = STEPS[request.POST["step"]]
+    run_step(course, signed_in_user(request), request.POST.get("note", "")[:4000], timezone.now())
+    messages.success(request, _(message))
     return redirect("courses:studio-edit", course.slug)
 
 
@@ -162,13 +160,13 @@ def confirm(
     return render(request, "courses/studio/confirm.html", {"course": course, "ask": words})
 
 
-def about(course: Course, person: User) -> dict[str, Any]:
+def about(course: Course, user: User) -> dict[str, Any]:
     """Return the context that all studio pages of a course share: badge, abilities, checks."""
     checks = readiness.checks(course)
     return {
         "course": course,
         "badge": authoring.course_badge(course),
-        "abilities": policies.course_abilities(person, course),
+        "abilities": policies.course_abilities(user, course),
         "checks": checks,
         "is_ready": all(check.is_met for check in checks if check.is_required),
     }

@@ -65,9 +65,9 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     """Add captions from a file, or remove those of one language."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
-    person, now = signed_in_user(request), timezone.now()
+    user, now = signed_in_user(request), timezone.now()
     if language := request.POST.get("remove"):
-        services.remove_captions(lesson=opened, by=person, language=language, now=now)
+        services.remove_captions(lesson=opened, by=user, language=language, now=now)
         messages.success(request, _("The captions were removed."))
         return to_lesson(course, opened)
     form = CaptionsForm(request.POST, request.FILES)
@@ -77,7 +77,7 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     language = form.cleaned_data["language"]
     raw = form.cleaned_data["file"].read(MAX_CAPTION_BYTES + 1)
     label = str(dict(LANGUAGES)[language])
-    services.add_captions(lesson=opened, by=person, raw=raw, language=language, label=label, now=now)
+    services.add_captions(lesson=opened, by=user, raw=raw, language=language, label=label, now=now)
     messages.success(request, _("%s captions were added.") % label)
     return to_lesson(course, opened)
 

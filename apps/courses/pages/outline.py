@@ -52,7 +52,7 @@ def lesson(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 
 def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, **extra: Any) -> HttpResponse:
     """Render the outline and the panel of the open lesson."""
-    person = signed_in_user(request)
+    user = signed_in_user(request)
     rows = authored_outline.outline_of(course)
     panel = panel_of(course, opened) if opened is not None else {}
     undo = request.session.pop(UNDO, None)
@@ -60,7 +60,7 @@ def show(request: HttpRequest, course: Course, *, opened: Lesson | None = None, 
         request,
         "courses/studio/lectures.html",
         {
-            **about(course, person),
+            **about(course, user),
             "sections": rows,
             "opened": opened,
             "open_section": _open_section(request, rows, opened),
@@ -139,9 +139,9 @@ def order(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def lesson_of(course: Course, slug: str) -> Lesson:
-    """A lesson of this course.
+    """Return the lesson of this course with this slug.
 
-    :raises LectureUnavailable: it has none of that name.
+    :raises LectureUnavailable: there is none.
     """
     found = course.lessons.select_related("section", "video", "quiz").filter(slug=slug).first()
     if found is None:

@@ -121,9 +121,9 @@ def question_delete(request: HttpRequest, slug: str, lesson: str, uid: UUID) -> 
 
 
 def quiz_lesson(course: Course, slug: str) -> Lesson:
-    """A quiz lesson of this course.
+    """Return the quiz lesson of this course with this slug.
 
-    :raises LectureUnavailable: there is none of that name.
+    :raises LectureUnavailable: there is none.
     """
     found = lesson_of(course, slug)
     if found.kind != Lesson.Kind.QUIZ:

@@ -13,17 +13,17 @@ from studyplatform.kit.policies import enforce
 def course_for_staff(request: HttpRequest, slug: str) -> Course:
     """Return the course, for its instructor and for admins.
 
-    :raises NotCourseStaff: it is somebody else's. That it exists is not told: a slug that leads nowhere
-        is refused in the same way.
-    :raises CourseNotFound: an admin asked for what does not exist.
+    :raises NotCourseStaff: the course belongs to another instructor. A missing course is refused in the same way,
+        so that the refusal doesn't reveal which courses exist.
+    :raises CourseNotFound: there is no such course, and the user is an admin.
     """
-    person = signed_in_user(request)
+    user = signed_in_user(request)
     course = Course.objects.select_related("subject", "instructor").filter(slug=slug).first()
     if course is None:
-        if person.is_admin:
+        if user.is_admin:
             raise CourseNotFound
         raise NotCourseStaff
-    if not policies.is_staff_of(person, course):
-        enforce(teach(person))
+    if not policies.is_staff_of(user, course):
+        enforce(teach(user))
         raise NotCourseStaff
     return course

@@ -30,11 +30,11 @@ MOST_TAKEN = 3
 
 
 _public: VersionedCache[Any] = VersionedCache("catalogue")
-"""What everybody sees of the catalogue."""
+"""The cached values of the catalog that are the same for every user."""
 
 
 def listed_groups() -> tuple[list[Group], dict[str, str]]:
-    """The whole public catalogue, counted. One query, none while it is remembered."""
+    """Return the counts of the whole public catalog by facet values. One query, none if cached."""
     found: tuple[list[Group], dict[str, str]] = _public.get("groups", lambda: groups(Course.objects.listed()))
     return found
 
@@ -54,9 +54,9 @@ class Offer:
 
 
 def offer() -> Offer:
-    """Every number of courses that a page names comes from here or from ``Facets``, which count the same groups.
+    """Return the figures of the catalog. Pages take every number of courses from here or from ``Facets``.
 
-    One query, none while the groups are remembered.
+    Both count the same groups. One query, none if the groups are cached.
     """
     found, names = listed_groups()
     shown = [group for group in found if group.availability in OPEN]
@@ -73,7 +73,7 @@ def offer() -> Offer:
 
 
 def cached(key: Hashable, make: Callable[[], T]) -> T:
-    """Something public about courses, remembered for a minute or until a course comes, goes or changes."""
+    """Return a public value about courses, cached for a minute or until a course is added, removed or changed."""
     value: T = _public.get(key, make)
     return value
 
@@ -85,7 +85,7 @@ def most_taken() -> list[Card]:
 
 
 def narrowed(courses: QuerySet[Course], criteria: Criteria) -> QuerySet[Course]:
-    """Those of the courses that the wish asks for, in its order."""
+    """Return the courses that match the criteria, in the requested order."""
     if criteria.text:
         courses = search(courses, criteria.text)
     for name, values in (
@@ -175,8 +175,8 @@ def _find(criteria: Criteria, among: Collection[int] | None) -> Page:
 
 
 def page_of(criteria: Criteria, *, among: Collection[int] | None = None) -> Page:
-    """The page that the wish asks for: at most three queries, none while it is remembered.
+    """Return the page that matches the criteria. At most three queries, none if cached.
 
-    ``among`` are the courses of a person's own list, which are shown whatever their status.
+    ``among`` are the primary keys of a user's own courses, which are shown whatever their status.
     """
     return cached(criteria, lambda: _find(criteria, None)) if among is None else _find(criteria, among)

@@ -1,4 +1,4 @@
-"""The catalogue's facets: what can be chosen, and how many courses each choice shows."""
+"""The facets of the catalog: their choices, and how many courses each choice shows."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -121,7 +121,7 @@ def _insert(by: User, texts: CourseTexts, now: datetime) -> Course:
             # Another request has taken the slug in the meantime; any other error is raised.
             if not Course.objects.filter(slug=slug).exists():
                 raise
-    raise RuntimeError("no free slug after five tries")
+    raise RuntimeError("no free slug after five attempts")
 
 
 def _free_slug(title: str) -> str:

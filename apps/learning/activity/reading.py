@@ -1,13 +1,13 @@
-"""The least time that reading a text takes."""
+"""The minimum time to read a text."""
 
 from datetime import datetime, timedelta
 
 FASTEST_READING = 10  # words per second: three times the speed that the course page assumes
-MAX_SECONDS = 180  # nobody has to wait longer than this, whatever the length of the text
+MAX_SECONDS = 180  # the longest wait, however long the text is
 
 
 def least_seconds(text: str) -> int:
-    """Return the least number of whole seconds that reading this text takes."""
+    """Return the minimum number of whole seconds needed to read this text."""
     return min(len(text.split()) // FASTEST_READING, MAX_SECONDS)
 
 

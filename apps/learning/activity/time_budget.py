@@ -75,9 +75,9 @@ def spend(budget: Budget, seconds: float, since: float) -> Budget:
 
 def _newest(spans: list[Span]) -> tuple[Span, ...]:
     """Return the spans, cut from the oldest on so that they hold at most ``MAX_UNUSED`` seconds."""
-    kept: list[Span] = []
-    room = MAX_UNUSED
+    newest: list[Span] = []
+    remaining = MAX_UNUSED
     for start, seconds in reversed(spans):
-        kept.append((start, min(seconds, room)))
-        room -= kept[-1][1]
-    return tuple(reversed(kept))
+        newest.append((start, min(seconds, remaining)))
+        remaining -= newest[-1][1]
+    return tuple(reversed(newest))

@@ -16,7 +16,7 @@ from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 
 # Keyed by the course's version, which rises with every change of its outline: an entry is never stale,
-# it is only no longer asked for.
+# only no longer requested.
 _outlines: LruCache[Outline] = LruCache(200)
 
 

@@ -144,44 +144,44 @@ def _result_out(attempt: Attempt, lesson: Lesson, attempts: QuizAttempts, follow
         "seconds": max(0, int(spent)),
         "shows_answers": attempts.shows_answers,
         "questions": [
-            _question_result(kept if attempts.shows_answers else _without_answers(kept), course)
-            for kept in attempt.results
+            _question_result(stored if attempts.shows_answers else _without_answers(stored), course)
+            for stored in attempt.results
         ],
         "next": entry_out(following, course) if following else None,
         "may_try_again": left is None or left > 0,
     }
 
 
-def _without_answers(kept: dict[str, Any]) -> dict[str, Any]:
+def _without_answers(stored: dict[str, Any]) -> dict[str, Any]:
     """Remove the right answer from a stored result: the learner's answer, its mark and the remarks stay.
 
     The result of a right answer stays complete, as it reveals nothing new.
     """
-    if kept["verdict"] == "right":
-        return kept
+    if stored["verdict"] == "right":
+        return stored
     lines = [
         # With a single choice the mark already says that it is wrong; with several it must not say which one.
-        {**line, "right": "", "place": None, "is_right": False if _may_show_mark(kept, line) else None}
-        for line in kept["lines"]
+        {**line, "right": "", "place": None, "is_right": False if _may_show_mark(stored, line) else None}
+        for line in stored["lines"]
     ]
-    if kept["kind"] == Question.Kind.ORDERING and kept["verdict"] == "open":
+    if stored["kind"] == Question.Kind.ORDERING and stored["verdict"] == "open":
         lines = []  # an unanswered ordering is stored in the right order
-    return {**kept, "lines": lines, "accepted": "", "explanation": ""}
+    return {**stored, "lines": lines, "accepted": "", "explanation": ""}
 
 
-def _may_show_mark(kept: dict[str, Any], line: dict[str, Any]) -> bool:
-    return bool(kept["kind"] == Question.Kind.SINGLE and line["is_chosen"])
+def _may_show_mark(stored: dict[str, Any], line: dict[str, Any]) -> bool:
+    return bool(stored["kind"] == Question.Kind.SINGLE and line["is_chosen"])
 
 
-def _question_result(kept: dict[str, Any], course: str) -> dict[str, Any]:
-    rewatch = kept["rewatch"]
+def _question_result(stored: dict[str, Any], course: str) -> dict[str, Any]:
+    rewatch = stored["rewatch"]
     return {
-        "uid": kept["uid"],
-        "kind": kept["kind"],
-        "prompt_html": str(render_inline(kept["prompt"])),
-        "verdict": kept["verdict"],
-        "earned": kept["earned"],
-        "points": kept["points"],
+        "uid": stored["uid"],
+        "kind": stored["kind"],
+        "prompt_html": str(render_inline(stored["prompt"])),
+        "verdict": stored["verdict"],
+        "earned": stored["earned"],
+        "points": stored["points"],
         "lines": [
             {
                 "html": str(render_inline(line["text"])),
@@ -191,12 +191,12 @@ def _question_result(kept: dict[str, Any], course: str) -> dict[str, Any]:
                 "is_right": line["is_right"],
                 "place": line["place"],
             }
-            for line in kept["lines"]
+            for line in stored["lines"]
         ],
-        "given": kept["given"],
-        "accepted": kept["accepted"],
-        "explanation_html": str(render_inline(kept["explanation"])),
-        "remarks_html": [str(render_inline(remark)) for remark in kept["remarks"]],
+        "given": stored["given"],
+        "accepted": stored["accepted"],
+        "explanation_html": str(render_inline(stored["explanation"])),
+        "remarks_html": [str(render_inline(remark)) for remark in stored["remarks"]],
         "rewatch": {
             "number": rewatch["number"],
             "title": rewatch["title"],
@@ -210,7 +210,7 @@ def _question_result(kept: dict[str, Any], course: str) -> dict[str, Any]:
 
 def headline(attempt: Attempt) -> str:
     """Return a sentence that sums up the result."""
-    verdicts = [kept["verdict"] for kept in attempt.results]
+    verdicts = [stored["verdict"] for stored in attempt.results]
     missed = sum(verdict != "right" for verdict in verdicts)
     unanswered = sum(verdict == "open" for verdict in verdicts)
     if not missed:

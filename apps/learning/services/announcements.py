@@ -11,7 +11,7 @@ BATCH = 200
 
 
 def announce_lesson(*, lesson_id: int, keep: Callable[[], None]) -> None:
-    """Notify everyone enrolled of a new lesson; nobody if it was deleted or the course isn't published.
+    """Notify everyone enrolled of a new lesson, unless it was deleted or the course isn't published.
 
     ``keep`` is called after each batch so that a job can extend its lease.
     """

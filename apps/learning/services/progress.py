@@ -81,7 +81,7 @@ def save_watching(
     :raises NotEnrolled: the user isn't enrolled, for example a visitor of a preview or staff.
     :raises PrerequisiteNotMet: the lesson is locked.
     :raises LectureUnavailable: there is no such video lesson.
-    :raises Conflict: other tabs kept saving at the same moment.
+    :raises Conflict: other tabs saved at the same moment, every time it was repeated.
     """
     for _ in range(MAX_RETRIES):
         progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
@@ -115,7 +115,7 @@ def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
     with transaction.atomic():
         wait = learning_time.take_or_wait(
             user_id=progress.enrollment.user_id,
-            # All time that the budget gains meanwhile: nobody reads two texts at once, or while watching a video.
+            # This takes all the time gained since: a learner cannot read two texts at once, or while watching a video.
             needed=round(reading.least_seconds(text) * RATE),
             opened_at=progress.started_at,
             now=now,

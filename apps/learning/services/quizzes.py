@@ -102,7 +102,7 @@ def submit_attempt(
     enforce(policies.see_attempt(user, attempt))
     quiz = attempt.quiz
     questions = questions_of(quiz)
-    kept, faults = marking.read_all(questions, answers)
+    valid, faults = marking.read_all(questions, answers)
     if faults and attempt.submitted_at is None:
         fault = {"code": "invalid", "message": _("This answer isn't valid for this question.")}
         raise ValidationFailed(in_fields={f"answers.{uid}": [fault] for uid in faults})
@@ -111,14 +111,14 @@ def submit_attempt(
         locked.enrollment, locked.quiz = attempt.enrollment, quiz
         attempt = locked
         if attempt.submitted_at is not None:
-            if attempt.answers != kept:
+            if attempt.answers != valid:
                 raise AttemptClosed
             return attempt, None
-        left = attempt.started_at + FASTEST_ANSWER * min(len(kept), COUNTED) - now
+        left = attempt.started_at + FASTEST_ANSWER * min(len(valid), COUNTED) - now
         if left > timedelta(0):
             raise AnsweredTooFast(wait=-(-left // timedelta(seconds=1)))
         late = is_over(attempt, quiz, now)
-        _close(attempt, quiz, questions, {} if late else kept, now)
+        _close(attempt, quiz, questions, {} if late else valid, now)
         saved = None
         if attempt.is_passed:
             saved = finish(open_lesson(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now), now=now)
