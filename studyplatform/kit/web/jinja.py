@@ -5,11 +5,10 @@ Django's own engine renders the admin and third-party apps; its templates are in
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from functools import lru_cache
 from typing import Any, ParamSpec, TypeVar, cast
 
-import jinja2
 from django.conf import settings
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
@@ -20,7 +19,6 @@ from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.html import json_script
 from jinja2 import Environment, pass_context
-from jinja2.environment import TemplateModule
 from jinja2.runtime import Context
 from markupsafe import Markup
 
@@ -52,14 +50,15 @@ class Templates(Jinja2):
         return Page(super().from_string(template_code).template, self)
 
 
-class CachedImportTemplate(jinja2.Template):
-    """A template whose macros are loaded once when others import it, not once per page.
+class PlainGlobals(Environment):
+    """Gives each template a plain dict of globals.
 
-    Jinja2 checks each time whether the importing template has globals of its own; ours are the environment's.
+    Jinja2 chains two maps. For every ``{% from … import %}`` it looks whether the importing template has globals of
+    its own, and comparing chained maps takes 20 to 30 µs, a fifth of a small page.
     """
 
-    def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
-        return super()._get_default_module()
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return {**self.globals, **(d or {})}
 
 
 def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -221,13 +220,12 @@ def _language() -> str:
 
 def environment(**options: Any) -> Environment:
     """The environment, with the functions and filters that every template may use."""
-    env = Environment(  # noqa: S701 (Django's backend passes autoescape=True)
+    env = PlainGlobals(
         **options,
         extensions=["jinja2.ext.do"],
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.template_class = CachedImportTemplate
     env.globals.update(
         _=_gettext,
         gettext=_gettext,
