@@ -1,4 +1,4 @@
-"""What TypeScript and other clients are promised is what Python says now (otherwise: `make contract`)."""
+"""The committed contract for TypeScript and other clients matches the Python code (to update: `make contract`)."""
 
 import json
 
@@ -8,19 +8,19 @@ from studyplatform.kit.errors import REGISTRY
 from studyplatform.kit.management.commands import export_contract
 
 
-def test_committed_schema_is_what_the_api_says():
+def test_the_committed_schema_matches_the_api():
     with translation.override("en"):
         now = json.loads(json.dumps(export_contract.schema(), default=str))
 
     assert now == json.loads(export_contract.SCHEMA.read_text())
 
 
-def test_committed_catalogue_is_what_the_errors_say():
+def test_the_committed_catalogue_matches_the_errors():
     with translation.override("en"):
         assert export_contract.catalogue_module() == export_contract.CATALOGUE.read_text()
 
 
-def test_every_code_and_operation_is_in_the_schema():
+def test_the_schema_contains_every_code_and_operation():
     document = export_contract.schema()
     operations = [op for path in document["paths"].values() for op in path.values() if isinstance(op, dict)]
 
@@ -30,7 +30,7 @@ def test_every_code_and_operation_is_in_the_schema():
     assert all(operation["operationId"] for operation in operations)
 
 
-def test_what_lists_pages_says_so_and_what_must_be_sent_is_required():
+def test_lists_are_paged_and_mandatory_fields_are_required():
     document = export_contract.schema()
     paths, shapes = document["paths"], document["components"]["schemas"]
 

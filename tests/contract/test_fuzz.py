@@ -1,6 +1,6 @@
-"""Every call of the API, by everyone, with what nobody expects: no crash, and nothing that the schema does not say.
+"""Every API call by every role with unexpected input: no crash, and only responses that the schema defines.
 
-schemathesis makes right and wrong calls from the schema that the API itself gives. This test puts the ids of real rows
+schemathesis generates valid and invalid calls from the schema of the API. This test puts the ids of real rows
 into them, and very long, very deep and shapeless bodies. Each call ends in a rollback, so that the next
 one finds the rows.
 """
@@ -26,7 +26,7 @@ from tests.learning.quiz import make_quiz
 pytestmark = [pytest.mark.long, pytest.mark.django_db, pytest.mark.timeout(600)]
 
 EXAMPLES = 4  # calls of each kind, of each operation, by each role
-WHO = ["visitor", "student", "instructor", "admin"]
+ROLES = ["visitor", "student", "instructor", "admin"]
 SHAPELESS: list[Any] = [
     None, True, 0, -(10**400), "", "\x00", "\ud800", [], {}, [[]], {"": None}, "x" * 300_000, ["x"] * 100_000,
     {str(number): number for number in range(20_000)},
@@ -37,7 +37,7 @@ Rows = dict[str, list[str]]
 
 @pytest.fixture
 def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) -> Rows:
-    """Ids of real rows, by what stands before them in an address, or by the name of a field."""
+    """Return ids of real rows, by the preceding part of an address or by the name of a field."""
     video = VideoFactory(owner=ada)
     caption = CaptionFactory(video=video)
     quiz = make_quiz(course)
@@ -70,8 +70,8 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
     return known | {field: known[name] for field, name in by_field.items()}
 
 
-@pytest.fixture(params=WHO)
-def caller(request: pytest.FixtureRequest, browser_of: Any) -> Client:
+@pytest.fixture(params=ROLES)
+def client_of_role(request: pytest.FixtureRequest, browser_of: Any) -> Client:
     people = {"student": "leo", "instructor": "ada", "admin": "sam"}
     if request.param == "visitor":
         return Client(raise_request_exception=False)
@@ -80,8 +80,8 @@ def caller(request: pytest.FixtureRequest, browser_of: Any) -> Client:
     return signed_in
 
 
-def real(draw: Any, rows: Rows, path: str, case: Any) -> None:
-    """Put ids of real rows where the case has invented ones; one time in six it keeps them."""
+def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
+    """Replace invented ids of the case by ids of real rows, in five of six cases."""
     kind = path.removeprefix("/api/v1/").split("/")[0]
     for name in case.path_parameters or {}:
         if draw(st.integers(0, 5)):
@@ -94,8 +94,8 @@ def real(draw: Any, rows: Rows, path: str, case: Any) -> None:
                 case.body[name] = draw(st.sampled_from(rows[name]))
 
 
-def longer(draw: Any, case: Any) -> str:
-    """JSON that no form of ours sends: one field of the body is another, or all of it."""
+def distort_body(draw: Any, case: Any) -> str:
+    """Return JSON that no form sends: one field of the body, or all of it, is replaced."""
     if not draw(st.integers(0, 3)):
         return str(draw(st.sampled_from(DEEP)))
     odd = draw(st.sampled_from(SHAPELESS))
@@ -104,8 +104,8 @@ def longer(draw: Any, case: Any) -> str:
     return json.dumps({**case.body, draw(st.sampled_from(sorted(case.body))): odd})
 
 
-def send(caller: Client, case: Any, raw: str | None = None) -> Any:
-    """Ask in this process, as the case says; answers what schemathesis can judge."""
+def send(client_of_role: Client, case: Any, raw: str | None = None) -> Any:
+    """Send the case in this process and return a response that schemathesis can check."""
     import requests
     from schemathesis import Response
 
@@ -117,11 +117,16 @@ def send(caller: Client, case: Any, raw: str | None = None) -> Any:
         name: value if isinstance(value, str) else value.decode("latin-1") for name, value in wanted.headers.items()
     }
     kind = headers.pop("Content-Type", "")
-    for name in ("Content-Length", "Accept-Encoding", "Authorization", "Cookie"):  # the role's own cookie comes along
+    for name in (
+        "Content-Length",
+        "Accept-Encoding",
+        "Authorization",
+        "Cookie",
+    ):  # the client sends the cookie of its role
         headers.pop(name, None)
     body = wanted.body or b""
     fresh = Client(raise_request_exception=False)
-    fresh.cookies.load(caller.cookies.output(header=""))
+    fresh.cookies.load(client_of_role.cookies.output(header=""))
     with transaction.atomic():
         answer = fresh.generic(
             wanted.method or "GET",
@@ -142,7 +147,7 @@ def send(caller: Client, case: Any, raw: str | None = None) -> Any:
     )
 
 
-def test_no_call_crashes_or_says_what_the_schema_does_not(caller: Client, rows: Rows) -> None:
+def test_every_response_matches_the_schema_and_no_call_crashes(client_of_role: Client, rows: Rows) -> None:
     import schemathesis
     from schemathesis import GenerationMode
     from schemathesis.checks import not_a_server_error
@@ -158,7 +163,7 @@ def test_no_call_crashes_or_says_what_the_schema_does_not(caller: Client, rows: 
     schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
     asked, faults = 0, []
 
-    def ask(operation: Any, way: str) -> None:
+    def fuzz(operation: Any, way: str) -> None:
         mode = GenerationMode.NEGATIVE if way == "wrong" else GenerationMode.POSITIVE
 
         @settings(
@@ -170,23 +175,23 @@ def test_no_call_crashes_or_says_what_the_schema_does_not(caller: Client, rows: 
             suppress_health_check=list(HealthCheck),
         )
         @given(operation.as_strategy(generation_mode=mode), st.data())
-        def once(case: Any, data: Any) -> None:
+        def check_once(case: Any, data: Any) -> None:
             nonlocal asked
-            real(data.draw, rows, operation.path, case)
+            use_real_ids(data.draw, rows, operation.path, case)
             asked += 1
-            raw = longer(data.draw, case) if way == "long" else None
-            case.validate_response(send(caller, case, raw), checks=judges)
+            raw = distort_body(data.draw, case) if way == "long" else None
+            case.validate_response(send(client_of_role, case, raw), checks=judges)
 
-        once()
+        check_once()
 
     schema = schemathesis.openapi.from_dict(json.loads(json.dumps(export_contract.schema(), default=str)))
     for found in schema.get_all_operations():
         for way in ("right", "wrong", "long"):
             try:
-                ask(found.ok(), way)
-            except Unsatisfiable:  # nothing wrong can be said to a call that takes nothing
+                fuzz(found.ok(), way)
+            except Unsatisfiable:  # a call without input has no invalid input
                 continue
-            except (Exception, BaseExceptionGroup) as fault:  # all of them are shown together
+            except (Exception, BaseExceptionGroup) as fault:  # all failures are reported together
                 inner = getattr(fault, "exceptions", [fault])
                 faults.append(f"{found.ok().label}, {way}: {fault} {inner}")
 

@@ -1,4 +1,4 @@
-"""What the islands get with MOCK_API is still what the API promises (otherwise: `manage.py record_api`)."""
+"""The recorded answers that islands get with MOCK_API match the API (to update: `manage.py record_api`)."""
 
 import importlib
 import json
@@ -17,7 +17,7 @@ RECORDED = {one["operation"]: one for one in json.loads(ANSWERS.read_text())}
 _CALL = re.compile(r"\.(GET|POST|PUT|PATCH|DELETE)\(\s*\"(/api/v1/[^\"]+)\"")
 
 
-def test_every_call_of_an_island_has_an_answer():
+def test_every_api_call_of_an_island_has_a_recorded_answer():
     scripts = [path for path in (ROOT / "assets").rglob("*.ts*") if ".test." not in path.name]
     calls = {f"{verb} {path}" for script in scripts for verb, path in _CALL.findall(script.read_text())}
 
@@ -26,7 +26,7 @@ def test_every_call_of_an_island_has_an_answer():
 
 
 @pytest.mark.parametrize("operation", RECORDED)
-def test_the_answer_is_one_that_the_api_promises(operation: str):
+def test_each_recorded_answer_matches_the_schema(operation: str):
     document = json.loads(SCHEMA.read_text())
     verb, path = operation.split(" ")
     answer = RECORDED[operation]
@@ -42,7 +42,7 @@ def test_the_answer_is_one_that_the_api_promises(operation: str):
     assert not [error.message for error in Draft202012Validator(schema).iter_errors(answer["body"])]
 
 
-def test_pages_say_that_answers_are_recorded_and_only_then(client: Client, db, settings):
+def test_only_pages_with_recorded_answers_say_so(client: Client, db, settings):
     assert "study-mock" not in client.get("/status").content.decode()
 
     settings.MOCK_API = True

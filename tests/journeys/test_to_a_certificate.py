@@ -1,4 +1,4 @@
-"""From registration to a verified certificate, as one learner's browser does it; on both databases."""
+"""From registration to a verified certificate in one learner's browser, on both databases."""
 
 import json
 import re
@@ -31,8 +31,8 @@ AMARA = {
 
 
 @pytest.fixture
-def rivers() -> Course:
-    """A text of 200 words, a video of 100 seconds and a quiz."""
+def rivers_course() -> Course:
+    """Return a course with a text of 200 words, a video of 100 seconds and a quiz."""
     course = CourseFactory(slug="rivers", title="Rivers", status="published")
     section = SectionFactory(course=course)
     LessonFactory(section=section, slug="read", body="word " * 200)
@@ -42,25 +42,27 @@ def rivers() -> Course:
     return course
 
 
-def call(browser: Client, method: str, path: str, data: Any) -> tuple[int, dict[str, Any]]:
-    """A call of the API; returns its status and body."""
+def call_api(browser: Client, method: str, path: str, data: Any) -> tuple[int, dict[str, Any]]:
+    """Call the API and return the status and body of the response."""
     answer = browser.generic(method, f"/api/v1{path}", json.dumps(data), "application/json")
     return answer.status_code, answer.json()
 
 
-def test_one_registers_learns_and_proves_it(client: Client, rivers: Course) -> None:
-    read, watch, quiz = (rivers.lessons.get(kind=kind) for kind in ("text", "video", "quiz"))
+def test_a_learner_registers_completes_a_course_and_gets_a_certificate(client: Client, rivers_course: Course) -> None:
+    read, watch, quiz = (rivers_course.lessons.get(kind=kind) for kind in ("text", "video", "quiz"))
     with time_machine.travel(MORNING, tick=False) as clock:
         client.post("/auth/register", AMARA)
         jobs.run_pending("default")
         code = re.search(r"\b(\d{6})\b", str(mail.outbox[-1].body))
         assert code
         client.post("/auth/verify-email", {"code": code[1]})
-        assert call(client, "POST", "/enrollments/", {"course": "rivers"})[0] == 201
+        assert call_api(client, "POST", "/enrollments/", {"course": "rivers"})[0] == 201
 
         assert client.get("/learn/rivers/read").status_code == 200
         client.post("/learn/rivers/read/complete")
-        assert call(client, "GET", "/enrollments/", None)[1]["results"][0]["percent"] == 0, "read in no time"
+        assert call_api(client, "GET", "/enrollments/", None)[1]["results"][0]["percent"] == 0, (
+            "reading too fast does not count"
+        )
         clock.shift(timedelta(minutes=1))
         client.post("/learn/rivers/read/complete")
         assert read.progress.get().completed_at is not None
@@ -69,16 +71,16 @@ def test_one_registers_learns_and_proves_it(client: Client, rivers: Course) -> N
         for second in range(0, 100, 10):
             clock.shift(timedelta(seconds=10))
             heartbeat = {"position": second + 10, "watched": [[second, second + 10]]}
-            assert call(client, "POST", f"/lessons/{watch.uid}/progress/", heartbeat)[0] == 200
+            assert call_api(client, "POST", f"/lessons/{watch.uid}/progress/", heartbeat)[0] == 200
         assert watch.progress.get().completed_at is not None
 
         client.get(f"/learn/rivers/{quiz.slug}")
-        status, attempt = call(client, "POST", f"/lessons/{quiz.uid}/attempts/", {})
+        status, attempt = call_api(client, "POST", f"/lessons/{quiz.uid}/attempts/", {})
         assert status == 201, attempt
         clock.shift(timedelta(minutes=2))
         uid = Attempt.objects.get().uid
         answers = {"answers": right_answers(quiz.quiz)}
-        status, result = call(client, "POST", f"/attempts/{uid}/submit/", answers)
+        status, result = call_api(client, "POST", f"/attempts/{uid}/submit/", answers)
         assert status == 200, result
 
         certificate = Certificate.objects.get()
