@@ -1,4 +1,4 @@
-"""Authenticators in Python: the codes of an app, and a passkey device that a test can make dishonest."""
+"""Authenticators in Python: the codes of an app, and a passkey device that a test can make lie."""
 
 import base64
 import hashlib
@@ -19,14 +19,14 @@ ORIGIN = "http://localhost:8000"
 
 
 def app_code(secret: str, moment: float) -> str:
-    """The six digits that an authenticator app shows at ``moment`` (seconds since 1970)."""
+    """Return the six digits that an authenticator app shows at ``moment`` (seconds since 1970)."""
     app = TOTP(base64.b32decode(secret), 6, hashes.SHA1(), 30, enforce_key_length=False)  # noqa: S303 (what apps use)
     return app.generate(int(moment)).decode()
 
 
 @dataclass
 class Authenticator:
-    """Holds one passkey. Its fields are what it says, so a test makes it lie by changing one."""
+    """Holds one passkey. A test makes it lie by changing one of its fields."""
 
     origin: str = ORIGIN
     party: str = "localhost"
@@ -36,22 +36,22 @@ class Authenticator:
     handle: bytes = b""
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
-    def make(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The answer to ``navigator.credentials.create``."""
-        asked = question["publicKey"]
-        self.handle = websafe_decode(asked["user"]["id"])
+    def register(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the response to ``navigator.credentials.create``."""
+        public_key = options["publicKey"]
+        self.handle = websafe_decode(public_key["user"]["id"])
         public = cbor.encode(dict(ES256.from_cryptography_key(self.key.public_key())))
         attested = b"\0" * 16 + struct.pack(">H", len(self.id)) + self.id + public
         data = self._data(0x40) + attested
         return self._answer(
-            clientDataJSON=self._client("webauthn.create", asked["challenge"]),
+            clientDataJSON=self._client("webauthn.create", public_key["challenge"]),
             attestationObject=cbor.encode({"fmt": "none", "attStmt": {}, "authData": data}),
         )
 
-    def prove(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The answer to ``navigator.credentials.get``; counts one up."""
+    def authenticate(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the response to ``navigator.credentials.get`` and increase the counter."""
         self.counter += 1
-        client = self._client("webauthn.get", question["publicKey"]["challenge"])
+        client = self._client("webauthn.get", options["publicKey"]["challenge"])
         data = self._data(0)
         signature = self.key.sign(data + hashlib.sha256(client).digest(), ec.ECDSA(hashes.SHA256()))
         return self._answer(clientDataJSON=client, authenticatorData=data, signature=signature, userHandle=self.handle)

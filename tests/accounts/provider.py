@@ -1,5 +1,5 @@
-"""Providers for tests, each answering over real HTTP: an honest OpenID Connect provider in a process of its own
-(oidc-provider-mock), one that lies as it is told to, and one that speaks as GitHub does."""
+"""Providers for tests, each over real HTTP: an honest OpenID Connect provider in its own process
+(oidc-provider-mock), one that lies as a test configures it, and one that behaves like GitHub."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def configured(issuer: str, slug: str = "school", title: str = "Field School") -
 
 @contextlib.contextmanager
 def honest(*arguments: str, port: int = 0) -> Iterator[str]:
-    """A provider's process; yields its issuer."""
+    """Run a provider in its own process and yield its issuer."""
     port = port or servers.free_port()
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "--require-nonce", "true", *arguments]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -53,13 +53,13 @@ def honest(*arguments: str, port: int = 0) -> Iterator[str]:
         process.wait(10)
 
 
-def know(issuer: str, sub: str, **claims: Any) -> None:
-    """Have the provider know this person."""
+def register_user(issuer: str, sub: str, **claims: Any) -> None:
+    """Register a user at the provider."""
     requests.put(f"{issuer}/users/{quote(sub)}", json=claims, timeout=5).raise_for_status()
 
 
 def consent(address: str, sub: str) -> str:
-    """Press "Authorize" at the provider; where it sends the browser."""
+    """Press "Authorize" at the provider and return the address that it redirects to."""
     answer = requests.post(address, data={"sub": sub}, allow_redirects=False, timeout=10)
     assert answer.status_code == 302, answer.text
     return answer.headers["Location"]
@@ -71,21 +71,21 @@ def _keys() -> tuple[rsa.RSAPrivateKey, rsa.RSAPrivateKey]:
     return first, second
 
 
-class Liar:
-    """A provider whose ID token is what ``lie`` makes of an honest one's claims; other lies are attributes."""
+class LyingProvider:
+    """A provider whose ID token has the claims that ``lie`` returns; other lies are attributes."""
 
     def __init__(self) -> None:
         self.key, self.other_key = _keys()
-        self.sign: Callable[[dict[str, Any]], str] = self.honestly
+        self.sign: Callable[[dict[str, Any]], str] = self.sign_honestly
         self.lie: Callable[[dict[str, Any]], dict[str, Any]] = dict
         self.userinfo: dict[str, Any] = {"sub": "mia-77", "email": "mia@school.example", "email_verified": True}
         self.config: dict[str, Any] = {}
         self.broken: dict[str, tuple[int, bytes]] = {}
         self.nonces: dict[str, str] = {}
-        self.asked: list[dict[str, list[str]]] = []
+        self.received_forms: list[dict[str, list[str]]] = []
         self.issuer = ""
 
-    def honestly(self, claims: dict[str, Any]) -> str:
+    def sign_honestly(self, claims: dict[str, Any]) -> str:
         return jwt.encode(claims, self.key, "RS256", headers={"kid": "one"})
 
     @property
@@ -94,7 +94,7 @@ class Liar:
         return self.key.public_key().public_bytes(serialization.Encoding.PEM, form)
 
     def authorize(self, address: str) -> str:
-        """The person says yes; where the browser is sent."""
+        """Consent as the user and return the address that the browser is sent to."""
         query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         code = f"code-{len(self.nonces)}"
         self.nonces[code] = query["nonce"]
@@ -113,7 +113,7 @@ class Liar:
                 key = jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
                 found = {"keys": [{**key, "kid": "one", "use": "sig", "alg": "RS256"}]}
             case "/token":
-                self.asked.append(form)
+                self.received_forms.append(form)
                 now = int(time.time())
                 claims = {"iss": self.issuer, "aud": CLIENT, "sub": "mia-77", "iat": now, "exp": now + 60}
                 claims |= {"nonce": self.nonces[form["code"][0]]}
@@ -123,8 +123,8 @@ class Liar:
         return 200, json.dumps(found).encode()
 
 
-class Hub:
-    """GitHub's three responses: a token for a code, its user, and their emails. Tests change them."""
+class GitHubProvider:
+    """GitHub's three responses: a token for a code, the user, and the user's emails. Tests change them."""
 
     def __init__(self) -> None:
         self.user: dict[str, Any] = {"id": 4711, "login": "mia-hub", "name": "Mia Moss", "email": None}
@@ -138,20 +138,20 @@ class Hub:
         self.issuer = ""
 
     def authorize(self, address: str, **more: str) -> str:
-        """The person says yes; where the browser is sent."""
+        """Consent as the user and return the address that the browser is sent to."""
         query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()} | more
         code = f"code-{len(self.codes)}"
         self.codes[code] = query["redirect_uri"]
         return f"{query['redirect_uri']}?code={code}&state={query['state']}"
 
     def answer(self, path: str, form: dict[str, list[str]], token: str) -> tuple[int, bytes]:
-        status, found = self.broken.get(path) or self._honest(path, form, token)
+        status, found = self.broken.get(path) or self._answer_honestly(path, form, token)
         return status, json.dumps(found).encode()
 
-    def _honest(self, path: str, form: dict[str, list[str]], token: str) -> tuple[int, Any]:
+    def _answer_honestly(self, path: str, form: dict[str, list[str]], token: str) -> tuple[int, Any]:
         if path == "/login/oauth/access_token":
             secret, place = form.get("client_secret"), self.codes.pop(form["code"][0], None)
-            if secret != ["a-secret"] or form.get("redirect_uri") != [place]:  # it says no with a 200
+            if secret != ["a-secret"] or form.get("redirect_uri") != [place]:  # GitHub refuses with a 200
                 return 200, {"error": "bad_verification_code", "error_description": "The code is incorrect."}
             self.tokens.append(f"gho_{len(self.tokens)}")
             return 200, {"access_token": self.tokens[-1], "token_type": "bearer", "scope": "user:email"}
@@ -161,14 +161,14 @@ class Hub:
 
 
 @contextlib.contextmanager
-def lying() -> Iterator[Liar]:
-    with _serving(Liar()) as liar:
+def lying() -> Iterator[LyingProvider]:
+    with _serving(LyingProvider()) as liar:
         yield liar
 
 
 @contextlib.contextmanager
-def hub() -> Iterator[Hub]:
-    with _serving(Hub()) as one:
+def hub() -> Iterator[GitHubProvider]:
+    with _serving(GitHubProvider()) as one:
         yield one
 
 
@@ -188,11 +188,12 @@ def _serving(provider: Any) -> Iterator[Any]:
         do_POST = do_GET  # noqa: N815
 
         def log_message(self, *arguments: object) -> None:
-            """Silent."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     provider.issuer = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()  # seconds until it sees its end
+    # The argument is the number of seconds between checks for the shutdown.
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield provider
     finally:

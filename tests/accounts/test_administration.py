@@ -25,11 +25,11 @@ REASON = "I have taught hydrology for twelve years and want to bring my field co
 
 
 @pytest.fixture
-def desk(browser_of: Callable[[User], Client], sam: User) -> Client:
+def admin_browser(browser_of: Callable[[User], Client], sam: User) -> Client:
     return browser_of(sam)
 
 
-def ask(browser: Client, reason: str = REASON):
+def request_to_teach(browser: Client, reason: str = REASON):
     return browser.post("/settings/teaching", {"reason": reason})
 
 
@@ -37,13 +37,13 @@ def block_one(user: User) -> None:
     services.block(user=user)
 
 
-def decide(desk: Client, asked: TeachingRequest, decision: str, answer: str = ""):
-    return desk.post(f"/dashboard/admin/teaching/{asked.uid}", {"decision": decision, "answer": answer})
+def decide_request(admin_browser: Client, pending: TeachingRequest, decision: str, answer: str = ""):
+    return admin_browser.post(f"/dashboard/admin/teaching/{pending.uid}", {"decision": decision, "answer": answer})
 
 
-def test_what_changes_a_person_looks_like_a_button(desk: Client, leo: User, mia: User) -> None:
+def test_actions_that_change_a_user_look_like_buttons(admin_browser: Client, leo: User, mia: User) -> None:
     services.block(user=mia)
-    page = desk.get("/dashboard/admin/people").content.decode()
+    page = admin_browser.get("/dashboard/admin/people").content.decode()
 
     assert {"Save", "Block", "Unblock"} == {
         words
@@ -53,16 +53,18 @@ def test_what_changes_a_person_looks_like_a_button(desk: Client, leo: User, mia:
     assert not re.search(r'<(?:button|summary) class="link[^>]*>(?:Save|Block|Unblock)</', page)
 
 
-def test_a_student_asks_and_an_admin_approves(browser_of: Callable[[User], Client], leo: User, desk: Client) -> None:
+def test_an_admin_approves_a_request_to_teach(
+    browser_of: Callable[[User], Client], leo: User, admin_browser: Client
+) -> None:
     User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
     browser = browser_of(leo)
-    assert ask(browser)["Location"] == "/settings/?saved=teaching#teaching"
-    asked = TeachingRequest.objects.get()
+    assert request_to_teach(browser)["Location"] == "/settings/?saved=teaching#teaching"
+    pending = TeachingRequest.objects.get()
     assert Notification.objects.filter(user__role="admin", kind="account.teaching_asked").count() == 1
-    assert REASON in desk.get("/dashboard/admin/teaching").content.decode()
+    assert REASON in admin_browser.get("/dashboard/admin/teaching").content.decode()
     assert browser.get("/dashboard/instructor/").status_code == 302
 
-    decide(desk, asked, "approve", "Welcome!")
+    decide_request(admin_browser, pending, "approve", "Welcome!")
     jobs.run_pending("default")
 
     leo.refresh_from_db()
@@ -71,46 +73,48 @@ def test_a_student_asks_and_an_admin_approves(browser_of: Callable[[User], Clien
     assert any("Welcome!" in message.body for message in mail.outbox if message.to == [leo.email])
 
 
-def test_a_refusal_says_why_and_another_request_waits_a_week(
-    browser_of: Callable[[User], Client], leo: User, desk: Client
+def test_a_refusal_gives_a_reason_and_blocks_new_requests_for_a_week(
+    browser_of: Callable[[User], Client], leo: User, admin_browser: Client
 ) -> None:
     browser = browser_of(leo)
-    ask(browser)
-    asked = TeachingRequest.objects.get()
-    assert "Explain why" in decide(desk, asked, "decline").content.decode()
-    decide(desk, asked, "decline", "Tell us which course you have in mind.")
+    request_to_teach(browser)
+    pending = TeachingRequest.objects.get()
+    assert "Explain why" in decide_request(admin_browser, pending, "decline").content.decode()
+    decide_request(admin_browser, pending, "decline", "Tell us which course you have in mind.")
 
     leo.refresh_from_db()
     assert leo.role == Role.STUDENT
     assert "Tell us which course" in browser.get("/settings/").content.decode()
-    assert 'data-error="TEACHING_ALREADY_ASKED"' in ask(browser).content.decode()
+    assert 'data-error="TEACHING_ALREADY_ASKED"' in request_to_teach(browser).content.decode()
     TeachingRequest.objects.update(decided_at=timezone.now() - AGAIN_AFTER)
-    assert ask(browser).status_code == 302
+    assert request_to_teach(browser).status_code == 302
 
 
 @pytest.mark.parametrize("reason", ["", "Please.", "x" * 2001])
-def test_a_request_has_a_reason(browser_of: Callable[[User], Client], leo: User, reason: str) -> None:
-    assert ask(browser_of(leo), reason).status_code == 422
+def test_a_request_requires_a_reason(browser_of: Callable[[User], Client], leo: User, reason: str) -> None:
+    assert request_to_teach(browser_of(leo), reason).status_code == 422
     assert not TeachingRequest.objects.exists()
 
 
 @pytest.mark.database
-def test_two_admins_decide_once(leo: User, sam: User) -> None:
-    asked = services.request_to_teach(user=leo, reason=REASON, now=timezone.now())
-    services.decide_teaching_request(uid=asked.uid, by=sam, is_approved=False, answer="No", now=timezone.now())
+def test_only_the_first_of_two_decisions_counts(leo: User, sam: User) -> None:
+    pending = services.request_to_teach(user=leo, reason=REASON, now=timezone.now())
+    services.decide_teaching_request(uid=pending.uid, by=sam, is_approved=False, answer="No", now=timezone.now())
 
     with pytest.raises(TeachingAlreadyDecided):
-        services.decide_teaching_request(uid=asked.uid, by=sam, is_approved=True, answer="", now=timezone.now())
+        services.decide_teaching_request(uid=pending.uid, by=sam, is_approved=True, answer="", now=timezone.now())
 
     leo.refresh_from_db()
     assert leo.role == Role.STUDENT
 
 
-def test_an_approved_user_is_notified_once(browser_of: Callable[[User], Client], leo: User, desk: Client) -> None:
+def test_an_approved_user_is_notified_once(
+    browser_of: Callable[[User], Client], leo: User, admin_browser: Client
+) -> None:
     User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
-    ask(browser_of(leo))
+    request_to_teach(browser_of(leo))
 
-    decide(desk, TeachingRequest.objects.get(), "approve")
+    decide_request(admin_browser, TeachingRequest.objects.get(), "approve")
     jobs.run_pending("default")
 
     assert list(Notification.objects.of(leo).values_list("kind", flat=True)) == ["account.teaching_approved"]
@@ -118,67 +122,71 @@ def test_an_approved_user_is_notified_once(browser_of: Callable[[User], Client],
 
 
 def test_a_user_cannot_approve_their_own_request(browser_of: Callable[[User], Client], leo: User, ada: User) -> None:
-    asked = services.request_to_teach(user=leo, reason=REASON, now=timezone.now())
+    pending = services.request_to_teach(user=leo, reason=REASON, now=timezone.now())
 
-    for person in (leo, ada):
-        assert decide(browser_of(person), asked, "approve")["Location"] == "/"
+    for user in (leo, ada):
+        assert decide_request(browser_of(user), pending, "approve")["Location"] == "/"
 
     leo.refresh_from_db()
     assert leo.role == Role.STUDENT
 
 
-# --- People -------------------------------------------------------------------------------------
+# --- Users -------------------------------------------------------------------------------------
 
 
-def test_users_are_searched_and_paged_in_few_queries(desk: Client, leo: User, django_assert_max_num_queries) -> None:
+def test_searching_and_paging_users_takes_few_queries(
+    admin_browser: Client, leo: User, django_assert_max_num_queries
+) -> None:
     User.objects.bulk_create(User(username=f"p{n}", email=f"p{n}@example.com") for n in range(1000))
 
     with django_assert_max_num_queries(6):
-        page = desk.get("/dashboard/admin/people").content.decode()
+        page = admin_browser.get("/dashboard/admin/people").content.decode()
     assert "1,002" in page or "1002" in page
     assert ">Students</a>" in page
-    found = desk.get("/dashboard/admin/people", {"q": "marsh leo"}).content.decode()
+    found = admin_browser.get("/dashboard/admin/people", {"q": "marsh leo"}).content.decode()
     assert leo.email in found
     assert "p77@example.com" not in found
-    assert "No one matches." in desk.get("/dashboard/admin/people", {"q": "zyzzyva"}).content.decode()
+    assert "No one matches." in admin_browser.get("/dashboard/admin/people", {"q": "zyzzyva"}).content.decode()
 
 
-def test_a_role_is_given_and_taken(desk: Client, leo: User) -> None:
+def test_an_admin_grants_and_removes_a_role(admin_browser: Client, leo: User) -> None:
     for role in ("instructor", "student"):
-        desk.post(f"/dashboard/admin/people/{leo.uid}/role", {"role": role})
+        admin_browser.post(f"/dashboard/admin/people/{leo.uid}/role", {"role": role})
         leo.refresh_from_db()
         assert leo.role == role
-    desk.post(f"/dashboard/admin/people/{leo.uid}/role", {"role": "emperor"})
+    admin_browser.post(f"/dashboard/admin/people/{leo.uid}/role", {"role": "emperor"})
     leo.refresh_from_db()
     assert leo.role == "student"
 
 
-def test_the_blocked_are_out_at_once_and_listed(desk: Client, browser_of: Callable[[User], Client], leo: User) -> None:
+def test_a_blocked_user_is_signed_out_at_once_and_listed(
+    admin_browser: Client, browser_of: Callable[[User], Client], leo: User
+) -> None:
     browser = browser_of(leo)
-    desk.post(f"/dashboard/admin/people/{leo.uid}/block", {"reason": ""})
+    admin_browser.post(f"/dashboard/admin/people/{leo.uid}/block", {"reason": ""})
     assert browser.get("/settings/").status_code == 200
 
-    desk.post(f"/dashboard/admin/people/{leo.uid}/block", {"reason": "Sells answers"})
+    admin_browser.post(f"/dashboard/admin/people/{leo.uid}/block", {"reason": "Sells answers"})
 
     assert browser.get("/settings/").status_code == 302
     assert not BrowserSession.objects.filter(user=leo).exists()
-    page = desk.get("/dashboard/admin/people", {"show": "blocked"}).content.decode()
+    page = admin_browser.get("/dashboard/admin/people", {"show": "blocked"}).content.decode()
     assert "Sells answers" in page
-    desk.post(f"/dashboard/admin/people/{leo.uid}/unblock")
+    admin_browser.post(f"/dashboard/admin/people/{leo.uid}/unblock")
     leo.refresh_from_db()
     assert (leo.is_active, leo.block_reason) == (True, "")
 
 
-def test_an_admin_cannot_shut_themselves_out(desk: Client, sam: User) -> None:
-    desk.post(f"/dashboard/admin/people/{sam.uid}/block", {"reason": "Oops"})
-    desk.post(f"/dashboard/admin/people/{sam.uid}/role", {"role": "student"})
+def test_admins_cannot_remove_their_own_access(admin_browser: Client, sam: User) -> None:
+    admin_browser.post(f"/dashboard/admin/people/{sam.uid}/block", {"reason": "Oops"})
+    admin_browser.post(f"/dashboard/admin/people/{sam.uid}/role", {"role": "student"})
 
     sam.refresh_from_db()
     assert (sam.is_active, sam.role) == (True, "admin")
 
 
 @pytest.mark.parametrize("ousted", [lambda one: services.change_role(user=one, role=Role.STUDENT), block_one])
-def test_two_admins_who_block_each_other_leave_one(sam: User, ousted: Callable[[User], None]) -> None:
+def test_one_admin_remains_when_two_block_each_other(sam: User, ousted: Callable[[User], None]) -> None:
     other = UserFactory(role=Role.ADMIN)
     ousted(other)
 
@@ -190,15 +198,15 @@ def test_two_admins_who_block_each_other_leave_one(sam: User, ousted: Callable[[
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_two_admins_who_delete_their_accounts_at_once_leave_one(sam: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_admin_remains_when_two_delete_their_accounts_at_once(sam: User, monkeypatch: pytest.MonkeyPatch) -> None:
     both = Barrier(2)
 
-    def meet(verdict: object) -> None:
+    def wait_after_check(verdict: object) -> None:
         enforce(verdict)  # type: ignore[arg-type]
         with suppress(BrokenBarrierError):
             both.wait(0.5)
 
-    def leave(user: User) -> bool:
+    def delete_account(user: User) -> bool:
         try:
             services.delete_account(user=user, password=PASSWORD, browser="", now=timezone.now())
         except LastAdmin:
@@ -207,32 +215,32 @@ def test_two_admins_who_delete_their_accounts_at_once_leave_one(sam: User, monke
             connection.close()
         return True
 
-    monkeypatch.setattr("apps.accounts.services.account_deletion.enforce", meet)
+    monkeypatch.setattr("apps.accounts.services.account_deletion.enforce", wait_after_check)
     with ThreadPoolExecutor(2) as pool:
-        left = list(pool.map(leave, [sam, UserFactory(role=Role.ADMIN)]))
+        left = list(pool.map(delete_account, [sam, UserFactory(role=Role.ADMIN)]))
 
     assert sorted(left) == [False, True]
 
 
 @pytest.mark.parametrize("way", ["role", "block", "unblock"])
-def test_only_admins_govern(
+def test_only_admins_can_manage_users(
     browser_of: Callable[[User], Client], leo: User, ada: User, client: Client, way: str
 ) -> None:
     address = f"/dashboard/admin/people/{leo.uid}/{way}"
     given = {"role": "admin", "reason": "x"}
 
     assert client.post(address, given)["Location"].startswith("/auth/login")
-    for person in (leo, ada):
-        assert browser_of(person).post(address, given)["Location"] == "/"
+    for user in (leo, ada):
+        assert browser_of(user).post(address, given)["Location"] == "/"
     leo.refresh_from_db()
     assert (leo.role, leo.is_active) == ("student", True)
 
 
-def test_only_an_admin_decides_about_a_request_to_teach(leo: User, ada: User) -> None:
-    asked = services.request_to_teach(user=leo, reason="I teach chemistry at a school. " * 3, now=timezone.now())
+def test_only_an_admin_can_decide_a_request_to_teach(leo: User, ada: User) -> None:
+    pending = services.request_to_teach(user=leo, reason="I teach chemistry at a school. " * 3, now=timezone.now())
 
     with pytest.raises(RoleRequired):
-        services.decide_teaching_request(uid=asked.uid, by=ada, is_approved=True, answer="", now=timezone.now())
+        services.decide_teaching_request(uid=pending.uid, by=ada, is_approved=True, answer="", now=timezone.now())
 
     leo.refresh_from_db()
     assert not leo.can_teach

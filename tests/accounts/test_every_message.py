@@ -24,37 +24,37 @@ EMAILS = sorted(file.stem for file in Path(settings.BASE_DIR, "templates", "emai
 
 
 class Sample(dict[str, Any]):
-    """A word for each parameter that a text asks for."""
+    """Returns a sample value for each parameter of a text."""
 
     def __missing__(self, name: str) -> str:
         self[name] = f"100% {name}"
         return str(self[name])
 
 
-def told(kind: str, leo: User, **given: Any) -> tuple[str, str]:
-    """Keep a notification of this kind; answers its headline and its text."""
+def render_and_notify(kind: str, leo: User, **given: Any) -> tuple[str, str]:
+    """Create a notification of this kind; return its headline and its text."""
     params = Sample()
     headline, text, _ = KINDS[kind].words(params)
     services.notify(kind, leo, "/courses/", **params)
     Notification.objects.filter(kind=kind).update(in_app=True, **given)
-    jobs.run_pending("default")  # whatever way was chosen for this kind
+    jobs.run_pending("default")  # whichever channel this kind uses
     post.outbox.clear()
     return headline, text
 
 
-def sent() -> list[tuple[str, str, str]]:
-    """Subject, words and page of each email."""
+def sent_emails() -> list[tuple[str, str, str]]:
+    """Return the subject, the text and the HTML of each email."""
     jobs.run_pending("default")
     return [(one.subject, str(one.body), str(one.alternatives[0][0])) for one in post.outbox]
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_notification_is_shown_and_mailed(kind: str, leo: User, browser_of: Callable[[User], Client]) -> None:
-    headline, text = told(kind, leo)
+def test_every_notification_is_shown_and_emailed(kind: str, leo: User, browser_of: Callable[[User], Client]) -> None:
+    headline, text = render_and_notify(kind, leo)
     services.mail_notification(notification_id=Notification.objects.get(kind=kind).pk)
 
     page = unescape(browser_of(leo).get("/notifications").content.decode())
-    [(subject, words, mailed)] = sent()
+    [(subject, words, mailed)] = sent_emails()
 
     assert "%(" not in headline + text
     assert headline in page
@@ -63,19 +63,19 @@ def test_every_notification_is_shown_and_mailed(kind: str, leo: User, browser_of
     assert text in words
 
 
-def test_a_digest_says_any_of_them(leo: User) -> None:
+def test_a_digest_renders_every_notification(leo: User) -> None:
     now = timezone.now()
-    headlines = [told(kind, leo, digest_due_at=now)[0] for kind in sorted(KINDS)]
+    headlines = [render_and_notify(kind, leo, digest_due_at=now)[0] for kind in sorted(KINDS)]
 
     send_digest(user_id=leo.pk, now=now + timedelta(minutes=1))
 
-    [(_, words, page)] = sent()
+    [(_, words, page)] = sent_emails()
     assert len([one for one in headlines if one in words and one in unescape(page)]) == min(MOST, len(headlines))
 
 
 @pytest.mark.parametrize("name", EMAILS)
 def test_every_email_renders(name: str, leo: User) -> None:
-    told("account.welcome", leo)
+    render_and_notify("account.welcome", leo)
     notice = as_notice(Notification.objects.get(kind="account.welcome"))
 
     mail.send(
@@ -95,7 +95,7 @@ def test_every_email_renders(name: str, leo: User) -> None:
         settings="/settings/",
     )
 
-    [(subject, words, page)] = sent()
+    [(subject, words, page)] = sent_emails()
     assert subject
     assert settings.SITE_NAME in words
     for written in (subject, words, page):

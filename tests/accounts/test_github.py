@@ -1,4 +1,4 @@
-"""Signing in with GitHub, which speaks OAuth and no OpenID Connect: there and back over real HTTP."""
+"""Signing in with GitHub, which uses OAuth without OpenID Connect, over real HTTP."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,16 +11,16 @@ from django.test import Client
 
 from apps.accounts.models import Registration, User
 from apps.accounts.providers.github import GitHubAdapter
-from tests.accounts.provider import Hub, configured, hub
-from tests.accounts.test_registration import posted
-from tests.accounts.test_social import JOIN, LANDING, back, is_signed_in, led_on, refusal
+from tests.accounts.provider import GitHubProvider, configured, hub
+from tests.accounts.test_registration import read_email
+from tests.accounts.test_social import JOIN, LANDING, is_signed_in, redirect_address, refusal, return_from_provider
 from tests.factories.accounts import UserFactory
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def github(settings: Any, monkeypatch: Any) -> Iterator[Hub]:
+def github(settings: Any, monkeypatch: Any) -> Iterator[GitHubProvider]:
     settings.SIGN_IN_PROVIDERS = [configured("", slug="github", title="GitHub")]
     with hub() as one:
         monkeypatch.setattr(GitHubAdapter, "access_token_url", f"{one.issuer}/login/oauth/access_token")
@@ -29,23 +29,23 @@ def github(settings: Any, monkeypatch: Any) -> Iterator[Hub]:
         yield one
 
 
-def asked(browser: Client) -> str:
-    return led_on(browser.post("/auth/oauth/start/github", {"next": "/courses/"}))
+def start_sign_in(browser: Client) -> str:
+    return redirect_address(browser.post("/auth/oauth/start/github", {"next": "/courses/"}))
 
 
-def there_and_back(browser: Client, github: Hub) -> Any:
-    return back(browser, github.authorize(asked(browser)))
+def sign_in_with_github(browser: Client, github: GitHubProvider) -> Any:
+    return return_from_provider(browser, github.authorize(start_sign_in(browser)))
 
 
-def emails(**verified: bool) -> list[dict[str, Any]]:
+def email_list(**verified: bool) -> list[dict[str, Any]]:
     return [
         {"email": f"{name}@hub.example", "primary": name == "main", "verified": is_verified}
         for name, is_verified in verified.items()
     ]
 
 
-def test_a_private_email_joins_by_its_primary_address_and_the_next_time_one_is_in(client: Client, github: Hub) -> None:
-    page = there_and_back(client, github).content.decode()
+def test_a_user_registers_with_the_primary_email_and_signs_in_next_time(client: Client, github: GitHubProvider) -> None:
+    page = sign_in_with_github(client, github).content.decode()
     assert "mia@hub.example" in page
     assert "noreply" not in page
     assert 'value="Moss"' in page
@@ -57,22 +57,22 @@ def test_a_private_email_joins_by_its_primary_address_and_the_next_time_one_is_i
     assert github.tokens[0] not in str(row.extra_data)
 
     other = Client()
-    there_and_back(other, github)
+    sign_in_with_github(other, github)
 
     assert is_signed_in(other) == str(user.pk)
 
 
-def test_who_renames_themselves_there_stays_the_same_person_here(client: Client, github: Hub) -> None:
-    """The number counts: a login that somebody gave up may be another person's by now."""
+def test_a_renamed_github_user_keeps_the_same_account(client: Client, github: GitHubProvider) -> None:
+    """The numeric ID identifies the user: someone else can take a login that was given up."""
     mia = UserFactory(email="mia@hub.example")
     SocialAccount.objects.create(user=mia, provider="github", uid="4711", extra_data={})
     github.user |= {"login": "moss"}
-    there_and_back(client, github)
+    sign_in_with_github(client, github)
     assert is_signed_in(client) == str(mia.pk)
 
     github.user |= {"id": 4712, "login": "mia-hub"}
     stranger = Client()
-    page = there_and_back(stranger, github)
+    page = sign_in_with_github(stranger, github)
 
     assert not is_signed_in(stranger)
     assert "You already have an account" in page.content.decode()
@@ -80,43 +80,43 @@ def test_who_renames_themselves_there_stays_the_same_person_here(client: Client,
 
 @pytest.mark.parametrize(
     ("profile", "found"),
-    [(None, emails(main=False)), ("main@hub.example", emails(main=False)), ("main@hub.example", [])],
-    ids=["listed", "shown and listed", "shown alone"],
+    [(None, email_list(main=False)), ("main@hub.example", email_list(main=False)), ("main@hub.example", [])],
+    ids=["listed", "shown and listed", "only shown"],
 )
-def test_an_email_that_github_has_not_verified_is_proved_by_mail(
-    client: Client, github: Hub, profile: str | None, found: list[dict[str, Any]]
+def test_an_email_that_github_has_not_verified_needs_verification(
+    client: Client, github: GitHubProvider, profile: str | None, found: list[dict[str, Any]]
 ) -> None:
-    """Also if somebody has an account with it: nothing is linked, and nothing is told."""
+    """This also applies if an account has this email: nothing is linked, and nothing is revealed."""
     leo = UserFactory(email="main@hub.example")
     github.user |= {"email": profile}
     github.emails = found
-    page = there_and_back(client, github).content.decode()
+    page = sign_in_with_github(client, github).content.decode()
     assert 'name="email"' in page
     assert "You already have an account" not in page
 
     client.post(LANDING, JOIN | {"email": "new@hub.example"})
     assert not User.objects.exclude(pk=leo.pk).exists()
     assert Registration.objects.get().provider_uid == "4711"
-    client.post("/auth/verify-email", {"code": posted()[1]})
+    client.post("/auth/verify-email", {"code": read_email()[1]})
 
     assert mail.outbox[-1].to == ["new@hub.example"]
     assert SocialAccount.objects.get().user == User.objects.get(email="new@hub.example")
 
 
-def test_a_verified_address_goes_before_a_primary_one_that_is_not(client: Client, github: Hub) -> None:
-    github.emails = emails(main=False, other=True)
+def test_a_verified_email_is_preferred_to_an_unverified_primary_one(client: Client, github: GitHubProvider) -> None:
+    github.emails = email_list(main=False, other=True)
 
-    page = there_and_back(client, github).content.decode()
+    page = sign_in_with_github(client, github).content.decode()
 
     assert "other@hub.example" in page
     assert 'name="email"' not in page
 
 
 @pytest.mark.parametrize("twist", ["another state", "no state", "another browser", "twice", "a made-up code"])
-def test_an_answer_that_was_not_asked_for_is_refused(client: Client, github: Hub, twist: str) -> None:
+def test_an_unrequested_response_is_refused(client: Client, github: GitHubProvider, twist: str) -> None:
     mia = UserFactory()
     SocialAccount.objects.create(user=mia, provider="github", uid="4711", extra_data={})
-    address = github.authorize(asked(client))
+    address = github.authorize(start_sign_in(client))
     state = parse_qs(urlsplit(address).query)["state"][0]
     browser = client
     match twist:
@@ -127,12 +127,12 @@ def test_an_answer_that_was_not_asked_for_is_refused(client: Client, github: Hub
         case "another browser":
             browser = Client()
         case "twice":
-            back(client, address)
+            return_from_provider(client, address)
             client.post("/auth/logout")
         case "a made-up code":
             address = address.replace("code=code-0", "code=made-up")
 
-    page = back(browser, address)
+    page = return_from_provider(browser, address)
 
     assert refusal(page) == "AUTH_PROVIDER_REFUSED"
     assert not is_signed_in(browser)
@@ -150,18 +150,18 @@ def test_an_answer_that_was_not_asked_for_is_refused(client: Client, github: Hub
         ("/user/emails", (200, [{"email": "x@hub.example"}]), "AUTH_PROVIDER_REFUSED"),
     ],
 )
-def test_a_malformed_response_signs_nobody_in(
-    client: Client, github: Hub, path: str, answer: tuple[int, Any], code: str
+def test_a_malformed_response_signs_no_user_in(
+    client: Client, github: GitHubProvider, path: str, answer: tuple[int, Any], code: str
 ) -> None:
     github.broken[path] = answer
 
-    page = there_and_back(client, github)
+    page = sign_in_with_github(client, github)
 
     assert refusal(page) == code
     assert not is_signed_in(client)
 
 
-def test_without_a_list_of_emails_one_is_asked_for(client: Client, github: Hub) -> None:
+def test_the_form_requests_an_email_if_github_lists_none(client: Client, github: GitHubProvider) -> None:
     github.broken["/user/emails"] = (404, {"message": "Not Found"})
 
-    assert 'name="email"' in there_and_back(client, github).content.decode()
+    assert 'name="email"' in sign_in_with_github(client, github).content.decode()

@@ -32,46 +32,46 @@ pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
 
 
 @pytest.mark.parametrize("address", ["/t/forgotten", "/t/signed-in", "/t/teach", "/t/admin"])
-def test_a_visitor_is_asked_to_sign_in_and_led_back(client: Client, address: str) -> None:
+def test_a_visitor_must_sign_in_and_returns_to_the_page(client: Client, address: str) -> None:
     answer = client.get(address, {"page": "2"})
 
     assert (answer.status_code, answer["Location"]) == (302, f"/auth/login?next={address}%3Fpage%3D2")
 
 
-def test_a_visitor_enters_an_open_page(client: Client) -> None:
+def test_a_visitor_can_open_a_public_page(client: Client) -> None:
     assert client.get("/t/open").content == b"in"
 
 
 @pytest.mark.parametrize(
-    ("who", "open_doors"),
+    ("username", "allowed_pages"),
     [
         ("leo", {"/t/open", "/t/forgotten", "/t/signed-in"}),
         ("ada", {"/t/open", "/t/forgotten", "/t/signed-in", "/t/teach"}),
         ("sam", {"/t/open", "/t/forgotten", "/t/signed-in", "/t/teach", "/t/admin"}),
     ],
 )
-def test_each_role_opens_its_pages_and_is_redirected_from_others(
-    request: pytest.FixtureRequest, browser_of: Callable[[User], Client], who: str, open_doors: set[str]
+def test_each_role_opens_its_own_pages_and_is_redirected_from_others(
+    request: pytest.FixtureRequest, browser_of: Callable[[User], Client], username: str, allowed_pages: set[str]
 ) -> None:
-    browser = browser_of(request.getfixturevalue(who))
+    browser = browser_of(request.getfixturevalue(username))
 
     for address in ("/t/open", "/t/forgotten", "/t/signed-in", "/t/teach", "/t/admin"):
         answer = browser.get(address)
-        if address in open_doors:
+        if address in allowed_pages:
             assert answer.content == b"in", address
         else:
             assert (answer.status_code, answer["Location"]) == (302, "/"), address
             assert {message.extra_tags for message in get_messages(answer.wsgi_request)} == {"ROLE_REQUIRED"}
 
 
-def test_a_blocked_user_is_a_visitor(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_a_blocked_user_is_treated_as_a_visitor(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
     User.objects.filter(pk=leo.pk).update(is_active=False)
 
     assert browser.get("/t/signed-in")["Location"] == "/auth/login?next=/t/signed-in"
 
 
-def test_an_ended_session_says_so_and_a_first_visit_does_not(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_only_an_ended_session_shows_a_message(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
     browser.session.flush()
 
@@ -101,7 +101,7 @@ def test_a_reloaded_page_says_that_the_session_has_ended(browser_of: Callable[[U
         ("", "/"),
     ],
 )
-def test_a_form_leads_back_to_its_own_page(client: Client, referer: str, back: str) -> None:
+def test_a_refused_form_returns_to_its_own_page(client: Client, referer: str, back: str) -> None:
     answer = client.post("/t/signed-in", headers={"Referer": referer})
 
     assert answer["Location"] == f"/auth/login?next={back}"
@@ -114,7 +114,7 @@ def test_signed_in_user_returns_the_user(rf: RequestFactory, leo: User) -> None:
     assert guards.signed_in_user(request) == leo
 
 
-def test_signed_in_user_refuses_a_visitor(rf: RequestFactory) -> None:
+def test_signed_in_user_rejects_a_visitor(rf: RequestFactory) -> None:
     request = rf.get("/")
     request.user = AnonymousUser()
 

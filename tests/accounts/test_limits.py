@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)
-def _three_of_each(settings: Any) -> None:
+def _limit_each_to_three(settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, (3, 300))
 
 
@@ -24,9 +24,9 @@ def sign_in(browser: Client, user: User) -> Any:
     return browser.post("/auth/login", {"email": user.email, "password": PASSWORD})
 
 
-DOORS: dict[str, Callable[[Client, int], Any]] = {
+ENTRY_POINTS: dict[str, Callable[[Client, int], Any]] = {
     "sign-in": lambda browser, n: browser.post("/auth/login", {"email": f"n{n}@example.com", "password": PASSWORD}),
-    "call": lambda browser, n: browser.post(
+    "api": lambda browser, n: browser.post(
         "/api/v1/auth/login", {"email": f"n{n}@example.com", "password": PASSWORD}, content_type="application/json"
     ),
     "register": lambda browser, n: browser.post("/auth/register", GOOD | {"email": f"n{n}@example.com"}),
@@ -34,37 +34,40 @@ DOORS: dict[str, Callable[[Client, int], Any]] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_one_address_is_let_in_so_often_and_then_told_how_long_to_wait(door: str) -> None:
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_an_address_over_its_limit_learns_how_long_to_wait(entry_point: str) -> None:
     for number in range(3):
-        assert DOORS[door](Client(), number).status_code != 429
+        assert ENTRY_POINTS[entry_point](Client(), number).status_code != 429
 
-    refused = DOORS[door](Client(), 4)
+    refused = ENTRY_POINTS[entry_point](Client(), 4)
 
     assert refused.status_code == 429
     assert 0 < int(refused["Retry-After"]) <= 300
     assert b"RATE_LIMIT_EXCEEDED" in refused.content
     elsewhere = Client(REMOTE_ADDR="203.0.113.9")
-    assert DOORS[door](elsewhere, 5).status_code != 429
+    assert ENTRY_POINTS[entry_point](elsewhere, 5).status_code != 429
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_made_up_header_is_no_other_address(door: str) -> None:
-    answers = [DOORS[door](Client(headers={"X-Forwarded-For": f"203.0.113.{n}"}), n).status_code for n in range(4)]
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_a_forged_header_does_not_change_the_address(entry_point: str) -> None:
+    answers = [
+        ENTRY_POINTS[entry_point](Client(headers={"X-Forwarded-For": f"203.0.113.{n}"}), n).status_code
+        for n in range(4)
+    ]
 
     assert answers[3] == 429
 
 
-def test_page_and_call_share_the_count_of_sign_ins(leo: User) -> None:
+def test_the_page_and_the_api_share_the_count_of_sign_ins(leo: User) -> None:
     for number in range(3):
-        DOORS["call"](Client(), number)
+        ENTRY_POINTS["api"](Client(), number)
 
     assert sign_in(Client(), leo).status_code == 429
 
 
-def test_the_right_password_is_not_looked_at_any_more(leo: User) -> None:
+def test_a_right_password_over_the_limit_is_not_checked(leo: User) -> None:
     for number in range(3):
-        DOORS["sign-in"](Client(), number)
+        ENTRY_POINTS["sign-in"](Client(), number)
     browser = Client()
 
     page = sign_in(browser, leo)
@@ -73,7 +76,7 @@ def test_the_right_password_is_not_looked_at_any_more(leo: User) -> None:
     assert f'value="{leo.email}"' in page.content.decode()
 
 
-def test_asking_for_mails_again_is_limited_too(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_repeated_email_requests_are_limited(browser_of: Callable[[User], Client], leo: User) -> None:
     User.objects.update(email_verified_at=None)
     browser = browser_of(leo)
 

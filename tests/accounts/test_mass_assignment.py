@@ -1,4 +1,4 @@
-"""Fields that no form and no API call has are ignored."""
+"""Forms and API calls ignore fields that they do not define."""
 
 import re
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from studyplatform.kit import jobs
 pytestmark = pytest.mark.django_db
 
 LONG_AGO = "2020-01-01T00:00:00Z"
-RULED = ["uid", "role", "is_active", "email_verified_at", "blocked_at", "deleted_at"]
+PROTECTED = ["uid", "role", "is_active", "email_verified_at", "blocked_at", "deleted_at"]
 
 
-def greed(eve: User) -> dict[str, Any]:
-    """What somebody would send who wants to be an admin, verified, and the owner of what Ada made."""
+def forbidden_fields(eve: User) -> dict[str, Any]:
+    """Return fields that would make a user an admin, verified, and the owner of Ada's rows."""
     mine = {f"{name}{ending}": eve.pk for name in ("owner", "instructor", "user", "teacher") for ending in ("", "_id")}
     return mine | {
         "uid": "00000000-0000-4000-8000-000000000000",
@@ -38,8 +38,8 @@ def greed(eve: User) -> dict[str, Any]:
     }
 
 
-def ruled() -> dict[str, Any]:
-    """What nobody's form may change, of each row there is."""
+def protected_values() -> dict[str, Any]:
+    """Return the values of every row that no form may change."""
     owners = {
         Course: ["instructor_id", "status", "published_at", "uid"],
         VideoAsset: ["owner_id"],
@@ -47,7 +47,7 @@ def ruled() -> dict[str, Any]:
     }
     return {
         f"{model.__name__} {row['pk']}": row
-        for model, names in ({User: RULED} | owners).items()
+        for model, names in ({User: PROTECTED} | owners).items()
         for row in model.objects.values("pk", *names)  # type: ignore[attr-defined]
     }
 
@@ -63,9 +63,9 @@ FORMS: list[tuple[str, str, dict[str, str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("person", "address", "body"), FORMS, ids=[address for _, address, _ in FORMS])
-def test_a_form_takes_its_own_fields_alone(
-    person: str,
+@pytest.mark.parametrize(("username", "address", "body"), FORMS, ids=[address for _, address, _ in FORMS])
+def test_a_form_saves_only_its_own_fields(
+    username: str,
     address: str,
     body: dict[str, str],
     request: pytest.FixtureRequest,
@@ -73,39 +73,39 @@ def test_a_form_takes_its_own_fields_alone(
     course: Course,
     eve: User,
 ) -> None:
-    browser = browser_of(request.getfixturevalue(person))
-    before = ruled()
+    browser = browser_of(request.getfixturevalue(username))
+    before = protected_values()
     known = {"subject": str(course.subject_id)} if "courses" in address else {}
 
-    answer = browser.post(address, greed(eve) | body | known)
+    answer = browser.post(address, forbidden_fields(eve) | body | known)
 
-    assert answer.status_code == 302, "the form itself was not in order"
-    assert ruled() == before
+    assert answer.status_code == 302, "the form itself is invalid"
+    assert protected_values() == before
 
 
 def test_a_new_user_is_a_student(client: Client, eve: User) -> None:
     body = {"first_name": "Amara", "last_name": "Lindgren", "email": "amara@example.org", "terms": "on"}
     secret = {"password": "QuietRiver26", "confirmation": "QuietRiver26"}
 
-    client.post("/auth/register", greed(eve) | body | secret)
+    client.post("/auth/register", forbidden_fields(eve) | body | secret)
 
     jobs.run_pending("default")
     code = re.search(r"\b(\d{6})\b", str(mail.outbox[-1].body))
     assert code
-    client.post("/auth/verify-email", greed(eve) | {"code": code[1]})
+    client.post("/auth/verify-email", forbidden_fields(eve) | {"code": code[1]})
 
     amara = User.objects.get(email="amara@example.org")
     assert (amara.role, amara.is_staff, amara.is_superuser, amara.is_active) == ("student", False, False, True)
     assert amara.email_verified_at.year > 2020
-    assert str(amara.uid) != greed(eve)["uid"]
+    assert str(amara.uid) != forbidden_fields(eve)["uid"]
 
 
-def test_a_new_course_is_its_maker_s_draft(
+def test_a_new_course_is_a_draft_of_its_author(
     browser_of: Callable[[User], Client], course: Course, ada: User, eve: User
 ) -> None:
     body = {"title": "Deltas", "difficulty": "beginner", "language": "en", "subject": str(course.subject_id)}
 
-    browser_of(ada).post("/dashboard/instructor/courses/new", greed(eve) | body)
+    browser_of(ada).post("/dashboard/instructor/courses/new", forbidden_fields(eve) | body)
 
     made = Course.objects.get(title="Deltas")
     assert (made.instructor, made.status, made.published_at) == (ada, Course.Status.DRAFT, None)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_the_renamed_tables_keep_their_rows() -> None:
+def test_renamed_tables_keep_their_rows() -> None:
     executor = MigrationExecutor(connection)
     newest = executor.loader.graph.leaf_nodes()
     try:

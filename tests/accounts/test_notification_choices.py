@@ -34,19 +34,19 @@ def leo(leo: User) -> User:
     return leo
 
 
-def mails() -> list:
+def sent_emails() -> list:
     jobs.run_pending("default")
     return list(mail.outbox)
 
 
-def tell(user: User, kind: str = "test.tide", what: str = "Low water", **given) -> None:
+def notify(user: User, kind: str = "test.tide", what: str = "Low water", **given) -> None:
     services.notify(kind, user, "/courses/", what=what, **given)
 
 
 # --- The settings --------------------------------------------------------------------------------------------
 
 
-def test_the_matrix_offers_what_can_be_chosen(leo, browser_of) -> None:
+def test_the_table_offers_every_available_choice(leo, browser_of) -> None:
     page = browser_of(leo).get("/settings/").content.decode()
 
     assert 'name="site.test.tide" checked' in page
@@ -55,7 +55,7 @@ def test_the_matrix_offers_what_can_be_chosen(leo, browser_of) -> None:
     assert "Always, immediately" in page
 
 
-def test_the_button_keeps_all_choices(leo, browser_of) -> None:
+def test_the_button_saves_all_choices(leo, browser_of) -> None:
     answer = browser_of(leo).post(
         "/settings/notifications",
         {"kind": ["test.tide", "test.wind"], "mail.test.tide": "off", "site.test.wind": "on", "mail.test.wind": "now"},
@@ -68,7 +68,7 @@ def test_the_button_keeps_all_choices(leo, browser_of) -> None:
     }
 
 
-def test_a_script_keeps_one_row_and_leaves_the_others(leo, browser_of) -> None:
+def test_a_script_saves_one_row_and_leaves_the_others(leo, browser_of) -> None:
     answer = browser_of(leo).post(
         "/settings/notifications",
         {"kind": "test.tide", "mail.test.tide": "digest"},
@@ -94,7 +94,7 @@ def test_a_script_keeps_one_row_and_leaves_the_others(leo, browser_of) -> None:
         {"kind": "test.tide"},
     ],
 )
-def test_what_is_not_offered_is_refused_whole(leo, browser_of, sent) -> None:
+def test_a_form_with_an_unavailable_choice_saves_nothing(leo, browser_of, sent) -> None:
     answer = browser_of(leo).post("/settings/notifications", sent)
 
     assert answer.status_code == 422
@@ -122,7 +122,7 @@ def test_a_kind_for_teachers_is_not_offered_to_learners(leo, ada, browser_of, mo
         ("Europe/Helsinki", "2026-06-01T05:00:00", "2026-06-02T04:00:00"),
         ("America/Los_Angeles", "2026-06-01T05:00:00", "2026-06-01T14:00:00"),
         ("Asia/Kathmandu", "2026-06-01T00:00:00", "2026-06-01T01:15:00"),
-        # The night of 23 hours, and the one of 25.
+        # The nights with 23 and 25 hours.
         ("Europe/Berlin", "2026-03-28T12:00:00", "2026-03-29T05:00:00"),
         ("Europe/Berlin", "2026-03-27T12:00:00", "2026-03-28T06:00:00"),
         ("Europe/Berlin", "2026-10-24T12:00:00", "2026-10-25T06:00:00"),
@@ -132,30 +132,30 @@ def test_a_kind_for_teachers_is_not_offered_to_learners(leo, ada, browser_of, mo
         ("", "2026-06-01T00:00:00", "2026-06-01T07:00:00"),
     ],
 )
-def test_the_digest_is_due_at_seven_in_the_users_time_zone(zone: str, now: str, due: str) -> None:
+def test_the_digest_is_due_at_seven_in_the_time_zone_of_the_user(zone: str, now: str, due: str) -> None:
     found = services.next_digest(zone, now=datetime.fromisoformat(now).replace(tzinfo=UTC))
 
     assert found == datetime.fromisoformat(due).replace(tzinfo=UTC)
 
 
-def test_one_mail_lists_what_is_new_since_yesterday(leo) -> None:
+def test_one_email_lists_the_notifications_since_yesterday(leo) -> None:
     User.objects.filter(pk=leo.pk).update(time_zone="Europe/Helsinki")
     leo.refresh_from_db()
     with time_machine.travel("2026-03-28 12:00:00Z", tick=False) as clock:  # the clocks go forward that night
-        tell(leo, "test.wind", "Storm <b>1</b>")
+        notify(leo, "test.wind", "Storm <b>1</b>")
         clock.shift(timedelta(hours=3))
-        tell(leo, "test.wind", "Storm 2")
-        tell(leo, "test.wind", "Seen on the site")
+        notify(leo, "test.wind", "Storm 2")
+        notify(leo, "test.wind", "Seen on the site")
         services.mark_read(user=leo, uid=Notification.objects.latest("pk").uid, now=timezone.now())
-        assert mails() == []
+        assert sent_emails() == []
 
         clock.move_to("2026-03-29 03:59:59Z")
-        assert mails() == []
+        assert sent_emails() == []
         clock.move_to("2026-03-29 04:00:00Z")  # seven in Helsinki's summer time
-        sent = mails()
+        sent = sent_emails()
         services.send_digest(user_id=leo.pk, now=timezone.now())
         clock.shift(timedelta(days=1))
-        assert len(mails()) == 1
+        assert len(sent_emails()) == 1
 
     assert sent[0].subject == "2 new notifications on Study Platform"
     assert "Storm <b>1</b>" in sent[0].body
@@ -166,41 +166,41 @@ def test_one_mail_lists_what_is_new_since_yesterday(leo) -> None:
     assert Notification.objects.count() == 3
 
 
-def test_a_digest_that_runs_twice_is_sent_once(leo) -> None:
-    tell(leo, "test.wind")
+def test_a_repeated_digest_job_sends_one_email(leo) -> None:
+    notify(leo, "test.wind")
     due = Notification.objects.get().digest_due_at
     assert due
     for _ in range(2):
         services.send_digest(user_id=leo.pk, now=due)
 
-    assert len(mails()) == 1
+    assert len(sent_emails()) == 1
 
 
-def test_a_digest_whose_job_was_lost_is_found(leo) -> None:
-    tell(leo, "test.wind")
+def test_a_digest_with_a_lost_job_is_sent(leo) -> None:
+    notify(leo, "test.wind")
     Job.objects.all().delete()
     due = Notification.objects.get().digest_due_at
     assert due
     with time_machine.travel(due + timedelta(minutes=11), tick=False):
         services.clean_up(now=timezone.now())
-        assert len(mails()) == 1
+        assert len(sent_emails()) == 1
 
 
-def test_switching_off_takes_back_what_waits(leo) -> None:
-    tell(leo, "test.wind")
+def test_switching_the_digest_off_removes_waiting_notifications(leo) -> None:
+    notify(leo, "test.wind")
     services.save_notification_choices(user=leo, choices={"test.wind": (True, Mail.OFF)})
     with time_machine.travel(timezone.now() + timedelta(days=2)):
-        assert mails() == []
+        assert sent_emails() == []
 
 
 def test_a_blocked_user_gets_no_digest(leo) -> None:
-    tell(leo, "test.wind")
+    notify(leo, "test.wind")
     services.block(user=leo)
     with time_machine.travel(timezone.now() + timedelta(days=2)):
-        assert mails() == []
+        assert sent_emails() == []
 
 
-# --- The link at the foot of mails ---------------------------------------------------------------------------
+# --- The unsubscribe link in emails --------------------------------------------------------------------------
 
 
 def link_in(message) -> str:
@@ -212,11 +212,11 @@ def link_in(message) -> str:
 
 @pytest.fixture
 def address(leo: User) -> str:
-    tell(leo)
-    return link_in(mails()[0])
+    notify(leo)
+    return link_in(sent_emails()[0])
 
 
-def test_emails_carry_the_one_click_unsubscribe_headers(leo, address) -> None:
+def test_emails_have_the_one_click_unsubscribe_headers(leo, address) -> None:
     message = mail.outbox[0].message()
 
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -224,27 +224,27 @@ def test_emails_carry_the_one_click_unsubscribe_headers(leo, address) -> None:
     assert address in str(mail.outbox[0].body)
 
 
-def test_mails_about_safety_carry_none(leo) -> None:
+def test_security_emails_have_no_unsubscribe_headers(leo) -> None:
     services.notify("account.password_changed", leo, "/settings/")
-    message = mails()[0].message()
+    message = sent_emails()[0].message()
 
     assert message["List-Unsubscribe"] is None
     assert "unsubscribe" not in message.as_string()
 
 
-def test_a_one_click_request_unsubscribes(leo, address) -> None:
+def test_a_one_click_request_unsubscribes_the_user(leo, address) -> None:
     stranger = Client(enforce_csrf_checks=True)
 
     answer = stranger.post(address, "List-Unsubscribe=One-Click", content_type="application/x-www-form-urlencoded")
-    tell(leo)
+    notify(leo)
 
     assert answer.status_code == 200
-    assert len(mails()) == 1  # the one before
+    assert len(sent_emails()) == 1  # the earlier email
     assert queries.choices_of(leo)["test.tide"] == (True, "off")
     assert queries.choices_of(leo)["test.wind"] == (True, "digest")
 
 
-def test_a_look_at_the_page_changes_nothing(client, leo, address) -> None:
+def test_opening_the_unsubscribe_page_changes_nothing(client, leo, address) -> None:
     page = client.get(address)
     client.head(address)
 
@@ -253,7 +253,7 @@ def test_a_look_at_the_page_changes_nothing(client, leo, address) -> None:
     assert not NotificationChoice.objects.exists()
 
 
-def test_it_can_be_undone_on_the_page(client, leo, address) -> None:
+def test_a_user_can_undo_unsubscribing_on_the_page(client, leo, address) -> None:
     NotificationChoice.objects.create(user=leo, kind="test.tide", in_app=False, mail=Mail.DIGEST)
 
     done = client.post(address).content.decode()
@@ -265,7 +265,7 @@ def test_it_can_be_undone_on_the_page(client, leo, address) -> None:
     assert queries.choices_of(leo)["test.tide"] == (False, "digest")
 
 
-def test_the_link_works_after_a_change_of_password(client, leo, address) -> None:
+def test_the_unsubscribe_link_works_after_a_password_change(client, leo, address) -> None:
     leo.set_password("BrightLake27")
     leo.save()
 
@@ -274,10 +274,10 @@ def test_the_link_works_after_a_change_of_password(client, leo, address) -> None
     assert queries.choices_of(leo)["test.tide"] == (True, "off")
 
 
-def test_the_digest_s_link_ends_the_digest(client, leo) -> None:
-    tell(leo, "test.wind")
+def test_the_link_in_the_digest_ends_the_digest(client, leo) -> None:
+    notify(leo, "test.wind")
     with time_machine.travel(timezone.now() + timedelta(days=2)):
-        address = link_in(mails()[0])
+        address = link_in(sent_emails()[0])
 
     client.post(address)
 
@@ -285,17 +285,17 @@ def test_the_digest_s_link_ends_the_digest(client, leo) -> None:
     assert queries.choices_of(leo)["test.tide"] == (True, "now")
 
 
-def test_what_waits_for_the_digest_is_not_sent_after_all(client, leo) -> None:
-    tell(leo, "test.wind")
+def test_unsubscribing_discards_notifications_waiting_for_the_digest(client, leo) -> None:
+    notify(leo, "test.wind")
     with time_machine.travel(timezone.now() + timedelta(days=2)):
-        address = link_in(mails()[0])
-        tell(leo, "test.wind")
+        address = link_in(sent_emails()[0])
+        notify(leo, "test.wind")
         client.post(address)
     with time_machine.travel(timezone.now() + timedelta(days=4)):
-        assert len(mails()) == 1  # the one before
+        assert len(sent_emails()) == 1  # the earlier email
 
 
-def test_a_forged_link_does_nothing_and_tells_nothing(client, leo, mia, address) -> None:
+def test_a_forged_link_changes_and_reveals_nothing(client, leo, mia, address) -> None:
     token = address.rpartition("/")[2]
     forged = [token[:-2] + "xx", "x" * 40, token.replace(":", "", 1), "a:b:c"]
     gone = address
@@ -315,11 +315,11 @@ def test_a_forged_link_does_nothing_and_tells_nothing(client, leo, mia, address)
     )
 
 
-def test_the_undo_token_of_another_user_does_nothing(client, leo, mia, address) -> None:
+def test_the_undo_token_of_another_user_changes_nothing(client, leo, mia, address) -> None:
     User.objects.filter(pk=mia.pk).update(email_verified_at=timezone.now())
     mia.refresh_from_db()
-    tell(mia)
-    theirs = link_in(mails()[-1])
+    notify(mia)
+    theirs = link_in(sent_emails()[-1])
     undo = re.search(r'name="undo" value="([^"]+)"', client.post(theirs).content.decode())
     assert undo
 

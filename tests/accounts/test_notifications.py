@@ -33,7 +33,7 @@ def _kind(monkeypatch) -> None:
     monkeypatch.setitem(kinds.KINDS, made.name, made)
 
 
-def tell(user: User, place: str = "Brest", **given: Any) -> Notification:
+def notify(user: User, place: str = "Brest", **given: Any) -> Notification:
     services.notify("test.tide", user, "/courses/", place=place, **given)
     return Notification.objects.of(user).latest("pk")
 
@@ -47,9 +47,9 @@ def page(browser: Client, address: str = "/notifications", **headers: str) -> st
 # --- The page and the panel ----------------------------------------------------------------------------------
 
 
-def test_the_header_counts_and_the_page_lists(leo, mia, browser_of) -> None:
-    tell(leo)
-    tell(mia, "Cuxhaven")
+def test_the_header_counts_notifications_and_the_page_lists_them(leo, mia, browser_of) -> None:
+    notify(leo)
+    notify(mia, "Cuxhaven")
     browser = browser_of(leo)
 
     home = page(browser, "/")
@@ -62,9 +62,9 @@ def test_the_header_counts_and_the_page_lists(leo, mia, browser_of) -> None:
     assert "Tide at Brest" in page(browser, "/notifications/panel")
 
 
-def test_more_than_nine_are_nine_and_more(leo, browser_of) -> None:
+def test_the_header_shows_nine_plus_for_more_than_nine(leo, browser_of) -> None:
     for _ in range(12):
-        tell(leo)
+        notify(leo)
 
     home = page(browser_of(leo), "/")
 
@@ -72,8 +72,8 @@ def test_more_than_nine_are_nine_and_more(leo, browser_of) -> None:
     assert ">9+</span>" in home
 
 
-def test_the_studio_shows_it_beside_its_links(ada, browser_of) -> None:
-    tell(ada)
+def test_the_studio_shows_the_count_beside_its_links(ada, browser_of) -> None:
+    notify(ada)
 
     studio = page(browser_of(ada), "/dashboard/instructor/")
 
@@ -81,8 +81,8 @@ def test_the_studio_shows_it_beside_its_links(ada, browser_of) -> None:
     assert studio.count("data-unread>1</span>") >= 3
 
 
-def test_marking_one_read_takes_it_from_the_unread(leo, browser_of) -> None:
-    first, second = tell(leo, "Brest"), tell(leo, "Cuxhaven")
+def test_marking_a_notification_read_lowers_the_unread_count(leo, browser_of) -> None:
+    first, second = notify(leo, "Brest"), notify(leo, "Cuxhaven")
     browser = browser_of(leo)
 
     answer = browser.post(f"/notifications/{first.uid}/read")
@@ -98,10 +98,10 @@ def test_marking_one_read_takes_it_from_the_unread(leo, browser_of) -> None:
     assert second.read_at is None
 
 
-def test_marking_all_read(leo, mia, browser_of) -> None:
-    tell(leo)
-    tell(leo)
-    tell(mia)
+def test_a_user_can_mark_all_notifications_read(leo, mia, browser_of) -> None:
+    notify(leo)
+    notify(leo)
+    notify(mia)
     browser = browser_of(leo)
 
     browser.post("/notifications/read")
@@ -111,8 +111,8 @@ def test_marking_all_read(leo, mia, browser_of) -> None:
     assert "all caught up" in page(browser, "/notifications?show=unread")
 
 
-def test_a_user_cannot_read_or_mark_notifications_of_another(leo, mia, browser_of) -> None:
-    theirs = tell(mia, "Cuxhaven")
+def test_a_user_cannot_read_or_mark_notifications_of_another_user(leo, mia, browser_of) -> None:
+    theirs = notify(mia, "Cuxhaven")
     browser = browser_of(leo)
 
     answer = browser.post(f"/notifications/{theirs.uid}/read", headers={"accept": "application/json"})
@@ -123,11 +123,11 @@ def test_a_user_cannot_read_or_mark_notifications_of_another(leo, mia, browser_o
     assert "Cuxhaven" not in page(browser) + page(browser, "/notifications/panel")
 
 
-def test_what_goes_by_mail_alone_is_not_shown_and_not_counted(leo, browser_of) -> None:
+def test_a_notification_by_email_only_is_neither_shown_nor_counted(leo, browser_of) -> None:
     User.objects.filter(pk=leo.pk).update(email_verified_at=timezone.now())
     leo.refresh_from_db()
     NotificationChoice.objects.create(user=leo, kind="test.tide", in_app=False, mail="now")
-    hidden = tell(leo)
+    hidden = notify(leo)
     browser = browser_of(leo)
 
     assert "Brest" not in page(browser)
@@ -136,12 +136,12 @@ def test_what_goes_by_mail_alone_is_not_shown_and_not_counted(leo, browser_of) -
 
 
 @pytest.mark.parametrize("address", ["/notifications", "/notifications/panel"])
-def test_a_visitor_is_asked_to_sign_in(client: Client, address: str) -> None:
+def test_a_visitor_must_sign_in(client: Client, address: str) -> None:
     assert client.get(address)["Location"].startswith("/auth/login?next=/notifications")
 
 
-def test_marking_needs_the_form_s_token(leo) -> None:
-    tell(leo)
+def test_marking_requires_the_csrf_token(leo) -> None:
+    notify(leo)
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(leo)
 
@@ -149,14 +149,14 @@ def test_marking_needs_the_form_s_token(leo) -> None:
     assert queries.unread_count(leo) == 1
 
 
-def test_going_back_after_marking_leads_to_this_site_only(leo, browser_of) -> None:
+def test_the_redirect_after_marking_stays_on_this_site(leo, browser_of) -> None:
     answer = browser_of(leo).post("/notifications/read", headers={"referer": "https://evil.example/x"})
 
     assert answer["Location"] == "/notifications"
 
 
-def test_words_of_others_are_words_in_the_page(leo, browser_of) -> None:
-    tell(leo, NASTY)
+def test_the_page_escapes_text_from_other_users(leo, browser_of) -> None:
+    notify(leo, NASTY)
     browser = browser_of(leo)
 
     for shown in (page(browser), page(browser, "/notifications/panel")):
@@ -165,15 +165,15 @@ def test_words_of_others_are_words_in_the_page(leo, browser_of) -> None:
         assert "<script>alert(2)" not in shown
 
 
-def test_a_kind_that_is_gone_breaks_no_page(leo, browser_of) -> None:
-    tell(leo)
+def test_a_notification_of_a_removed_kind_breaks_no_page(leo, browser_of) -> None:
+    notify(leo)
     Notification.objects.create(user=leo, kind="test.gone", created_at=timezone.now(), link="/")
     Notification.objects.create(user=leo, kind="test.tide", created_at=timezone.now(), link="/", params={})
 
     assert "Tide at Brest" in page(browser_of(leo))
 
 
-def test_a_thousand_of_them_cost_as_little_as_one(leo, browser_of, django_assert_max_num_queries) -> None:
+def test_a_thousand_notifications_take_as_few_queries_as_one(leo, browser_of, django_assert_max_num_queries) -> None:
     now = timezone.now()
     Notification.objects.bulk_create(
         Notification(
@@ -193,15 +193,15 @@ def test_a_thousand_of_them_cost_as_little_as_one(leo, browser_of, django_assert
     assert "Tide at 999" in page(browser, "/notifications?page=20")
 
 
-def test_what_says_the_same_on_one_day_is_one_entry(leo, browser_of) -> None:
-    """Days are those of the person: in Honolulu it is noon, and 13 hours ago was yesterday."""
+def test_equal_notifications_of_one_day_form_one_entry(leo, browser_of) -> None:
+    """Days follow the user's time zone: in Honolulu it is noon, and 13 hours ago was yesterday."""
     User.objects.filter(pk=leo.pk).update(time_zone="Pacific/Honolulu")
     browser = browser_of(leo)
     with time_machine.travel(datetime(2026, 5, 4, 22, tzinfo=UTC), tick=False):
         for hours in (0, 1, 3, 13):
-            tell(leo, now=timezone.now() - timedelta(hours=hours))
-        tell(leo, "Cuxhaven", now=timezone.now() - timedelta(hours=2))
-        tell(leo, now=datetime(2025, 12, 31, 22, tzinfo=UTC))
+            notify(leo, now=timezone.now() - timedelta(hours=hours))
+        notify(leo, "Cuxhaven", now=timezone.now() - timedelta(hours=2))
+        notify(leo, now=datetime(2025, 12, 31, 22, tzinfo=UTC))
         shown, panel = page(browser), page(browser, "/notifications/panel")
 
     days = re.findall(r'news__day">\s*<h2 class="h5">(.*?)</h2>', shown)
@@ -209,14 +209,14 @@ def test_what_says_the_same_on_one_day_is_one_entry(leo, browser_of) -> None:
     assert shown.count('class="note is-new"') == 4
     assert panel.count('class="note is-new"') == 4
     assert shown.count("3 times") == panel.count("3 times") == 1
-    assert shown.count("data-local") == 3, "all three are listed beneath it"
+    assert shown.count("data-local") == 3, "the entry lists all three"
 
 
-def test_marking_an_entry_marks_what_it_stands_for_and_nothing_else(leo, mia, browser_of) -> None:
+def test_marking_an_entry_marks_only_its_own_notifications(leo, mia, browser_of) -> None:
     for _ in range(3):
-        tell(leo)
-    other, theirs = tell(leo, "Cuxhaven"), tell(mia)
-    earlier = tell(leo, now=timezone.now() - timedelta(days=2))
+        notify(leo)
+    other, theirs = notify(leo, "Cuxhaven"), notify(mia)
+    earlier = notify(leo, now=timezone.now() - timedelta(days=2))
     browser = browser_of(leo)
     [address] = set(re.findall(r'data-read-by="([^"]+)"', page(browser).split("Tide at Brest")[0].split("<li")[-1]))
 
@@ -227,9 +227,9 @@ def test_marking_an_entry_marks_what_it_stands_for_and_nothing_else(leo, mia, br
     assert unread == {other.pk, theirs.pk, earlier.pk}
 
 
-def test_the_number_in_the_header_costs_no_query(leo, browser_of, django_assert_num_queries) -> None:
+def test_the_count_in_the_header_takes_no_query(leo, browser_of, django_assert_num_queries) -> None:
     browser = browser_of(leo)
-    tell(leo)
+    notify(leo)
     browser.get("/terms")
 
     with django_assert_num_queries(1):
@@ -246,7 +246,7 @@ def _quick(monkeypatch) -> None:
     monkeypatch.setattr(hub, "REFRESH_EVERY", 0.05)
 
 
-def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> WebsocketCommunicator:
+def open_socket(browser: Client | None, origin: str = "http://127.0.0.1") -> WebsocketCommunicator:
     headers = [(b"origin", origin.encode()), (b"host", b"127.0.0.1")]
     if browser is not None:
         cookie = browser.cookies[django_settings.SESSION_COOKIE_NAME].value
@@ -254,11 +254,11 @@ def knock(browser: Client | None, origin: str = "http://127.0.0.1") -> Websocket
     return WebsocketCommunicator(application, "/ws/notifications/", headers=headers)
 
 
-def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any]) -> Any:
-    """Open the socket, live through the story, close it."""
+def with_socket(browser: Client | None, story: Callable[[WebsocketCommunicator], Any]) -> Any:
+    """Open the socket, run ``story`` with it and close it."""
 
-    async def live() -> Any:
-        socket = knock(browser)
+    async def run() -> Any:
+        socket = open_socket(browser)
         accepted, _ = await socket.connect(timeout=5)
         if not accepted:
             return "refused"
@@ -267,28 +267,28 @@ def listen(browser: Client | None, story: Callable[[WebsocketCommunicator], Any]
         finally:
             await socket.disconnect()
 
-    return asyncio.run(live())
+    return asyncio.run(run())
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
-def test_the_socket_tells_what_is_new_and_only_one_s_own(leo, mia, browser_of) -> None:
-    tell(leo, "old")
+def test_the_socket_sends_new_notifications_of_its_user_only(leo, mia, browser_of) -> None:
+    notify(leo, "old")
 
     async def story(socket: WebsocketCommunicator) -> list[Any]:
         heard = [await socket.receive_json_from(5)]
-        await sync_to_async(tell)(mia, "Cuxhaven")
+        await sync_to_async(notify)(mia, "Cuxhaven")
         assert await socket.receive_nothing(0.3)
-        await sync_to_async(tell)(leo, NASTY)
+        await sync_to_async(notify)(leo, NASTY)
         heard.append(await socket.receive_json_from(5))
         await sync_to_async(services.mark_all_read)(user=leo, now=timezone.now())
         heard.append(await socket.receive_json_from(5))
-        await sync_to_async(tell)(leo, "Brest")
+        await sync_to_async(notify)(leo, "Brest")
         heard.append(await socket.receive_json_from(5))
         return heard
 
-    first, second, third, fourth = listen(browser_of(leo), story)
+    first, second, third, fourth = with_socket(browser_of(leo), story)
 
     assert first == {"type": "unread", "unread": 1}
     assert (second["unread"], second["notice"]["headline"]) == (
@@ -302,23 +302,23 @@ def test_the_socket_tells_what_is_new_and_only_one_s_own(leo, mia, browser_of) -
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
-def test_the_socket_is_shut_to_visitors_and_the_blocked(leo, ben, browser_of) -> None:
+def test_the_socket_rejects_visitors_and_blocked_users(leo, ben, browser_of) -> None:
     async def story(_: WebsocketCommunicator) -> str:
         return "let in"
 
     stale = browser_of(leo)
     stale.cookies[django_settings.SESSION_COOKIE_NAME] = "0" * 32
-    assert listen(None, story) == "refused"
-    assert listen(browser_of(ben), story) == "refused"
-    assert listen(stale, story) == "refused"
-    assert listen(browser_of(leo), story) == "let in"
+    assert with_socket(None, story) == "refused"
+    assert with_socket(browser_of(ben), story) == "refused"
+    assert with_socket(stale, story) == "refused"
+    assert with_socket(browser_of(leo), story) == "let in"
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
 @pytest.mark.parametrize("how", ["signs out", "is blocked", "changes the password", "is signed out everywhere"])
-def test_the_socket_ends_with_the_session(leo, browser_of, how) -> None:
+def test_the_socket_closes_when_the_session_ends(leo, browser_of, how) -> None:
     browser = browser_of(leo)
     other = browser_of(leo)
     new = {"current": PASSWORD, "password": "BrightLake27", "confirmation": "BrightLake27"}
@@ -339,14 +339,14 @@ def test_the_socket_ends_with_the_session(leo, browser_of, how) -> None:
         await sync_to_async(happen)()
         return await socket.receive_output(5)
 
-    assert listen(browser, story) == {"type": "websocket.close", "code": 4401}
+    assert with_socket(browser, story) == {"type": "websocket.close", "code": 4401}
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
-def test_nothing_said_into_the_socket_does_anything(leo, browser_of) -> None:
-    tell(leo)
+def test_the_socket_ignores_client_messages(leo, browser_of) -> None:
+    notify(leo)
 
     async def story(socket: WebsocketCommunicator) -> bool:
         await socket.receive_json_from(5)
@@ -354,7 +354,7 @@ def test_nothing_said_into_the_socket_does_anything(leo, browser_of) -> None:
         await socket.send_to(bytes_data=b"\x00" * 1000)
         return await socket.receive_nothing(0.3)
 
-    assert listen(browser_of(leo), story)
+    assert with_socket(browser_of(leo), story)
     assert queries.unread_count(leo) == 1
 
 
@@ -364,12 +364,12 @@ def test_nothing_said_into_the_socket_does_anything(leo, browser_of) -> None:
 def test_a_user_has_a_limited_number_of_sockets(leo, browser_of) -> None:
     browser = browser_of(leo)
 
-    async def live() -> list[bool]:
-        sockets = [knock(browser) for _ in range(MAX_SOCKETS + 1)]
+    async def run() -> list[bool]:
+        sockets = [open_socket(browser) for _ in range(MAX_SOCKETS + 1)]
         answers = [(await socket.connect(timeout=5))[0] for socket in sockets]
         for socket, accepted in zip(sockets, answers, strict=True):
             if accepted:
                 await socket.disconnect()
         return answers
 
-    assert asyncio.run(live()) == [True] * MAX_SOCKETS + [False]
+    assert asyncio.run(run()) == [True] * MAX_SOCKETS + [False]

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def kind(monkeypatch):
-    """A kind of which one is told on the site and by mail."""
+    """Register a kind that notifies users on the site and by email."""
     made = Kind(
         name="test.tide", group="learning", title="Tides", headline="Tide at %(place)s", text="It is %(level)d."
     )
@@ -36,12 +36,12 @@ def leo(leo: User) -> User:
     return leo
 
 
-def tell(user: User, key: str = "", **changed) -> None:
+def notify(user: User, key: str = "", **changed) -> None:
     services.notify("test.tide", user, "/courses/", key, **({"place": "Brest", "level": 4} | changed))
 
 
-def test_tells_on_the_site_and_by_mail(kind, leo) -> None:
-    tell(leo)
+def test_notify_reaches_the_user_on_the_site_and_by_email(kind, leo) -> None:
+    notify(leo)
     jobs.run_pending("default")
 
     row = Notification.objects.get()
@@ -52,9 +52,9 @@ def test_tells_on_the_site_and_by_mail(kind, leo) -> None:
 
 
 def test_an_older_event_sends_no_email(kind, leo) -> None:
-    """Brought in from elsewhere, such as the seats of the demo."""
+    """An older event is imported, such as the enrollments of the demo."""
     then = timezone.now() - timedelta(days=30)
-    tell(leo, now=then)
+    notify(leo, now=then)
     jobs.run_pending("default")
 
     assert [row.created_at for row in Notification.objects.all()] == [then]
@@ -63,48 +63,48 @@ def test_an_older_event_sends_no_email(kind, leo) -> None:
 
 @pytest.mark.database
 def test_the_same_key_notifies_once(kind, leo, mia) -> None:
-    tell(leo, "tide-7")
-    tell(leo, "tide-7")
-    tell(mia, "tide-7")
-    tell(leo, "tide-8")
+    notify(leo, "tide-7")
+    notify(leo, "tide-7")
+    notify(mia, "tide-7")
+    notify(leo, "tide-8")
     jobs.run_pending("default")
 
     assert [row.user_id for row in Notification.objects.order_by("pk")] == [leo.pk, mia.pk, leo.pk]
     assert len(mail.outbox) == 3
 
 
-def test_a_key_is_forgotten_with_its_notification(kind, leo) -> None:
-    tell(leo, "tide-7")
+def test_a_key_is_deleted_with_its_notification(kind, leo) -> None:
+    notify(leo, "tide-7")
     Notification.objects.update(created_at=timezone.now() - KEPT - timedelta(days=1))
     delete_old_notifications(now=timezone.now())
 
-    tell(leo, "tide-7")
+    notify(leo, "tide-7")
 
     assert Notification.objects.count() == 1
 
 
-def test_a_key_is_not_remembered_for_a_user_who_has_turned_the_kind_off(kind, leo) -> None:
+def test_a_key_is_not_stored_if_the_user_turned_the_kind_off(kind, leo) -> None:
     services.save_notification_choices(user=leo, choices={"test.tide": (False, "off")})
-    tell(leo, "tide-7")
+    notify(leo, "tide-7")
     assert not Notification.objects.exists()
     services.save_notification_choices(user=leo, choices={"test.tide": (True, "off")})
 
-    tell(leo, "tide-7")
+    notify(leo, "tide-7")
 
     assert Notification.objects.count() == 1
 
 
-def test_without_a_key_each_report_counts(kind, leo) -> None:
-    tell(leo)
-    tell(leo)
+def test_each_call_without_a_key_notifies_the_user(kind, leo) -> None:
+    notify(leo)
+    notify(leo)
 
     assert Notification.objects.count() == 2
 
 
-def test_a_rolled_back_transaction_notifies_nobody(kind, leo) -> None:
+def test_a_rolled_back_transaction_notifies_no_user(kind, leo) -> None:
     def fail():
         with transaction.atomic():
-            tell(leo)
+            notify(leo)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -115,9 +115,9 @@ def test_a_rolled_back_transaction_notifies_nobody(kind, leo) -> None:
 
 
 def test_a_repeated_key_leaves_the_transaction_usable(kind, leo) -> None:
-    tell(leo, "once")
+    notify(leo, "once")
     with transaction.atomic():
-        tell(leo, "once")
+        notify(leo, "once")
         leo.headline = "still here"
         leo.save()
 
@@ -132,7 +132,7 @@ def test_a_repeated_key_leaves_the_transaction_usable(kind, leo) -> None:
 def test_a_notification_follows_the_users_choice(kind, leo, in_app, way, rows, mails) -> None:
     NotificationChoice.objects.create(user=leo, kind="test.tide", in_app=in_app, mail=way)
 
-    tell(leo)
+    notify(leo)
     jobs.run_pending("default")
 
     assert Notification.objects.count() == rows
@@ -140,7 +140,7 @@ def test_a_notification_follows_the_users_choice(kind, leo, in_app, way, rows, m
     assert len(mail.outbox) == mails
 
 
-def test_security_cannot_be_switched_off(leo) -> None:
+def test_security_notifications_cannot_be_switched_off(leo) -> None:
     NotificationChoice.objects.create(user=leo, kind="account.password_changed", in_app=False, mail=Mail.OFF)
 
     services.notify("account.password_changed", leo, "/settings/")
@@ -152,17 +152,17 @@ def test_security_cannot_be_switched_off(leo) -> None:
 
 
 def test_other_emails_go_to_verified_addresses_only(kind, mia) -> None:
-    """Who registers with a stranger's address must not be able to have us write to them."""
+    """A user who registers with someone else's email must not be able to make us write to it."""
     User.objects.filter(pk=mia.pk).update(email_verified_at=None)
     mia.refresh_from_db()
-    tell(mia)
+    notify(mia)
     jobs.run_pending("default")
 
     assert Notification.objects.shown().count() == 1
     assert mail.outbox == []
 
 
-def test_the_mail_can_go_to_a_former_address(leo) -> None:
+def test_an_email_can_be_sent_to_a_former_address(leo) -> None:
     services.notify("account.email_changed", leo, "/settings/", to="old@example.com", email="new@example.com")
     jobs.run_pending("default")
 
@@ -171,7 +171,7 @@ def test_the_mail_can_go_to_a_former_address(leo) -> None:
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"deleted_at": datetime(2026, 1, 1, tzinfo=UTC)}])
 def test_blocked_and_deleted_users_get_no_email(kind, leo, change) -> None:
-    tell(leo)
+    notify(leo)
     User.objects.filter(pk=leo.pk).update(**change)
     jobs.run_pending("default")
 
@@ -191,26 +191,28 @@ def test_blocked_and_deleted_users_get_no_email(kind, leo, change) -> None:
         "/\r\nX: y",
     ],
 )
-def test_links_lead_to_this_site_only(kind, leo, link) -> None:
+def test_links_must_stay_on_this_site(kind, leo, link) -> None:
     with pytest.raises(ValueError, match="does not lead"):
         services.notify("test.tide", leo, link, place="Brest", level=1)
 
     assert not Notification.objects.exists()
 
 
-def test_what_cannot_be_said_is_a_mistake_of_the_caller(kind, leo) -> None:
+def test_an_unknown_kind_or_missing_parameter_raises_an_error(kind, leo) -> None:
     with pytest.raises(KeyError):
         services.notify("test.tide", leo, "/courses/", place="Brest")
     with pytest.raises(KeyError):
         services.notify("test.unknown", leo, "/courses/")
 
 
-def test_a_kind_is_registered_once(kind) -> None:
+def test_a_kind_can_be_registered_only_once(kind) -> None:
     with pytest.raises(ValueError, match="registered already"):
         services.register_kind(kind)
 
 
-def test_telling_many_costs_a_fixed_number_of_queries_beside_the_mails(kind, django_assert_max_num_queries) -> None:
+def test_notifying_many_users_takes_a_fixed_number_of_queries_besides_emails(
+    kind, django_assert_max_num_queries
+) -> None:
     people = [UserFactory() for _ in range(40)]
     choices = [NotificationChoice(user=user, kind="test.tide", mail=Mail.OFF) for user in people]
     NotificationChoice.objects.bulk_create(choices)
@@ -222,10 +224,10 @@ def test_telling_many_costs_a_fixed_number_of_queries_beside_the_mails(kind, dja
     assert Notification.objects.count() == 41
 
 
-# --- What accounts tell --------------------------------------------------------------------------------------
+# --- Notifications of accounts -------------------------------------------------------------------------------
 
 
-def told(user: User) -> list[str]:
+def notified_kinds(user: User) -> list[str]:
     return list(Notification.objects.of(user).order_by("pk").values_list("kind", flat=True))
 
 
@@ -234,14 +236,14 @@ def test_a_new_user_gets_a_welcome_notification(django_capture_on_commit_callbac
         wish = services.NewAccount(email="amara@example.org", first_name="Amara", last_name="L")
         user = services.create_account(wish, now=timezone.now())
 
-    assert told(user) == ["account.welcome"]
+    assert notified_kinds(user) == ["account.welcome"]
 
 
 def test_a_new_role_notifies_the_user(leo, django_capture_on_commit_callbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         services.change_role(user=leo, role=Role.INSTRUCTOR)
 
-    assert told(leo) == ["account.role_changed"]
+    assert notified_kinds(leo) == ["account.role_changed"]
     assert Notification.objects.get().params == {"role": "Instructor"}
 
 
@@ -249,7 +251,7 @@ def test_a_new_password_notifies_the_user(leo, browser_of) -> None:
     new = {"current": PASSWORD, "password": "BrightLake27", "confirmation": "BrightLake27"}
     browser_of(leo).post("/settings/password", new)
 
-    assert "account.password_changed" in told(leo)
+    assert "account.password_changed" in notified_kinds(leo)
 
 
 def sign_in(browser: Client, user: User) -> None:
@@ -260,12 +262,12 @@ def sign_in(browser: Client, user: User) -> None:
     assert answer.status_code == 302
 
 
-def test_only_a_sign_in_with_a_new_browser_notifies_the_user(leo) -> None:
+def test_only_a_sign_in_in_a_new_browser_notifies_the_user(leo) -> None:
     laptop, phone = Client(), Client()
 
-    sign_in(laptop, leo)  # the first of all
+    sign_in(laptop, leo)  # the user's first sign-in
     sign_in(laptop, leo)
-    assert told(leo) == []
+    assert notified_kinds(leo) == []
     sign_in(phone, leo)
     sign_in(phone, leo)
 
@@ -281,7 +283,7 @@ def test_a_notification_says_what_a_new_password_does_not_remove(kind: str) -> N
     assert "a new password doesn't remove it" not in kinds.KINDS["account.password_changed"].words({})[1]
 
 
-def test_a_headline_is_one_line_whatever_is_in_the_names_in_it() -> None:
+def test_a_headline_with_line_breaks_in_its_names_is_one_line() -> None:
     nasty = "Tide\r\nBcc: eve@example.com\x0b\x0c\x85X-Evil: 1\u2028\u2029"
 
     headline, _, _ = kinds.KINDS["account.passkey_added"].words({"name": nasty})
@@ -289,7 +291,7 @@ def test_a_headline_is_one_line_whatever_is_in_the_names_in_it() -> None:
     assert headline == "A passkey was added: Tide Bcc: eve@example.com X-Evil: 1"
 
 
-def test_a_user_agent_cannot_write_into_headers(leo) -> None:
+def test_a_user_agent_cannot_inject_email_headers(leo) -> None:
     services.notify_new_device(
         user=leo,
         session="s",  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ def test_a_page_opens_in_both_spellings_for_a_visitor(client: Client, address: s
     assert client.get(address + "/", follow=True).status_code == 200
 
 
-def test_the_page_says_that_it_leads_back(client: Client) -> None:
+def test_the_sign_in_page_says_where_it_continues(client: Client) -> None:
     sent = client.get("/auth/login?next=/courses/enroll%3Fcourse%3Drivers").content.decode()
     alone = client.get("/auth/login").content.decode()
 
@@ -33,7 +33,7 @@ def test_the_page_says_that_it_leads_back(client: Client) -> None:
     assert "to continue to the page" not in alone
 
 
-def test_signing_in_leads_back_to_the_requested_page(client: Client, leo: User) -> None:
+def test_signing_in_returns_to_the_requested_page(client: Client, leo: User) -> None:
     answer = client.post("/auth/login?next=/me/enrollments%3Ffilter%3Dbookmarked", _login(leo))
 
     assert (answer.status_code, answer["Location"]) == (302, "/me/enrollments?filter=bookmarked")
@@ -41,10 +41,12 @@ def test_signing_in_leads_back_to_the_requested_page(client: Client, leo: User) 
 
 
 @pytest.mark.parametrize(
-    ("who", "home"), [("leo", "/me/enrollments"), ("ada", "/dashboard/instructor/"), ("sam", "/dashboard/admin/")]
+    ("username", "home"), [("leo", "/me/enrollments"), ("ada", "/dashboard/instructor/"), ("sam", "/dashboard/admin/")]
 )
-def test_each_role_begins_at_its_own_home(client: Client, request: pytest.FixtureRequest, who: str, home: str) -> None:
-    assert client.post("/auth/login", _login(request.getfixturevalue(who)))["Location"] == home
+def test_each_role_starts_at_its_own_home_page(
+    client: Client, request: pytest.FixtureRequest, username: str, home: str
+) -> None:
+    assert client.post("/auth/login", _login(request.getfixturevalue(username)))["Location"] == home
     assert client.get("/dashboard")["Location"] == home
 
 
@@ -65,7 +67,7 @@ def test_each_role_begins_at_its_own_home(client: Client, request: pytest.Fixtur
         "http://testserver.evil.example/",
     ],
 )
-def test_never_leads_to_another_site(client: Client, leo: User, elsewhere: str) -> None:
+def test_signing_in_never_redirects_to_another_site(client: Client, leo: User, elsewhere: str) -> None:
     shown = client.get("/auth/login", {"next": elsewhere})
     answer = client.post("/auth/login", {**_login(leo), "next": elsewhere})
 
@@ -74,7 +76,7 @@ def test_never_leads_to_another_site(client: Client, leo: User, elsewhere: str) 
     assert client.get("/auth/login", {"next": elsewhere})["Location"] == "/me/enrollments"
 
 
-def test_says_what_is_wrong_keeps_what_was_typed_and_leads_out(client: Client, leo: User) -> None:
+def test_a_failed_sign_in_explains_the_error_and_keeps_the_email(client: Client, leo: User) -> None:
     page = client.post("/auth/login", {"email": leo.email, "password": "WrongGuess1"}).content.decode()
 
     assert "The email or password you entered is incorrect" in page
@@ -104,11 +106,11 @@ def test_sign_in_names_the_field_that_needs_attention(
     assert "data-errors" in page
 
 
-def test_signing_out_takes_a_press(client: Client, leo: User) -> None:
+def test_signing_out_requires_a_form(client: Client, leo: User) -> None:
     client.force_login(leo)
 
-    asked = client.get("/auth/logout")
-    assert asked.status_code == 200
+    confirmation = client.get("/auth/logout")
+    assert confirmation.status_code == 200
     assert "_auth_user_id" in client.session
 
     gone = client.post("/auth/logout")
@@ -116,7 +118,7 @@ def test_signing_out_takes_a_press(client: Client, leo: User) -> None:
     assert not BrowserSession.objects.exists()
 
 
-def test_every_form_needs_the_csrf_token(leo: User) -> None:
+def test_every_form_requires_the_csrf_token(leo: User) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(leo)
 
@@ -125,18 +127,18 @@ def test_every_form_needs_the_csrf_token(leo: User) -> None:
     assert BrowserSession.objects.count() == 1
 
 
-def test_passwords_never_stand_in_a_page(client: Client) -> None:
+def test_no_page_contains_a_password(client: Client) -> None:
     page = client.post("/auth/register", GOOD | {"terms": ""}).content.decode()
 
     assert "QuietRiver26" not in page
 
 
-def test_the_sign_in_pages_are_kept_by_no_cache(client: Client) -> None:
+def test_no_cache_stores_the_sign_in_pages(client: Client) -> None:
     for address in ("/auth/login", "/auth/register", "/auth/forgot-password"):
         assert "no-store" in client.get(address)["Cache-Control"]
 
 
-def test_the_admin_has_no_sign_in_form_of_its_own(client: Client, leo: User, sam: User) -> None:
+def test_the_admin_has_no_separate_sign_in_form(client: Client, leo: User, sam: User) -> None:
     assert client.get("/admin/")["Location"] == "/auth/login?next=/admin/"
     assert client.get("/admin/login/?next=/admin/")["Location"] == "/auth/login?next=/admin/"
     assert client.post("/admin/login/", {"username": sam.email, "password": PASSWORD}).status_code == 302

@@ -25,7 +25,7 @@ from apps.courses.models import Course
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
-from tests.accounts.test_reauthentication import proved
+from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.files import UploadFactory
 from tests.factories.learning import BookmarkFactory
@@ -35,10 +35,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def browser(browser_of: Callable[[User], Client], leo: User) -> Client:
-    return proved(browser_of(leo))
+    return recently_authenticated(browser_of(leo))
 
 
-def archive(browser: Client, user: User) -> zipfile.ZipFile:
+def download_archive(browser: Client, user: User) -> zipfile.ZipFile:
     browser.post("/settings/privacy/export")
     jobs.run_pending("default")
     export = DataExport.objects.get(user=user)
@@ -50,8 +50,10 @@ def archive(browser: Client, user: User) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(content))
 
 
-def test_the_archive_holds_what_is_theirs(browser: Client, leo: User, enrollment: Enrollment, mia: User) -> None:
-    packed = archive(browser, leo)
+def test_the_archive_contains_the_data_of_its_user(
+    browser: Client, leo: User, enrollment: Enrollment, mia: User
+) -> None:
+    packed = download_archive(browser, leo)
 
     assert packed.testzip() is None
     account = json.loads(packed.read("account.json"))
@@ -64,7 +66,7 @@ def test_the_archive_holds_what_is_theirs(browser: Client, leo: User, enrollment
     assert Notification.objects.filter(user=leo, kind="account.export_ready").count() == 1
 
 
-def test_the_archive_names_the_ways_in_without_what_opens_them(browser: Client, leo: User) -> None:
+def test_the_archive_lists_sign_in_methods_without_secrets(browser: Client, leo: User) -> None:
     passkey = {
         "name": "Leo's laptop",
         "id": "abc",
@@ -78,7 +80,7 @@ def test_the_archive_names_the_ways_in_without_what_opens_them(browser: Client, 
     SocialAccount.objects.create(user=leo, provider="google", uid="7", extra_data={"email": "leo@gmail.example"})
     services.save_notification_choices(user=leo, choices={"account.welcome": (False, "digest")})
 
-    packed = archive(browser, leo)
+    packed = download_archive(browser, leo)
 
     [linked] = json.loads(packed.read("linked_accounts.json"))
     assert (linked["provider"], linked["extra_data"]["email"]) == ("google", "leo@gmail.example")
@@ -101,8 +103,8 @@ def models_of_users() -> list[Any]:
     return [model for model in installed.get_models() if fields_to_users(model)]
 
 
-def test_every_app_with_data_of_people_has_its_part() -> None:
-    """A model that points at people and is in no archive and no list of exceptions fails here."""
+def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
+    """Fails for a model that refers to users and is in neither an archive nor the list of exceptions."""
     exported = {
         "accounts.BrowserSession", "accounts.Notification", "accounts.NotificationChoice", "accounts.TeachingRequest",
         "mfa.Authenticator", "socialaccount.SocialAccount",
@@ -122,10 +124,10 @@ def test_every_app_with_data_of_people_has_its_part() -> None:
     }
     pointing = {model._meta.label for model in models_of_users()}
 
-    assert pointing - exported - set(elsewhere) == set(), "say where their data go"
+    assert pointing - exported - set(elsewhere) == set(), "declare where their data is exported"
 
 
-def test_each_field_of_an_account_is_in_the_archive_or_named_here(browser: Client, leo: User) -> None:
+def test_each_account_field_is_archived_or_listed_here(browser: Client, leo: User) -> None:
     elsewhere = {
         "id": "the number of the row",
         "uid": "a random name for programs",
@@ -138,7 +140,7 @@ def test_each_field_of_an_account_is_in_the_archive_or_named_here(browser: Clien
         "groups": "never filled: roles decide (accounts.policies)",
         "user_permissions": "as groups",
     }
-    with archive(browser, leo).open("account.json") as file:
+    with download_archive(browser, leo).open("account.json") as file:
         [account] = json.load(file)
 
     assert {field.name for field in fields_of_an_account()} - set(account) - set(elsewhere) == set()
@@ -149,7 +151,7 @@ def fields_of_an_account() -> list[Any]:
 
 
 def test_a_new_archive_replaces_the_old_one(browser: Client, leo: User) -> None:
-    archive(browser, leo)
+    download_archive(browser, leo)
     first = DataExport.objects.get(user=leo).file.name
     browser.post("/settings/privacy/export")
     answer = browser.post("/settings/privacy/export")
@@ -162,12 +164,12 @@ def test_a_new_archive_replaces_the_old_one(browser: Client, leo: User) -> None:
 def test_an_archive_can_be_downloaded_by_its_user_for_a_week(
     browser: Client, browser_of: Callable[[User], Client], leo: User, mia: User, sam: User, client: Client
 ) -> None:
-    archive(browser, leo)
+    download_archive(browser, leo)
     export = DataExport.objects.get(user=leo)
     address = f"/settings/privacy/export/{export.uid}"
 
-    assert proved(browser_of(mia)).get(address).status_code == 404
-    assert proved(browser_of(sam)).get(address).status_code == 404
+    assert recently_authenticated(browser_of(mia)).get(address).status_code == 404
+    assert recently_authenticated(browser_of(sam)).get(address).status_code == 404
     assert client.get(address).status_code == 302
     assert not export.file.name.startswith("avatars")
     services.delete_expired_exports(now=timezone.now() + timedelta(days=8))
@@ -175,7 +177,7 @@ def test_an_archive_can_be_downloaded_by_its_user_for_a_week(
     assert not default_storage.exists(export.file.name)
 
 
-def test_each_archive_is_removed_when_its_own_week_is_over(leo: User, mia: User) -> None:
+def test_each_archive_is_deleted_after_its_own_week(leo: User, mia: User) -> None:
     for day, user in enumerate((leo, mia)):
         with time_machine.travel(timezone.now() + timedelta(days=3 * day), tick=False):
             services.request_export(user=user, now=timezone.now())
@@ -208,16 +210,16 @@ def test_a_killed_worker_leaves_no_second_archive(leo: User, monkeypatch: pytest
     assert default_storage.exists(DataExport.objects.get(state="ready").file.name)
 
 
-# --- Leaving ------------------------------------------------------------------------------------
+# --- Deleting an account ------------------------------------------------------------------------
 
 
-def leave(browser: Client, password: str = PASSWORD, **more: str):
+def request_deletion(browser: Client, password: str = PASSWORD, **more: str):
     answer = browser.post("/settings/privacy/delete", {"password": password, "sure": "on"} | more)
     jobs.run_pending("default")
     return answer
 
 
-def test_deletion_removes_personal_data_and_keeps_what_others_rely_on(
+def test_deletion_removes_personal_data_and_keeps_what_other_users_need(
     browser: Client, leo: User, enrollment: Enrollment, django_capture_on_commit_callbacks: Callable, client: Client
 ) -> None:
     Bookmark.objects.create(user=leo, course=enrollment.course, created_at=timezone.now())
@@ -229,7 +231,7 @@ def test_deletion_removes_personal_data_and_keeps_what_others_rely_on(
         issued_at=timezone.now(),
     )
     with django_capture_on_commit_callbacks(execute=True):
-        answer = leave(browser)
+        answer = request_deletion(browser)
 
     assert answer["Location"] == "/"
     gone = User.objects.get(pk=leo.pk)
@@ -246,11 +248,11 @@ def test_deletion_removes_personal_data_and_keeps_what_others_rely_on(
     assert browser.get("/settings/").status_code == 302
     assert "AUTH_INVALID" in client.post("/auth/login", {"email": leo.email, "password": PASSWORD}).content.decode()
     assert [message.to for message in mail.outbox if "deleted" in message.subject] == [[leo.email]]
-    assert UserFactory(email=leo.email, username=leo.username)  # both are free again
+    assert UserFactory(email=leo.email, username=leo.username)  # both are available again
 
 
-def a_row_of(model: Any, user: User) -> None:
-    """A row that belongs to the user; fields without a default get something of their type."""
+def create_row(model: Any, user: User) -> None:
+    """Create a row that belongs to the user; fields without a default get a value of their type."""
     samples = {"CharField": "x", "TextField": "x", "JSONField": {"x": 1}, "DateTimeField": timezone.now()}
     given: dict[str, Any] = {"user": user}
     for field in model._meta.concrete_fields:
@@ -259,14 +261,14 @@ def a_row_of(model: Any, user: User) -> None:
     model.objects.bulk_create([model(**given)])
 
 
-def test_each_model_of_users_is_deleted_with_the_account_or_named_here(
+def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     leo: User, django_capture_on_commit_callbacks: Callable
 ) -> None:
     kept = {
         "learning.Enrollment": "certificates and the numbers of the course rest on it",
         "learning.LearningTime": "seconds; part of the numbers of the course",
         "files.VideoAsset": "goes when no lesson shows it (tests/courses/test_leaving.py)",
-        "courses.Course": "who still teaches cannot leave (STILL_TEACHING)",
+        "courses.Course": "a user who still teaches cannot leave (STILL_TEACHING)",
         "courses.Submission": "of the course; refers to the tombstone",
         "courses.StatusChange": "of the course; refers to the tombstone",
         "admin.LogEntry": "what admins did is the site's",
@@ -279,7 +281,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_named_here(
         "files.Upload": partial(UploadFactory, owner=leo),
     }
     for model in to_delete:
-        factories.get(model._meta.label, partial(a_row_of, model, leo))()
+        factories.get(model._meta.label, partial(create_row, model, leo))()
 
     with django_capture_on_commit_callbacks(execute=True):
         services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
@@ -290,7 +292,9 @@ def test_each_model_of_users_is_deleted_with_the_account_or_named_here(
         model._meta.label for model in to_delete for field in fields_to_users(model)
         if model._default_manager.filter(**{field: leo.pk}).exists()
     ]  # fmt: skip
-    assert left == [], "delete them in services.account_deletion or on AccountDeleted, or say why they stay"
+    assert left == [], (
+        "delete them in services.account_deletion or on AccountDeleted, or give the reason for keeping them"
+    )
 
 
 # A value for each field of User, other than its default.
@@ -313,7 +317,7 @@ FILLED: dict[str, Any] = {
 }
 
 
-def test_each_field_of_an_account_is_emptied_or_named_here(leo: User) -> None:
+def test_each_account_field_is_cleared_or_listed_here(leo: User) -> None:
     kept = {
         "id": "courses, certificates and ledgers refer to it",
         "uid": "as id",
@@ -334,15 +338,17 @@ def test_each_field_of_an_account_is_emptied_or_named_here(leo: User) -> None:
         field.name for field in fields_of_an_account()
         if field.name not in kept and getattr(after, field.name) == getattr(before, field.name)
     }  # fmt: skip
-    assert same == set(), "add them to FILLED and empty them in services.account_deletion, or say why they stay"
+    assert same == set(), (
+        "add them to FILLED and empty them in services.account_deletion, or give the reason for keeping them"
+    )
 
 
-def test_nothing_stays_of_how_they_joined(browser: Client, leo: User, mia: User) -> None:
+def test_deletion_removes_all_registration_data(browser: Client, leo: User, mia: User) -> None:
     now = timezone.now()
     for email, user in ((leo.email, None), ("leo@old.example", leo), (mia.email, None)):
         Registration.objects.create(email=email, first_name="Leo", last_name="Marsh", asked_at=now, user=user)
 
-    leave(browser)
+    request_deletion(browser)
 
     assert list(Registration.objects.values_list("email", flat=True)) == [mia.email]
 
@@ -355,8 +361,8 @@ def test_nothing_stays_of_how_they_joined(browser: Client, leo: User, mia: User)
         ({"sure": ""}, "Check this box to continue."),
     ],
 )
-def test_nothing_is_deleted_by_mistake(browser: Client, leo: User, given: dict, words: str) -> None:
-    answer = leave(browser, **given)
+def test_an_unconfirmed_request_deletes_nothing(browser: Client, leo: User, given: dict, words: str) -> None:
+    answer = request_deletion(browser, **given)
 
     assert answer.status_code == 422
     assert words in answer.content.decode()
@@ -365,27 +371,27 @@ def test_nothing_is_deleted_by_mistake(browser: Client, leo: User, given: dict, 
     assert leo.deleted_at is None
 
 
-def test_an_instructor_must_settle_their_courses_first(
+def test_instructors_must_settle_their_courses_before_deletion(
     browser_of: Callable[[User], Client], ada: User, course: Course
 ) -> None:
-    answer = leave(browser_of(ada))
+    answer = request_deletion(browser_of(ada))
 
     assert 'data-error="STILL_TEACHING"' in answer.content.decode()
     assert course.title in answer.content.decode()
     ada.refresh_from_db()
     assert ada.deleted_at is None
     Course.objects.filter(pk=course.pk).update(status="archived")
-    assert leave(browser_of(ada)).status_code == 302
+    assert request_deletion(browser_of(ada)).status_code == 302
 
 
-def test_the_last_admin_stays(browser_of: Callable[[User], Client], sam: User) -> None:
-    assert 'data-error="LAST_ADMIN"' in leave(browser_of(sam)).content.decode()
+def test_the_last_admin_cannot_delete_their_account(browser_of: Callable[[User], Client], sam: User) -> None:
+    assert 'data-error="LAST_ADMIN"' in request_deletion(browser_of(sam)).content.decode()
     UserFactory(role=Role.ADMIN)
-    assert leave(browser_of(sam)).status_code == 302
+    assert request_deletion(browser_of(sam)).status_code == 302
 
 
 def test_a_deleted_account_cannot_be_opened_again(leo: User, browser: Client) -> None:
-    leave(browser)
+    request_deletion(browser)
     gone = User.objects.get(pk=leo.pk)
 
     services.unblock(user=gone)
@@ -400,11 +406,11 @@ def test_an_archive_being_built_is_discarded_when_the_account_is_deleted(
     running = jobs.claim("default", now=timezone.now())
     assert running is not None
 
-    def leave_meanwhile(user: User) -> list[services.Part]:
+    def delete_meanwhile(user: User) -> list[services.Part]:
         services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
         return []
 
-    monkeypatch.setitem(data_export._sources, "files", leave_meanwhile)
+    monkeypatch.setitem(data_export._sources, "files", delete_meanwhile)
     services.build_export(running, uid=export.uid.hex)
 
     assert not DataExport.objects.exists()
@@ -412,7 +418,7 @@ def test_an_archive_being_built_is_discarded_when_the_account_is_deleted(
     assert not Notification.objects.filter(user=leo).exists()
 
 
-def test_another_archive_waits_some_minutes(leo, settings) -> None:
+def test_a_user_must_wait_before_requesting_another_archive(leo, settings) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "export": (1, 600)}
     now = timezone.now()
     first = services.request_export(user=leo, now=now)

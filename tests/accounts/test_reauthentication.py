@@ -23,7 +23,7 @@ NEW = "BrightLake27"
 
 @pytest.fixture
 def iris(mia: User, settings: Any) -> User:
-    """Signed up through a provider: she has no password."""
+    """Return a user who registered through a provider and has no password."""
     settings.SIGN_IN_PROVIDERS = [configured("https://login.example")]
     mia.set_unusable_password()
     mia.save()
@@ -36,7 +36,7 @@ def iris(mia: User, settings: Any) -> User:
     return mia
 
 
-def proved(browser: Client, ago: timedelta = timedelta()) -> Client:
+def recently_authenticated(browser: Client, ago: timedelta = timedelta()) -> Client:
     session = browser.session
     session["proved_at"] = (timezone.now() - ago).isoformat()
     session.save()
@@ -56,10 +56,10 @@ def passkey_of(user: User) -> str:
     return f"/settings/security/passkeys/{row.pk}/remove"
 
 
-# What is done: the address, and the form (None: it is only opened).
-ACTS: dict[str, tuple[Callable[[User], str], dict[str, str] | None]] = {
+# The actions: an address, and a form (None: the page is only opened).
+ACTIONS: dict[str, tuple[Callable[[User], str], dict[str, str] | None]] = {
     "delete the account": (lambda user: "/settings/privacy/delete", {"sure": "on"}),
-    "ask for all data": (lambda user: "/settings/privacy/export", {}),
+    "request all data": (lambda user: "/settings/privacy/export", {}),
     "download all data": (archive, None),
     "change the email": (lambda user: "/settings/email", {"email": "iris@new.example"}),
     "set a first password": (lambda user: "/settings/password", {"password": NEW, "confirmation": NEW}),
@@ -67,77 +67,79 @@ ACTS: dict[str, tuple[Callable[[User], str], dict[str, str] | None]] = {
     "unlink a provider": (other_link, {}),
     "set up an app": (lambda user: "/settings/security/app", None),
     "remove the app": (lambda user: "/settings/security/app/remove", {}),
-    "make recovery codes": (lambda user: "/settings/security/codes", {}),
+    "create recovery codes": (lambda user: "/settings/security/codes", {}),
     "turn two-factor off": (lambda user: "/settings/security/off", {}),
     "add a passkey": (lambda user: "/settings/security/passkeys/new", None),
     "remove a passkey": (passkey_of, {}),
 }
 
 
-def do(act: str, browser: Client, user: User) -> Any:
-    address, form = ACTS[act][0](user), ACTS[act][1]
+def perform(action: str, browser: Client, user: User) -> Any:
+    address, form = ACTIONS[action][0](user), ACTIONS[action][1]
     jobs.run_pending("default")
     return browser.get(address) if form is None else browser.post(address, form)
 
 
-def all_of(user: User) -> list[Any]:
-    """What the acts could change, but for what preparing an act has made."""
+def stored_values(user: User) -> list[Any]:
+    """Return the values that the actions could change, without the rows that prepare an action."""
     own = (DataExport, EmailVerification, SocialAccount)
     rows = [list(model.objects.filter(user=user).values()) for model in own]
     codes = Authenticator.objects.filter(user=user).exclude(type=Authenticator.Type.WEBAUTHN)
     return [*rows, list(codes.values()), list(User.objects.filter(pk=user.pk).values())]
 
 
-@pytest.mark.parametrize("ago", [None, timedelta(minutes=10, seconds=1)], ids=["never proved", "long ago"])
-@pytest.mark.parametrize("act", ACTS)
-def test_a_session_alone_does_nothing(
-    act: str, ago: timedelta | None, iris: User, browser_of: Callable[[User], Client]
+@pytest.mark.parametrize("ago", [None, timedelta(minutes=10, seconds=1)], ids=["never authenticated", "long ago"])
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_session_without_recent_proof_changes_nothing(
+    action: str, ago: timedelta | None, iris: User, browser_of: Callable[[User], Client]
 ) -> None:
-    browser, before = browser_of(iris), all_of(iris)
+    browser, before = browser_of(iris), stored_values(iris)
     if ago:
-        proved(browser, ago)
+        recently_authenticated(browser, ago)
 
-    answer = do(act, browser, iris)
+    answer = perform(action, browser, iris)
 
     assert answer.status_code == 302
     assert answer["Location"].startswith("/auth/prove?next=")
-    assert all_of(iris) == before
+    assert stored_values(iris) == before
 
 
-def test_the_proof_leads_to_a_page_never_to_a_file(iris: User, browser_of: Callable[[User], Client]) -> None:
-    for act in ("ask for all data", "download all data"):
-        assert do(act, browser_of(iris), iris)["Location"] == "/auth/prove?next=/settings/%23privacy"
-
-
-def test_having_proved_who_she_is_she_does_it_without_a_password(
+def test_reauthentication_redirects_to_a_page_and_not_to_a_file(
     iris: User, browser_of: Callable[[User], Client]
 ) -> None:
-    browser = proved(browser_of(iris))
+    for action in ("request all data", "download all data"):
+        assert perform(action, browser_of(iris), iris)["Location"] == "/auth/prove?next=/settings/%23privacy"
+
+
+def test_a_reauthenticated_user_without_a_password_can_continue(
+    iris: User, browser_of: Callable[[User], Client]
+) -> None:
+    browser = recently_authenticated(browser_of(iris))
     page = browser.get("/settings/").content.decode()
     assert 'autocomplete="current-password"' not in page
     assert "Set password" in page
 
-    assert b"all of it" in b"".join(do("download all data", browser, iris).streaming_content)
-    assert do("change the email", browser, iris)["Location"] == "/settings/?at=profile#profile"
+    assert b"all of it" in b"".join(perform("download all data", browser, iris).streaming_content)
+    assert perform("change the email", browser, iris)["Location"] == "/settings/?at=profile#profile"
     assert services.pending_email(iris) == "iris@new.example"
-    assert do("ask for all data", browser, iris)["Location"].startswith("/settings/?saved=privacy")
-    assert do("unlink a provider", browser, iris)["Location"].startswith("/settings/?saved=connections")
-    assert do("delete the account", browser, iris)["Location"] == "/"
+    assert perform("request all data", browser, iris)["Location"].startswith("/settings/?saved=privacy")
+    assert perform("unlink a provider", browser, iris)["Location"].startswith("/settings/?saved=connections")
+    assert perform("delete the account", browser, iris)["Location"] == "/"
     iris.refresh_from_db()
     assert iris.deleted_at
 
 
-def test_a_first_password_is_set_once_and_then_asked_for(iris: User, browser_of: Callable[[User], Client]) -> None:
-    browser, other = proved(browser_of(iris)), browser_of(iris)
+def test_a_first_password_is_set_once_and_then_required(iris: User, browser_of: Callable[[User], Client]) -> None:
+    browser, other = recently_authenticated(browser_of(iris)), browser_of(iris)
     weak = browser.post("/settings/password", {"password": "password", "confirmation": "password"})
     assert weak.status_code == 422
 
-    assert do("set a first password", browser, iris)["Location"] == "/settings/?saved=password#password"
+    assert perform("set a first password", browser, iris)["Location"] == "/settings/?saved=password#password"
 
     iris.refresh_from_db()
     assert iris.check_password(NEW)
     assert other.get("/settings/").status_code == 302
-    again = do("set a first password", browser, iris)
+    again = perform("set a first password", browser, iris)
     assert "Enter your current password." in again.content.decode()
 
 
@@ -150,18 +152,18 @@ def test_a_first_password_is_set_once_and_then_asked_for(iris: User, browser_of:
     ],
 )
 @pytest.mark.parametrize("name", ["password", "current"])
-def test_a_proof_is_no_password_of_who_has_one(
+def test_reauthentication_does_not_replace_the_password(
     address: str, form: dict[str, str], name: str, leo: User, browser_of: Callable[[User], Client]
 ) -> None:
-    browser, before = proved(browser_of(leo)), all_of(leo)
+    browser, before = recently_authenticated(browser_of(leo)), stored_values(leo)
 
     for given in ({}, {name: ""}, {name: "WrongGuess1"}):
         assert browser.post(address, form | given).status_code == 422
 
-    assert all_of(leo) == before
+    assert stored_values(leo) == before
 
 
-def test_who_has_a_password_shows_it_before_the_data_leave(leo: User, browser_of: Callable[[User], Client]) -> None:
+def test_a_user_with_a_password_enters_it_before_the_download(leo: User, browser_of: Callable[[User], Client]) -> None:
     browser, thief = browser_of(leo), browser_of(leo)
     assert browser.post("/settings/privacy/export")["Location"].startswith("/auth/prove")
     browser.post("/auth/prove", {"password": PASSWORD})

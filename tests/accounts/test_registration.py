@@ -36,8 +36,8 @@ GOOD = {
 
 
 @pytest.fixture
-def hashed() -> Iterator[list[str]]:
-    """Every password that is hashed."""
+def hashed_passwords() -> Iterator[list[str]]:
+    """Record every password that is hashed."""
     seen: list[str] = []
     real = hashers.MD5PasswordHasher.encode
 
@@ -50,14 +50,14 @@ def hashed() -> Iterator[list[str]]:
 
 
 def register(client: Client, **changed: str) -> Any:
-    """Send the form and have the mail sent."""
+    """Submit the form and send the email."""
     answer = client.post("/auth/register", GOOD | changed)
     jobs.run_pending("default")
     return answer
 
 
-def posted() -> tuple[str, str]:
-    """The link and the code of the newest mail."""
+def read_email() -> tuple[str, str]:
+    """Return the link and the code of the latest email."""
     jobs.run_pending("default")
     words = str(mail.outbox[-1].body)
     link = re.search(r"http://127\.0\.0\.1:8000(/auth/verify-email\S+)", words)
@@ -67,7 +67,7 @@ def posted() -> tuple[str, str]:
     return link[1], code[1]
 
 
-def wrong(code: str) -> str:
+def wrong_code(code: str) -> str:
     return f"{(int(code) + 1) % 10**6:06}"
 
 
@@ -78,17 +78,17 @@ def is_signed_in(client: Client) -> bool:
 # --- What works ------------------------------------------------------------------------------------
 
 
-def test_the_mailed_code_makes_the_account_and_signs_in_the_browser_that_registered(client: Client) -> None:
+def test_the_emailed_code_creates_the_account_and_signs_in_the_same_browser(client: Client) -> None:
     answer = register(client, next="/courses/rivers-and-their-work")
     assert answer["Location"] == "/auth/verify-email?next=/courses/rivers-and-their-work"
-    asked = client.get(answer["Location"]).content.decode()
-    assert "amara@example.org" in asked
-    assert 'data-wait="' in asked
+    page = client.get(answer["Location"]).content.decode()
+    assert "amara@example.org" in page
+    assert 'data-wait="' in page
     assert not User.objects.exists()
     assert mail.outbox[0].to == ["amara@example.org"]
     assert re.match(r"\d{6} is your code for Study Platform", str(mail.outbox[0].subject))
 
-    code = posted()[1]
+    code = read_email()[1]
     typed = {"code": f" {code[:3]} {code[3:]}-", "next": "/courses/rivers-and-their-work"}
     arrived = client.post("/auth/verify-email", typed)
 
@@ -101,13 +101,13 @@ def test_the_mailed_code_makes_the_account_and_signs_in_the_browser_that_registe
     assert user.check_password("QuietRiver26")
 
 
-def test_the_link_does_the_same_in_that_browser(client: Client) -> None:
+def test_the_emailed_link_creates_the_account_and_signs_in_the_same_browser(client: Client) -> None:
     register(client)
 
-    opened = client.get(posted()[0])
+    opened = client.get(read_email()[0])
     assert "Verify email" in opened.content.decode()
-    assert not User.objects.exists(), "mail programs that follow links prove nothing"
-    assert client.post(posted()[0])["Location"] == "/me/enrollments"
+    assert not User.objects.exists(), "an email program that follows links verifies nothing"
+    assert client.post(read_email()[0])["Location"] == "/me/enrollments"
     assert is_signed_in(client)
 
 
@@ -120,24 +120,24 @@ CHOSEN = {
 }
 
 
-def finish(browser: Client, link: str, **changed: str) -> Any:
-    """Open the link in a browser that did not register, and send the form that it shows."""
+def finish_registration(browser: Client, link: str, **changed: str) -> Any:
+    """Open the link in a browser that did not register and submit the form that it shows."""
     browser.get(link)
     return browser.post("/auth/verify-email", CHOSEN | {"key": link.split("key=")[1]} | changed)
 
 
-def test_in_another_browser_the_link_asks_for_a_password_and_signs_in_only_there(client: Client) -> None:
+def test_the_link_in_another_browser_requires_a_password_and_signs_in_only_there(client: Client) -> None:
     register(client)
-    phone, link = Client(), posted()[0]
+    phone, link = Client(), read_email()[0]
 
-    asked = phone.get(link).content.decode()
-    assert "Choose your password" in asked
-    assert 'value="Lindgren"' in asked
-    assert "QuietRiver26" not in asked
+    page = phone.get(link).content.decode()
+    assert "Choose your password" in page
+    assert 'value="Lindgren"' in page
+    assert "QuietRiver26" not in page
     phone.post(link)
-    assert not User.objects.exists(), "a press alone makes no account there"
+    assert not User.objects.exists(), "opening the link alone creates no account"
 
-    assert finish(phone, link)["Location"] == "/me/enrollments"
+    assert finish_registration(phone, link)["Location"] == "/me/enrollments"
     user = User.objects.get()
     assert (user.last_name, user.email_verified_at is not None) == ("Lindgren-Okafor", True)
     assert user.check_password("OwnersRiver26")
@@ -150,18 +150,20 @@ def test_in_another_browser_the_link_asks_for_a_password_and_signs_in_only_there
 
 
 @pytest.mark.parametrize("way", ["waits", "types the code", "asks for another mail", "opens the link", "signs in"])
-def test_registering_with_a_stranger_s_email_gains_nothing_from_its_owner_s_click(way: str) -> None:
+def test_an_owner_s_click_gives_no_access_to_the_registering_browser(way: str) -> None:
     waiting, owner = Client(), Client()
     register(waiting, password="AttackRiver26", confirmation="AttackRiver26")
-    link, code = posted()
+    link, code = read_email()
     before = waiting.get("/auth/verify-email").content.decode().split("<main")[1]
-    finish(owner, link)
+    finish_registration(owner, link)
 
     match way:
         case "waits":
             answer = waiting.get("/auth/verify-email")
             same = [re.sub(r'value="\w{64}"|data-wait="\d+"', "", page) for page in (before, answer.content.decode())]
-            assert same[0].split("</main")[0] == same[1].split("<main")[1].split("</main")[0], "it learns nothing"
+            assert same[0].split("</main")[0] == same[1].split("<main")[1].split("</main")[0], (
+                "the page reveals nothing"
+            )
         case "types the code":
             assert (
                 "This code is wrong or has expired."
@@ -173,7 +175,7 @@ def test_registering_with_a_stranger_s_email_gains_nothing_from_its_owner_s_clic
                 jobs.run_pending("default")
             assert mail.outbox[-1].subject == "You already have an account at Study Platform"
         case "opens the link":
-            finish(waiting, link, password="AttackRiver26", confirmation="AttackRiver26")
+            finish_registration(waiting, link, password="AttackRiver26", confirmation="AttackRiver26")
             waiting.post(link)
         case "signs in":
             body = {"email": "amara@example.org", "password": "AttackRiver26"}
@@ -184,10 +186,10 @@ def test_registering_with_a_stranger_s_email_gains_nothing_from_its_owner_s_clic
     assert User.objects.get().check_password("OwnersRiver26")
 
 
-def test_a_browser_with_another_registration_counts_as_another_browser(client: Client) -> None:
-    """The owner registers too, and opens the stranger's mail: what the stranger chose is not taken over."""
+def test_a_browser_with_a_different_registration_is_another_browser(client: Client) -> None:
+    """The owner registers too and opens the stranger's email: the stranger's choices are not applied."""
     register(Client(), password="AttackRiver26", confirmation="AttackRiver26")
-    strangers_link = posted()[0]
+    strangers_link = read_email()[0]
     register(client)
 
     assert "Choose your password" in client.post(strangers_link).content.decode()
@@ -198,7 +200,7 @@ def test_a_signed_in_user_stays_signed_in(leo: User, browser_of: Callable[[User]
     register(Client())
     browser = browser_of(leo)
 
-    assert "Your account is ready" in finish(browser, posted()[0]).content.decode()
+    assert "Your account is ready" in finish_registration(browser, read_email()[0]).content.decode()
     assert browser.session["_auth_user_id"] == str(leo.pk)
     assert User.objects.get(email="amara@example.org").check_password("OwnersRiver26")
 
@@ -213,21 +215,21 @@ def test_a_signed_in_user_stays_signed_in(leo: User, browser_of: Callable[[User]
         ({"terms": ""}, "terms", "You must agree to the terms of service"),
     ],
 )
-def test_the_password_chosen_by_link_obeys_the_same_rules(change: dict[str, str], field: str, message: str) -> None:
+def test_a_password_chosen_by_link_follows_the_same_rules(change: dict[str, str], field: str, message: str) -> None:
     register(Client())
-    link, phone = posted()[0], Client()
+    link, phone = read_email()[0], Client()
 
     told = phone.post("/auth/verify-email/check", CHOSEN | {"key": link.split("key=")[1]} | change)
     assert message in " ".join(told.json()[field])
-    assert message in finish(phone, link, **change).content.decode()
+    assert message in finish_registration(phone, link, **change).content.decode()
     assert not User.objects.exists()
     assert phone.post("/auth/verify-email/check", CHOSEN | {"key": "x"}).status_code == 404
 
 
 @pytest.mark.parametrize("locked_out", ["a new password", "ending the other browsers", "a block"])
-def test_who_is_signed_out_everywhere_does_not_come_back_by_having_registered(client: Client, locked_out: str) -> None:
+def test_a_finished_registration_does_not_restore_an_ended_session(client: Client, locked_out: str) -> None:
     register(client)
-    finish(Client(), posted()[0])
+    finish_registration(Client(), read_email()[0])
     user = User.objects.get()
 
     match locked_out:
@@ -246,28 +248,28 @@ def test_who_is_signed_out_everywhere_does_not_come_back_by_having_registered(cl
 @pytest.mark.database
 def test_the_link_works_once(client: Client) -> None:
     register(client)
-    link = posted()[0]
+    link = read_email()[0]
     client.post(link)
 
     for browser in (client, Client()):
-        again = finish(browser, link, password="SecondRiver26", confirmation="SecondRiver26")
+        again = finish_registration(browser, link, password="SecondRiver26", confirmation="SecondRiver26")
         assert "Your account is ready" in again.content.decode()
 
     assert User.objects.get().check_password("QuietRiver26")
 
 
-def test_two_people_whose_emails_begin_alike_get_different_usernames() -> None:
+def test_two_users_with_similar_emails_get_different_usernames() -> None:
     for email in ("amara@example.org", "amara@example.net"):
         browser = Client()
         register(browser, email=email)
-        browser.post("/auth/verify-email", {"code": posted()[1]})
+        browser.post("/auth/verify-email", {"code": read_email()[1]})
 
     assert sorted(User.objects.values_list("username", flat=True)) == ["amara", "amara2"]
 
 
-def test_asks_again_after_a_minute_and_a_new_code_ends_the_one_before(client: Client) -> None:
+def test_a_new_code_is_available_after_a_minute_and_replaces_the_old_one(client: Client) -> None:
     register(client)
-    older = posted()[1]
+    older = read_email()[1]
 
     client.post("/auth/verify-email/resend", {"next": "/courses/"})
     jobs.run_pending("default")
@@ -276,7 +278,7 @@ def test_asks_again_after_a_minute_and_a_new_code_ends_the_one_before(client: Cl
     with time_machine.travel(timezone.now() + timedelta(seconds=61)):
         answer = client.post("/auth/verify-email/resend", {"next": "https://evil.example/"})
         jobs.run_pending("default")
-        newer = posted()[1]
+        newer = read_email()[1]
         assert len(mail.outbox) == 2
         assert answer["Location"] == "/auth/verify-email"
         if older != newer:
@@ -316,7 +318,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("change", "field", "message"), REFUSALS)
-def test_refuses_with_the_specified_words_and_keeps_what_was_typed(
+def test_an_invalid_form_shows_the_specified_errors_and_keeps_the_input(
     client: Client, change: dict[str, str], field: str, message: str
 ) -> None:
     page = client.post("/auth/register", GOOD | change).content.decode()
@@ -341,33 +343,35 @@ def test_live_validation_reports_the_same_errors(
     assert not Registration.objects.exists()
 
 
-def test_the_check_does_not_know_who_has_an_account(client: Client, leo: User) -> None:
+def test_live_validation_does_not_reveal_accounts(client: Client, leo: User) -> None:
     assert client.post("/auth/register/check", GOOD | {"email": leo.email}).json() == {}
 
 
-# --- What attackers tried --------------------------------------------------------------------------
+# --- Attacks -----------------------------------------------------------------------------
 
 
 def test_registration_ignores_a_role(client: Client) -> None:
     register(client, role="admin", is_staff="1", is_superuser="1", is_active="0", provider="google", user="1")
     assert Registration.objects.get().provider == ""
 
-    client.post("/auth/verify-email", {"code": posted()[1]})
+    client.post("/auth/verify-email", {"code": read_email()[1]})
 
     user = User.objects.get()
     assert (user.role, user.is_staff, user.is_superuser, user.is_active) == ("student", False, False, True)
 
 
-def test_a_taken_email_is_answered_like_a_free_one_with_the_same_work(leo: User, ben: User, hashed: list[str]) -> None:
+def test_a_taken_email_gets_the_same_response_and_work_as_a_free_one(
+    leo: User, ben: User, hashed_passwords: list[str]
+) -> None:
     answers, pages, costs = set(), set(), set()
-    register(Client())  # the address is counted from its first try on
+    register(Client())  # the address is counted from its first attempt
     for email in ("nobody@example.com", "Leo@Example.com", "ben@example.com"):
         browser = Client()
-        hashed.clear()
+        hashed_passwords.clear()
         with CaptureQueriesContext(connection) as queries:
             answer = browser.post("/auth/register", GOOD | {"email": email})
         answers.add((answer.status_code, answer["Location"], tuple(sorted(answer.cookies))))
-        costs.add((len(hashed), len(queries)))
+        costs.add((len(hashed_passwords), len(queries)))
         jobs.run_pending("default")
         page = browser.get("/auth/verify-email").content.decode().split("<main")[1]
         pages.add(re.sub(r'value="\w{64}"|data-wait="\d+"', "", page.replace(email.lower(), "")))
@@ -378,14 +382,14 @@ def test_a_taken_email_is_answered_like_a_free_one_with_the_same_work(leo: User,
     assert costs.pop()[0] == 1
 
 
-def test_the_owner_of_a_taken_email_is_told_and_nothing_else_happens(client: Client, leo: User) -> None:
+def test_registering_a_taken_email_only_notifies_its_owner(client: Client, leo: User) -> None:
     register(client, email=leo.email.upper())
 
     told = mail.outbox[0]
     assert (told.to, told.subject) == ([leo.email], "You already have an account at Study Platform")
     assert "http://127.0.0.1:8000/auth/login" in str(told.body)
     assert "/auth/forgot-password" in str(told.body)
-    assert "Amara" not in str(told.body), "a stranger's words do not reach the owner"
+    assert "Amara" not in str(told.body), "the owner does not see text from a stranger"
     assert not re.search(r"\b\d{6}\b", str(told.body))
     leo.refresh_from_db()
     assert leo.check_password(PASSWORD)
@@ -398,8 +402,8 @@ def test_a_blocked_user_gets_no_email(client: Client, ben: User) -> None:
     assert mail.outbox == []
 
 
-def test_the_password_of_a_registration_signs_nobody_in(client: Client) -> None:
-    """Else registering and then signing in would tell whether an email was free."""
+def test_the_password_of_an_unfinished_registration_signs_no_user_in(client: Client) -> None:
+    """Otherwise, registering and then signing in would reveal whether an email was free."""
     register(client)
 
     body = {"email": "amara@example.org", "password": "QuietRiver26"}
@@ -408,18 +412,18 @@ def test_the_password_of_a_registration_signs_nobody_in(client: Client) -> None:
     assert answer.json()["code"] == "AUTH_INVALID_CREDENTIALS"
 
 
-def test_a_stranger_s_words_do_not_stand_in_the_mail(client: Client) -> None:
+def test_the_email_contains_no_text_from_the_form(client: Client) -> None:
     register(client, first_name="Win at https://evil.example")
 
     assert "evil.example" not in str(mail.outbox[0].body)
 
 
-def test_five_wrong_codes_end_it(client: Client) -> None:
+def test_five_wrong_codes_end_the_registration(client: Client) -> None:
     register(client)
-    code = posted()[1]
+    code = read_email()[1]
 
     for _ in range(5):
-        client.post("/auth/verify-email", {"code": wrong(code)})
+        client.post("/auth/verify-email", {"code": wrong_code(code)})
     client.post("/auth/verify-email", {"code": code})
 
     assert not User.objects.exists()
@@ -427,18 +431,18 @@ def test_five_wrong_codes_end_it(client: Client) -> None:
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_guesses_at_once_are_counted_exactly() -> None:
+def test_parallel_guesses_are_counted_exactly() -> None:
     row = services.request_registration(
         email="amara@example.org", first_name="Amara", last_name="Lindgren", now=timezone.now()
     )
     services.send_registration_email(uid=str(row.uid))
-    code = posted()[1]
+    code = read_email()[1]
     gate = Barrier(16)
 
     def guess() -> User | None:
         gate.wait()
         try:
-            return services.complete_registration_by_code(uid=row.uid, code=wrong(code), now=timezone.now())
+            return services.complete_registration_by_code(uid=row.uid, code=wrong_code(code), now=timezone.now())
         finally:
             connections.close_all()
 
@@ -449,25 +453,25 @@ def test_guesses_at_once_are_counted_exactly() -> None:
     assert Registration.objects.get().tries == 5
 
 
-def test_a_code_is_for_one_browser(client: Client) -> None:
+def test_a_code_works_in_one_browser(client: Client) -> None:
     register(client)
-    code = posted()[1]
+    code = read_email()[1]
     stranger = Client()
     register(stranger, email="eve@example.org")
 
-    stranger.post("/auth/verify-email", {"code": code if code != posted()[1] else wrong(code)})
+    stranger.post("/auth/verify-email", {"code": code if code != read_email()[1] else wrong_code(code)})
 
     assert not is_signed_in(stranger)
     assert not User.objects.exists()
 
 
-def test_the_first_to_prove_an_email_has_it_and_the_other_learns_so(client: Client) -> None:
-    """Somebody registers with a stranger's email and waits: the owner's proof makes the owner's account."""
+def test_only_the_first_of_two_registrations_to_verify_an_email_gets_it(client: Client) -> None:
+    """An attacker registers with a stranger's email and waits: verification creates the owner's account."""
     waiting = Client()
     register(waiting, password="AttackRiver26", confirmation="AttackRiver26")
-    old_link, old_code = posted()
+    old_link, old_code = read_email()
     register(client)
-    client.post("/auth/verify-email", {"code": posted()[1]})
+    client.post("/auth/verify-email", {"code": read_email()[1]})
 
     late = waiting.post("/auth/verify-email", {"code": old_code})
 
@@ -477,9 +481,9 @@ def test_the_first_to_prove_an_email_has_it_and_the_other_learns_so(client: Clie
     assert User.objects.get().check_password("QuietRiver26")
 
 
-def test_link_and_code_work_for_half_an_hour(client: Client) -> None:
+def test_the_link_and_the_code_work_for_half_an_hour(client: Client) -> None:
     register(client)
-    link, code = posted()
+    link, code = read_email()
 
     with time_machine.travel(timezone.now() + timedelta(minutes=31)):
         assert "This link has expired" in client.post(link).content.decode()
@@ -489,14 +493,14 @@ def test_link_and_code_work_for_half_an_hour(client: Client) -> None:
 
 
 @pytest.mark.parametrize("key", ["x", "a:b:c", "WyJhIl0:1abc:def"])
-def test_a_made_up_link_makes_nothing(client: Client, key: str) -> None:
+def test_a_forged_link_creates_no_account(client: Client, key: str) -> None:
     register(client)
 
     assert "This link has expired" in client.post(f"/auth/verify-email?key={key}").content.decode()
     assert not User.objects.exists()
 
 
-def test_an_address_gets_at_most_six_emails_an_hour(settings: Any) -> None:
+def test_an_email_address_gets_at_most_six_emails_an_hour(settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"mail-to-one": (6, 3600)}
 
     told = [register(Client(), email="leo@example.com").status_code for _ in range(8)]
@@ -505,11 +509,11 @@ def test_an_address_gets_at_most_six_emails_an_hour(settings: Any) -> None:
     assert len(mail.outbox) == 6
 
 
-def test_the_session_has_a_new_key_after_arriving(client: Client) -> None:
+def test_registration_gives_the_session_a_new_key(client: Client) -> None:
     register(client)
     before = client.session.session_key
 
-    client.post("/auth/verify-email", {"code": posted()[1]})
+    client.post("/auth/verify-email", {"code": read_email()[1]})
 
     assert client.session.session_key != before
 
@@ -531,6 +535,6 @@ def test_an_unverified_registration_does_not_reserve_the_email(client: Client) -
     register(Client())
 
     register(client)
-    client.post("/auth/verify-email", {"code": posted()[1]})
+    client.post("/auth/verify-email", {"code": read_email()[1]})
 
     assert User.objects.filter(email="amara@example.org").exists()

@@ -22,13 +22,13 @@ pytestmark = pytest.mark.django_db
 NEW = {"password": "AnotherRiver27", "confirmation": "AnotherRiver27"}
 
 
-def ask(client: Client, email: str) -> str:
+def request_reset(client: Client, email: str) -> str:
     page = client.post("/auth/forgot-password", {"email": email}).content.decode()
     jobs.run_pending("default")
     return page.replace(email, "EMAIL")
 
 
-def page_of(sent: mail.EmailMessage) -> str:
+def html_of(sent: mail.EmailMessage) -> str:
     """The email as HTML."""
     assert isinstance(sent, mail.EmailMultiAlternatives)
     [(page, kind)] = sent.alternatives
@@ -37,7 +37,7 @@ def page_of(sent: mail.EmailMessage) -> str:
 
 
 def link_for(user: User) -> str:
-    ask(Client(), user.email)
+    request_reset(Client(), user.email)
     found = re.search(r"http://127\.0\.0\.1:8000(/auth/reset-password/\S+)", str(mail.outbox[-1].body))
     assert found
     return found[1]
@@ -47,21 +47,21 @@ def can_sign_in(user: User, password: str) -> bool:
     return Client().post("/auth/login", {"email": user.email, "password": password}).status_code == 302
 
 
-def test_the_mail_is_for_its_owner_in_words_and_as_a_page(client: Client) -> None:
+def test_the_email_goes_to_its_owner_as_text_and_html(client: Client) -> None:
     user = UserFactory(email="oreilly@example.org", first_name="Seán O'Reilly <b>")
 
-    ask(client, user.email)
+    request_reset(client, user.email)
 
     sent = mail.outbox[0]
     assert sent.to == ["oreilly@example.org"]
     assert sent.subject == "Choose a new password for Study Platform"
     assert "Hello Seán O'Reilly <b>," in sent.body
-    page = page_of(sent)
+    page = html_of(sent)
     assert "O&#39;Reilly &lt;b&gt;" in page
     assert page.count("/auth/reset-password/") == 3
 
 
-def test_sets_a_new_password(client: Client, leo: User) -> None:
+def test_a_reset_link_sets_a_new_password(client: Client, leo: User) -> None:
     link = link_for(leo)
 
     shown = client.get(link)
@@ -78,7 +78,7 @@ def test_sets_a_new_password(client: Client, leo: User) -> None:
     assert leo.email_verified_at is not None
 
 
-def test_lifts_the_lock_and_ends_every_session_and_token(client: Client, leo: User) -> None:
+def test_a_reset_removes_the_lock_and_ends_all_sessions_and_tokens(client: Client, leo: User) -> None:
     body = {"email": leo.email, "password": PASSWORD}
     token = client.post("/api/v1/auth/login", body, content_type="application/json").json()["token"]
     for _ in range(6):
@@ -93,9 +93,11 @@ def test_lifts_the_lock_and_ends_every_session_and_token(client: Client, leo: Us
     assert can_sign_in(leo, NEW["password"])
 
 
-def test_the_answer_tells_nothing_about_the_account(client: Client, leo: User, ben: User) -> None:
+def test_the_response_does_not_reveal_whether_an_account_exists(client: Client, leo: User, ben: User) -> None:
     pages, costs = set(), set()
-    client.post("/auth/forgot-password", {"email": "first@example.com"})  # the address is counted from its first try on
+    client.post(
+        "/auth/forgot-password", {"email": "first@example.com"}
+    )  # the address is counted from its first attempt
     for email in (leo.email, ben.email, "nobody@example.com"):
         with CaptureQueriesContext(connection) as queries:
             page = client.post("/auth/forgot-password", {"email": email}).content.decode()
@@ -120,7 +122,7 @@ def test_a_link_works_once(client: Client, leo: User) -> None:
     assert can_sign_in(leo, NEW["password"])
 
 
-def test_a_newer_password_ends_older_links(client: Client, leo: User) -> None:
+def test_a_new_password_ends_older_links(client: Client, leo: User) -> None:
     older, newer = link_for(leo), link_for(leo)
     client.post(newer, NEW)
 
@@ -153,7 +155,7 @@ def test_the_link_of_a_blocked_user_does_not_work(client: Client, leo: User) -> 
 
 
 @pytest.mark.parametrize("token", ["x", "a-b", "set-password", "0-" + "0" * 64])
-def test_a_made_up_link_is_dead(client: Client, leo: User, token: str) -> None:
+def test_a_forged_link_does_not_work(client: Client, leo: User, token: str) -> None:
     assert client.get(f"/auth/reset-password/{leo.uid}/{token}").status_code == 410
 
 
@@ -182,18 +184,18 @@ def test_live_validation_reports_the_password_rules(client: Client, leo: User, s
         assert client.post(f"{other}/check", NEW).status_code == 404
 
 
-def test_at_most_one_mail_a_minute(client: Client, leo: User, settings: Any) -> None:
+def test_a_user_gets_at_most_one_reset_email_a_minute(client: Client, leo: User, settings: Any) -> None:
     settings.RATE_LIMITS |= {"reset-to-one": (1, 60)}
     for _ in range(5):
-        ask(client, leo.email)
+        request_reset(client, leo.email)
     assert len(mail.outbox) == 1
 
     with time_machine.travel(timezone.now() + timedelta(seconds=61)):
-        ask(client, leo.email.upper())
+        request_reset(client, leo.email.upper())
     assert len(mail.outbox) == 2
 
 
-def test_a_mail_that_failed_at_first_is_sent_by_the_next_try(client: Client, leo: User, settings: Any) -> None:
+def test_the_next_attempt_sends_an_email_that_failed(client: Client, leo: User, settings: Any) -> None:
     settings.RATE_LIMITS |= {"reset-to-one": (1, 60)}
     full = mock.patch("studyplatform.kit.mail.sending.jobs.enqueue", side_effect=OSError("the disk is full"))
     with full, pytest.raises(OSError, match="disk"):
@@ -205,13 +207,13 @@ def test_a_mail_that_failed_at_first_is_sent_by_the_next_try(client: Client, leo
     assert len(mail.outbox) == 1
 
 
-def test_the_mail_s_address_is_the_site_s_own_whatever_the_host_header_says(leo: User) -> None:
+def test_a_forged_host_header_does_not_change_the_reset_link(leo: User) -> None:
     Client(headers={"Host": "evil.example"}).post("/auth/forgot-password", {"email": leo.email})
     jobs.run_pending("default")
 
-    assert "evil.example" not in str(mail.outbox[0].body) + page_of(mail.outbox[0])
+    assert "evil.example" not in str(mail.outbox[0].body) + html_of(mail.outbox[0])
 
 
-def test_the_form_takes_the_email_along(client: Client) -> None:
+def test_the_reset_form_is_filled_with_the_email(client: Client) -> None:
     assert 'value="leo@example.com"' in client.get("/auth/forgot-password?email=leo@example.com").content.decode()
     assert "Enter a valid email address." in client.post("/auth/forgot-password", {"email": "leo"}).content.decode()

@@ -1,4 +1,4 @@
-"""Every change to how an account is signed in to notifies its user, on the site and by email, and no one else."""
+"""Every change to a sign-in method notifies its user, on the site and by email, and no one else."""
 
 import re
 from collections.abc import Callable
@@ -17,20 +17,20 @@ from apps.accounts.kinds import KINDS
 from apps.accounts.models import Notification, User
 from studyplatform.kit import jobs
 from tests.accounts.authenticator import Authenticator
-from tests.accounts.test_passkeys import add
-from tests.accounts.test_passkeys import signed_in as at_localhost
-from tests.accounts.test_reauthentication import proved
+from tests.accounts.test_passkeys import add_passkey
+from tests.accounts.test_passkeys import browser_signed_in as browser_at_localhost
+from tests.accounts.test_reauthentication import recently_authenticated
 from tests.accounts.test_reset_password import NEW, link_for
-from tests.accounts.test_two_factor import give_password, turn_on
+from tests.accounts.test_two_factor import give_password, turn_on_two_factor
 from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
 
-def at_desk(user: User) -> Client:
+def authenticated_browser(user: User) -> Client:
     browser = Client()
     browser.force_login(user)
-    return proved(browser)
+    return recently_authenticated(browser)
 
 
 def new_device(leo: User) -> None:
@@ -40,7 +40,7 @@ def new_device(leo: User) -> None:
 
 
 def email_changed(leo: User) -> None:
-    desk = at_desk(leo)
+    desk = authenticated_browser(leo)
     desk.post("/settings/email", {"email": "leo@new.example", "password": PASSWORD})
     jobs.run_pending("default")
     link = next(found for sent in mail.outbox if (found := re.search(r"confirm\?key=(\S+)", str(sent.body))))
@@ -48,23 +48,23 @@ def email_changed(leo: User) -> None:
 
 
 def app_removed(leo: User) -> None:
-    turn_on(leo)
+    turn_on_two_factor(leo)
     Row.objects.create(user=leo, type=Row.Type.WEBAUTHN, data={"name": "Key"})
-    at_desk(leo).post("/settings/security/app/remove")
+    authenticated_browser(leo).post("/settings/security/app/remove")
 
 
-def after_turning_on(address: str) -> Callable[[User], Any]:
-    return lambda leo: (turn_on(leo), at_desk(leo).post(address))
+def post_with_two_factor(address: str) -> Callable[[User], Any]:
+    return lambda leo: (turn_on_two_factor(leo), authenticated_browser(leo).post(address))
 
 
 def code_used(leo: User) -> None:
-    code, browser = turn_on(leo)[0], Client()
+    code, browser = turn_on_two_factor(leo)[0], Client()
     give_password(browser, leo)
     browser.post("/auth/second-step", {"code": code})
 
 
 def codes_locked(leo: User) -> None:
-    turn_on(leo)
+    turn_on_two_factor(leo)
     browser = Client()
     give_password(browser, leo)
     for _ in range(5):
@@ -72,8 +72,8 @@ def codes_locked(leo: User) -> None:
 
 
 def passkey_removed(leo: User) -> None:
-    browser = at_localhost(leo)
-    add(browser, Authenticator(), "Old laptop")
+    browser = browser_at_localhost(leo)
+    add_passkey(browser, Authenticator(), "Old laptop")
     browser.post(f"/settings/security/passkeys/{Row.objects.get(type='webauthn').pk}/remove")
 
 
@@ -83,12 +83,12 @@ def linked(leo: User) -> None:
 
 def unlinked(leo: User) -> None:
     linked(leo)
-    at_desk(leo).post(f"/settings/connections/{SocialAccount.objects.get().pk}/unlink")
+    authenticated_browser(leo).post(f"/settings/connections/{SocialAccount.objects.get().pk}/unlink")
 
 
 @dataclass(frozen=True)
 class Event:
-    """What somebody does, the kind that is told of it, and words of the mail that tell this event from others."""
+    """An action, the kind of its notification, and words that occur only in the email about this event."""
 
     act: Callable[[User], Any]
     kind: str
@@ -98,22 +98,26 @@ class Event:
 EVENTS = {
     "new device": Event(new_device, "new_device", "198.51.100.7"),
     "password changed": Event(
-        lambda leo: at_desk(leo).post("/settings/password", {"current": PASSWORD, **NEW}), "password_changed"
+        lambda leo: authenticated_browser(leo).post("/settings/password", {"current": PASSWORD, **NEW}),
+        "password_changed",
     ),
-    "password reset by mail": Event(lambda leo: Client().post(link_for(leo), NEW), "password_changed"),
+    "password reset by email": Event(lambda leo: Client().post(link_for(leo), NEW), "password_changed"),
     "email changed": Event(email_changed, "email_changed", "leo@new.example"),
-    "app set up": Event(turn_on, "two_factor_on"),
-    "app replaced": Event(lambda leo: (turn_on(leo), turn_on(leo)), "app_replaced"),
-    "app removed beside a passkey": Event(app_removed, "app_removed"),
-    "app removed": Event(after_turning_on("/settings/security/app/remove"), "two_factor_off"),
-    "two-factor off": Event(after_turning_on("/settings/security/off"), "two_factor_off"),
+    "app set up": Event(turn_on_two_factor, "two_factor_on"),
+    "app replaced": Event(lambda leo: (turn_on_two_factor(leo), turn_on_two_factor(leo)), "app_replaced"),
+    "app removed while a passkey remains": Event(app_removed, "app_removed"),
+    "app removed": Event(post_with_two_factor("/settings/security/app/remove"), "two_factor_off"),
+    "two-factor off": Event(post_with_two_factor("/settings/security/off"), "two_factor_off"),
     "two-factor reset": Event(
-        lambda leo: (turn_on(leo), services.turn_off_two_factor(user=leo, by_admin=True)), "second_step_reset"
+        lambda leo: (turn_on_two_factor(leo), services.turn_off_two_factor(user=leo, by_admin=True)),
+        "second_step_reset",
     ),
-    "recovery codes regenerated": Event(after_turning_on("/settings/security/codes"), "recovery_codes_made"),
+    "recovery codes regenerated": Event(post_with_two_factor("/settings/security/codes"), "recovery_codes_made"),
     "recovery code used": Event(code_used, "recovery_code_used", "Codes left: 9."),
     "codes locked": Event(codes_locked, "codes_locked"),
-    "passkey added": Event(lambda leo: add(at_localhost(leo), Authenticator(), "Laptop"), "passkey_added", "Laptop"),
+    "passkey added": Event(
+        lambda leo: add_passkey(browser_at_localhost(leo), Authenticator(), "Laptop"), "passkey_added", "Laptop"
+    ),
     "passkey removed": Event(passkey_removed, "passkey_removed", "Old laptop"),
     "provider linked": Event(linked, "linked", "Field School"),
     "provider unlinked": Event(unlinked, "unlinked"),
@@ -142,5 +146,5 @@ def test_the_user_is_notified(
     assert mia.email not in str([one.to for one in mail.outbox])
 
 
-def test_no_kind_of_event_is_forgotten() -> None:
+def test_every_kind_of_security_event_is_tested() -> None:
     assert {kind for kind in KINDS if KINDS[kind].is_security} == {f"account.{one.kind}" for one in EVENTS.values()}

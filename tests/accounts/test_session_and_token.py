@@ -1,4 +1,4 @@
-"""The cookie is the authority and the token depends on it: what works, and what attackers try."""
+"""The cookie is the authority, and the token depends on it: normal use and attacks."""
 
 import base64
 import json
@@ -33,8 +33,8 @@ def log_in(client: Client, user: User, *, address: str = "/api/v1/auth/login") -
     return answer.json()
 
 
-def with_token(token: str) -> Any:
-    """A browser without a cookie asks who it is."""
+def get_session_with(token: str) -> Any:
+    """Request the session with a token from a browser without a cookie."""
     return Client().get("/api/v1/auth/session/", headers={"Authorization": f"Bearer {token}"})
 
 
@@ -46,7 +46,7 @@ def claims_of(token: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("address", ["/api/v1/auth/login", "/api/v1/auth/login/"])
-def test_logging_in_answers_user_and_token_and_sets_the_cookie(client: Client, ada: User, address: str) -> None:
+def test_logging_in_returns_the_user_and_a_token_and_sets_the_cookie(client: Client, ada: User, address: str) -> None:
     answer = log_in(client, ada, address=address)
 
     assert answer["user"] == {
@@ -68,7 +68,7 @@ def test_logging_in_answers_user_and_token_and_sets_the_cookie(client: Client, a
 
 
 @pytest.mark.parametrize("address", ["/api/v1/auth/session", "/api/v1/auth/session/"])
-def test_the_session_is_renewed_by_cookie_and_by_bearer(client: Client, leo: User, address: str) -> None:
+def test_a_cookie_or_a_bearer_token_renews_the_session(client: Client, leo: User, address: str) -> None:
     token = log_in(client, leo)["token"]
 
     by_cookie = client.get(address)
@@ -76,7 +76,7 @@ def test_the_session_is_renewed_by_cookie_and_by_bearer(client: Client, leo: Use
 
     for answer in (by_cookie, by_bearer):
         assert answer.json()["user"]["email"] == leo.email
-        assert with_token(answer.json()["token"]).status_code == 200
+        assert get_session_with(answer.json()["token"]).status_code == 200
 
 
 def test_a_visitor_has_no_session(client: Client) -> None:
@@ -89,36 +89,36 @@ def test_a_visitor_has_no_session(client: Client) -> None:
     assert "csrftoken" in answer.cookies
 
 
-def test_an_admin_holds_the_role_of_an_instructor_too(client: Client, sam: User) -> None:
+def test_an_admin_also_has_the_instructor_role(client: Client, sam: User) -> None:
     assert log_in(client, sam)["user"]["roles"] == ["instructor", "admin"]
 
 
-def test_the_cookie_renews_when_the_token_has_run_out(client: Client, leo: User) -> None:
+def test_the_cookie_renews_an_expired_token(client: Client, leo: User) -> None:
     token = log_in(client, leo)["token"]
 
     with time_machine.travel(timezone.now() + timedelta(minutes=16)):
         stale = {"Authorization": f"Bearer {token}"}
         assert client.get("/api/v1/auth/session/", headers=stale).status_code == 200
-        assert with_token(token).status_code == 401
+        assert get_session_with(token).status_code == 401
 
 
-def test_a_session_made_elsewhere_has_a_token_too(browser_of: Callable[[User], Client], leo: User) -> None:
-    """Social sign-in and the test client make sessions through Django alone."""
+def test_a_session_created_by_django_also_has_a_token(browser_of: Callable[[User], Client], leo: User) -> None:
+    """Social sign-in and the test client create sessions through Django alone."""
     answer = browser_of(leo).get("/api/v1/auth/session/").json()
 
-    assert with_token(answer["token"]).json()["user"]["email"] == leo.email
+    assert get_session_with(answer["token"]).json()["user"]["email"] == leo.email
 
 
-def test_logging_in_twice_in_one_browser_leaves_one_session(client: Client, leo: User, mia: User) -> None:
+def test_logging_in_twice_in_one_browser_keeps_one_session(client: Client, leo: User, mia: User) -> None:
     first = log_in(client, leo)["token"]
     again = log_in(client, leo)["token"]
     other = log_in(client, mia)["token"]
 
-    assert [with_token(token).status_code for token in (first, again, other)] == [401, 401, 200]
+    assert [get_session_with(token).status_code for token in (first, again, other)] == [401, 401, 200]
     assert BrowserSession.objects.get().user == mia
 
 
-def test_a_session_knows_its_browser(client: Client, leo: User) -> None:
+def test_a_session_records_its_browser(client: Client, leo: User) -> None:
     client.post(
         "/api/v1/auth/login",
         {"email": leo.email, "password": PASSWORD},
@@ -131,7 +131,7 @@ def test_a_session_knows_its_browser(client: Client, leo: User) -> None:
     assert row.signed_in_at is not None
 
 
-def test_a_browser_in_use_stays_signed_in_and_is_noted_at_most_once_an_hour(client: Client, leo: User) -> None:
+def test_a_browser_in_use_stays_signed_in_and_is_updated_at_most_hourly(client: Client, leo: User) -> None:
     log_in(client, leo)
     before = BrowserSession.objects.get()
 
@@ -145,7 +145,7 @@ def test_a_browser_in_use_stays_signed_in_and_is_noted_at_most_once_an_hour(clie
     assert (after.uid, after.signed_in_at) == (before.uid, before.signed_in_at)
 
 
-def test_not_remembered_the_cookie_ends_with_the_browser(client: Client, leo: User) -> None:
+def test_the_cookie_ends_with_the_browser_without_remember_me(client: Client, leo: User) -> None:
     client.post("/auth/login", {"email": leo.email, "password": PASSWORD})
     assert client.cookies["sessionid"]["max-age"] == ""
 
@@ -153,7 +153,7 @@ def test_not_remembered_the_cookie_ends_with_the_browser(client: Client, leo: Us
     assert client.cookies["sessionid"]["max-age"] == settings.SESSION_COOKIE_AGE
 
 
-def test_user_and_session_cost_one_query(
+def test_the_user_and_the_session_take_one_query(
     client: Client, leo: User, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     token = log_in(client, leo)["token"]
@@ -161,18 +161,18 @@ def test_user_and_session_cost_one_query(
     with django_assert_num_queries(1):
         client.get("/auth/logout")
     with django_assert_num_queries(1):
-        with_token(token)
+        get_session_with(token)
     with django_assert_num_queries(0):
         Client().get("/auth/login")
 
 
-def test_expired_sessions_are_swept(client: Client, leo: User) -> None:
+def test_expired_sessions_are_deleted(client: Client, leo: User) -> None:
     log_in(client, leo)
 
     services.clean_up(now=timezone.now() + timedelta(days=13))
     assert BrowserSession.objects.count() == 1
     with time_machine.travel(timezone.now() + timedelta(days=15)):
-        jobs.run_pending("default")  # signing in has asked for it
+        jobs.run_pending("default")  # signing in has enqueued the job
     assert BrowserSession.objects.count() == 0
 
 
@@ -186,22 +186,22 @@ def test_signing_out_refuses_the_token_at_once(client: Client, leo: User, addres
 
     assert client.post(address).status_code in {204, 302}
 
-    assert with_token(token).status_code == 401
+    assert get_session_with(token).status_code == 401
     replay = Client()
     replay.cookies["sessionid"] = key
     assert replay.get("/api/v1/auth/session/").status_code == 401
 
 
-def test_signing_out_by_bearer_ends_the_browser_s_session(client: Client, leo: User) -> None:
+def test_signing_out_by_bearer_token_ends_the_browser_session(client: Client, leo: User) -> None:
     token = log_in(client, leo)["token"]
 
     Client().post("/api/v1/auth/logout", headers={"Authorization": f"Bearer {token}"})
 
     assert client.get("/api/v1/auth/session/").status_code == 401
-    assert with_token(token).status_code == 401
+    assert get_session_with(token).status_code == 401
 
 
-def test_signing_out_with_a_stale_token_works_by_cookie(client: Client, leo: User) -> None:
+def test_signing_out_with_an_expired_token_works_by_cookie(client: Client, leo: User) -> None:
     log_in(client, leo)
 
     answer = client.post("/api/v1/auth/logout", headers={"Authorization": "Bearer a.b.c"})
@@ -210,19 +210,19 @@ def test_signing_out_with_a_stale_token_works_by_cookie(client: Client, leo: Use
     assert client.get("/api/v1/auth/session/").status_code == 401
 
 
-def test_signing_out_here_leaves_the_other_browser_signed_in(client: Client, leo: User) -> None:
+def test_signing_out_keeps_the_other_browser_signed_in(client: Client, leo: User) -> None:
     other = Client()
     token = log_in(other, leo)["token"]
     log_in(client, leo)
 
     client.post("/api/v1/auth/logout")
 
-    assert with_token(token).status_code == 200
+    assert get_session_with(token).status_code == 200
     assert other.get("/api/v1/auth/session/").status_code == 200
 
 
 @pytest.mark.parametrize("what", ["password", "block", "deactivated", "deleted", "ended", "expired"])
-def test_session_and_token_end_at_once_with(client: Client, leo: User, what: str) -> None:
+def test_an_event_ends_the_session_and_the_token_at_once(client: Client, leo: User, what: str) -> None:
     token = log_in(client, leo)["token"]
 
     match what:
@@ -240,30 +240,30 @@ def test_session_and_token_end_at_once_with(client: Client, leo: User, what: str
         case "expired":
             BrowserSession.objects.update(expire_date=timezone.now())
 
-    assert with_token(token).status_code == 401
+    assert get_session_with(token).status_code == 401
     assert client.get("/api/v1/auth/session/").status_code == 401
 
 
-def test_unblocking_does_not_bring_old_sessions_back(client: Client, leo: User) -> None:
+def test_unblocking_does_not_restore_old_sessions(client: Client, leo: User) -> None:
     token = log_in(client, leo)["token"]
 
     services.block(user=leo)
     services.unblock(user=leo)
 
-    assert with_token(token).status_code == 401
+    assert get_session_with(token).status_code == 401
     assert client.get("/api/v1/auth/session/").status_code == 401
 
 
-def test_a_token_lasts_a_quarter_of_an_hour(client: Client, leo: User) -> None:
+def test_a_token_lasts_fifteen_minutes(client: Client, leo: User) -> None:
     token = log_in(client, leo)["token"]
 
     with time_machine.travel(timezone.now() + timedelta(minutes=14, seconds=50)):
-        assert with_token(token).status_code == 200
+        assert get_session_with(token).status_code == 200
     with time_machine.travel(timezone.now() + timedelta(minutes=15, seconds=1)):
-        assert with_token(token).status_code == 401
+        assert get_session_with(token).status_code == 401
 
 
-# --- What attackers tried --------------------------------------------------------------------------
+# --- Attacks -----------------------------------------------------------------------------
 
 
 def _unsigned(claims: dict[str, Any], algorithm: str) -> str:
@@ -291,8 +291,8 @@ FORGERIES: dict[str, Callable[[dict[str, Any], str], str]] = {
     "no token": lambda claims, token: "",
     "not a token": lambda claims, token: "é" * 20,
 }
-# Signed with our own key: what a leaked older or foreign token of ours could say.
-TWISTED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+# Signed with our own key: possible claims of a leaked older or foreign token of ours.
+MISMATCHED_CLAIMS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "no exp": lambda claims: {name: value for name, value in claims.items() if name != "exp"},
     "exp as text": lambda claims: {**claims, "exp": "never"},
     "exp has passed": lambda claims: {**claims, "exp": int(time.time()) - 1},
@@ -310,49 +310,49 @@ TWISTED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_refuses_a_forgery(client: Client, leo: User, name: str) -> None:
+def test_a_forged_token_is_refused(client: Client, leo: User, name: str) -> None:
     token = log_in(client, leo)["token"]
-    assert with_token(token).status_code == 200
+    assert get_session_with(token).status_code == 200
 
-    answer = with_token(FORGERIES[name](claims_of(token), token))
+    answer = get_session_with(FORGERIES[name](claims_of(token), token))
 
     assert (answer.status_code, answer.json()["code"]) == (401, "NOT_AUTHENTICATED")
 
 
-@pytest.mark.parametrize("name", TWISTED)
-def test_refuses_claims_that_do_not_belong_together(client: Client, leo: User, name: str) -> None:
+@pytest.mark.parametrize("name", MISMATCHED_CLAIMS)
+def test_a_token_with_mismatched_claims_is_refused(client: Client, leo: User, name: str) -> None:
     claims = claims_of(log_in(client, leo)["token"])
-    assert with_token(jwt.encode(claims, KEY, "HS256")).status_code == 200
+    assert get_session_with(jwt.encode(claims, KEY, "HS256")).status_code == 200
 
-    assert with_token(jwt.encode(TWISTED[name](claims), KEY, "HS256")).status_code == 401
+    assert get_session_with(jwt.encode(MISMATCHED_CLAIMS[name](claims), KEY, "HS256")).status_code == 401
 
 
-def test_refuses_one_person_s_session_with_another_s_name(client: Client, leo: User, sam: User) -> None:
+def test_a_token_with_the_session_of_another_user_is_refused(client: Client, leo: User, sam: User) -> None:
     mine = claims_of(log_in(client, leo)["token"])
     theirs = claims_of(log_in(Client(), sam)["token"])
 
-    assert with_token(jwt.encode({**mine, "user_id": theirs["user_id"]}, KEY, "HS256")).status_code == 401
-    assert with_token(jwt.encode({**mine, "sid": theirs["sid"]}, KEY, "HS256")).status_code == 401
+    assert get_session_with(jwt.encode({**mine, "user_id": theirs["user_id"]}, KEY, "HS256")).status_code == 401
+    assert get_session_with(jwt.encode({**mine, "sid": theirs["sid"]}, KEY, "HS256")).status_code == 401
 
 
-def test_the_role_in_the_token_opens_nothing(client: Client, leo: User) -> None:
+def test_the_role_in_the_token_grants_no_access(client: Client, leo: User) -> None:
     claims = claims_of(log_in(client, leo)["token"])
 
-    answer = with_token(jwt.encode({**claims, "role": "admin"}, KEY, "HS256"))
+    answer = get_session_with(jwt.encode({**claims, "role": "admin"}, KEY, "HS256"))
 
     assert answer.json()["user"]["role"] == "student"
 
 
-def test_a_role_taken_away_is_gone_at_once(client: Client, ada: User) -> None:
+def test_a_removed_role_ends_at_once(client: Client, ada: User) -> None:
     token = log_in(client, ada)["token"]
 
     services.change_role(user=ada, role="student")  # type: ignore[arg-type]
 
-    assert with_token(token).json()["user"]["role"] == "student"
+    assert get_session_with(token).json()["user"]["role"] == "student"
     assert client.get("/dashboard")["Location"] == "/me/enrollments"
 
 
-def test_a_planted_session_key_is_not_kept(client: Client, leo: User) -> None:
+def test_a_planted_session_key_is_replaced(client: Client, leo: User) -> None:
     client.get("/auth/login")
     session = client.session  # a visitor's session, known to the attacker
     session["planted"] = True
@@ -369,17 +369,17 @@ def test_a_planted_session_key_is_not_kept(client: Client, leo: User) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "é" * 32, "a" * 500, "' OR 1=1 --"])
-def test_a_made_up_session_key_is_a_visitor(key: str) -> None:
+def test_a_forged_session_key_is_treated_as_a_visitor(key: str) -> None:
     stranger = Client()
     stranger.cookies["sessionid"] = key
 
     assert stranger.get("/api/v1/auth/session/").status_code == 401
 
 
-def test_data_that_were_tampered_with_sign_nobody_in(client: Client, leo: User) -> None:
+def test_tampered_session_data_signs_no_user_in(client: Client, leo: User) -> None:
     client.force_login(leo)
     row = BrowserSession.objects.get(user=leo)
-    for _ in range(2):  # known, as their signature was checked before
+    for _ in range(2):  # cached, because the signature was checked before
         assert client.get("/api/v1/auth/session/").status_code == 200
 
     swapped = row.session_data[:-1] + ("A" if row.session_data[-1] != "A" else "B")
@@ -388,7 +388,7 @@ def test_data_that_were_tampered_with_sign_nobody_in(client: Client, leo: User) 
     assert client.get("/api/v1/auth/session/").status_code == 401
 
 
-def test_what_a_request_changes_without_saving_no_other_sees(client: Client, leo: User) -> None:
+def test_unsaved_session_changes_are_not_shared_between_requests(client: Client, leo: User) -> None:
     log_in(client, leo)
     first, second = (client.session, client.session)
     first["browser"]["address"] = "198.51.100.7"
@@ -397,7 +397,7 @@ def test_what_a_request_changes_without_saving_no_other_sees(client: Client, leo
     assert client.session["browser"]["address"] != "198.51.100.7"
 
 
-def test_login_and_logout_by_cookie_need_the_csrf_token(leo: User) -> None:
+def test_login_and_logout_by_cookie_require_the_csrf_token(leo: User) -> None:
     strict = Client(enforce_csrf_checks=True)
     body = {"email": leo.email, "password": PASSWORD}
 
@@ -426,25 +426,25 @@ def test_login_and_logout_by_cookie_need_the_csrf_token(leo: User) -> None:
         ({"email": "leo@example.com", "password": "x" * 129}, "password"),
     ],
 )
-def test_login_names_the_field_that_is_wrong(client: Client, body: dict[str, Any], field: str) -> None:
+def test_login_names_the_invalid_field(client: Client, body: dict[str, Any], field: str) -> None:
     answer = client.post("/api/v1/auth/login", body, content_type="application/json")
 
     assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
     assert list(answer.json()["fields"]) == [field]
 
 
-def test_the_answer_is_kept_by_no_cache(client: Client, leo: User) -> None:
+def test_no_cache_stores_the_response(client: Client, leo: User) -> None:
     log_in(client, leo)
 
     assert "no-store" in client.get("/api/v1/auth/session/")["Cache-Control"]
 
 
-def test_a_token_never_outlives_what_its_page_knows(client: Client, leo: User) -> None:
-    """Two sessions of one person: ending one leaves the other's token, and never the other way round."""
+def test_ending_one_session_does_not_end_the_token_of_another(client: Client, leo: User) -> None:
+    """A user has two sessions: ending one ends its own token and not the other's."""
     first, second = log_in(Client(), leo)["token"], log_in(Client(), leo)["token"]
     session = tokens.session_of(first)
     assert session is not None
 
     services.end_session(session=session)
 
-    assert [with_token(token).status_code for token in (first, second)] == [401, 200]
+    assert [get_session_with(token).status_code for token in (first, second)] == [401, 200]

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, Notification, User
 from apps.accounts.sessions import devices
-from tests.accounts.test_two_factor import give_password, is_in, turn_on
+from tests.accounts.test_two_factor import give_password, is_signed_in, turn_on_two_factor
 from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -37,27 +37,27 @@ PHONE = (
         ("", "monitor"),
     ],
 )
-def test_a_device_in_a_picture(agent: str, icon: str) -> None:
+def test_each_device_has_an_icon(agent: str, icon: str) -> None:
     assert devices.device_icon(agent) == icon
 
 
-def enter(user: User, agent: str = FIREFOX, client: Client | None = None) -> Client:
+def sign_in(user: User, agent: str = FIREFOX, client: Client | None = None) -> Client:
     client = client or Client()
     client.post("/auth/login", {"email": user.email, "password": PASSWORD}, headers={"User-Agent": agent})
     return client
 
 
-def part(client: Client, query: str = "") -> str:
+def sessions_section(client: Client, query: str = "") -> str:
     page = client.get("/settings/" + query).content.decode()
     return page.split('id="sessions"')[1].split("</section>")[0]
 
 
-def test_every_browser_is_listed_with_device_address_and_this_one_marked(leo: User, mia: User) -> None:
-    here = enter(leo)
-    enter(leo, PHONE)
-    enter(mia)
+def test_the_list_shows_every_browser_and_marks_the_current_one(leo: User, mia: User) -> None:
+    here = sign_in(leo)
+    sign_in(leo, PHONE)
+    sign_in(mia)
 
-    shown = part(here)
+    shown = sessions_section(here)
 
     assert shown.count('class="lines__t"') == 2
     rows = shown.split('class="lines__t"')[1:]
@@ -70,40 +70,40 @@ def test_every_browser_is_listed_with_device_address_and_this_one_marked(leo: Us
     assert "/end" in other
 
 
-def test_one_is_ended_with_its_tokens_at_once(leo: User) -> None:
-    here, lost = enter(leo), enter(leo, PHONE)
+def test_a_user_can_end_one_session_and_its_tokens(leo: User) -> None:
+    here, lost = sign_in(leo), sign_in(leo, PHONE)
     token = lost.get("/api/v1/auth/session/").json()["token"]
-    address = re.search(r'action="(/settings/sessions/[^"]+/end)"', part(here))[1]
+    address = re.search(r'action="(/settings/sessions/[^"]+/end)"', sessions_section(here))[1]
 
     here.post(address)
 
-    assert not is_in(lost)
+    assert not is_signed_in(lost)
     assert Client().get("/api/v1/auth/session/", headers={"Authorization": f"Bearer {token}"}).status_code == 401
-    assert is_in(here)
-    assert here.post(address).status_code == 302  # gone already is no mistake
+    assert is_signed_in(here)
+    assert here.post(address).status_code == 302  # ending it again is not an error
 
 
-def test_all_others_are_ended_and_this_one_stays(leo: User, mia: User) -> None:
-    here, first, second, hers = enter(leo), enter(leo), enter(leo, PHONE), enter(mia)
-    assert "Sign out everywhere else" in part(here)
+def test_a_user_can_end_all_other_sessions(leo: User, mia: User) -> None:
+    here, first, second, hers = sign_in(leo), sign_in(leo), sign_in(leo, PHONE), sign_in(mia)
+    assert "Sign out everywhere else" in sessions_section(here)
 
     here.post("/settings/sessions/end-others")
 
-    assert [is_in(one) for one in (here, first, second, hers)] == [True, False, False, True]
-    assert "Sign out everywhere else" not in part(here)
+    assert [is_signed_in(one) for one in (here, first, second, hers)] == [True, False, False, True]
+    assert "Sign out everywhere else" not in sessions_section(here)
 
 
-def test_a_foreign_browser_is_not_ended(leo: User, mia: User) -> None:
-    here, hers = enter(leo), enter(mia)
+def test_a_user_cannot_end_the_session_of_another_user(leo: User, mia: User) -> None:
+    here, hers = sign_in(leo), sign_in(mia)
     uid = BrowserSession.objects.get(user=mia).uid
 
     here.post(f"/settings/sessions/{uid}/end")
 
-    assert is_in(hers)
+    assert is_signed_in(hers)
 
 
-def test_a_visitor_ends_nothing(client: Client, leo: User) -> None:
-    enter(leo)
+def test_a_visitor_cannot_end_sessions(client: Client, leo: User) -> None:
+    sign_in(leo)
     uid = BrowserSession.objects.get(user=leo).uid
 
     assert client.post(f"/settings/sessions/{uid}/end")["Location"].startswith("/auth/login")
@@ -111,20 +111,20 @@ def test_a_visitor_ends_nothing(client: Client, leo: User) -> None:
     assert BrowserSession.objects.count() == 1
 
 
-def test_another_site_cannot_end_them(leo: User) -> None:
+def test_another_site_cannot_end_sessions(leo: User) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(leo)
 
     assert strict.post("/settings/sessions/end-others").status_code == 403
 
 
-def test_a_form_older_than_the_sign_in_says_so_and_leads_back(leo: User) -> None:
+def test_an_outdated_form_shows_an_error_and_a_link_back(leo: User) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(leo)
     page = strict.get("/settings/").content.decode()
     [old, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
     strict.force_login(leo)
-    strict.cookies["csrftoken"] = "x" * 32  # what the new sign-in has set
+    strict.cookies["csrftoken"] = "x" * 32  # set by the new sign-in
 
     sent = {"daily_minutes": "10", "weekly_lessons": "3", "csrfmiddlewaretoken": old}
     answer = strict.post("/settings/goals", sent, headers={"referer": "http://testserver/settings/#goals"})
@@ -139,11 +139,11 @@ def test_a_form_older_than_the_sign_in_says_so_and_leads_back(leo: User) -> None
     assert leo.daily_minutes == 30
 
 
-def test_many_browsers_are_paged_at_no_more_queries(
+def test_paging_many_browsers_takes_no_more_queries(
     leo: User, django_assert_max_num_queries: Callable[[int], object]
 ) -> None:
-    here = enter(leo)
-    turn_on(leo)
+    here = sign_in(leo)
+    turn_on_two_factor(leo)
     now = timezone.now()
     BrowserSession.objects.bulk_create(
         BrowserSession(
@@ -154,25 +154,25 @@ def test_many_browsers_are_paged_at_no_more_queries(
     )  # fmt: skip
 
     with django_assert_max_num_queries(12):  # type: ignore[attr-defined]
-        first = part(here)
-    last = part(here, "?page=7")
+        first = sessions_section(here)
+    last = sessions_section(here, "?page=7")
 
     assert first.count("Chrome on Android") >= 9
     assert 'href="?page=2#sessions"' in first
     assert last.count('class="lines__t"') == 1
 
 
-def test_ended_ones_are_not_listed(leo: User) -> None:
-    here = enter(leo)
-    enter(leo, PHONE)
+def test_ended_sessions_are_not_listed(leo: User) -> None:
+    here = sign_in(leo)
+    sign_in(leo, PHONE)
     BrowserSession.objects.filter(user_agent=PHONE).update(expire_date=timezone.now() - timedelta(seconds=1))
 
-    assert "Android" not in part(here)
+    assert "Android" not in sessions_section(here)
 
 
-def test_the_first_half_of_a_sign_in_is_no_sign_in(leo: User) -> None:
-    enter(leo)
-    turn_on(leo)
+def test_a_sign_in_without_its_second_step_is_not_listed(leo: User) -> None:
+    sign_in(leo)
+    turn_on_two_factor(leo)
 
     give_password(Client(), leo)
 

@@ -38,13 +38,13 @@ def browser(browser_of: Callable[[User], Client], leo: User) -> Client:
     return browser_of(leo)
 
 
-def test_a_visitor_is_asked_to_sign_in(client: Client) -> None:
+def test_a_visitor_must_sign_in(client: Client) -> None:
     assert client.get("/settings/")["Location"] == "/auth/login?next=/settings/"
     for section in ("profile", "picture", "picture/remove", "email", "email/drop", "goals", "password", "appearance"):
         assert client.post(f"/settings/{section}")["Location"].startswith("/auth/login")
 
 
-def test_every_section_is_named_in_the_index(browser: Client) -> None:
+def test_the_index_lists_every_section(browser: Client) -> None:
     page = browser.get("/settings/").content.decode()
 
     sections = re.findall(r'<section class="pref" id="([a-z]+)"', page)
@@ -59,7 +59,7 @@ def test_every_section_is_named_in_the_index(browser: Client) -> None:
         ("/settings/email", {"email": "leo@new.example", "password": PASSWORD}, "profile", "We sent a link to"),
     ],
 )
-def test_what_was_done_is_said_where_the_page_opens(
+def test_a_message_appears_in_the_section_that_opens(
     browser: Client, address: str, sent: dict[str, str], section: str, words: str
 ) -> None:
     answer = browser.post(address, sent, follow=True)
@@ -70,7 +70,7 @@ def test_what_was_done_is_said_where_the_page_opens(
     assert re.findall(r'<section class="pref" id="([a-z]+)"', page.split(words)[0])[-1:] == [section]
 
 
-def test_a_message_is_not_lost_where_no_section_is_named(browser: Client) -> None:
+def test_a_message_appears_without_a_section_in_the_address(browser: Client) -> None:
     browser.post("/settings/sessions/end-others")
 
     assert "All other browsers were signed out." in browser.get("/settings/?saved=<b>").content.decode()
@@ -101,7 +101,7 @@ def test_a_new_password_signs_out_every_other_browser(
         ({"password": "password", "confirmation": "password"}, "uppercase"),
     ],
 )
-def test_a_password_that_is_refused_stays_as_it_was(browser: Client, leo: User, given: dict, words: str) -> None:
+def test_an_invalid_password_change_keeps_the_old_password(browser: Client, leo: User, given: dict, words: str) -> None:
     answer = browser.post("/settings/password", {"current": PASSWORD, "password": NEW, "confirmation": NEW} | given)
 
     assert answer.status_code == 422
@@ -112,7 +112,7 @@ def test_a_password_that_is_refused_stays_as_it_was(browser: Client, leo: User, 
 
 
 def test_live_validation_reports_the_password_rules(browser: Client, leo: User) -> None:
-    """And nothing of the current password: what is right and what is wrong look the same, and nothing is counted."""
+    """The current password is not checked: right and wrong ones look the same, and no attempt is counted."""
     assert 'data-check="/settings/password/check"' in browser.get("/settings/").content.decode()
     told = [
         browser.post("/settings/password/check", {"current": current, "password": "short", "confirmation": NEW}).json()
@@ -126,7 +126,7 @@ def test_live_validation_reports_the_password_rules(browser: Client, leo: User) 
     assert answer.status_code == 302
 
 
-def test_guessing_the_current_password_locks_as_at_sign_in(browser: Client, leo: User) -> None:
+def test_guessing_the_current_password_locks_the_account(browser: Client, leo: User) -> None:
     for _ in range(5):
         browser.post("/settings/password", {"current": "WrongGuess1", "password": NEW, "confirmation": NEW})
 
@@ -137,14 +137,14 @@ def test_guessing_the_current_password_locks_as_at_sign_in(browser: Client, leo:
     assert leo.check_password(PASSWORD)
 
 
-def test_the_look_is_kept_with_the_account(browser: Client, leo: User) -> None:
+def test_the_appearance_is_saved_with_the_account(browser: Client, leo: User) -> None:
     browser.post("/settings/appearance", {"theme": "dark", "style": "corporate"})
 
     leo.refresh_from_db()
     assert (leo.theme, leo.style) == ("dark", "corporate")
 
 
-def test_a_choice_of_the_theme_menu_is_kept_with_the_account(browser: Client, client: Client, leo: User) -> None:
+def test_the_theme_menu_saves_its_choice_with_the_account(browser: Client, client: Client, leo: User) -> None:
     look = {"theme": "dark", "style": "corporate"}
     answer = browser.put("/api/v1/me/look/", look, "application/json")
 
@@ -155,8 +155,8 @@ def test_a_choice_of_the_theme_menu_is_kept_with_the_account(browser: Client, cl
     assert browser.put("/api/v1/me/look/", {"theme": "sepia"}, "application/json").status_code == 400
 
 
-def test_nothing_else_can_be_set_along(browser: Client, leo: User) -> None:
-    """Mass assignment: what the form does not name stays as it is."""
+def test_a_form_cannot_change_other_fields(browser: Client, leo: User) -> None:
+    """Mass assignment: fields that the form does not define keep their values."""
     more = {"role": "admin", "is_staff": "1", "email_verified_at": "2026-01-01", "is_active": ""}
     browser.post("/settings/appearance", {"theme": "", "style": "academic", **more})
 
@@ -164,7 +164,7 @@ def test_nothing_else_can_be_set_along(browser: Client, leo: User) -> None:
     assert (leo.role, leo.is_active) == ("student", True)
 
 
-def test_an_unknown_look_is_refused(browser: Client, leo: User) -> None:
+def test_an_unknown_appearance_is_refused(browser: Client, leo: User) -> None:
     answer = browser.post("/settings/appearance", {"theme": "sepia", "style": "<b>"})
 
     assert answer.status_code == 422
@@ -177,7 +177,7 @@ def test_an_unknown_look_is_refused(browser: Client, leo: User) -> None:
 PROFILE = {"username": "leo.m", "first_name": "Leo", "last_name": "Marsh", "time_zone": "Europe/Helsinki", "bio": "Hi."}
 
 
-def test_the_profile_is_saved(browser: Client, leo: User) -> None:
+def test_a_user_can_save_their_profile(browser: Client, leo: User) -> None:
     answer = browser.post("/settings/profile", PROFILE)
 
     assert answer["Location"] == "/settings/?saved=profile#profile"
@@ -198,7 +198,7 @@ def test_the_profile_is_saved(browser: Client, leo: User) -> None:
         ({"bio": "x" * 301}, "at most 300"),
     ],
 )
-def test_a_profile_that_is_refused_comes_back_as_typed(
+def test_an_invalid_profile_form_keeps_the_input(
     browser: Client, leo: User, mia: User, given: dict, words: str
 ) -> None:
     answer = browser.post("/settings/profile", PROFILE | given)
@@ -211,7 +211,7 @@ def test_a_profile_that_is_refused_comes_back_as_typed(
     assert leo.username == "leo"
 
 
-def test_two_cannot_take_the_same_username_at_once(leo: User, mia: User) -> None:
+def test_two_users_cannot_take_the_same_username_at_once(leo: User, mia: User) -> None:
     with (
         mock.patch("django.db.models.query.QuerySet.exists", return_value=False),
         pytest.raises(services.UsernameTaken),
@@ -219,8 +219,8 @@ def test_two_cannot_take_the_same_username_at_once(leo: User, mia: User) -> None
         services.save_profile(user=leo, changes=PROFILE | {"username": "MIA"})
 
 
-def test_what_the_form_did_not_offer_is_kept(browser: Client, leo: User) -> None:
-    """An instructor who is a student again sees no headline, and so cannot empty it."""
+def test_a_field_missing_from_the_form_keeps_its_value(browser: Client, leo: User) -> None:
+    """A former instructor sees no headline field and so cannot clear the headline."""
     User.objects.filter(pk=leo.pk).update(headline="Hydrologist")
 
     assert 'name="headline"' not in browser.get("/settings/").content.decode()
@@ -230,8 +230,8 @@ def test_what_the_form_did_not_offer_is_kept(browser: Client, leo: User) -> None
     assert (leo.first_name, leo.headline) == ("Leo", "Hydrologist")
 
 
-def test_a_field_added_to_the_profile_is_shown_checked_and_saved(browser: Client, leo: User, monkeypatch) -> None:
-    """Any text field of User stands for a new one."""
+def test_a_new_profile_field_is_shown_validated_and_saved(browser: Client, leo: User, monkeypatch) -> None:
+    """An existing text field of User represents the new field."""
     for module in (forms.profile, settings_services):
         monkeypatch.setattr(module, "PROFILE_FIELDS", (*PROFILE_FIELDS, "block_reason"))
 
@@ -244,7 +244,7 @@ def test_a_field_added_to_the_profile_is_shown_checked_and_saved(browser: Client
     assert leo.block_reason == "they/them"
 
 
-def test_only_profile_fields_are_saved_as_such(leo: User) -> None:
+def test_save_profile_accepts_only_profile_fields(leo: User) -> None:
     with pytest.raises(ValueError, match="role"):
         services.save_profile(user=leo, changes={"role": "admin"})
 
@@ -252,8 +252,8 @@ def test_only_profile_fields_are_saved_as_such(leo: User) -> None:
 # --- Picture ------------------------------------------------------------------------------------
 
 
-def picture(size: tuple[int, int] = (400, 300), kind: str = "PNG", **options: object) -> SimpleUploadedFile:
-    """Left half red, right half blue."""
+def make_picture(size: tuple[int, int] = (400, 300), kind: str = "PNG", **options: object) -> SimpleUploadedFile:
+    """Return a picture with a red left half and a blue right half."""
     image = Image.new("RGB", size, "red")
     image.paste("blue", (size[0] // 2, 0, *size))
     out = BytesIO()
@@ -261,7 +261,7 @@ def picture(size: tuple[int, int] = (400, 300), kind: str = "PNG", **options: ob
     return SimpleUploadedFile("me.png", out.getvalue())
 
 
-def drawn(browser: Client, leo: User) -> Image.Image:
+def load_avatar(browser: Client, leo: User) -> Image.Image:
     leo.refresh_from_db()
     answer = browser.get(leo.avatar_url)
     assert answer["Content-Type"] == "image/webp"
@@ -269,12 +269,12 @@ def drawn(browser: Client, leo: User) -> Image.Image:
     return Image.open(BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
 
 
-def test_of_two_pictures_sent_at_once_one_is_left(leo: User) -> None:
-    """Each of the two was asked for by somebody who had none yet."""
+def test_two_parallel_uploads_leave_one_picture(leo: User) -> None:
+    """Both uploads start while the user has no picture."""
     at_once = [User.objects.get(pk=leo.pk) for _ in range(3)]
     with mock.patch("django.db.transaction.on_commit", lambda then: then()):
         for one in at_once[:2]:
-            services.set_picture(user=one, file=picture().file)
+            services.set_picture(user=one, file=make_picture().file)
         first, second = (one.avatar.name for one in at_once[:2])
         assert [default_storage.exists(name) for name in (first, second)] == [False, True]
 
@@ -282,14 +282,14 @@ def test_of_two_pictures_sent_at_once_one_is_left(leo: User) -> None:
     assert not default_storage.exists(second)
 
 
-def test_what_is_sent_while_the_account_is_deleted_brings_nothing_of_it_back(leo: User) -> None:
+def test_changes_during_a_deletion_restore_no_personal_data(leo: User) -> None:
     before = User.objects.get(pk=leo.pk)
     services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
 
     with pytest.raises(NotAuthenticated):
         services.save_profile(user=before, changes=PROFILE)
     with pytest.raises(NotAuthenticated):
-        services.set_picture(user=before, file=picture().file)
+        services.set_picture(user=before, file=make_picture().file)
 
     leo.refresh_from_db()
     assert (leo.first_name, leo.avatar.name) == ("", "")
@@ -297,81 +297,81 @@ def test_what_is_sent_while_the_account_is_deleted_brings_nothing_of_it_back(leo
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_a_picture_becomes_a_small_square(browser: Client, leo: User, kind: str) -> None:
-    assert browser.post("/settings/picture", {"picture": picture(kind=kind)}).status_code == 302
+    assert browser.post("/settings/picture", {"picture": make_picture(kind=kind)}).status_code == 302
 
-    image = drawn(browser, leo)
+    image = load_avatar(browser, leo)
     assert (image.format, image.size) == ("WEBP", (384, 384))
     assert leo.avatar_url in browser.get("/settings/").content.decode()
 
 
-def test_the_chosen_part_is_kept(browser: Client, leo: User) -> None:
-    browser.post("/settings/picture", {"picture": picture(), "x": "0.6", "y": "0", "size": "0.5"})
+def test_the_picture_is_cropped_to_the_chosen_part(browser: Client, leo: User) -> None:
+    browser.post("/settings/picture", {"picture": make_picture(), "x": "0.6", "y": "0", "size": "0.5"})
 
-    red, _, blue = drawn(browser, leo).convert("RGB").getpixel((20, 200))
+    red, _, blue = load_avatar(browser, leo).convert("RGB").getpixel((20, 200))
     assert blue > 200 > 60 > red
 
 
 def test_a_picture_loses_its_location(browser: Client, leo: User) -> None:
     exif = Image.Exif()
     exif[0x010F] = "Secret camera"
-    exif[0x0112] = 6  # lies on its side: the top is the left edge
-    browser.post("/settings/picture", {"picture": picture((300, 400), "JPEG", exif=exif)})
+    exif[0x0112] = 6  # rotated: the top is the left edge
+    browser.post("/settings/picture", {"picture": make_picture((300, 400), "JPEG", exif=exif)})
 
-    image = drawn(browser, leo)
+    image = load_avatar(browser, leo)
     assert not image.getexif()
     red, _, blue = image.convert("RGB").getpixel((200, 20))
-    assert red > 200 > 60 > blue  # red had been at the left
+    assert red > 200 > 60 > blue  # red was on the left
 
 
-def test_a_large_photo_is_decoded_at_a_fraction_of_its_size(browser: Client, leo: User) -> None:
+def test_a_large_photo_is_decoded_at_reduced_size(browser: Client, leo: User) -> None:
     sizes, load = [], ImageFile.ImageFile.load
 
-    def noted(image: ImageFile.ImageFile) -> object:
+    def record_call(image: ImageFile.ImageFile) -> object:
         sizes.append(image.size)
         return load(image)
 
-    with mock.patch.object(ImageFile.ImageFile, "load", noted):
-        assert browser.post("/settings/picture", {"picture": picture((5000, 4000), "JPEG")}).status_code == 302
+    with mock.patch.object(ImageFile.ImageFile, "load", record_call):
+        assert browser.post("/settings/picture", {"picture": make_picture((5000, 4000), "JPEG")}).status_code == 302
 
     assert set(sizes) == {(2500, 2000)}
 
 
-def test_a_photo_of_a_phone_may_hold_a_second_picture(browser: Client, leo: User) -> None:
+def test_a_phone_photo_can_contain_a_second_picture(browser: Client, leo: User) -> None:
     inside = Image.new("RGB", (400, 300))
-    photo = picture((4080, 3072), "MPO", save_all=True, append_images=[inside])
+    photo = make_picture((4080, 3072), "MPO", save_all=True, append_images=[inside])
 
     assert browser.post("/settings/picture", {"picture": photo}).status_code == 302
 
 
-def test_a_large_picture_is_reduced_before_it_is_copied(browser: Client, leo: User) -> None:
+def test_a_large_picture_is_reduced_before_copying(browser: Client, leo: User) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
-    large = picture((3200, 3100), exif=exif)
+    large = make_picture((3200, 3100), exif=exif)
     sizes = []
     convert = Image.Image.convert
 
-    def noted(image: Image.Image, *args: object, **kwargs: object) -> Image.Image:
+    def record_call(image: Image.Image, *args: object, **kwargs: object) -> Image.Image:
         sizes.append(image.width * image.height)
         return convert(image, *args, **kwargs)
 
-    with mock.patch.object(Image.Image, "convert", noted):
+    with mock.patch.object(Image.Image, "convert", record_call):
         browser.post("/settings/picture", {"picture": large})
 
     assert max(sizes) <= 1600 * 1550
-    red, _, blue = drawn(browser, leo).convert("RGB").getpixel((200, 20))
+    red, _, blue = load_avatar(browser, leo).convert("RGB").getpixel((200, 20))
     assert red > 200 > 60 > blue  # still turned upright
 
 
-def test_all_pictures_are_decoded_by_one_thread(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_thread_decodes_all_pictures(leo: User, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn_by, draw = set(), pictures._drawn
 
-    def noted(raw: bytes, crop: services.Crop | None) -> bytes:
+    def record_call(raw: bytes, crop: services.Crop | None) -> bytes:
         drawn_by.add(threading.get_ident())
         return draw(raw, crop)
 
-    monkeypatch.setattr(pictures, "_drawn", noted)
+    monkeypatch.setattr(pictures, "_drawn", record_call)
     for _ in range(2):
-        services.set_picture(user=leo, file=picture().file)
+        services.set_picture(user=leo, file=make_picture().file)
 
     assert len(drawn_by) == 1
     assert threading.get_ident() not in drawn_by
@@ -382,22 +382,22 @@ def test_one_picture_is_decoded_at_a_time(browser: Client, leo: User, monkeypatc
     monkeypatch.setattr(pictures, "_decoding", turns)
 
     with turns.slot():
-        browser.post("/settings/picture", {"picture": picture()})
+        browser.post("/settings/picture", {"picture": make_picture()})
 
     leo.refresh_from_db()
     assert not leo.avatar
     assert "Wait 1 seconds" in browser.get("/settings/").content.decode()
 
 
-def test_the_picture_before_is_gone_from_the_disk(
+def test_the_previous_picture_is_deleted_from_the_disk(
     browser: Client, leo: User, django_capture_on_commit_callbacks: Callable
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        browser.post("/settings/picture", {"picture": picture()})
+        browser.post("/settings/picture", {"picture": make_picture()})
     leo.refresh_from_db()
     first = leo.avatar.name
     with django_capture_on_commit_callbacks(execute=True):
-        browser.post("/settings/picture", {"picture": picture()})
+        browser.post("/settings/picture", {"picture": make_picture()})
         leo.refresh_from_db()
         second = leo.avatar.name
         browser.post("/settings/picture/remove")
@@ -409,7 +409,7 @@ def test_the_picture_before_is_gone_from_the_disk(
     assert leo.avatar_url == ""
 
 
-def bomb(height: int = 20_000) -> bytes:
+def decompression_bomb(height: int = 20_000) -> bytes:
     """A PNG 20,000 pixels wide in a few kB."""
     row = b"\x00" + bytes(20_000 // 8)
     packer = zlib.compressobj(9)
@@ -425,20 +425,22 @@ def bomb(height: int = 20_000) -> bytes:
 @pytest.mark.parametrize(
     "content",
     [
-        pytest.param(bomb(), id="decompression-bomb"),
-        pytest.param(bomb(630), id="more pixels than memory is given, fewer than Pillow itself refuses"),
-        pytest.param(picture((4000, 3200), "JPEG", progressive=True).read(), id="progressive, so decoded as a whole"),
+        pytest.param(decompression_bomb(), id="decompression-bomb"),
+        pytest.param(decompression_bomb(630), id="more pixels than the limit, fewer than Pillow refuses"),
+        pytest.param(
+            make_picture((4000, 3200), "JPEG", progressive=True).read(), id="progressive, so decoded at full size"
+        ),
         pytest.param(b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', id="svg"),
         pytest.param(b"<html><script>alert(1)</script>", id="html"),
-        pytest.param(picture().read()[:300], id="cut-off"),
-        pytest.param(picture(kind="GIF").read(), id="gif"),
-        pytest.param(picture(kind="TIFF").read(), id="tiff"),
+        pytest.param(make_picture().read()[:300], id="cut-off"),
+        pytest.param(make_picture(kind="GIF").read(), id="gif"),
+        pytest.param(make_picture(kind="TIFF").read(), id="tiff"),
         pytest.param(b"%!PS-Adobe-3.0 EPSF-3.0\n", id="eps"),
-        pytest.param(picture().read() + bytes(5 * 2**20), id="too-many-bytes"),
-        pytest.param(picture((8, 8)).read(), id="too-small"),
+        pytest.param(make_picture().read() + bytes(5 * 2**20), id="too-many-bytes"),
+        pytest.param(make_picture((8, 8)).read(), id="too-small"),
     ],
 )
-def test_what_is_no_picture_is_refused_and_leaves_no_file(browser: Client, leo: User, content: bytes) -> None:
+def test_an_invalid_picture_is_refused_and_leaves_no_file(browser: Client, leo: User, content: bytes) -> None:
     answer = browser.post("/settings/picture", {"picture": SimpleUploadedFile("me.png", content)})
 
     assert answer.status_code == 422
@@ -453,7 +455,7 @@ def test_only_pictures_are_served(client: Client, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ＭＩＡ", "ｍia", "mi\u1d43", "ＡＤＭＩＮ"])
-def test_another_spelling_of_a_taken_username_is_taken(browser: Client, leo: User, mia: User, name: str) -> None:
+def test_another_spelling_of_a_taken_username_is_refused(browser: Client, leo: User, mia: User, name: str) -> None:
     User.objects.filter(pk=mia.pk).update(username="mia")
 
     answer = browser.post("/settings/profile", PROFILE | {"username": name})
@@ -461,7 +463,7 @@ def test_another_spelling_of_a_taken_username_is_taken(browser: Client, leo: Use
     assert "This username is taken." in answer.content.decode()
 
 
-def test_a_username_is_of_letters_that_are_not_taken_for_others(browser: Client, leo: User) -> None:
+def test_a_username_with_confusable_letters_is_refused(browser: Client, leo: User) -> None:
     refused = browser.post("/settings/profile", PROFILE | {"username": "\u0430dmin"})  # a Cyrillic a
     assert "Use letters from one alphabet only." in refused.content.decode()
 
@@ -472,39 +474,39 @@ def test_a_username_is_of_letters_that_are_not_taken_for_others(browser: Client,
 
 
 @pytest.mark.parametrize("name", ["\u202egnp.exe", "Leo\u2066", "\u200b\u200d", "Leo\x85Bcc", "\u0301", "\x9b"])
-def test_a_name_can_be_seen_and_turns_nothing_around(browser: Client, leo: User, name: str) -> None:
+def test_an_invisible_name_or_a_direction_mark_is_refused(browser: Client, leo: User, name: str) -> None:
     answer = browser.post("/settings/profile", PROFILE | {"first_name": name})
 
     assert "Use letters, spaces and punctuation only." in answer.content.decode()
 
 
 @pytest.mark.parametrize("name", ["👩\u200d👧", "Ng", "O\u2019Brien", "محمد", "Jose\u0301"])
-def test_names_of_all_the_world_are_names(browser: Client, leo: User, name: str) -> None:
+def test_names_from_around_the_world_are_accepted(browser: Client, leo: User, name: str) -> None:
     assert browser.post("/settings/profile", PROFILE | {"first_name": name}).status_code == 302
 
 
 # --- Email --------------------------------------------------------------------------------------
 
 
-def ask(browser: Client, email: str = "leo@new.example", password: str = PASSWORD) -> Any:
+def request_email_change(browser: Client, email: str = "leo@new.example", password: str = PASSWORD) -> Any:
     answer = browser.post("/settings/email", {"email": email, "password": password})
     jobs.run_pending("default")
     return answer
 
 
-def link() -> str:
-    """The address in the mail to the new email."""
+def confirmation_link() -> str:
+    """Return the address in the message to the new email."""
     found = re.search(r"/settings/email/confirm\?key=\S+", next(m for m in mail.outbox if "Confirm" in m.subject).body)
     assert found
     return found[0]
 
 
-def test_a_new_email_is_used_once_its_owner_has_pressed(browser: Client, leo: User) -> None:
-    ask(browser)
+def test_a_new_email_takes_effect_after_its_owner_confirms(browser: Client, leo: User) -> None:
+    request_email_change(browser)
 
     assert {message.to[0] for message in mail.outbox} == {"leo@new.example", "leo@example.com"}
     assert "leo@new.example" in browser.get("/settings/").content.decode()
-    address = link()
+    address = confirmation_link()
     assert "Use this email" in browser.get(address).content.decode()
     leo.refresh_from_db()
     assert leo.email == "leo@example.com"
@@ -518,10 +520,10 @@ def test_a_new_email_is_used_once_its_owner_has_pressed(browser: Client, leo: Us
     assert browser.post("/settings/email/confirm", {"key": address.split("key=")[1]}).status_code == 410
 
 
-def test_a_visitor_who_opens_the_link_signs_in_to_the_account_first(browser: Client, leo: User, client: Client) -> None:
-    """Else people who open what they did not ask for would give their email to somebody else's account."""
-    ask(browser)
-    address = link()
+def test_a_visitor_must_sign_in_before_confirming_a_new_email(browser: Client, leo: User, client: Client) -> None:
+    """Otherwise, a person who opens an unrequested link would give their email to another account."""
+    request_email_change(browser)
+    address = confirmation_link()
 
     page = client.get(address).content.decode()
     refused = client.post("/settings/email/confirm", {"key": address.split("key=")[1]})
@@ -535,9 +537,9 @@ def test_a_visitor_who_opens_the_link_signs_in_to_the_account_first(browser: Cli
     assert "Use this email" in answer.content.decode()
 
 
-def test_another_account_does_not_take_the_email(browser: Client, leo: User, mia: User, browser_of: Any) -> None:
-    ask(browser)
-    address = link()
+def test_another_account_cannot_confirm_the_email(browser: Client, leo: User, mia: User, browser_of: Any) -> None:
+    request_email_change(browser)
+    address = confirmation_link()
     other = browser_of(mia)
 
     page = other.get(address).content.decode()
@@ -551,11 +553,11 @@ def test_another_account_does_not_take_the_email(browser: Client, leo: User, mia
 
 
 def test_the_old_email_is_notified_of_the_change(browser: Client, leo: User) -> None:
-    ask(browser)
-    key = link().split("key=")[1]
+    request_email_change(browser)
+    key = confirmation_link().split("key=")[1]
     mail.outbox.clear()
 
-    # Nothing waits for the commit here, and so nothing is lost by a process that dies then.
+    # Nothing is deferred to the commit, so a process that dies then loses nothing.
     browser.post("/settings/email/confirm", {"key": key})
     jobs.run_pending("default")
 
@@ -563,9 +565,9 @@ def test_the_old_email_is_notified_of_the_change(browser: Client, leo: User) -> 
     assert "leo@new.example" in mail.outbox[0].subject
 
 
-def test_a_link_pressed_while_the_account_is_deleted_brings_nothing_back(leo: User, browser: Client) -> None:
-    ask(browser)
-    key = link().split("key=")[1]
+def test_confirming_an_email_during_a_deletion_restores_nothing(leo: User, browser: Client) -> None:
+    request_email_change(browser)
+    key = confirmation_link().split("key=")[1]
     found = services.email_change_of_key(key)
     services.delete_account(user=leo, password=PASSWORD, browser="", now=timezone.now())
 
@@ -575,32 +577,32 @@ def test_a_link_pressed_while_the_account_is_deleted_brings_nothing_back(leo: Us
     assert not User.objects.filter(email="leo@new.example").exists()
 
 
-def test_a_wrong_password_changes_nothing_and_counts(browser: Client, leo: User) -> None:
-    assert "Current password is incorrect" in ask(browser, password="WrongGuess1").content.decode()
+def test_a_wrong_password_changes_nothing_and_counts_as_a_failure(browser: Client, leo: User) -> None:
+    assert "Current password is incorrect" in request_email_change(browser, password="WrongGuess1").content.decode()
     for _ in range(4):
-        ask(browser, password="WrongGuess1")
+        request_email_change(browser, password="WrongGuess1")
 
-    page = ask(browser).content.decode()
-    # The page begins far above this section: what takes the focus brings the refusal into sight.
+    page = request_email_change(browser).content.decode()
+    # The page starts far above this section: the focused field scrolls the error into view.
     assert re.search(r'data-errors>\s*<div [^>]*data-error="AUTH_ACCOUNT_LOCKED"', page)
     assert not mail.outbox
 
 
-def test_only_the_owner_learns_that_an_email_is_taken(browser: Client, leo: User, mia: User) -> None:
-    free, taken = ask(browser), None
+def test_only_its_owner_learns_that_an_email_is_taken(browser: Client, leo: User, mia: User) -> None:
+    free, taken = request_email_change(browser), None
     EmailVerification.objects.update(sent_at=timezone.now() - timedelta(minutes=2))
     mail.outbox.clear()
-    taken = ask(browser, email=mia.email)
+    taken = request_email_change(browser, email=mia.email)
 
     assert (free.status_code, free["Location"]) == (taken.status_code, taken["Location"])
     assert [(m.to, m.subject) for m in mail.outbox] == [([mia.email], "This email already has an account")]
 
 
-def test_an_email_taken_meanwhile_is_not_taken_twice(browser: Client, leo: User) -> None:
-    ask(browser)
+def test_an_email_taken_in_the_meantime_cannot_be_confirmed(browser: Client, leo: User) -> None:
+    request_email_change(browser)
     UserFactory(email="leo@new.example")
 
-    answer = browser.post("/settings/email/confirm", {"key": link().split("key=")[1]})
+    answer = browser.post("/settings/email/confirm", {"key": confirmation_link().split("key=")[1]})
 
     assert answer.status_code == 410
     leo.refresh_from_db()
@@ -608,24 +610,24 @@ def test_an_email_taken_meanwhile_is_not_taken_twice(browser: Client, leo: User)
 
 
 def test_the_current_email_is_refused_as_the_new_one(browser: Client, leo: User) -> None:
-    """Nothing would be sent, so nothing may be promised."""
-    answer = ask(browser, email=f" {leo.email.upper()}")
+    """No email would be sent, so the page must not promise one."""
+    answer = request_email_change(browser, email=f" {leo.email.upper()}")
 
     assert "This is already your email." in answer.content.decode()
     assert not EmailVerification.objects.exists()
 
 
-def test_an_email_is_no_longer_than_what_is_kept_of_it(browser: Client) -> None:
-    answer = ask(browser, email=f"leo@{'a.' * 130}example")
+def test_an_email_longer_than_its_column_is_refused(browser: Client) -> None:
+    answer = request_email_change(browser, email=f"leo@{'a.' * 130}example")
 
     assert answer.status_code == 422
     assert "at most 254 characters" in answer.content.decode()
 
 
-def test_ones_own_browser_is_no_new_device_after_a_change_of_email(client: Client, leo: User) -> None:
+def test_a_known_browser_is_not_a_new_device_after_an_email_change(client: Client, leo: User) -> None:
     client.post("/auth/login", {"email": leo.email, "password": PASSWORD})
-    ask(client)
-    client.post("/settings/email/confirm", {"key": link().split("key=")[1]})
+    request_email_change(client)
+    client.post("/settings/email/confirm", {"key": confirmation_link().split("key=")[1]})
     stranger = Client()
     mail.outbox.clear()
 
@@ -638,60 +640,63 @@ def test_ones_own_browser_is_no_new_device_after_a_change_of_email(client: Clien
     assert [message for message in mail.outbox if "New sign-in" in message.subject]
 
 
-def test_dropping_the_change_ends_its_link(browser: Client, leo: User, client: Client) -> None:
-    ask(browser)
+def test_canceling_an_email_change_ends_its_link(browser: Client, leo: User, client: Client) -> None:
+    request_email_change(browser)
     browser.post("/settings/email/drop")
 
-    assert client.post("/settings/email/confirm", {"key": link().split("key=")[1]}).status_code == 410
+    assert client.post("/settings/email/confirm", {"key": confirmation_link().split("key=")[1]}).status_code == 410
 
 
-def new_password(leo: User) -> None:
+def set_new_password(leo: User) -> None:
     services.change_password(user=leo, current=PASSWORD, password=NEW, browser="", now=timezone.now())
 
 
-def forgotten_password(leo: User) -> None:
+def reset_forgotten_password(leo: User) -> None:
     token = default_token_generator.make_token(leo)
     assert services.reset_password(uid=leo.uid, token=token, password=NEW, now=timezone.now())
 
 
-def blocked_for_a_while(leo: User) -> None:
+def block_and_unblock(leo: User) -> None:
     services.block(user=leo)
     services.unblock(user=leo)
 
 
-@pytest.mark.parametrize("defence", [new_password, forgotten_password, blocked_for_a_while])
-def test_an_intruder_who_was_signed_out_cannot_return_by_a_new_email(
-    browser: Client, leo: User, client: Client, defence: Callable[[User], None]
+@pytest.mark.parametrize("defense", [set_new_password, reset_forgotten_password, block_and_unblock])
+def test_a_signed_out_intruder_cannot_return_through_a_new_email(
+    browser: Client, leo: User, client: Client, defense: Callable[[User], None]
 ) -> None:
-    ask(browser, email="thief@example.org")
-    key = link().split("key=")[1]
+    request_email_change(browser, email="thief@example.org")
+    key = confirmation_link().split("key=")[1]
     found = services.email_change_of_key(key)
 
-    defence(leo)
+    defense(leo)
 
     assert client.post("/settings/email/confirm", {"key": key}).status_code == 410
-    with mock.patch("apps.accounts.services.email_change.email_change_of_key", return_value=found):  # pressed meanwhile
+    # confirmed in the meantime
+    with mock.patch("apps.accounts.services.email_change.email_change_of_key", return_value=found):
         assert services.change_email(by=leo, key=key, now=timezone.now()) is None
     assert not User.objects.filter(email="thief@example.org").exists()
 
 
-def test_another_mail_only_after_a_minute(browser: Client, leo: User) -> None:
-    ask(browser)
+def test_another_email_can_be_requested_after_a_minute(browser: Client, leo: User) -> None:
+    request_email_change(browser)
     mail.outbox.clear()
 
-    assert 'data-error="RATE_LIMIT_EXCEEDED"' in ask(browser, email="other@new.example").content.decode()
+    assert (
+        'data-error="RATE_LIMIT_EXCEEDED"' in request_email_change(browser, email="other@new.example").content.decode()
+    )
     assert not mail.outbox
 
 
 @pytest.mark.parametrize("key", ["", "x", "WyJhIl0:1:abc", "'; DROP TABLE"])
-def test_a_made_up_key_is_an_ended_link(client: Client, key: str) -> None:
+def test_a_forged_key_is_treated_as_an_expired_link(client: Client, key: str) -> None:
     assert client.get("/settings/email/confirm", {"key": key}).status_code == 410
 
 
 # --- Goals --------------------------------------------------------------------------------------
 
 
-def test_goals_are_kept_within_their_limits(browser: Client, leo: User) -> None:
+def test_goals_must_stay_within_their_limits(browser: Client, leo: User) -> None:
     assert browser.post("/settings/goals", {"daily_minutes": "45", "weekly_lessons": "7"}).status_code == 302
     for given in ({"daily_minutes": "4"}, {"daily_minutes": "9999"}, {"weekly_lessons": "0"}, {"weekly_lessons": "x"}):
         answer = browser.post("/settings/goals", {"daily_minutes": "45", "weekly_lessons": "7"} | given)

@@ -1,4 +1,4 @@
-"""?token=&user= on the two pages that take it (specification 2.2, 2.5, 5): once, soon, for one person."""
+"""?token=&user= on the two pages that accept it (specification 2.2, 2.5, 5): once, for a minute, for one user."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,50 +22,52 @@ NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 DASHBOARD, ANALYTICS = "/me/dashboard", "/dashboard/instructor/analytics/"
 
 
-def given(user: User) -> dict[str, str]:
+def token_query(user: User) -> dict[str, str]:
     return {"token": services.create_sign_in_token(user=user, now=timezone.now()), "user": str(user.uid)}
 
 
-def arrives(browser: Client, address: str, query: Any, **headers: str) -> str:
-    """Where it leads, if it signs in; else who decides."""
+def redirect_after_opening(browser: Client, address: str, query: Any, **headers: str) -> str:
+    """Return the redirect address if the user is signed in, otherwise "absent"."""
     answer = browser.get(address, query, headers=headers)
     if "_auth_user_id" in browser.session:
         return str(answer["Location"])
     if answer.status_code == 301:  # the other spelling of the address
-        return arrives(browser, answer["Location"], {}, **headers)
+        return redirect_after_opening(browser, answer["Location"], {}, **headers)
     assert answer["Location"].startswith("/auth/login?next=")
-    assert "token" not in answer["Location"], "the address one is led back to is clean"
+    assert "token" not in answer["Location"], "the redirect address contains no token"
     return "absent"
 
 
-@pytest.mark.parametrize(("who", "address"), [("leo", DASHBOARD), ("leo", DASHBOARD + "/"), ("ada", ANALYTICS)])
-def test_signs_in_once_and_cleans_the_address(request: pytest.FixtureRequest, who: str, address: str) -> None:
-    user: User = request.getfixturevalue(who)
-    query = given(user)
+@pytest.mark.parametrize(("username", "address"), [("leo", DASHBOARD), ("leo", DASHBOARD + "/"), ("ada", ANALYTICS)])
+def test_a_token_signs_in_once_and_is_removed_from_the_address(
+    request: pytest.FixtureRequest, username: str, address: str
+) -> None:
+    user: User = request.getfixturevalue(username)
+    query = token_query(user)
     browser = Client()
 
-    assert arrives(browser, address, {**query, "week": "3"}) == f"{address}?week=3"
+    assert redirect_after_opening(browser, address, {**query, "week": "3"}) == f"{address}?week=3"
     assert browser.session["_auth_user_id"] == str(user.pk)
     assert not SignInToken.objects.exists()
-    assert arrives(Client(), address, query) == "absent"
+    assert redirect_after_opening(Client(), address, query) == "absent"
 
 
 def test_a_sign_in_token_grants_no_more_than_the_role(leo: User) -> None:
     browser = Client()
 
-    arrives(browser, ANALYTICS, given(leo))
+    redirect_after_opening(browser, ANALYTICS, token_query(leo))
 
     assert browser.get(ANALYTICS)["Location"] == "/"
 
 
-def test_the_session_is_a_new_one(leo: User) -> None:
+def test_a_sign_in_token_starts_a_new_session(leo: User) -> None:
     browser = Client()
     planted = browser.session
     planted["x"] = 1
     planted.save()
     browser.cookies["sessionid"] = str(planted.session_key)
 
-    arrives(browser, DASHBOARD, given(leo))
+    redirect_after_opening(browser, DASHBOARD, token_query(leo))
 
     assert browser.session.session_key != planted.session_key
 
@@ -91,15 +93,17 @@ def test_the_session_is_a_new_one(leo: User) -> None:
         lambda q: {"token": [q["token"], "x"], "user": q["user"]},
     ],
 )
-def test_anything_else_is_absent_and_spends_nothing(leo: User, twist: Callable[[dict[str, str]], Any]) -> None:
-    query = given(leo)
+def test_an_invalid_query_is_ignored_and_does_not_use_the_token(
+    leo: User, twist: Callable[[dict[str, str]], Any]
+) -> None:
+    query = token_query(leo)
 
-    assert arrives(Client(), DASHBOARD, twist(query)) == "absent"
-    assert arrives(Client(), DASHBOARD, query) == DASHBOARD
+    assert redirect_after_opening(Client(), DASHBOARD, twist(query)) == "absent"
+    assert redirect_after_opening(Client(), DASHBOARD, query) == DASHBOARD
 
 
 @pytest.mark.parametrize("value", [None, 1, 1.5, True, b"x", [], {}, ["a"]])
-def test_only_strings_count(leo: User, value: object) -> None:
+def test_only_strings_are_accepted(leo: User, value: object) -> None:
     token = services.create_sign_in_token(user=leo, now=NOW)
 
     assert services.redeem_sign_in_token(token=value, user_uid=str(leo.uid), now=NOW) is None
@@ -108,12 +112,12 @@ def test_only_strings_count(leo: User, value: object) -> None:
 
 
 def test_a_sign_in_token_works_for_one_user(leo: User, sam: User) -> None:
-    query = given(leo)
+    query = token_query(leo)
 
-    assert arrives(Client(), DASHBOARD, {**query, "user": str(sam.uid)}) == "absent"
+    assert redirect_after_opening(Client(), DASHBOARD, {**query, "user": str(sam.uid)}) == "absent"
 
 
-def test_it_works_for_a_minute(leo: User) -> None:
+def test_a_sign_in_token_works_for_a_minute(leo: User) -> None:
     first, second = (services.create_sign_in_token(user=leo, now=NOW) for _ in range(2))
     in_time, late = NOW + timedelta(seconds=59), NOW + timedelta(seconds=60)
 
@@ -121,15 +125,15 @@ def test_it_works_for_a_minute(leo: User) -> None:
     assert services.redeem_sign_in_token(token=second, user_uid=str(leo.uid), now=late) is None
 
 
-def test_a_blocked_user_stays_signed_out(leo: User) -> None:
-    query = given(leo)
+def test_a_sign_in_token_of_a_blocked_user_does_not_work(leo: User) -> None:
+    query = token_query(leo)
     services.block(user=leo)
 
-    assert arrives(Client(), DASHBOARD, query) == "absent"
+    assert redirect_after_opening(Client(), DASHBOARD, query) == "absent"
 
 
-def test_no_other_page_and_no_other_method_takes_it(leo: User) -> None:
-    query = given(leo)
+def test_no_other_page_or_method_accepts_a_sign_in_token(leo: User) -> None:
+    query = token_query(leo)
     browser = Client()
 
     for address in ("/me/enrollments", "/settings/", "/dashboard/instructor/", "/me/dashboard/x"):
@@ -140,12 +144,12 @@ def test_no_other_page_and_no_other_method_takes_it(leo: User) -> None:
     assert SignInToken.objects.exists()
 
 
-def test_a_link_on_another_site_signs_nobody_in(leo: User) -> None:
-    """Else somebody could have a visitor work in the sender's account without noticing."""
-    query = given(leo)
+def test_a_link_on_another_site_signs_no_user_in(leo: User) -> None:
+    """Otherwise, an attacker could make a visitor work in the attacker's account unnoticed."""
+    query = token_query(leo)
 
-    assert arrives(Client(), DASHBOARD, query, **{"Sec-Fetch-Site": "cross-site"}) == "absent"
-    assert arrives(Client(), DASHBOARD, query, **{"Sec-Fetch-Site": "same-origin"}) == DASHBOARD
+    assert redirect_after_opening(Client(), DASHBOARD, query, **{"Sec-Fetch-Site": "cross-site"}) == "absent"
+    assert redirect_after_opening(Client(), DASHBOARD, query, **{"Sec-Fetch-Site": "same-origin"}) == DASHBOARD
 
 
 def test_a_sign_in_token_does_not_replace_the_signed_in_user(
@@ -153,12 +157,12 @@ def test_a_sign_in_token_does_not_replace_the_signed_in_user(
 ) -> None:
     browser = browser_of(mia)
 
-    browser.get(DASHBOARD, given(leo))
+    browser.get(DASHBOARD, token_query(leo))
 
     assert browser.session["_auth_user_id"] == str(mia.pk)
 
 
-def test_the_table_holds_no_token(leo: User) -> None:
+def test_the_table_contains_no_plain_token(leo: User) -> None:
     token = services.create_sign_in_token(user=leo, now=NOW)
 
     assert token not in SignInToken.objects.get().token_hash
@@ -174,7 +178,7 @@ def test_expired_tokens_are_deleted(leo: User) -> None:
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_of_many_parallel_uses_of_a_token_one_succeeds() -> None:
+def test_only_one_of_many_parallel_uses_of_a_token_succeeds() -> None:
     user = UserFactory()
     token, gate = services.create_sign_in_token(user=user, now=NOW), Barrier(12)
 

@@ -1,4 +1,4 @@
-"""Signing in with a provider: there and back over real HTTP, joining, linking, and providers that lie."""
+"""Signing in with a provider over real HTTP: registration, linking, and providers that lie."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -21,8 +21,8 @@ from apps.accounts.models import BrowserSession, Registration, User
 from apps.accounts.sessions import signing_in
 from studyplatform.kit import jobs
 from studyplatform.settings.parts import social as social_settings
-from tests.accounts.provider import CLIENT, Liar, configured, consent, honest, know, lying
-from tests.accounts.test_registration import CHOSEN, finish, posted
+from tests.accounts.provider import CLIENT, LyingProvider, configured, consent, honest, lying, register_user
+from tests.accounts.test_registration import CHOSEN, finish_registration, read_email
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("providers")]
@@ -39,32 +39,34 @@ def issuer() -> Iterator[str]:
 @pytest.fixture
 def school(settings: Any, issuer: str) -> str:
     settings.SIGN_IN_PROVIDERS = [configured(issuer)]
-    know(issuer, "mia-77", email="mia@school.example", email_verified=True, given_name="Mia", family_name="Moss")
+    register_user(
+        issuer, "mia-77", email="mia@school.example", email_verified=True, given_name="Mia", family_name="Moss"
+    )
     return issuer
 
 
 @pytest.fixture
-def liar(settings: Any) -> Iterator[Liar]:
+def liar(settings: Any) -> Iterator[LyingProvider]:
     with lying() as liar:
         settings.SIGN_IN_PROVIDERS = [configured(liar.issuer)]
         yield liar
 
 
-def asked(browser: Client, onward: str = "", **more: str) -> str:
-    """Press the button; where the page leads on to."""
+def start_sign_in(browser: Client, onward: str = "", **more: str) -> str:
+    """Press the button and return the address that the page redirects to."""
     page = browser.post("/auth/oauth/start/school", {"next": onward, **more})
     assert page.status_code == 200, page.content
-    return led_on(page)
+    return redirect_address(page)
 
 
-def led_on(page: Any) -> str:
+def redirect_address(page: Any) -> str:
     found = re.search(r'<meta http-equiv="refresh" content="0; url=([^"]+)">', page.content.decode())
     assert found, page.content.decode()
     return unescape(found[1])
 
 
-def back(browser: Client, address: str) -> Any:
-    """Back from the provider; the landing."""
+def return_from_provider(browser: Client, address: str) -> Any:
+    """Return from the provider and answer with the landing page."""
     parts = urlsplit(address)
     answer = browser.get(f"{parts.path}?{parts.query}")
     while answer.status_code == 302 and answer["Location"] == LANDING:
@@ -72,11 +74,11 @@ def back(browser: Client, address: str) -> Any:
     return answer
 
 
-def there_and_back(browser: Client, onward: str = "", sub: str = "mia-77", **more: str) -> Any:
-    return back(browser, consent(asked(browser, onward, **more), sub))
+def sign_in_with_provider(browser: Client, onward: str = "", sub: str = "mia-77", **more: str) -> Any:
+    return return_from_provider(browser, consent(start_sign_in(browser, onward, **more), sub))
 
 
-def linked(user: User, sub: str = "mia-77") -> User:
+def link_identity(user: User, sub: str = "mia-77") -> User:
     SocialAccount.objects.create(user=user, provider="school", uid=sub, extra_data={})
     return user
 
@@ -85,8 +87,8 @@ def is_signed_in(browser: Client) -> str:
     return str(browser.session.get("_auth_user_id", ""))
 
 
-def ten_minutes_later(browser: Client) -> None:
-    """The proof has ended. Not by the clock: the provider, a process of its own, has another."""
+def expire_authentication(browser: Client) -> None:
+    """Expire the recent sign-in without changing the clock, which the provider's own process does not share."""
     session = browser.session
     session["proved_at"] = (timezone.now() - timedelta(minutes=11)).isoformat()
     session.save()
@@ -97,10 +99,10 @@ def refusal(page: Any) -> str:
     return found[1] if found else ""
 
 
-# --- There and back --------------------------------------------------------------------------------
+# --- Signing in ------------------------------------------------------------------------------------
 
 
-def test_the_buttons_are_there_where_a_provider_is_configured(client: Client, settings: Any) -> None:
+def test_a_configured_provider_shows_its_button(client: Client, settings: Any) -> None:
     for page in ("/auth/login", "/auth/register"):
         assert b"/auth/oauth/start/" not in client.get(page).content
     settings.SIGN_IN_PROVIDERS = [configured("https://login.example")]
@@ -111,8 +113,8 @@ def test_the_buttons_are_there_where_a_provider_is_configured(client: Client, se
         assert '<input type="hidden" name="next" value="/courses/">' in form
 
 
-def test_somebody_new_agrees_to_the_terms_and_is_in(client: Client, school: str) -> None:
-    page = there_and_back(client, "/courses/rivers").content.decode()
+def test_a_new_user_accepts_the_terms_and_is_signed_in(client: Client, school: str) -> None:
+    page = sign_in_with_provider(client, "/courses/rivers").content.decode()
     assert "mia@school.example" in page
     assert 'value="Moss"' in page
     assert 'name="email"' not in page
@@ -132,27 +134,27 @@ def test_somebody_new_agrees_to_the_terms_and_is_in(client: Client, school: str)
     assert SocialAccount.objects.get().extra_data == {"email": "mia@school.example"}
 
 
-def test_the_next_time_one_is_in_at_once(client: Client, school: str, mia: User) -> None:
-    linked(mia)
+def test_a_returning_user_is_signed_in_at_once(client: Client, school: str, mia: User) -> None:
+    link_identity(mia)
     planted = client.session
     planted["x"] = 1
     planted.save()
     client.cookies["sessionid"] = str(planted.session_key)
 
-    assert there_and_back(client, "/courses/rivers?tab=2")["Location"] == "/courses/rivers?tab=2"
+    assert sign_in_with_provider(client, "/courses/rivers?tab=2")["Location"] == "/courses/rivers?tab=2"
 
     assert is_signed_in(client) == str(mia.pk)
     assert client.session.session_key != planted.session_key
 
 
-def test_the_dashboard_takes_the_sign_in_over_from_the_address(client: Client, school: str, mia: User) -> None:
-    linked(mia)
+def test_the_dashboard_completes_a_sign_in_with_a_token_in_the_address(client: Client, school: str, mia: User) -> None:
+    link_identity(mia)
 
-    page = there_and_back(client, "/me/dashboard?week=3")
+    page = sign_in_with_provider(client, "/me/dashboard?week=3")
     assert page.status_code == 200
     assert "signed in" in page.content.decode()
     assert not is_signed_in(client)
-    onward = urlsplit(led_on(page))
+    onward = urlsplit(redirect_address(page))
     assert (onward.path, set(parse_qs(onward.query))) == ("/me/dashboard", {"week", "token", "user"})
 
     arrived = client.get(f"{onward.path}?{onward.query}", headers={"Sec-Fetch-Site": "same-origin"})
@@ -160,8 +162,8 @@ def test_the_dashboard_takes_the_sign_in_over_from_the_address(client: Client, s
     assert is_signed_in(client) == str(mia.pk)
 
 
-def test_what_is_sent_along(client: Client, school: str) -> None:
-    first, second = (parse_qs(urlsplit(asked(client)).query) for _ in range(2))
+def test_the_authorization_request_has_its_required_parameters(client: Client, school: str) -> None:
+    first, second = (parse_qs(urlsplit(start_sign_in(client)).query) for _ in range(2))
 
     assert first["redirect_uri"] == ["http://testserver/auth/oauth/callback/school"]
     assert (first["response_type"], first["code_challenge_method"]) == (["code"], ["S256"])
@@ -171,35 +173,37 @@ def test_what_is_sent_along(client: Client, school: str) -> None:
         assert first[name] != second[name]
 
 
-def test_a_second_step_is_asked_for_here_too(client: Client, school: str, mia: User, monkeypatch: Any) -> None:
-    linked(mia)
+def test_signing_in_with_a_provider_requires_the_second_step(
+    client: Client, school: str, mia: User, monkeypatch: Any
+) -> None:
+    link_identity(mia)
     monkeypatch.setattr(services, "has_second_factor", lambda user: True)
 
     for onward in ("/courses/rivers", "/me/dashboard"):
-        answer = there_and_back(client, onward)
-        if answer.status_code == 200:  # by way of the hand-over
-            address = urlsplit(led_on(answer))
+        answer = sign_in_with_provider(client, onward)
+        if answer.status_code == 200:  # through the sign-in token
+            address = urlsplit(redirect_address(answer))
             answer = client.get(f"{address.path}?{address.query}")
         assert answer["Location"] == f"/auth/second-step?next={onward}"
         assert not is_signed_in(client)
 
 
 @pytest.mark.parametrize("onward", ["https://evil.example/", "//evil.example", "/\\evil.example"])
-def test_never_leads_to_another_site(client: Client, school: str, mia: User, onward: str) -> None:
-    linked(mia)
+def test_signing_in_never_redirects_to_another_site(client: Client, school: str, mia: User, onward: str) -> None:
+    link_identity(mia)
 
-    assert there_and_back(client, onward)["Location"] == "/me/enrollments"
+    assert sign_in_with_provider(client, onward)["Location"] == "/me/enrollments"
 
 
-def test_the_bare_landing_says_that_nothing_waits(client: Client) -> None:
+def test_the_landing_page_says_that_there_is_nothing_to_continue(client: Client) -> None:
     page = client.get(LANDING)
 
     assert page.status_code == 200
     assert "There is nothing to continue" in page.content.decode()
 
 
-def test_what_waits_waits_a_quarter_of_an_hour(client: Client, school: str) -> None:
-    there_and_back(client)
+def test_an_unfinished_registration_expires_after_fifteen_minutes(client: Client, school: str) -> None:
+    sign_in_with_provider(client)
 
     with time_machine.travel(timezone.now() + timedelta(minutes=16)):
         assert "There is nothing to continue" in client.post(LANDING, JOIN).content.decode()
@@ -210,46 +214,46 @@ def test_what_waits_waits_a_quarter_of_an_hour(client: Client, school: str) -> N
 
 
 @pytest.mark.parametrize("verified", [False, "false", None, 0, "yes", 1])
-def test_an_email_that_the_provider_has_not_checked_is_proved_by_mail(
+def test_an_email_that_the_provider_has_not_verified_needs_verification(
     client: Client, school: str, verified: object
 ) -> None:
     claims = {} if verified is None else {"email_verified": verified}
-    know(school, "leo-1", email="leo@example.com", **claims)
+    register_user(school, "leo-1", email="leo@example.com", **claims)
 
-    page = there_and_back(client, "/courses/rivers", "leo-1").content.decode()
+    page = sign_in_with_provider(client, "/courses/rivers", "leo-1").content.decode()
     assert 'name="email"' in page
     sent = client.post(LANDING, JOIN | {"email": "leo@example.com"})
     jobs.run_pending("default")
     assert sent["Location"] == "/auth/verify-email?next=/courses/rivers"
     assert not User.objects.exists()
 
-    assert client.post(sent["Location"], {"code": posted()[1]})["Location"] == "/courses/rivers"
+    assert client.post(sent["Location"], {"code": read_email()[1]})["Location"] == "/courses/rivers"
     user = User.objects.get()
     assert SocialAccount.objects.get().user == user
     assert not user.has_usable_password()
 
 
-def test_the_link_in_another_browser_does_not_link_the_provider_s_account(client: Client, school: str) -> None:
-    """Its holder named an email that may be a stranger's: the stranger's click must not give them a way in."""
-    know(school, "eve-1", email="leo@example.com")
-    there_and_back(client, sub="eve-1")
+def test_the_link_in_another_browser_does_not_link_the_identity(client: Client, school: str) -> None:
+    """The email of an identity may belong to a stranger, whose click must not give the identity access."""
+    register_user(school, "eve-1", email="leo@example.com")
+    sign_in_with_provider(client, sub="eve-1")
     client.post(LANDING, JOIN | {"email": "leo@example.com"})
     jobs.run_pending("default")
     owner = Client()
 
-    assert finish(owner, posted()[0])["Location"] == "/me/enrollments"
+    assert finish_registration(owner, read_email()[0])["Location"] == "/me/enrollments"
 
     assert User.objects.get().check_password(CHOSEN["password"])
     assert not SocialAccount.objects.exists()
-    there_and_back(client, sub="eve-1")
+    sign_in_with_provider(client, sub="eve-1")
     client.get(LANDING)
     assert not is_signed_in(client)
 
 
-def test_a_taken_email_that_is_not_checked_tells_nothing(client: Client, school: str, leo: User) -> None:
-    know(school, "x-1", email=leo.email)
+def test_an_unverified_taken_email_reveals_nothing(client: Client, school: str, leo: User) -> None:
+    register_user(school, "x-1", email=leo.email)
 
-    page = there_and_back(client, sub="x-1").content.decode()
+    page = sign_in_with_provider(client, sub="x-1").content.decode()
     assert "You already have an account" not in page
     client.post(LANDING, JOIN | {"email": leo.email})
     jobs.run_pending("default")
@@ -258,9 +262,9 @@ def test_a_taken_email_that_is_not_checked_tells_nothing(client: Client, school:
     assert not SocialAccount.objects.exists()
 
 
-def test_an_email_with_an_account_is_linked_after_its_password_and_a_press(client: Client, school: str) -> None:
+def test_an_existing_account_is_linked_after_a_password_and_confirmation(client: Client, school: str) -> None:
     owner = UserFactory(username="owner", email="mia@school.example")
-    page = there_and_back(client, "/courses/rivers").content.decode()
+    page = sign_in_with_provider(client, "/courses/rivers").content.decode()
     assert "You already have an account" in page
     assert not is_signed_in(client)
     assert client.post(LANDING, JOIN).status_code == 200
@@ -275,12 +279,12 @@ def test_an_email_with_an_account_is_linked_after_its_password_and_a_press(clien
     jobs.run_pending("default")
     assert SocialAccount.objects.get().user == owner
     assert "You can now sign in with Field School" in [str(one.subject) for one in mail.outbox]
-    assert there_and_back(Client())["Location"] == "/me/enrollments"
+    assert sign_in_with_provider(Client())["Location"] == "/me/enrollments"
 
 
-def test_one_may_leave_it_unlinked(client: Client, school: str) -> None:
+def test_a_user_can_decline_to_link_the_identity(client: Client, school: str) -> None:
     owner = UserFactory(username="owner", email="mia@school.example")
-    there_and_back(client)
+    sign_in_with_provider(client)
     client.post("/auth/login", {"email": owner.email, "password": PASSWORD})
 
     client.post(LANDING, {})
@@ -289,27 +293,27 @@ def test_one_may_leave_it_unlinked(client: Client, school: str) -> None:
     assert "There is nothing to continue" in client.get(LANDING).content.decode()
 
 
-def test_no_email_at_all_is_asked_for(client: Client, school: str) -> None:
-    know(school, "none-1", name="No Mail")
+def test_a_missing_email_is_requested(client: Client, school: str) -> None:
+    register_user(school, "none-1", name="No Mail")
 
-    assert 'name="email"' in there_and_back(client, sub="none-1").content.decode()
+    assert 'name="email"' in sign_in_with_provider(client, sub="none-1").content.decode()
 
 
-# --- Blocked people --------------------------------------------------------------------------------
+# --- Blocked users ---------------------------------------------------------------------------------
 
 
 def test_blocked_users_cannot_sign_in(client: Client, school: str, ben: User) -> None:
-    linked(ben)
+    link_identity(ben)
 
-    page = there_and_back(client)
+    page = sign_in_with_provider(client)
 
     assert (page.status_code, refusal(page)) == (403, "AUTH_ACCOUNT_BLOCKED")
     assert not is_signed_in(client)
 
 
-def test_blocked_between_the_provider_and_the_landing(client: Client, school: str, mia: User) -> None:
-    linked(mia)
-    parts = urlsplit(consent(asked(client), "mia-77"))
+def test_a_user_blocked_during_the_sign_in_is_not_signed_in(client: Client, school: str, mia: User) -> None:
+    link_identity(mia)
+    parts = urlsplit(consent(start_sign_in(client), "mia-77"))
     client.get(f"{parts.path}?{parts.query}")
     services.block(user=mia)
 
@@ -320,16 +324,16 @@ def test_blocked_between_the_provider_and_the_landing(client: Client, school: st
 def test_the_email_of_a_blocked_user_creates_no_account(client: Client, school: str) -> None:
     UserFactory(username="gone", email="mia@school.example", is_active=False)
 
-    assert refusal(there_and_back(client)) == "AUTH_ACCOUNT_BLOCKED"
+    assert refusal(sign_in_with_provider(client)) == "AUTH_ACCOUNT_BLOCKED"
     client.post(LANDING, JOIN)
     assert User.objects.count() == 1
 
 
-# --- What providers and attackers tried ------------------------------------------------------------
+# --- Attacks ---------------------------------------------------------------------------------------
 
 
-def test_declining_at_the_provider_changes_nothing(client: Client, school: str) -> None:
-    state = parse_qs(urlsplit(asked(client)).query)["state"][0]
+def test_refusing_consent_at_the_provider_changes_nothing(client: Client, school: str) -> None:
+    state = parse_qs(urlsplit(start_sign_in(client)).query)["state"][0]
 
     page = client.get(f"{LANDING}/school", {"error": "access_denied", "state": state})
 
@@ -348,11 +352,11 @@ def test_declining_at_the_provider_changes_nothing(client: Client, school: str) 
         lambda q: {},
     ],
 )
-def test_an_answer_that_was_not_asked_for_is_refused(
+def test_an_unrequested_response_is_refused(
     client: Client, school: str, mia: User, twist: Callable[[dict[str, str]], dict[str, str]]
 ) -> None:
-    linked(mia)
-    address = urlsplit(consent(asked(client), "mia-77"))
+    link_identity(mia)
+    address = urlsplit(consent(start_sign_in(client), "mia-77"))
     query = {name: values[0] for name, values in parse_qs(address.query).items()}
 
     page = client.get(address.path, twist(query))
@@ -363,39 +367,41 @@ def test_an_answer_that_was_not_asked_for_is_refused(
     assert not is_signed_in(client)
 
 
-def test_an_answer_works_in_the_browser_that_asked_and_once(client: Client, school: str, mia: User) -> None:
-    """Else a stranger could sign a visitor in as the stranger, or use what leaked from an address."""
-    linked(mia)
-    address = consent(asked(client), "mia-77")
+def test_a_response_works_once_in_the_requesting_browser(client: Client, school: str, mia: User) -> None:
+    """Otherwise, an attacker could sign a visitor in to the attacker's account or use a leaked address."""
+    link_identity(mia)
+    address = consent(start_sign_in(client), "mia-77")
 
     victim = Client()
     victim.post("/auth/oauth/start/school")
-    assert refusal(back(victim, address)) == "AUTH_PROVIDER_REFUSED"
-    assert back(client, address).status_code == 302
-    assert refusal(back(client, address)) == "AUTH_PROVIDER_REFUSED"
+    assert refusal(return_from_provider(victim, address)) == "AUTH_PROVIDER_REFUSED"
+    assert return_from_provider(client, address).status_code == 302
+    assert refusal(return_from_provider(client, address)) == "AUTH_PROVIDER_REFUSED"
     assert not is_signed_in(victim)
 
 
-def test_one_provider_s_answer_is_no_other_s(client: Client, school: str, settings: Any, mia: User) -> None:
-    linked(mia)
+def test_a_response_of_one_provider_is_refused_for_another(
+    client: Client, school: str, settings: Any, mia: User
+) -> None:
+    link_identity(mia)
     settings.SIGN_IN_PROVIDERS = [*settings.SIGN_IN_PROVIDERS, configured(school, slug="other", title="Other")]
-    address = consent(asked(client), "mia-77").replace("/callback/school", "/callback/other")
+    address = consent(start_sign_in(client), "mia-77").replace("/callback/school", "/callback/other")
 
-    assert refusal(back(client, address)) == "AUTH_PROVIDER_REFUSED"
+    assert refusal(return_from_provider(client, address)) == "AUTH_PROVIDER_REFUSED"
     assert not is_signed_in(client)
 
 
-def test_the_same_name_at_another_provider_is_somebody_else(
+def test_the_same_subject_at_another_provider_is_a_different_identity(
     client: Client, school: str, settings: Any, mia: User
 ) -> None:
     SocialAccount.objects.create(user=mia, provider="other", uid="mia-77", extra_data={})
 
-    there_and_back(client)
+    sign_in_with_provider(client)
 
     assert not is_signed_in(client)
 
 
-def test_a_form_of_another_site_starts_nothing(school: str, mia: User) -> None:
+def test_a_form_on_another_site_cannot_start_a_sign_in(school: str, mia: User) -> None:
     strict = Client(enforce_csrf_checks=True)
 
     assert strict.post("/auth/oauth/start/school").status_code == 403
@@ -413,12 +419,12 @@ def test_an_unknown_provider_is_not_found(client: Client, school: str, path: str
 def test_an_expired_id_token_is_refused(client: Client, settings: Any) -> None:
     with honest("--token-max-age", "-60") as issuer:
         settings.SIGN_IN_PROVIDERS = [configured(issuer)]
-        know(issuer, "mia-77", email="mia@school.example", email_verified=True)
+        register_user(issuer, "mia-77", email="mia@school.example", email_verified=True)
 
-        assert refusal(there_and_back(client)) == "AUTH_PROVIDER_REFUSED"
+        assert refusal(sign_in_with_provider(client)) == "AUTH_PROVIDER_REFUSED"
 
 
-def test_a_provider_that_is_down_has_a_kind_page(client: Client, settings: Any) -> None:
+def test_an_unavailable_provider_shows_an_error_page(client: Client, settings: Any) -> None:
     settings.SIGN_IN_PROVIDERS = [configured("http://127.0.0.1:9")]
 
     page = client.post("/auth/oauth/start/school")
@@ -427,13 +433,13 @@ def test_a_provider_that_is_down_has_a_kind_page(client: Client, settings: Any) 
     assert "reach Field School to confirm who you are" in page.content.decode()
 
 
-def test_the_honest_answer_of_the_second_provider_is_taken(client: Client, liar: Liar) -> None:
-    """What the lies below differ from; and that the proof of the code (PKCE) is sent."""
-    page = back(client, liar.authorize(asked(client)))
+def test_an_honest_response_of_the_second_provider_is_accepted(client: Client, liar: LyingProvider) -> None:
+    """The lies below differ from this response; the request also sends the PKCE code verifier."""
+    page = return_from_provider(client, liar.authorize(start_sign_in(client)))
 
     assert "mia@school.example" in page.content.decode()
-    assert len(liar.asked[0]["code_verifier"][0]) >= 43
-    assert liar.asked[0]["client_secret"] == ["a-secret"]
+    assert len(liar.received_forms[0]["code_verifier"][0]) >= 43
+    assert liar.received_forms[0]["client_secret"] == ["a-secret"]
 
 
 def without(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -458,18 +464,18 @@ CLAIMS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_refuses_an_id_token_with(client: Client, liar: Liar, mia: User, name: str) -> None:
-    linked(mia)
-    linked(UserFactory(username="sam2"), "sam-1")
+def test_an_id_token_with_false_claims_is_refused(client: Client, liar: LyingProvider, mia: User, name: str) -> None:
+    link_identity(mia)
+    link_identity(UserFactory(username="sam2"), "sam-1")
     liar.lie = CLAIMS[name]
 
-    page = back(client, liar.authorize(asked(client)))
+    page = return_from_provider(client, liar.authorize(start_sign_in(client)))
 
     assert refusal(page) == "AUTH_PROVIDER_REFUSED"
     assert not is_signed_in(client)
 
 
-SIGNATURES: dict[str, Callable[[Liar], Callable[[dict[str, Any]], str]]] = {
+SIGNATURES: dict[str, Callable[[LyingProvider], Callable[[dict[str, Any]], str]]] = {
     "no signature": lambda liar: lambda claims: jwt.encode(claims, None, "none", headers={"kid": "one"}),
     "another key": lambda liar: lambda claims: jwt.encode(claims, liar.other_key, "RS256", headers={"kid": "one"}),
     "a key nobody knows": lambda liar: lambda claims: jwt.encode(claims, liar.key, "RS256", headers={"kid": "two"}),
@@ -480,30 +486,32 @@ SIGNATURES: dict[str, Callable[[Liar], Callable[[dict[str, Any]], str]]] = {
 
 
 @pytest.mark.parametrize("name", SIGNATURES)
-def test_refuses_an_id_token_signed_with(client: Client, liar: Liar, mia: User, name: str) -> None:
-    linked(mia)
+def test_an_id_token_with_a_false_signature_is_refused(
+    client: Client, liar: LyingProvider, mia: User, name: str
+) -> None:
+    link_identity(mia)
     liar.sign = SIGNATURES[name](liar)
 
-    assert refusal(back(client, liar.authorize(asked(client)))) == "AUTH_PROVIDER_REFUSED"
+    assert refusal(return_from_provider(client, liar.authorize(start_sign_in(client)))) == "AUTH_PROVIDER_REFUSED"
     assert not is_signed_in(client)
 
 
-def test_refuses_the_public_key_used_as_a_shared_secret(client: Client, liar: Liar, mia: User) -> None:
+def test_a_public_key_used_as_a_shared_secret_is_refused(client: Client, liar: LyingProvider, mia: User) -> None:
     import hashlib
     import hmac
     import json
     from base64 import urlsafe_b64encode
 
-    def swapped(claims: dict[str, Any]) -> str:
+    def sign_with_public_key(claims: dict[str, Any]) -> str:
         parts = [json.dumps(one).encode() for one in ({"alg": "HS256", "kid": "one", "typ": "JWT"}, claims)]
         signed = b".".join(urlsafe_b64encode(one).rstrip(b"=") for one in parts)
         mark = hmac.new(liar.public_pem, signed, hashlib.sha256).digest()
         return (signed + b"." + urlsafe_b64encode(mark).rstrip(b"=")).decode()
 
-    linked(mia)
-    liar.sign = swapped
+    link_identity(mia)
+    liar.sign = sign_with_public_key
 
-    assert refusal(back(client, liar.authorize(asked(client)))) == "AUTH_PROVIDER_REFUSED"
+    assert refusal(return_from_provider(client, liar.authorize(start_sign_in(client)))) == "AUTH_PROVIDER_REFUSED"
 
 
 @pytest.mark.parametrize(
@@ -519,28 +527,32 @@ def test_refuses_the_public_key_used_as_a_shared_secret(client: Client, liar: Li
         ("/userinfo", (200, b'{"email": "mia@school.example"}'), "AUTH_PROVIDER_REFUSED"),
     ],
 )
-def test_a_provider_that_breaks_on_the_way_back(
-    client: Client, liar: Liar, mia: User, path: str, answer: tuple[int, bytes], code: str
+def test_a_provider_failure_after_consent_shows_an_error(
+    client: Client, liar: LyingProvider, mia: User, path: str, answer: tuple[int, bytes], code: str
 ) -> None:
-    linked(mia)
-    address = liar.authorize(asked(client))
+    link_identity(mia)
+    address = liar.authorize(start_sign_in(client))
     liar.broken[path] = answer
 
-    assert refusal(back(client, address)) in {code, "AUTH_PROVIDER_REFUSED", "AUTH_PROVIDER_UNAVAILABLE"}
+    assert refusal(return_from_provider(client, address)) in {
+        code,
+        "AUTH_PROVIDER_REFUSED",
+        "AUTH_PROVIDER_UNAVAILABLE",
+    }
     assert not is_signed_in(client)
 
 
-def test_refuses_the_description_of_another_issuer(client: Client, liar: Liar) -> None:
+def test_the_configuration_of_another_issuer_is_refused(client: Client, liar: LyingProvider) -> None:
     liar.config = {"issuer": "https://evil.example"}
 
     assert refusal(client.post("/auth/oauth/start/school")) == "AUTH_PROVIDER_UNAVAILABLE"
 
 
 @pytest.mark.parametrize("name", ["x" * 200, "Mia\r\nBcc: x@example.org"])
-def test_names_of_a_provider_are_judged_as_typed_ones(client: Client, liar: Liar, name: str) -> None:
+def test_names_from_a_provider_are_validated_like_typed_names(client: Client, liar: LyingProvider, name: str) -> None:
     liar.userinfo |= {"given_name": name, "family_name": "Moss"}
 
-    page = back(client, liar.authorize(asked(client))).content.decode()
+    page = return_from_provider(client, liar.authorize(start_sign_in(client))).content.decode()
     assert "Create your account" in page
     refused = client.post(LANDING, JOIN | {"first_name": name}).content.decode()
 
@@ -552,68 +564,71 @@ def test_names_of_a_provider_are_judged_as_typed_ones(client: Client, liar: Liar
 
 
 @pytest.fixture
-def leo_s(client: Client, leo: User) -> Client:
+def browser_of_leo(client: Client, leo: User) -> Client:
     client.post("/auth/login", {"email": leo.email, "password": PASSWORD})
     return client
 
 
-def test_a_provider_is_linked_in_the_settings(leo_s: Client, school: str, leo: User) -> None:
-    assert "Not linked" in leo_s.get("/settings/").content.decode()
-    page = leo_s.post("/settings/connections/link/school")
+def test_a_user_can_link_a_provider_in_the_settings(browser_of_leo: Client, school: str, leo: User) -> None:
+    assert "Not linked" in browser_of_leo.get("/settings/").content.decode()
+    page = browser_of_leo.post("/settings/connections/link/school")
 
-    answer = back(leo_s, consent(led_on(page), "mia-77"))
+    answer = return_from_provider(browser_of_leo, consent(redirect_address(page), "mia-77"))
 
     assert answer["Location"] == "/settings/#connections"
     assert SocialAccount.objects.get().user == leo
-    assert leo.email == User.objects.get().email, "the account's own email stays"
-    shown = leo_s.get("/settings/").content.decode()
+    assert leo.email == User.objects.get().email, "the account keeps its email"
+    shown = browser_of_leo.get("/settings/").content.decode()
     assert "mia@school.example" in shown
     assert "Unlink" in shown
 
 
-def test_a_stolen_session_links_nothing(leo_s: Client, school: str, leo: User) -> None:
-    """Neither in the settings nor by signing in with a provider while somebody is signed in."""
+def test_a_stolen_session_cannot_link_an_identity(browser_of_leo: Client, school: str, leo: User) -> None:
+    """It can do so neither in the settings nor by signing in with a provider."""
     with time_machine.travel(timezone.now() + timedelta(minutes=11)):
-        assert leo_s.post("/settings/connections/link/school")["Location"].startswith("/auth/prove?next=")
-        answer = there_and_back(leo_s)
+        assert browser_of_leo.post("/settings/connections/link/school")["Location"].startswith("/auth/prove?next=")
+        answer = sign_in_with_provider(browser_of_leo)
         assert answer["Location"] == "/auth/prove?next=/auth/oauth/callback"
-        assert leo_s.post(LANDING, {"link": "1"})["Location"].startswith("/auth/prove")
+        assert browser_of_leo.post(LANDING, {"link": "1"})["Location"].startswith("/auth/prove")
     assert not SocialAccount.objects.exists()
 
 
-def test_an_identity_of_another_user_is_not_linked(leo_s: Client, school: str, mia: User) -> None:
-    linked(mia)
+def test_an_identity_of_another_user_cannot_be_linked(browser_of_leo: Client, school: str, mia: User) -> None:
+    link_identity(mia)
 
-    page = leo_s.post("/settings/connections/link/school")
+    page = browser_of_leo.post("/settings/connections/link/school")
 
-    assert refusal(back(leo_s, consent(led_on(page), "mia-77"))) == "AUTH_IDENTITY_TAKEN"
+    assert (
+        refusal(return_from_provider(browser_of_leo, consent(redirect_address(page), "mia-77")))
+        == "AUTH_IDENTITY_TAKEN"
+    )
     assert SocialAccount.objects.get().user == mia
 
 
-def test_the_user_who_asked_to_link_must_still_be_signed_in(leo_s: Client, school: str, mia: User) -> None:
-    address = consent(led_on(leo_s.post("/settings/connections/link/school")), "mia-77")
-    leo_s.post("/auth/login", {"email": mia.email, "password": PASSWORD})
+def test_linking_requires_the_same_signed_in_user(browser_of_leo: Client, school: str, mia: User) -> None:
+    address = consent(redirect_address(browser_of_leo.post("/settings/connections/link/school")), "mia-77")
+    browser_of_leo.post("/auth/login", {"email": mia.email, "password": PASSWORD})
 
-    assert refusal(back(leo_s, address)) == "AUTH_PROVIDER_REFUSED"
+    assert refusal(return_from_provider(browser_of_leo, address)) == "AUTH_PROVIDER_REFUSED"
     assert not SocialAccount.objects.exists()
 
 
-def test_an_unlinked_provider_no_longer_signs_in(leo_s: Client, school: str, leo: User) -> None:
-    linked(leo)
+def test_an_unlinked_provider_no_longer_signs_in(browser_of_leo: Client, school: str, leo: User) -> None:
+    link_identity(leo)
     row = SocialAccount.objects.get()
 
-    leo_s.post(f"/settings/connections/{row.pk}/unlink")
+    browser_of_leo.post(f"/settings/connections/{row.pk}/unlink")
 
     assert not SocialAccount.objects.exists()
-    there_and_back(browser := Client())
+    sign_in_with_provider(browser := Client())
     assert not is_signed_in(browser)
 
 
 def test_the_only_way_to_sign_in_cannot_be_unlinked(client: Client, school: str, leo: User) -> None:
-    linked(leo)
+    link_identity(leo)
     leo.set_unusable_password()
     leo.save()
-    there_and_back(client)
+    sign_in_with_provider(client)
     row = SocialAccount.objects.get()
 
     page = client.post(f"/settings/connections/{row.pk}/unlink")
@@ -622,88 +637,90 @@ def test_the_only_way_to_sign_in_cannot_be_unlinked(client: Client, school: str,
     assert "/auth/forgot-password" in page.content.decode()
     assert SocialAccount.objects.exists()
 
-    linked(leo, "second")
+    link_identity(leo, "second")
     client.post(f"/settings/connections/{row.pk}/unlink")
     assert SocialAccount.objects.get().uid == "second"
 
 
-def test_a_user_cannot_unlink_the_identity_of_another(leo_s: Client, school: str, mia: User) -> None:
-    linked(mia)
+def test_a_user_cannot_unlink_the_identity_of_another(browser_of_leo: Client, school: str, mia: User) -> None:
+    link_identity(mia)
 
-    leo_s.post(f"/settings/connections/{SocialAccount.objects.get().pk}/unlink")
+    browser_of_leo.post(f"/settings/connections/{SocialAccount.objects.get().pk}/unlink")
 
     assert SocialAccount.objects.exists()
 
 
-def test_who_has_no_password_shows_who_they_are_at_the_provider(client: Client, school: str, leo: User) -> None:
-    linked(leo)
+def test_a_user_without_a_password_reauthenticates_at_the_provider(client: Client, school: str, leo: User) -> None:
+    link_identity(leo)
     leo.set_unusable_password()
     leo.save()
-    there_and_back(client)
+    sign_in_with_provider(client)
 
-    ten_minutes_later(client)
+    expire_authentication(client)
     asking = client.get("/auth/prove?next=/settings/").content.decode()
     assert 'name="purpose" value="prove"' in asking
-    address = asked(client, "/settings/", purpose="prove")
+    address = start_sign_in(client, "/settings/", purpose="prove")
     assert parse_qs(urlsplit(address).query)["prompt"] == ["login"]
-    assert back(client, consent(address, "mia-77"))["Location"] == "/settings/"
+    assert return_from_provider(client, consent(address, "mia-77"))["Location"] == "/settings/"
     assert "accounts/social" not in client.get("/settings/").content.decode()
     assert client.session["proved_at"] > (timezone.now() - signing_in.RECENT).isoformat()
 
 
 @pytest.mark.parametrize(("minutes", "is_proved"), [(0, True), (5, True), (6, False), (600, False)])
-def test_a_provider_that_did_not_ask_again_proves_nothing(
-    client: Client, liar: Liar, leo: User, minutes: int, is_proved: bool
+def test_a_provider_without_a_new_sign_in_does_not_reauthenticate(
+    client: Client, liar: LyingProvider, leo: User, minutes: int, is_proved: bool
 ) -> None:
-    linked(leo)
+    link_identity(leo)
     leo.set_unusable_password()
     leo.save()
-    back(client, liar.authorize(asked(client)))
+    return_from_provider(client, liar.authorize(start_sign_in(client)))
     liar.lie = lambda claims: {**claims, "auth_time": claims["iat"] - 60 * minutes}
 
-    ten_minutes_later(client)
-    page = back(client, liar.authorize(asked(client, "/settings/", purpose="prove")))
+    expire_authentication(client)
+    page = return_from_provider(client, liar.authorize(start_sign_in(client, "/settings/", purpose="prove")))
 
     assert refusal(page) == ("" if is_proved else "AUTH_PROVIDER_REFUSED")
     assert (client.get("/settings/security/codes")["Location"] == "/settings/#security") is is_proved
 
 
-def test_another_s_account_at_the_provider_proves_nothing(client: Client, school: str, leo: User, mia: User) -> None:
-    linked(leo, "leo-9")
-    linked(mia)
+def test_another_identity_at_the_provider_does_not_reauthenticate(
+    client: Client, school: str, leo: User, mia: User
+) -> None:
+    link_identity(leo, "leo-9")
+    link_identity(mia)
     leo.set_unusable_password()
     leo.save()
-    know(school, "leo-9", email=leo.email, email_verified=True)
-    there_and_back(client, sub="leo-9")
+    register_user(school, "leo-9", email=leo.email, email_verified=True)
+    sign_in_with_provider(client, sub="leo-9")
 
-    ten_minutes_later(client)
-    page = there_and_back(client, purpose="prove")
+    expire_authentication(client)
+    page = sign_in_with_provider(client, purpose="prove")
     assert refusal(page) == "AUTH_IDENTITY_TAKEN"
     assert client.get("/settings/security/codes")["Location"].startswith("/auth/prove")
 
 
-def test_who_has_a_password_proves_themselves_with_it(leo_s: Client, school: str, leo: User) -> None:
-    linked(leo)
+def test_a_user_with_a_password_reauthenticates_with_it(browser_of_leo: Client, school: str, leo: User) -> None:
+    link_identity(leo)
 
-    ten_minutes_later(leo_s)
-    assert refusal(there_and_back(leo_s, purpose="prove")) == "AUTH_IDENTITY_TAKEN"
+    expire_authentication(browser_of_leo)
+    assert refusal(sign_in_with_provider(browser_of_leo, purpose="prove")) == "AUTH_IDENTITY_TAKEN"
 
 
-def test_a_visitor_who_asks_to_prove_signs_in(client: Client, school: str, mia: User) -> None:
-    linked(mia)
+def test_a_visitor_must_sign_in_to_reauthenticate(client: Client, school: str, mia: User) -> None:
+    link_identity(mia)
 
-    assert there_and_back(client, purpose="prove")["Location"] == "/me/enrollments"
+    assert sign_in_with_provider(client, purpose="prove")["Location"] == "/me/enrollments"
     assert BrowserSession.objects.of(mia).exists()
 
 
-def test_the_section_is_there_for_who_can_use_it(leo_s: Client) -> None:
-    assert 'id="connections"' not in leo_s.get("/settings/").content.decode()
+def test_the_section_is_hidden_without_providers(browser_of_leo: Client) -> None:
+    assert 'id="connections"' not in browser_of_leo.get("/settings/").content.decode()
 
 
 # --- Settings --------------------------------------------------------------------------------------
 
 
-def test_known_providers_need_nothing_but_their_id_and_secret(monkeypatch: Any) -> None:
+def test_known_providers_need_only_an_id_and_a_secret(monkeypatch: Any) -> None:
     for name in ("GOOGLE", "GITHUB", "MICROSOFT"):
         monkeypatch.setenv(f"OIDC_{name}_CLIENT_ID", "i")
         monkeypatch.setenv(f"OIDC_{name}_CLIENT_SECRET", "s")
@@ -715,7 +732,7 @@ def test_known_providers_need_nothing_but_their_id_and_secret(monkeypatch: Any) 
 
 
 @pytest.mark.parametrize("missing", ["CLIENT_SECRET", "ISSUER"])
-def test_half_a_provider_is_refused_at_the_start(monkeypatch: Any, missing: str) -> None:
+def test_an_incomplete_provider_is_refused_at_startup(monkeypatch: Any, missing: str) -> None:
     for name in ("CLIENT_ID", "CLIENT_SECRET", "ISSUER"):
         if name != missing:
             monkeypatch.setenv(f"OIDC_MY_SCHOOL_{name}", "https://x.example")
@@ -724,10 +741,10 @@ def test_half_a_provider_is_refused_at_the_start(monkeypatch: Any, missing: str)
         social_settings._provider("MY_SCHOOL")
 
 
-def test_github_is_asked_by_oauth(client: Client, settings: Any) -> None:
+def test_github_is_configured_with_oauth(client: Client, settings: Any) -> None:
     settings.SIGN_IN_PROVIDERS = [configured("", slug="github", title="GitHub")]
 
-    address = urlsplit(led_on(client.post("/auth/oauth/start/github")))
+    address = urlsplit(redirect_address(client.post("/auth/oauth/start/github")))
     query = parse_qs(address.query)
 
     assert f"{address.scheme}://{address.netloc}{address.path}" == "https://github.com/login/oauth/authorize"
@@ -737,8 +754,8 @@ def test_github_is_asked_by_oauth(client: Client, settings: Any) -> None:
 
 
 def test_a_registration_by_a_provider_is_deleted_with_the_account(client: Client, school: str) -> None:
-    know(school, "leo-1", email="leo@example.com")
-    there_and_back(client, sub="leo-1")
+    register_user(school, "leo-1", email="leo@example.com")
+    sign_in_with_provider(client, sub="leo-1")
     client.post(LANDING, JOIN | {"email": "leo@example.com"})
 
     assert Registration.objects.get().provider_uid == "leo-1"

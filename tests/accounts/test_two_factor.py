@@ -1,4 +1,4 @@
-"""Two-factor by app and recovery codes: setting up, signing in, and every way around it we could think of."""
+"""Two-factor by app and recovery codes: setup, sign-in, and every attack we could think of."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ from apps.accounts.services import two_factor
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 from tests.accounts.authenticator import app_code
-from tests.accounts.test_lock import _at_once
+from tests.accounts.test_lock import run_in_parallel
 from tests.factories.accounts import PASSWORD, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -38,8 +38,8 @@ def code_now() -> str:
     return code_at(timezone.now())
 
 
-def turn_on(user: User) -> list[str]:
-    """Two-factor by app, as it stands after an earlier sign-in; returns the recovery codes."""
+def turn_on_two_factor(user: User) -> list[str]:
+    """Turn two-factor by app on as of yesterday and return the recovery codes."""
     before = timezone.now() - timedelta(days=1)
     return services.set_up_app(user=user, secret=str(two_factor.encrypt(SECRET)), code=code_at(before), now=before)
 
@@ -48,24 +48,24 @@ def give_password(client: Client, user: User, **more: str):
     return client.post("/auth/login", {"email": user.email, "password": PASSWORD, **more})
 
 
-def is_in(client: Client) -> bool:
+def is_signed_in(client: Client) -> bool:
     return client.get("/api/v1/auth/session/").status_code == 200
 
 
-def mails(subject: str = "") -> list[str]:
+def emails_with_subject(subject: str = "") -> list[str]:
     jobs.run_pending("default")
     return [one.body for one in mail.outbox if subject in one.subject]
 
 
 @pytest.fixture
-def two(leo: User) -> list[str]:
-    """Leo has two-factor on; his recovery codes."""
-    return turn_on(leo)
+def recovery_codes(leo: User) -> list[str]:
+    """Turn two-factor on for Leo and return his recovery codes."""
+    return turn_on_two_factor(leo)
 
 
 @pytest.fixture
-def desk(client: Client, leo: User) -> Client:
-    """A browser in which Leo has just typed his password."""
+def reauthenticated_browser(client: Client, leo: User) -> Client:
+    """Return a browser in which Leo has just entered his password."""
     give_password(client, leo)
     return client
 
@@ -73,55 +73,55 @@ def desk(client: Client, leo: User) -> Client:
 # --- Setting it up ---------------------------------------------------------------------------------
 
 
-def secret_on(page: str) -> str:
+def secret_on_page(page: str) -> str:
     return re.search(r'id="secret">([A-Z2-7 ]+)<', page)[1].replace(" ", "")
 
 
-def test_an_app_is_set_up_with_a_first_code_and_brings_ten_recovery_codes_once(desk: Client, leo: User) -> None:
-    page = desk.get("/settings/security/app").content.decode()
+def test_setting_up_an_app_creates_ten_recovery_codes_once(reauthenticated_browser: Client, leo: User) -> None:
+    page = reauthenticated_browser.get("/settings/security/app").content.decode()
     assert '<svg viewBox="0 0 ' in page
-    secret = secret_on(page)
+    secret = secret_on_page(page)
 
-    done = desk.post("/settings/security/app", {"code": code_at(timezone.now(), secret)}).content.decode()
+    done = reauthenticated_browser.post(
+        "/settings/security/app", {"code": code_at(timezone.now(), secret)}
+    ).content.decode()
 
     codes = re.findall(r"<code>(\d{4}-\d{4})</code>", done)
     assert len(set(codes)) == 10
     assert "download=" in done
-    settings = desk.get("/settings/").content.decode()
+    settings = reauthenticated_browser.get("/settings/").content.decode()
     assert "10 of 10 left" in settings
     assert not any(code in settings for code in codes)
-    assert mails("Two-factor sign-in is on")
+    assert emails_with_subject("Two-factor sign-in is on")
     assert secret not in json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
 
 
-def test_a_wrong_first_code_turns_nothing_on_and_keeps_the_secret(desk: Client, leo: User) -> None:
-    secret = secret_on(desk.get("/settings/security/app").content.decode())
+def test_a_wrong_first_code_turns_nothing_on_and_keeps_the_secret(reauthenticated_browser: Client, leo: User) -> None:
+    secret = secret_on_page(reauthenticated_browser.get("/settings/security/app").content.decode())
 
-    page = desk.post("/settings/security/app", {"code": "000000"}).content.decode()
+    page = reauthenticated_browser.post("/settings/security/app", {"code": "000000"}).content.decode()
 
-    assert secret_on(page) == secret
+    assert secret_on_page(page) == secret
     assert "Incorrect code." in page
     assert not services.has_second_factor(leo)
 
 
-def test_a_secret_that_was_never_given_out_cannot_be_confirmed(desk: Client, leo: User) -> None:
-    desk.post("/settings/security/app", {"code": code_now(), "secret": SECRET})
+def test_a_secret_that_was_not_issued_cannot_be_confirmed(reauthenticated_browser: Client, leo: User) -> None:
+    reauthenticated_browser.post("/settings/security/app", {"code": code_now(), "secret": SECRET})
 
     assert not services.has_second_factor(leo)
 
 
-def test_the_secret_waits_encrypted_in_the_session(desk: Client) -> None:
-    secret = secret_on(desk.get("/settings/security/app").content.decode())
+def test_the_session_stores_the_secret_encrypted(reauthenticated_browser: Client) -> None:
+    secret = secret_on_page(reauthenticated_browser.get("/settings/security/app").content.decode())
 
-    assert secret not in json.dumps(dict(desk.session.items()))
+    assert secret not in json.dumps(dict(reauthenticated_browser.session.items()))
 
 
-def test_replacing_the_app_ends_the_old_one_and_keeps_the_recovery_codes(
-    client: Client, leo: User, two: list[str]
-) -> None:
+def test_replacing_the_app_keeps_the_recovery_codes(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
-    secret = secret_on(client.get("/settings/security/app").content.decode())
+    secret = secret_on_page(client.get("/settings/security/app").content.decode())
     client.post("/settings/security/app", {"code": code_at(timezone.now(), secret)})
 
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
@@ -129,12 +129,12 @@ def test_replacing_the_app_ends_the_old_one_and_keeps_the_recovery_codes(
             other = Client()
             give_password(other, leo)
             other.post("/auth/second-step", {"code": code})
-            assert is_in(other) is outcome
-    assert mails("app was replaced")
+            assert is_signed_in(other) is outcome
+    assert emails_with_subject("app was replaced")
     assert services.factors_of(leo).codes_left == 10
 
 
-def test_new_recovery_codes_end_the_old_ones(client: Client, leo: User, two: list[str]) -> None:
+def test_new_recovery_codes_replace_the_old_ones(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
 
@@ -142,16 +142,18 @@ def test_new_recovery_codes_end_the_old_ones(client: Client, leo: User, two: lis
 
     fresh = re.findall(r"<code>(\d{4}-\d{4})</code>", page)
     assert len(fresh) == 10
-    assert not set(fresh) & set(two)
-    assert mails("You have new recovery codes")
-    for code, outcome in ((two[0], False), (fresh[0], True)):
+    assert not set(fresh) & set(recovery_codes)
+    assert emails_with_subject("You have new recovery codes")
+    for code, outcome in ((recovery_codes[0], False), (fresh[0], True)):
         other = Client()
         give_password(other, leo)
         other.post("/auth/second-step", {"code": code})
-        assert is_in(other) is outcome
+        assert is_signed_in(other) is outcome
 
 
-def test_turned_off_the_password_alone_signs_in(client: Client, leo: User, two: list[str]) -> None:
+def test_the_password_alone_signs_in_after_two_factor_is_turned_off(
+    client: Client, leo: User, recovery_codes: list[str]
+) -> None:
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
     assert "Turn off two-factor?" in client.get("/settings/security/off").content.decode()
@@ -159,10 +161,10 @@ def test_turned_off_the_password_alone_signs_in(client: Client, leo: User, two: 
     client.post("/settings/security/off")
 
     assert not Authenticator.objects.exists()
-    assert mails("Two-factor sign-in is off")
+    assert emails_with_subject("Two-factor sign-in is off")
     other = Client()
     give_password(other, leo)
-    assert is_in(other)
+    assert is_signed_in(other)
 
 
 CHANGES = [
@@ -179,8 +181,8 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("method", "address"), CHANGES)
-def test_an_old_session_must_authenticate_again(
-    client: Client, leo: User, two: list[str], method: str, address: str
+def test_a_user_with_an_old_session_must_reauthenticate(
+    client: Client, leo: User, recovery_codes: list[str], method: str, address: str
 ) -> None:
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
@@ -195,11 +197,11 @@ def test_an_old_session_must_authenticate_again(
 
 
 @pytest.mark.parametrize(("method", "address"), CHANGES)
-def test_a_visitor_is_asked_to_sign_in(client: Client, method: str, address: str) -> None:
+def test_a_visitor_must_sign_in(client: Client, method: str, address: str) -> None:
     assert getattr(client, method)(address)["Location"].startswith("/auth/login?next=")
 
 
-def test_the_password_proves_who_is_there_and_leads_on(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_the_password_reauthenticates_the_user_and_redirects(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
     assert browser.get("/settings/security/app")["Location"] == "/auth/prove?next=/settings/security/app"
     wrong = browser.post("/auth/prove", {"password": "WrongGuess1", "next": "/settings/security/app"})
@@ -211,20 +213,22 @@ def test_the_password_proves_who_is_there_and_leads_on(browser_of: Callable[[Use
     assert browser.get("/settings/security/app").status_code == 200
 
 
-def test_a_code_proves_it_too_and_is_used_up(browser_of: Callable[[User], Client], leo: User, two: list[str]) -> None:
+def test_a_code_reauthenticates_the_user_once(
+    browser_of: Callable[[User], Client], leo: User, recovery_codes: list[str]
+) -> None:
     browser, code = browser_of(leo), code_now()
 
     assert browser.post("/auth/prove", {"code": code})["Location"] == SETTINGS
     assert "The code is wrong" in browser_of(leo).post("/auth/prove", {"code": code}).content.decode()
 
 
-def test_proving_leads_nowhere_else(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_reauthentication_never_redirects_to_another_site(browser_of: Callable[[User], Client], leo: User) -> None:
     answer = browser_of(leo).post("/auth/prove", {"password": PASSWORD, "next": "https://evil.example/"})
 
     assert answer["Location"] == SETTINGS
 
 
-def test_guessing_at_reauthentication_locks_as_at_sign_in(browser_of: Callable[[User], Client], leo: User) -> None:
+def test_guessing_at_reauthentication_locks_the_account(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
     for _ in range(5):
         browser.post("/auth/prove", {"password": "WrongGuess1"})
@@ -236,7 +240,7 @@ def test_guessing_at_reauthentication_locks_as_at_sign_in(browser_of: Callable[[
 # --- Signing in ------------------------------------------------------------------------------------
 
 
-def test_the_code_after_the_password_signs_in_and_leads_on(client: Client, leo: User, two: list[str]) -> None:
+def test_a_code_after_the_password_signs_in_and_redirects(client: Client, leo: User, recovery_codes: list[str]) -> None:
     first = give_password(client, leo, next="/courses/", remember="on")
     assert first["Location"] == "/auth/second-step?next=/courses/"
     page = client.get(first["Location"]).content.decode()
@@ -245,18 +249,20 @@ def test_the_code_after_the_password_signs_in_and_leads_on(client: Client, leo: 
     second = client.post("/auth/second-step", {"code": code_now(), "next": "/courses/"})
 
     assert second["Location"] == "/courses/"
-    assert is_in(client)
+    assert is_signed_in(client)
     assert client.cookies["sessionid"]["max-age"] == 60 * 60 * 24 * 14
 
 
-def test_not_to_be_remembered_survives_the_second_step(client: Client, leo: User, two: list[str]) -> None:
+def test_the_second_step_keeps_the_choice_not_to_be_remembered(
+    client: Client, leo: User, recovery_codes: list[str]
+) -> None:
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
 
     assert client.cookies["sessionid"]["max-age"] == ""
 
 
-def test_the_second_step_leads_to_no_other_site(client: Client, leo: User, two: list[str]) -> None:
+def test_the_second_step_never_redirects_to_another_site(client: Client, leo: User, recovery_codes: list[str]) -> None:
     first = give_password(client, leo, next="https://evil.example/")
     second = client.post("/auth/second-step", {"code": code_now(), "next": "//evil.example"})
 
@@ -264,31 +270,31 @@ def test_the_second_step_leads_to_no_other_site(client: Client, leo: User, two: 
     assert second["Location"] == "/me/enrollments"
 
 
-def test_spaces_in_a_code_are_forgiven(client: Client, leo: User, two: list[str]) -> None:
+def test_spaces_in_a_code_are_ignored(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
     code = code_now()
 
     client.post("/auth/second-step", {"code": f" {code[:3]} {code[3:]} "})
 
-    assert is_in(client)
+    assert is_signed_in(client)
 
 
 @pytest.mark.parametrize("minutes", [-1, 1])
-def test_a_clock_half_a_minute_off_is_forgiven_a_minute_is_not(
-    client: Client, leo: User, two: list[str], minutes: int
+def test_a_clock_may_be_wrong_by_half_a_minute_but_not_by_a_minute(
+    client: Client, leo: User, recovery_codes: list[str], minutes: int
 ) -> None:
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_at(timezone.now() + timedelta(minutes=minutes))})
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
     client.post("/auth/second-step", {"code": code_at(timezone.now() + timedelta(seconds=30 * minutes))})
-    assert is_in(client)
+    assert is_signed_in(client)
 
 
-def test_after_the_password_nothing_is_open(client: Client, leo: User, two: list[str]) -> None:
+def test_the_password_alone_grants_no_access(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
 
-    assert not is_in(client)
+    assert not is_signed_in(client)
     for address in ("/settings/", "/me/enrollments", "/dashboard", "/auth/prove", "/settings/security/off"):
         assert client.get(address)["Location"].startswith("/auth/login?next="), address
     assert client.post("/settings/security/off")["Location"].startswith("/auth/login")
@@ -299,19 +305,21 @@ def test_after_the_password_nothing_is_open(client: Client, leo: User, two: list
     assert Authenticator.objects.filter(user=leo).count() == 2
 
 
-def test_the_call_refuses_with_the_way_to_the_page(client: Client, leo: User, two: list[str]) -> None:
+def test_the_api_error_contains_the_address_of_the_second_step(
+    client: Client, leo: User, recovery_codes: list[str]
+) -> None:
     body = {"email": leo.email, "password": PASSWORD}
     answer = client.post("/api/v1/auth/login", body, content_type="application/json")
 
     assert (answer.status_code, answer.json()["code"]) == (403, "AUTH_SECOND_STEP_REQUIRED")
     assert "token" not in answer.json()
-    assert not is_in(client)
+    assert not is_signed_in(client)
     assert "study_known" not in client.cookies
     client.post("/auth/second-step", {"code": code_now()})
-    assert is_in(client)
+    assert is_signed_in(client)
 
 
-def test_a_wrong_password_says_nothing_of_the_second_step(client: Client, leo: User, two: list[str]) -> None:
+def test_a_wrong_password_does_not_reveal_the_second_step(client: Client, leo: User, recovery_codes: list[str]) -> None:
     body = {"email": leo.email, "password": "WrongGuess1"}
 
     answer = client.post("/api/v1/auth/login", body, content_type="application/json")
@@ -320,23 +328,25 @@ def test_a_wrong_password_says_nothing_of_the_second_step(client: Client, leo: U
     assert client.get("/auth/second-step")["Location"] == "/auth/login"
 
 
-def test_without_a_password_there_is_no_second_step(client: Client, leo: User, two: list[str]) -> None:
+def test_the_second_step_requires_a_password_first(client: Client, leo: User, recovery_codes: list[str]) -> None:
     answer = client.post("/auth/second-step?next=/courses/", {"code": code_now()})
 
     assert answer["Location"] == "/auth/login?next=/courses/"
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
 
-def test_it_waits_five_minutes(client: Client, leo: User, two: list[str]) -> None:
+def test_the_second_step_expires_after_five_minutes(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
 
     with time_machine.travel(timezone.now() + timedelta(minutes=5, seconds=1)):
         client.post("/auth/second-step", {"code": code_now()})
-        assert not is_in(client)
+        assert not is_signed_in(client)
 
 
 @pytest.mark.parametrize("change", ["password", "block"])
-def test_a_new_password_or_a_block_ends_the_wait(client: Client, leo: User, two: list[str], change: str) -> None:
+def test_a_new_password_or_a_block_ends_the_second_step(
+    client: Client, leo: User, recovery_codes: list[str], change: str
+) -> None:
     give_password(client, leo)
     if change == "block":
         services.block(user=leo)
@@ -346,14 +356,14 @@ def test_a_new_password_or_a_block_ends_the_wait(client: Client, leo: User, two:
 
     client.post("/auth/second-step", {"code": code_now()})
 
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
 
-def test_another_password_afterwards_is_another_person_s_step(
-    client: Client, leo: User, mia: User, two: list[str]
+def test_a_sign_in_of_another_user_replaces_the_second_step(
+    client: Client, leo: User, mia: User, recovery_codes: list[str]
 ) -> None:
-    """Leo's code must not finish Mia's sign-in, nor hers his."""
-    turn_on(mia)
+    """Leo's code must not complete Mia's sign-in, and Mia's must not complete Leo's."""
+    turn_on_two_factor(mia)
     Authenticator.objects.filter(user=mia, type="totp").update(
         data={"secret": two_factor.encrypt("KRSXG5CTMVRXEZLU"), "used": -1}
     )
@@ -361,26 +371,26 @@ def test_another_password_afterwards_is_another_person_s_step(
     give_password(client, mia)
 
     client.post("/auth/second-step", {"code": code_now()})
-    assert not is_in(client)
+    assert not is_signed_in(client)
     client.post("/auth/second-step", {"code": code_at(timezone.now(), "KRSXG5CTMVRXEZLU")})
     assert client.get("/api/v1/auth/session/").json()["user"]["email"] == mia.email
 
 
-def test_who_was_signed_in_is_out_when_another_s_second_step_begins(
-    browser_of: Callable[[User], Client], leo: User, mia: User, two: list[str]
+def test_a_second_step_of_another_user_signs_the_first_user_out(
+    browser_of: Callable[[User], Client], leo: User, mia: User, recovery_codes: list[str]
 ) -> None:
     browser = browser_of(mia)
     token = browser.get("/api/v1/auth/session/").json()["token"]
 
     give_password(browser, leo)
 
-    assert not is_in(browser)
+    assert not is_signed_in(browser)
     bearer = {"Authorization": f"Bearer {token}"}
     assert Client().get("/api/v1/auth/session/", headers=bearer).status_code == 401
 
 
-def test_a_planted_session_learns_nothing(client: Client, leo: User, two: list[str]) -> None:
-    """Fixation, at both steps: the session's key is new after each."""
+def test_a_planted_session_key_gives_no_access(client: Client, leo: User, recovery_codes: list[str]) -> None:
+    """Session fixation at both steps: the session gets a new key after each."""
     client.session["planted"] = "1"
     session = client.session
     session["planted"] = "1"
@@ -392,18 +402,18 @@ def test_a_planted_session_learns_nothing(client: Client, leo: User, two: list[s
     waiting = client.cookies["sessionid"].value
     assert waiting != planted.cookies["sessionid"].value
     planted.post("/auth/second-step", {"code": code_now()})
-    assert not is_in(planted)
+    assert not is_signed_in(planted)
 
     client.post("/auth/second-step", {"code": code_now()})
-    assert is_in(client)
+    assert is_signed_in(client)
     copied = Client()
     copied.cookies["sessionid"] = waiting
-    assert not is_in(copied)
+    assert not is_signed_in(copied)
     assert copied.get("/auth/second-step")["Location"] == "/auth/login"
 
 
-def test_no_way_to_sign_in_skips_the_second_step(leo: User, two: list[str], rf) -> None:
-    """Whatever calls sessions.sign_in is stopped, unless it says that the step is done."""
+def test_no_sign_in_method_skips_the_second_step(leo: User, recovery_codes: list[str], rf) -> None:
+    """A caller of sessions.sign_in is stopped unless it states that the second step is complete."""
     from django.contrib.auth.models import AnonymousUser
 
     from apps.accounts import sessions
@@ -417,20 +427,20 @@ def test_no_way_to_sign_in_skips_the_second_step(leo: User, two: list[str], rf) 
     assert "_auth_user_id" not in request.session
 
 
-def test_a_new_password_by_mail_is_no_way_around(client: Client, leo: User, two: list[str]) -> None:
+def test_a_password_reset_does_not_skip_the_second_step(client: Client, leo: User, recovery_codes: list[str]) -> None:
     services.send_password_reset(email=leo.email)
-    link = next(found[0] for body in mails() if (found := re.search(r"/auth/reset-password/\S+", body)))
+    link = next(found[0] for body in emails_with_subject() if (found := re.search(r"/auth/reset-password/\S+", body)))
     client.post(link, {"password": "BrightLake27", "confirmation": "BrightLake27"})
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
     client.post("/auth/login", {"email": leo.email, "password": "BrightLake27"})
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
 
 # --- Codes work once -------------------------------------------------------------------------------
 
 
-def prove(user: User, code: str, **options: object) -> str:
+def verify_code(user: User, code: str, **options: object) -> str:
     try:
         services.verify_second_step_code(user=user, code=code, now=timezone.now(), **options)  # type: ignore[arg-type]
     except AppError as refusal:
@@ -439,58 +449,58 @@ def prove(user: User, code: str, **options: object) -> str:
 
 
 @pytest.mark.database
-def test_a_code_works_once_in_whatever_process(client: Client, leo: User, two: list[str]) -> None:
+def test_a_code_works_once_across_processes(client: Client, leo: User, recovery_codes: list[str]) -> None:
     from django.core.cache import cache
 
     code = code_now()
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code})
-    cache.clear()  # as another process would see it
+    cache.clear()  # as another process would read it
 
     other = Client()
     give_password(other, leo)
     page = other.post("/auth/second-step", {"code": code}).content.decode()
 
-    assert not is_in(other)
+    assert not is_signed_in(other)
     assert "was already used" in page
 
 
-def test_a_code_from_before_the_last_used_one_is_refused(leo: User, two: list[str]) -> None:
+def test_a_code_older_than_the_last_used_one_is_refused(leo: User, recovery_codes: list[str]) -> None:
     early = code_at(timezone.now() - timedelta(seconds=30))
-    assert prove(leo, code_now()) == "in"
+    assert verify_code(leo, code_now()) == "in"
 
-    assert prove(leo, early) == "AUTH_CODE_WRONG"
+    assert verify_code(leo, early) == "AUTH_CODE_WRONG"
 
 
-def test_a_recovery_code_works_once_and_says_so_by_mail(client: Client, leo: User, two: list[str]) -> None:
+def test_a_recovery_code_works_once_and_sends_an_email(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
-    client.post("/auth/second-step", {"code": two[3]})
-    assert is_in(client)
+    client.post("/auth/second-step", {"code": recovery_codes[3]})
+    assert is_signed_in(client)
 
     other = Client()
     give_password(other, leo)
-    other.post("/auth/second-step", {"code": two[3]})
-    assert not is_in(other)
+    other.post("/auth/second-step", {"code": recovery_codes[3]})
+    assert not is_signed_in(other)
     assert services.factors_of(leo).codes_left == 9
-    assert "Codes left: 9." in mails("recovery code was used")[0]
+    assert "Codes left: 9." in emails_with_subject("recovery code was used")[0]
 
 
-def test_the_codes_of_another_user_do_not_work(leo: User, mia: User, two: list[str]) -> None:
-    hers = turn_on(mia)
+def test_the_codes_of_another_user_do_not_work(leo: User, mia: User, recovery_codes: list[str]) -> None:
+    hers = turn_on_two_factor(mia)
 
-    assert prove(leo, hers[0].replace("-", "")) == "AUTH_CODE_WRONG"
+    assert verify_code(leo, hers[0].replace("-", "")) == "AUTH_CODE_WRONG"
     assert services.factors_of(mia).codes_left == 10
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kind", ["app", "recovery"])
-def test_of_many_uses_at_once_one_succeeds(kind: str) -> None:
+def test_only_one_of_many_parallel_uses_succeeds(kind: str) -> None:
     user = UserFactory()
-    codes = turn_on(user)
+    codes = turn_on_two_factor(user)
     code = code_now() if kind == "app" else codes[0].replace("-", "")
 
-    told = _at_once(8, lambda: prove(user, code))
+    told = run_in_parallel(8, lambda: verify_code(user, code))
 
     assert told.count("in") == 1
 
@@ -498,7 +508,7 @@ def test_of_many_uses_at_once_one_succeeds(kind: str) -> None:
 # --- Guessing --------------------------------------------------------------------------------------
 
 
-def test_the_fifth_wrong_code_locks_and_notifies_the_user(client: Client, leo: User, two: list[str]) -> None:
+def test_the_fifth_wrong_code_locks_and_notifies_the_user(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
     for _ in range(5):
         client.post("/auth/second-step", {"code": "000000"})
@@ -506,15 +516,15 @@ def test_the_fifth_wrong_code_locks_and_notifies_the_user(client: Client, leo: U
     page = client.post("/auth/second-step", {"code": code_now()}).content.decode()
 
     assert 'data-error="AUTH_SECOND_STEP_LOCKED"' in page
-    assert not is_in(client)
-    assert len(mails("Five wrong two-factor codes")) == 1
+    assert not is_signed_in(client)
+    assert len(emails_with_subject("Five wrong two-factor codes")) == 1
     with time_machine.travel(timezone.now() + timedelta(minutes=15, seconds=1)):
         give_password(client, leo)
         client.post("/auth/second-step", {"code": code_now()})
-        assert is_in(client)
+        assert is_signed_in(client)
 
 
-def test_signing_in_again_does_not_reset_the_failed_attempts(leo: User, two: list[str]) -> None:
+def test_signing_in_again_does_not_reset_the_failed_attempts(leo: User, recovery_codes: list[str]) -> None:
     """Neither a new session nor the right password resets the count of wrong codes."""
     for _ in range(5):
         stranger = Client()
@@ -524,65 +534,65 @@ def test_signing_in_again_does_not_reset_the_failed_attempts(leo: User, two: lis
     last = Client()
     give_password(last, leo)
     last.post("/auth/second-step", {"code": code_now()})
-    assert not is_in(last)
+    assert not is_signed_in(last)
 
 
 def test_wrong_codes_at_sign_in_and_reauthentication_count_together(
-    browser_of: Callable[[User], Client], leo: User, two: list[str]
+    browser_of: Callable[[User], Client], leo: User, recovery_codes: list[str]
 ) -> None:
     stolen = browser_of(leo)
     for _ in range(5):
         stolen.post("/auth/prove", {"code": "00000000"})
 
-    assert prove(leo, code_now()) == "AUTH_SECOND_STEP_LOCKED"
+    assert verify_code(leo, code_now()) == "AUTH_SECOND_STEP_LOCKED"
 
 
-def test_a_new_password_by_mail_lifts_no_lock_of_codes(leo: User, two: list[str]) -> None:
+def test_a_password_reset_does_not_remove_the_lock_on_codes(leo: User, recovery_codes: list[str]) -> None:
     for _ in range(5):
-        prove(leo, "000000")
+        verify_code(leo, "000000")
 
     services.clear_lock(email=leo.email)
 
-    assert prove(leo, code_now()) == "AUTH_SECOND_STEP_LOCKED"
+    assert verify_code(leo, code_now()) == "AUTH_SECOND_STEP_LOCKED"
 
 
-def test_a_browser_the_account_knows_is_counted_by_itself(client: Client, leo: User, two: list[str]) -> None:
+def test_a_known_browser_has_its_own_count(client: Client, leo: User, recovery_codes: list[str]) -> None:
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_at(timezone.now() - timedelta(seconds=30))})
     client.post("/auth/logout")
     for _ in range(5):
-        prove(leo, "000000")
+        verify_code(leo, "000000")
 
     give_password(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
 
-    assert is_in(client)
+    assert is_signed_in(client)
 
 
 @pytest.mark.parametrize("nonsense", ["", "abc", "12345", "1234567", "١٢٣٤٥٦", "0" * 5000, "00 00\x0000"])
-def test_what_is_no_code_is_not_even_counted(client: Client, leo: User, two: list[str], nonsense: str) -> None:
+def test_malformed_codes_are_not_counted(client: Client, leo: User, recovery_codes: list[str], nonsense: str) -> None:
     give_password(client, leo)
     for _ in range(6):
         assert client.post("/auth/second-step", {"code": nonsense}).status_code == 200
 
     client.post("/auth/second-step", {"code": code_now()})
-    assert is_in(client)
+    assert is_signed_in(client)
 
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_of_forty_codes_at_once_five_are_checked() -> None:
+def test_only_five_of_forty_parallel_codes_are_checked() -> None:
     user = UserFactory()
-    turn_on(user)
+    turn_on_two_factor(user)
     checked: list[str] = []
     real = two_factor._app_accepts
 
-    def watched(user: User, code: str, now: datetime) -> bool:
+    def record_check(user: User, code: str, now: datetime) -> bool:
         checked.append(code)
         return real(user, code, now)
 
-    with mock.patch.object(two_factor, "_app_accepts", watched):
-        told = _at_once(40, lambda: prove(user, "000000"))
+    with mock.patch.object(two_factor, "_app_accepts", record_check):
+        told = run_in_parallel(40, lambda: verify_code(user, "000000"))
 
     assert sorted(told) == ["AUTH_CODE_WRONG"] * 5 + ["AUTH_SECOND_STEP_LOCKED"] * 35
     assert len(checked) == 5
@@ -592,38 +602,38 @@ def test_of_forty_codes_at_once_five_are_checked() -> None:
 # --- Secrets ---------------------------------------------------------------------------------------
 
 
-def test_secrets_lie_encrypted_and_a_former_key_still_reads_them(leo: User, two: list[str]) -> None:
+def test_secrets_are_encrypted_and_readable_with_a_former_key(leo: User, recovery_codes: list[str]) -> None:
     kept = json.dumps(list(Authenticator.objects.values_list("data", flat=True)))
     assert SECRET not in kept
-    assert not any(code.replace("-", "") in kept for code in two)
+    assert not any(code.replace("-", "") in kept for code in recovery_codes)
 
     from django.conf import settings
 
     with override_settings(SECRET_KEY="n" * 60, SECRET_KEY_FALLBACKS=[settings.SECRET_KEY]):
-        assert prove(leo, code_now()) == "in"
+        assert verify_code(leo, code_now()) == "in"
 
 
-def test_an_admin_resets_the_second_step_and_sees_no_secret(
-    browser_of: Callable[[User], Client], leo: User, sam: User, two: list[str]
+def test_an_admin_can_reset_the_second_step_without_seeing_a_secret(
+    browser_of: Callable[[User], Client], leo: User, sam: User, recovery_codes: list[str]
 ) -> None:
-    desk = browser_of(sam)
-    page = desk.get(f"/admin/accounts/user/{leo.pk}/change/").content.decode()
+    reauthenticated_browser = browser_of(sam)
+    page = reauthenticated_browser.get(f"/admin/accounts/user/{leo.pk}/change/").content.decode()
     assert "secret" not in page.replace("secretary", "")
     for address in ("/admin/mfa/", "/admin/mfa/authenticator/"):
-        assert desk.get(address).status_code == 404
+        assert reauthenticated_browser.get(address).status_code == 404
 
     body = {"action": "reset_second_step", "_selected_action": [str(leo.pk), str(sam.pk)]}
-    desk.post("/admin/accounts/user/", body)
+    reauthenticated_browser.post("/admin/accounts/user/", body)
 
     assert not services.has_second_factor(leo)
-    assert mails("two-factor sign-in was reset")
+    assert emails_with_subject("two-factor sign-in was reset")
     client = Client()
     give_password(client, leo)
-    assert is_in(client)
+    assert is_signed_in(client)
 
 
-def test_an_admin_does_not_reset_their_own(browser_of: Callable[[User], Client], sam: User) -> None:
-    turn_on(sam)
+def test_admins_cannot_reset_their_own_second_step(browser_of: Callable[[User], Client], sam: User) -> None:
+    turn_on_two_factor(sam)
 
     body = {"action": "reset_second_step", "_selected_action": [str(sam.pk)]}
     browser_of(sam).post("/admin/accounts/user/", body)
@@ -631,8 +641,8 @@ def test_an_admin_does_not_reset_their_own(browser_of: Callable[[User], Client],
     assert services.has_second_factor(sam)
 
 
-def test_nobody_else_resets_anything(
-    browser_of: Callable[[User], Client], leo: User, eve: User, two: list[str]
+def test_only_an_admin_can_reset_a_second_step(
+    browser_of: Callable[[User], Client], leo: User, eve: User, recovery_codes: list[str]
 ) -> None:
     body = {"action": "reset_second_step", "_selected_action": [str(leo.pk)]}
     browser_of(eve).post("/admin/accounts/user/", body)
@@ -640,13 +650,13 @@ def test_nobody_else_resets_anything(
     assert services.has_second_factor(leo)
 
 
-def test_an_account_without_two_factor_signs_in_with_one_more_query(client: Client, leo: User) -> None:
+def test_signing_in_without_two_factor_takes_one_more_query(client: Client, leo: User) -> None:
     with CaptureQueriesContext(connection) as queries:
         give_password(client, leo)
-    asked = [query["sql"] for query in queries if "mfa_authenticator" in query["sql"]]
+    authenticator_queries = [query["sql"] for query in queries if "mfa_authenticator" in query["sql"]]
 
-    assert len(asked) == 1
-    assert is_in(client)
+    assert len(authenticator_queries) == 1
+    assert is_signed_in(client)
 
 
 # --- Rows of earlier versions ----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What waits for a proved email, and that the way out is offered where it is refused."""
+"""What requires a verified email; each refusal offers to send the verification email."""
 
 import re
 from collections.abc import Callable
@@ -24,23 +24,25 @@ CODE = "AUTH_EMAIL_NOT_VERIFIED"
 
 
 @pytest.fixture
-def unproved(browser_of: Callable[[User], Client]) -> Client:
+def unverified_browser(browser_of: Callable[[User], Client]) -> Client:
     return browser_of(UserFactory(username="una", email_verified_at=None))
 
 
 @pytest.fixture
-def teacher() -> User:
+def unverified_instructor() -> User:
     return UserFactory(username="tea", role=Role.INSTRUCTOR, email_verified_at=None)
 
 
-def call(browser: Client, address: str, body: dict[str, Any]) -> Any:
+def post_json(browser: Client, address: str, body: dict[str, Any]) -> Any:
     return browser.post(address, body, content_type="application/json")
 
 
-def test_enrolling_shows_the_panel_whose_button_sends_the_mail_and_leads_back(unproved: Client, course: Course) -> None:
+def test_enrolling_shows_a_button_that_sends_the_verification_email(unverified_browser: Client, course: Course) -> None:
     page = f"/courses/{course.slug}"
-    refused = unproved.post("/courses/enroll", {"course": course.slug}, headers={"Referer": f"http://testserver{page}"})
-    shown = unproved.get(refused["Location"]).content.decode()
+    refused = unverified_browser.post(
+        "/courses/enroll", {"course": course.slug}, headers={"Referer": f"http://testserver{page}"}
+    )
+    shown = unverified_browser.get(refused["Location"]).content.decode()
 
     assert refused["Location"].endswith(page)
     assert f'data-error="{CODE}"' in shown
@@ -50,66 +52,70 @@ def test_enrolling_shows_the_panel_whose_button_sends_the_mail_and_leads_back(un
         shown,
     )
     assert action
-    sent = unproved.post(action[1], headers={"Referer": f"http://testserver{page}"})
+    sent = unverified_browser.post(action[1], headers={"Referer": f"http://testserver{page}"})
     jobs.run_pending("default")
     assert mail.outbox[0].to == ["una@example.com"]
     assert sent["Location"] == f"/auth/verify-email?next={page}"
     assert not Enrollment.objects.exists()
 
 
-def test_the_page_that_asks_says_so_before_one_presses(unproved: Client, course: Course) -> None:
-    page = unproved.get(f"/courses/enroll?course={course.slug}")
+def test_the_enrollment_page_offers_to_resend_the_email(unverified_browser: Client, course: Course) -> None:
+    page = unverified_browser.get(f"/courses/enroll?course={course.slug}")
 
     assert page.status_code == 403
     assert "Resend email" in page.content.decode()
 
 
-def test_once_proved_one_enrolls(unproved: Client, course: Course) -> None:
+def test_a_verified_user_can_enroll(unverified_browser: Client, course: Course) -> None:
     User.objects.filter(username="una").update(email_verified_at="2026-01-01T00:00Z")
 
-    unproved.post("/courses/enroll", {"course": course.slug})
+    unverified_browser.post("/courses/enroll", {"course": course.slug})
 
     assert Enrollment.objects.count() == 1
 
 
-def test_a_course_is_not_begun(browser_of: Callable[[User], Client], teacher: User) -> None:
+def test_an_unverified_instructor_cannot_create_a_course(
+    browser_of: Callable[[User], Client], unverified_instructor: User
+) -> None:
     subject = SubjectFactory()
-    browser = browser_of(teacher)
+    browser = browser_of(unverified_instructor)
     texts = {"title": "Rivers", "subject": subject.pk, "difficulty": "beginner", "language": "en", "summary": "Water."}
 
     refused = browser.post("/dashboard/instructor/courses/new", texts, follow=True).content.decode()
     assert f'data-error="{CODE}"' in refused
     assert not Course.objects.exists()
 
-    User.objects.filter(pk=teacher.pk).update(email_verified_at=timezone.now())
+    User.objects.filter(pk=unverified_instructor.pk).update(email_verified_at=timezone.now())
     browser.post("/dashboard/instructor/courses/new", texts)
     assert Course.objects.count() == 1
 
 
-def test_a_course_is_not_submitted(teacher: User) -> None:
-    course = CourseFactory(instructor=teacher, status="draft")
+def test_an_unverified_instructor_cannot_submit_a_course(unverified_instructor: User) -> None:
+    course = CourseFactory(instructor=unverified_instructor, status="draft")
 
     with pytest.raises(EmailNotVerified):
-        submit_course(course=course, by=teacher, now=timezone.now())
+        submit_course(course=course, by=unverified_instructor, now=timezone.now())
 
     course.refresh_from_db()
     assert course.status == "draft"
 
 
-def test_a_video_is_not_uploaded(browser_of: Callable[[User], Client], teacher: User) -> None:
-    browser = browser_of(teacher)
+def test_an_unverified_instructor_cannot_upload_a_video(
+    browser_of: Callable[[User], Client], unverified_instructor: User
+) -> None:
+    browser = browser_of(unverified_instructor)
 
     answer = begin_upload(browser)
     assert (answer.status_code, answer.json()["code"]) == (403, CODE)
 
-    User.objects.filter(pk=teacher.pk).update(email_verified_at=timezone.now())
+    User.objects.filter(pk=unverified_instructor.pk).update(email_verified_at=timezone.now())
     assert begin_upload(browser).status_code == 201
 
 
-def test_the_call_sends_the_mail_at_most_once_a_minute(unproved: Client) -> None:
+def test_the_api_sends_the_email_at_most_once_a_minute(unverified_browser: Client) -> None:
     waits = []
     for _ in range(2):
-        answer = call(unproved, "/api/v1/auth/resend-verification", {})
+        answer = post_json(unverified_browser, "/api/v1/auth/resend-verification", {})
         assert answer.status_code == 202
         waits.append(answer.json()["wait"])
         jobs.run_pending("default")
@@ -119,5 +125,5 @@ def test_the_call_sends_the_mail_at_most_once_a_minute(unproved: Client) -> None
     assert len(mail.outbox) == 1
 
 
-def test_a_visitor_asks_for_no_mail(client: Client) -> None:
-    assert call(client, "/api/v1/auth/resend-verification/", {}).status_code == 401
+def test_a_visitor_cannot_request_the_email(client: Client) -> None:
+    assert post_json(client, "/api/v1/auth/resend-verification/", {}).status_code == 401

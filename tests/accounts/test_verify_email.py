@@ -1,4 +1,4 @@
-"""Proving an email: the link, the code, and those who guess it."""
+"""Verifying an email: the link, the code, and guesses of the code."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -30,8 +30,8 @@ def mia() -> User:
     return UserFactory(username="mia", email_verified_at=None)
 
 
-def send(user: User) -> tuple[str, str]:
-    """Have the mail sent; the link and the code in it."""
+def send_verification(user: User) -> tuple[str, str]:
+    """Send the email and return its link and code."""
     services.send_verification_email(user_id=user.pk)
     jobs.run_pending("default")
     words = str(mail.outbox[-1].body)
@@ -47,12 +47,12 @@ def is_verified(user: User) -> bool:
     return user.email_verified_at is not None
 
 
-def wrong(code: str) -> str:
+def wrong_code(code: str) -> str:
     return f"{(int(code) + 1) % 10**6:06}"
 
 
-def test_the_link_verifies_by_a_press_in_any_browser(client: Client, leo: User) -> None:
-    link, _ = send(leo)
+def test_the_link_verifies_the_email_in_any_browser(client: Client, leo: User) -> None:
+    link, _ = send_verification(leo)
 
     opened = client.get(link)
     assert "Verify email" in opened.content.decode()
@@ -61,11 +61,11 @@ def test_the_link_verifies_by_a_press_in_any_browser(client: Client, leo: User) 
     pressed = client.post(link)
     assert "Email verified" in pressed.content.decode()
     assert is_verified(leo)
-    assert "_auth_user_id" not in client.session  # it proves an email, not a person
+    assert "_auth_user_id" not in client.session  # it verifies an email and signs no user in
 
 
 def test_the_code_verifies_the_signed_in_user(client: Client, leo: User) -> None:
-    _, code = send(leo)
+    _, code = send_verification(leo)
     client.force_login(leo)
 
     page = client.post("/auth/verify-email", {"code": f" {code[:3]} {code[3:]}-"})
@@ -76,8 +76,8 @@ def test_the_code_verifies_the_signed_in_user(client: Client, leo: User) -> None
 
 
 def test_a_code_works_for_one_user(client: Client, leo: User, mia: User) -> None:
-    _, code = send(leo)
-    send(mia)
+    _, code = send_verification(leo)
+    send_verification(mia)
     client.force_login(mia)
 
     client.post("/auth/verify-email", {"code": code})
@@ -85,12 +85,12 @@ def test_a_code_works_for_one_user(client: Client, leo: User, mia: User) -> None
     assert not is_verified(leo)
 
 
-def test_five_wrong_codes_end_it(client: Client, leo: User) -> None:
-    _, code = send(leo)
+def test_five_wrong_codes_end_the_verification(client: Client, leo: User) -> None:
+    _, code = send_verification(leo)
     client.force_login(leo)
 
     for _ in range(5):
-        page = client.post("/auth/verify-email", {"code": wrong(code)}).content.decode()
+        page = client.post("/auth/verify-email", {"code": wrong_code(code)}).content.decode()
     assert "This code is wrong or has expired." in page
 
     client.post("/auth/verify-email", {"code": code})
@@ -99,15 +99,15 @@ def test_five_wrong_codes_end_it(client: Client, leo: User) -> None:
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_guesses_at_once_are_counted_exactly() -> None:
+def test_parallel_guesses_are_counted_exactly() -> None:
     user = UserFactory(email_verified_at=None)
-    _, code = send(user)
+    _, code = send_verification(user)
     gate = Barrier(20)
 
     def guess() -> bool:
         gate.wait()
         try:
-            return services.verify_email_by_code(user=user, code=wrong(code), now=timezone.now())
+            return services.verify_email_by_code(user=user, code=wrong_code(code), now=timezone.now())
         finally:
             connections.close_all()
 
@@ -119,8 +119,8 @@ def test_guesses_at_once_are_counted_exactly() -> None:
 
 
 def test_a_new_code_replaces_the_old_one(client: Client, leo: User) -> None:
-    _, older = send(leo)
-    _, newer = send(leo)
+    _, older = send_verification(leo)
+    _, newer = send_verification(leo)
     client.force_login(leo)
 
     if older != newer:
@@ -130,8 +130,8 @@ def test_a_new_code_replaces_the_old_one(client: Client, leo: User) -> None:
     assert is_verified(leo)
 
 
-def test_link_and_code_work_for_half_an_hour(client: Client, leo: User) -> None:
-    link, code = send(leo)
+def test_the_link_and_the_code_work_for_half_an_hour(client: Client, leo: User) -> None:
+    link, code = send_verification(leo)
     client.force_login(leo)
 
     with time_machine.travel(timezone.now() + timedelta(minutes=31)):
@@ -144,13 +144,13 @@ def test_link_and_code_work_for_half_an_hour(client: Client, leo: User) -> None:
 
 
 @pytest.mark.parametrize("key", ["x", "a:b:c", "WyJhIl0:1abc:def"])
-def test_a_made_up_link_proves_nothing(client: Client, leo: User, key: str) -> None:
+def test_a_forged_link_verifies_nothing(client: Client, leo: User, key: str) -> None:
     assert "This link has expired" in client.post(f"/auth/verify-email?key={key}").content.decode()
     assert not is_verified(leo)
 
 
-def test_a_link_for_an_earlier_email_proves_nothing(client: Client, leo: User) -> None:
-    link, code = send(leo)
+def test_a_link_for_an_earlier_email_verifies_nothing(client: Client, leo: User) -> None:
+    link, code = send_verification(leo)
     User.objects.filter(pk=leo.pk).update(email="leo@example.net")
     client.force_login(leo)
 
@@ -160,7 +160,7 @@ def test_a_link_for_an_earlier_email_proves_nothing(client: Client, leo: User) -
     assert not is_verified(leo)
 
 
-def test_asks_again_at_most_once_a_minute(client: Client, leo: User) -> None:
+def test_a_new_email_can_be_requested_once_a_minute(client: Client, leo: User) -> None:
     client.force_login(leo)
 
     for _ in range(3):
@@ -188,7 +188,7 @@ def test_a_verified_user_gets_no_verification_email(client: Client, leo: User) -
     assert "Email verified" in client.get("/auth/verify-email").content.decode()
 
 
-def test_a_visitor_sees_what_to_do(client: Client) -> None:
+def test_a_visitor_sees_instructions(client: Client) -> None:
     page = client.get("/auth/verify-email").content.decode()
 
     assert 'href="/auth/login?next=/auth/verify-email"' in page
@@ -198,7 +198,7 @@ def test_a_visitor_sees_what_to_do(client: Client) -> None:
 @pytest.mark.parametrize(
     ("typed", "message"), [("", "Enter the six-digit code"), ("12345", "six digits"), ("١٢٣٤٥٦", "six digits")]
 )
-def test_says_what_a_code_looks_like(client: Client, leo: User, typed: str, message: str) -> None:
+def test_a_malformed_code_shows_the_expected_format(client: Client, leo: User, typed: str, message: str) -> None:
     client.force_login(leo)
 
     assert message in client.post("/auth/verify-email", {"code": typed}).content.decode()

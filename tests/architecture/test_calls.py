@@ -18,7 +18,7 @@ from apps.accounts.models import BrowserSession, User
 from apps.accounts.sessions import tokens
 from apps.courses.models import Course
 from studyplatform.kit.caching.lru import clear_caches
-from tests.accounts.test_mass_assignment import greed, ruled
+from tests.accounts.test_mass_assignment import forbidden_fields, protected_values
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import calls
 from tests.factories.accounts import PASSWORD
@@ -219,11 +219,11 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]
     body = row.body(world) if row.body else None
     data = body if isinstance(body, bytes) else json.dumps((extra or {}) | (body or {}))
-    before = ruled() if extra else {}
+    before = protected_values() if extra else {}
     sends = {} if method in {"get", "head"} else {"data": data, "content_type": row.kind}
     with transaction.atomic(), CaptureQueriesContext(connection) as seen:
         answer = getattr(browser, method)(path, headers=row.headers, **sends)
-        after = ruled() if extra else {}
+        after = protected_values() if extra else {}
         transaction.set_rollback(True)
     is_same = {key: row for key, row in after.items() if key in before} == before
     writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
@@ -328,7 +328,7 @@ def test_a_call_takes_its_own_fields_alone(
         if operations()[row.operation][0] in {"get", "head"} or row.operation in removing:
             continue
         person = GETS_IN.get(row.who, "ada")
-        found = call(credentials[person].browser("cookie"), row, world, greed(eve))
+        found = call(credentials[person].browser("cookie"), row, world, forbidden_fields(eve))
         tried += 1
         if not found.is_same or (found.status >= 300 and found.status != row.also):
             wrong.append(f"{row.operation}: {found.status}, {'kept' if found.is_same else 'CHANGED'}")

@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.accounts.authenticator import app_code
-from tests.accounts.provider import honest, know
+from tests.accounts.provider import honest, register_user
 from tests.e2e.conftest import Site
 from tests.e2e.looking import nothing_fails, violations
 
@@ -24,7 +24,7 @@ EMAIL, PASSWORD = "noor@school.example", "QuietRiver26"
 def school(site: Site) -> Iterator[str]:
     """The provider that the site's pages name, with one person whom it knows."""
     with honest(port=urlsplit(site.env["OIDC_SCHOOL_ISSUER"]).port or 0) as issuer:
-        know(issuer, "noor-1", email=EMAIL, email_verified=True, given_name="Noor", family_name="Haddad")
+        register_user(issuer, "noor-1", email=EMAIL, email_verified=True, given_name="Noor", family_name="Haddad")
         yield issuer
 
 

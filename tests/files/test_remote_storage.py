@@ -31,8 +31,8 @@ from apps.files.streaming import send_stored
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests import servers
-from tests.accounts.test_reauthentication import proved
-from tests.accounts.test_settings import picture
+from tests.accounts.test_reauthentication import recently_authenticated
+from tests.accounts.test_settings import make_picture
 from tests.buckets import SITE, Bucket, settings_by
 from tests.factories.accounts import PASSWORD
 from tests.factories.courses import CourseFactory, LessonFactory
@@ -280,9 +280,9 @@ def test_a_replaced_or_removed_file_is_deleted_from_the_bucket(s3, sheet, ada, b
 def test_profile_pictures_and_data_exports_are_stored_in_the_bucket(
     s3, leo, browser_of, django_capture_on_commit_callbacks
 ) -> None:
-    his = proved(browser_of(leo))
+    his = recently_authenticated(browser_of(leo))
     with django_capture_on_commit_callbacks(execute=True):
-        his.post("/settings/picture", {"picture": picture()})
+        his.post("/settings/picture", {"picture": make_picture()})
         his.post("/settings/privacy/export")
     jobs.run_pending("default")
     leo.refresh_from_db()
@@ -311,7 +311,7 @@ def test_an_unreachable_bucket_is_reported(s3, ada, leo, browser_of, settings) -
         assert answer.content.startswith(b"File storage is unavailable.")
     sheet = services.sign_file(upload=StoredFileFactory(owner=ada), now=timezone.now(), audience=services.EVERYONE)
     assert his.head(sheet).status_code == 503
-    page = his.post("/settings/picture", {"picture": picture()}, follow=True)
+    page = his.post("/settings/picture", {"picture": make_picture()}, follow=True)
 
     assert "be reached right now. Nothing is lost." in page.content.decode()
     leo.refresh_from_db()
