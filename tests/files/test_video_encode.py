@@ -106,7 +106,7 @@ def test_the_output_of_ffmpeg_is_logged(tmp_path: Path, recipe: Recipe) -> None:
         run(["-v", "error", "-i", "file:nowhere"], ffmpeg=find_ffmpeg(), folder=tmp_path, seconds=1, recipe=recipe,
             report=lambda _: None)  # fmt: skip
 
-    assert "No such file" in failed.value.content
+    assert "No such file" in failed.value.note
     assert "nowhere" not in str(failed.value)
 
 
