@@ -25,14 +25,7 @@ export function addressOf(link: HTMLAnchorElement, here: Location = location): s
 }
 
 function prefetch(address: string): void {
-  if (HTMLScriptElement.supports("speculationrules")) {
-    const rules = document.createElement("script");
-    rules.type = "speculationrules";
-    rules.nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
-    rules.textContent = JSON.stringify({ prefetch: [{ source: "list", urls: [address] }] });
-    document.head.append(rules);
-    return;
-  }
+  // Not speculation rules: they are inline scripts, which the content security policy allows only by a known hash.
   const link = document.createElement("link");
   link.rel = "prefetch";
   link.href = address;
