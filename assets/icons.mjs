@@ -6,7 +6,7 @@ import path from "node:path";
 const require = createRequire(import.meta.url);
 
 // icon("bell") in a template; icon="bell" in Python (notification kinds, settings sections); "icon": "lock" in
-// the error catalogue. tests/built.py finds the same names, so that a test run with an old sprite says so.
+// the error catalogue. tests/assets_build.py finds the same names, so that a test run with an old sprite says so.
 const mentions = [
   /\bicon\(\s*["']([a-z0-9-]+)["']/g,
   /\bicon\s*=\s*"([a-z0-9-]+)"/g,

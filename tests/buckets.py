@@ -1,4 +1,4 @@
-"""A bucket for a test: a stand-in server that speaks S3, and the product's own settings for it.
+"""A bucket for tests: an S3 stand-in server, and the settings that use it.
 
 ``s3`` is asked for by a test that is to run with a bucket as its storage, configured by environment alone.
 """
@@ -18,14 +18,14 @@ from django.core.files.storage import storages
 from tests import servers
 
 ROOT = Path(__file__).resolve().parents[1]
-SITE = "https://learn.example.com"  # whose CORS rule docs/operations.md shows
+SITE = "https://learn.example.com"  # the site in the CORS rule of docs/operations.md
 
 
 class Bucket:
-    """The test's own look at the bucket, past the product."""
+    """Direct access to the bucket, without the product's code."""
 
     def __init__(self, name: str, env: dict[str, str]) -> None:
-        import boto3  # takes long to load: only who asks for a bucket pays
+        import boto3  # slow to import, so only tests with a bucket import it
 
         self.name, self.env = name, {**env, "S3_BUCKET": name}
         self.client: Any = boto3.client(
@@ -48,11 +48,11 @@ class Bucket:
         return sorted(each["Key"] for page in pages for each in page.get("Contents", ()))
 
     def unfinished(self) -> list[str]:
-        """Objects of which parts have arrived: they cost room, too."""
+        """Incomplete multipart uploads, which use storage, too."""
         return [each["Key"] for each in self.client.list_multipart_uploads(Bucket=self.name).get("Uploads", ())]
 
     def allow(self, site: str) -> None:
-        """Give the bucket the CORS rule that docs/operations.md asks for."""
+        """Set the CORS rule of docs/operations.md."""
         words = (ROOT / "docs/operations.md").read_text().replace(SITE, site)
         rule = re.search(r'```json\n(\{\s*"CORSRules".*?)```', words, re.DOTALL)
         assert rule is not None
@@ -60,9 +60,9 @@ class Bucket:
 
 
 def settings_by(env: dict[str, str], part: str) -> dict[str, Any]:
-    """What a part of the settings says in this environment."""
+    """The values of a settings module in this environment."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.delitem(sys.modules, "studyplatform.settings.parts.storage", raising=False)  # others build on it
+        patch.delitem(sys.modules, "studyplatform.settings.parts.storage", raising=False)  # other modules import it
         for name in ("S3_BUCKET", "S3_ENDPOINT_URL", "S3_REGION", "AWS_REGION", "AWS_DEFAULT_REGION", "S3_ADDRESSING"):
             patch.delenv(name, raising=False)
         for name, value in env.items():
@@ -73,14 +73,14 @@ def settings_by(env: dict[str, str], part: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[dict[str, str]]:
-    """The environment that leads to a server of S3, started when a test first asks for it."""
+    """Environment variables for an S3 server, started when a test first requests it."""
     with servers.s3() as env:
         yield env
 
 
 @pytest.fixture
 def s3(s3_server: dict[str, str], settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Bucket:
-    """An empty bucket in which the product keeps its files."""
+    """An empty bucket that the product stores its files in."""
     bucket = Bucket(f"study-{uuid.uuid4().hex[:12]}", s3_server)
     for name, value in bucket.env.items():
         monkeypatch.setenv(name, value)

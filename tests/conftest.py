@@ -10,8 +10,8 @@ from django.core.cache import cache
 
 from studyplatform.kit.caching.lru import clear_caches
 from tests import databases
+from tests.assets_build import build_problem
 from tests.buckets import s3, s3_server
-from tests.built import build_problem
 from tests.cast import ada, ben, browser_of, course, enrollment, eve, leo, mia, nobody, sam
 
 __all__ = ["ada", "ben", "browser_of", "course", "enrollment", "eve", "leo", "mia", "nobody", "s3", "s3_server", "sam"]

@@ -27,7 +27,7 @@ def fingerprint() -> str:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Let one process at a time into the block, among all that use the same name on this machine."""
+    """A lock between processes: one at a time runs the block, per name."""
     with (Path(tempfile.gettempdir()) / f"study-tests-{os.getuid()}-{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -48,7 +48,7 @@ def migrate() -> None:
     from django.db import connection
 
     call_command("migrate", run_syncdb=True, verbosity=0)
-    connection.close()  # a template must have no client, and SQLite's journal joins the file on closing
+    connection.close()  # a template must have no client, and SQLite merges its journal on close
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Redis, and a stand-in for S3, for the tests: on free ports, gone afterwards."""
+"""Start real PostgreSQL and Redis, and an S3 stand-in, for the tests: on free ports, deleted afterwards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _postgres_bin() -> Path:
 
 
 def chromium() -> str:
-    """The path of Chromium. Its headless shell comes first: without a window it takes much less CPU."""
+    """The path of Chromium; preferably its headless shell, which needs much less CPU."""
     found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert found, "no Chromium is installed"
     return found
@@ -43,7 +43,7 @@ def postgres(
     Without ``durable`` it does not wait for the disk, which tests do not need. Its data are deleted at the end unless
     ``data_dir`` says where to store them; without ``initialize`` the data that are already there are used.
     """
-    # initdb refuses to work for root; Debian's package creates the user postgres.
+    # initdb refuses to run as root; Debian's package creates the user postgres.
     user = "postgres" if os.geteuid() == 0 else None
     folder = data_dir or Path(tempfile.mkdtemp(prefix="study-postgres-"))
     if data_dir and initialize:

@@ -1,4 +1,4 @@
-"""The test run, step by step; what `make test`, `make test-all` and `make test-app` do after the set-up.
+"""The test run, step by step; what `make test`, `make test-all` and `make test-app` do after setup.
 
     python tests/suite.py               what CI runs
     python tests/suite.py --all         also every test marked `long`, and the whole suite on PostgreSQL
@@ -53,7 +53,7 @@ class StepFailed(Exception):
 
 
 class Running:
-    """The commands that run at the moment, so that a failure of one can end the others."""
+    """The running commands, so that a failure of one can end the others."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -67,7 +67,7 @@ class Running:
                 command.terminate()
 
     def end(self) -> None:
-        """End what runs and what is added later."""
+        """End the running commands and those added later."""
         with self._lock:
             self.is_over = True
             for command in self._commands:
@@ -141,7 +141,7 @@ def side_by_side(*tasks: Callable[[], None]) -> None:
 
 
 def on_both(*, everything: bool, arguments: list[str]) -> int:
-    """The whole run, as CI wants it or with everything; returns the exit status of the browser tests."""
+    """The whole run, as in CI or with all tests; returns the exit status of the browser tests."""
     began = time.monotonic()
     short = "" if everything else "not long"
     with tempfile.TemporaryDirectory(prefix="study-browser-") as content:
@@ -176,7 +176,7 @@ def in_browser(marked: str, content: str, arguments: list[str]) -> int:
 
 
 def about(app: str) -> int:
-    """Run what concerns one app: its own tests, those that import it, its database tests, its islands' tests."""
+    """Run the tests of one app: its own, those that import it, its database tests, and its islands' tests."""
     if not (ROOT / "apps" / app).is_dir():
         sys.exit(f"There is no app {app!r} in apps/.")
     imports = modules(rf"(?m)^\s*(from|import) apps\.{app}\b")

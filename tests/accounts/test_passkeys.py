@@ -21,8 +21,8 @@ from tests.accounts.authenticator import Authenticator
 from tests.accounts.test_two_factor import (
     code_now,
     emails_with_subject,
-    give_password,
     is_signed_in,
+    sign_in_again,
     turn_on_two_factor,
 )
 from tests.factories.accounts import PASSWORD
@@ -38,7 +38,7 @@ def browser_at_localhost() -> Client:
 def browser_signed_in(user: User) -> Client:
     """Return a browser in which the user has just entered the password."""
     client = browser_at_localhost()
-    give_password(client, user)
+    sign_in_again(client, user)
     assert is_signed_in(client)
     return client
 
@@ -101,7 +101,7 @@ def test_a_passkey_alone_signs_in_and_redirects(leo: User, device: Authenticator
 
 def test_a_passkey_is_the_second_step_after_the_password(leo: User, device: Authenticator) -> None:
     client = browser_at_localhost()
-    assert give_password(client, leo, next="/courses/")["Location"] == "/auth/second-step?next=/courses/"
+    assert sign_in_again(client, leo, next="/courses/")["Location"] == "/auth/second-step?next=/courses/"
     assert not is_signed_in(client)
     options = options_on_page(client, "/auth/second-step")
     assert [one["id"] for one in options["publicKey"]["allowCredentials"]] == [passkey_row().data["id"]]
@@ -172,7 +172,7 @@ def test_a_security_key_without_user_verification_is_a_second_step_only(leo: Use
     assert 'data-error="AUTH_PASSKEY_REFUSED"' in answer.content.decode()
     assert not is_signed_in(client)
 
-    give_password(client, leo)
+    sign_in_again(client, leo)
     send(client, "/auth/second-step", plain.authenticate(options_on_page(client, "/auth/second-step")))
     assert is_signed_in(client)
 
@@ -205,7 +205,7 @@ def test_a_challenge_for_one_user_cannot_be_answered_by_another(leo: User, mia: 
     client = browser_signed_in(leo)
     made = Authenticator().register(options_on_page(client, NEW))
     kept = client.session["passkey"]
-    give_password(client, mia)
+    sign_in_again(client, mia)
     session = client.session
     session["passkey"] = kept  # even if the challenge had survived the change
     session.save()
@@ -219,11 +219,11 @@ def test_a_passkey_is_not_the_second_step_of_another_user(leo: User, mia: User, 
     turn_on_two_factor(mia)
     add_for_mia = Authenticator()
     hers = browser_at_localhost()
-    give_password(hers, mia)
+    sign_in_again(hers, mia)
     hers.post("/auth/second-step", {"code": code_now()})
     add_passkey(hers, add_for_mia)
     client = browser_at_localhost()
-    give_password(client, mia)
+    sign_in_again(client, mia)
 
     answer = send(client, "/auth/second-step", device.authenticate(options_on_page(client, "/auth/second-step")))
 
@@ -258,7 +258,7 @@ def test_a_registered_passkey_cannot_be_added_again(leo: User, mia: User, device
         if user == leo:
             sign_in_with(device, client)
         else:
-            give_password(client, mia)
+            sign_in_again(client, mia)
         answer = add_passkey(client, Authenticator(id=device.id))
         assert 'data-error="AUTH_PASSKEY_REFUSED"' in answer.content.decode()
     assert Row.objects.filter(type="webauthn").count() == 1
@@ -277,7 +277,7 @@ def test_an_unknown_passkey_is_refused(leo: User, mia: User, device: Authenticat
 def test_an_authenticator_app_cannot_be_removed_as_a_passkey(leo: User) -> None:
     turn_on_two_factor(leo)
     client = browser_at_localhost()
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
     app = Row.objects.get(type="totp")
 
@@ -407,7 +407,7 @@ def test_a_second_step_challenge_does_not_sign_in_without_a_password(leo: User, 
     _, home = sign_in_with(device)
     add_passkey(home, plain, "Key")
     client = browser_at_localhost()
-    give_password(client, leo)
+    sign_in_again(client, leo)
     options = options_on_page(client, "/auth/second-step")
 
     send(client, "/auth/passkey", plain.authenticate(options))
@@ -491,7 +491,7 @@ def test_malformed_input_is_refused_and_breaks_nothing(leo: User, device: Authen
 
 def test_an_ip_address_offers_no_passkey_but_links_to_the_host_name(leo: User) -> None:
     client = Client(HTTP_HOST="127.0.0.1:8000")
-    give_password(client, leo)
+    sign_in_again(client, leo)
 
     assert 'href="http://localhost:8000/settings/#security"' in client.get("/settings/").content.decode()
     assert client.get(NEW)["Location"] == "/settings/#security"
@@ -565,7 +565,7 @@ def test_opening_the_sign_in_page_often_does_not_use_up_sign_ins(leo: User, sett
     answers = [client.post("/api/v1/auth/passkey/options/").status_code for _ in range(5)]
 
     assert answers == [200, 200, 200, 200, 429]
-    give_password(client, leo)
+    sign_in_again(client, leo)
     assert is_signed_in(client)
 
 

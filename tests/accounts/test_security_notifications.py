@@ -21,7 +21,7 @@ from tests.accounts.test_passkeys import add_passkey
 from tests.accounts.test_passkeys import browser_signed_in as browser_at_localhost
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.accounts.test_reset_password import NEW, link_for
-from tests.accounts.test_two_factor import give_password, turn_on_two_factor
+from tests.accounts.test_two_factor import sign_in_again, turn_on_two_factor
 from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -34,9 +34,9 @@ def authenticated_browser(user: User) -> Client:
 
 
 def new_device(leo: User) -> None:
-    give_password(Client(), leo)
+    sign_in_again(Client(), leo)
     proxied = {"REMOTE_ADDR": "10.0.0.2", "HTTP_X_FORWARDED_FOR": "203.0.113.1, 198.51.100.7"}
-    give_password(Client(**proxied), leo)
+    sign_in_again(Client(**proxied), leo)
 
 
 def email_changed(leo: User) -> None:
@@ -59,14 +59,14 @@ def post_with_two_factor(address: str) -> Callable[[User], Any]:
 
 def code_used(leo: User) -> None:
     code, browser = turn_on_two_factor(leo)[0], Client()
-    give_password(browser, leo)
+    sign_in_again(browser, leo)
     browser.post("/auth/second-step", {"code": code})
 
 
 def codes_locked(leo: User) -> None:
     turn_on_two_factor(leo)
     browser = Client()
-    give_password(browser, leo)
+    sign_in_again(browser, leo)
     for _ in range(5):
         browser.post("/auth/second-step", {"code": "00000000"})
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, Notification, User
 from apps.accounts.sessions import devices
-from tests.accounts.test_two_factor import give_password, is_signed_in, turn_on_two_factor
+from tests.accounts.test_two_factor import is_signed_in, sign_in_again, turn_on_two_factor
 from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -174,6 +174,6 @@ def test_a_sign_in_without_its_second_step_is_not_listed(leo: User) -> None:
     sign_in(leo)
     turn_on_two_factor(leo)
 
-    give_password(Client(), leo)
+    sign_in_again(Client(), leo)
 
     assert not Notification.objects.filter(user=leo, kind="account.new_device").exists()

@@ -44,7 +44,7 @@ def turn_on_two_factor(user: User) -> list[str]:
     return services.set_up_app(user=user, secret=str(two_factor.encrypt(SECRET)), code=code_at(before), now=before)
 
 
-def give_password(client: Client, user: User, **more: str):
+def sign_in_again(client: Client, user: User, **more: str):
     return client.post("/auth/login", {"email": user.email, "password": PASSWORD, **more})
 
 
@@ -66,7 +66,7 @@ def recovery_codes(leo: User) -> list[str]:
 @pytest.fixture
 def reauthenticated_browser(client: Client, leo: User) -> Client:
     """Return a browser in which Leo has just entered his password."""
-    give_password(client, leo)
+    sign_in_again(client, leo)
     return client
 
 
@@ -119,7 +119,7 @@ def test_the_session_stores_the_secret_encrypted(reauthenticated_browser: Client
 
 
 def test_replacing_the_app_keeps_the_recovery_codes(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
     secret = secret_on_page(client.get("/settings/security/app").content.decode())
     client.post("/settings/security/app", {"code": code_at(timezone.now(), secret)})
@@ -127,7 +127,7 @@ def test_replacing_the_app_keeps_the_recovery_codes(client: Client, leo: User, r
     with time_machine.travel(timezone.now() + timedelta(minutes=2)):
         for code, outcome in ((code_now(), False), (code_at(timezone.now(), secret), True)):
             other = Client()
-            give_password(other, leo)
+            sign_in_again(other, leo)
             other.post("/auth/second-step", {"code": code})
             assert is_signed_in(other) is outcome
     assert emails_with_subject("app was replaced")
@@ -135,7 +135,7 @@ def test_replacing_the_app_keeps_the_recovery_codes(client: Client, leo: User, r
 
 
 def test_new_recovery_codes_replace_the_old_ones(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
 
     page = client.post("/settings/security/codes").content.decode()
@@ -146,7 +146,7 @@ def test_new_recovery_codes_replace_the_old_ones(client: Client, leo: User, reco
     assert emails_with_subject("You have new recovery codes")
     for code, outcome in ((recovery_codes[0], False), (fresh[0], True)):
         other = Client()
-        give_password(other, leo)
+        sign_in_again(other, leo)
         other.post("/auth/second-step", {"code": code})
         assert is_signed_in(other) is outcome
 
@@ -154,7 +154,7 @@ def test_new_recovery_codes_replace_the_old_ones(client: Client, leo: User, reco
 def test_the_password_alone_signs_in_after_two_factor_is_turned_off(
     client: Client, leo: User, recovery_codes: list[str]
 ) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
     assert "Turn off two-factor?" in client.get("/settings/security/off").content.decode()
 
@@ -163,7 +163,7 @@ def test_the_password_alone_signs_in_after_two_factor_is_turned_off(
     assert not Authenticator.objects.exists()
     assert emails_with_subject("Two-factor sign-in is off")
     other = Client()
-    give_password(other, leo)
+    sign_in_again(other, leo)
     assert is_signed_in(other)
 
 
@@ -184,7 +184,7 @@ CHANGES = [
 def test_a_user_with_an_old_session_must_reauthenticate(
     client: Client, leo: User, recovery_codes: list[str], method: str, address: str
 ) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
     rows = list(Authenticator.objects.values())
 
@@ -241,7 +241,7 @@ def test_guessing_at_reauthentication_locks_the_account(browser_of: Callable[[Us
 
 
 def test_a_code_after_the_password_signs_in_and_redirects(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    first = give_password(client, leo, next="/courses/", remember="on")
+    first = sign_in_again(client, leo, next="/courses/", remember="on")
     assert first["Location"] == "/auth/second-step?next=/courses/"
     page = client.get(first["Location"]).content.decode()
     assert 'name="next" value="/courses/"' in page
@@ -256,14 +256,14 @@ def test_a_code_after_the_password_signs_in_and_redirects(client: Client, leo: U
 def test_the_second_step_keeps_the_choice_not_to_be_remembered(
     client: Client, leo: User, recovery_codes: list[str]
 ) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
 
     assert client.cookies["sessionid"]["max-age"] == ""
 
 
 def test_the_second_step_never_redirects_to_another_site(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    first = give_password(client, leo, next="https://evil.example/")
+    first = sign_in_again(client, leo, next="https://evil.example/")
     second = client.post("/auth/second-step", {"code": code_now(), "next": "//evil.example"})
 
     assert first["Location"] == "/auth/second-step?next=/me/enrollments"
@@ -271,7 +271,7 @@ def test_the_second_step_never_redirects_to_another_site(client: Client, leo: Us
 
 
 def test_spaces_in_a_code_are_ignored(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     code = code_now()
 
     client.post("/auth/second-step", {"code": f" {code[:3]} {code[3:]} "})
@@ -283,7 +283,7 @@ def test_spaces_in_a_code_are_ignored(client: Client, leo: User, recovery_codes:
 def test_a_clock_may_be_wrong_by_half_a_minute_but_not_by_a_minute(
     client: Client, leo: User, recovery_codes: list[str], minutes: int
 ) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_at(timezone.now() + timedelta(minutes=minutes))})
     assert not is_signed_in(client)
 
@@ -292,7 +292,7 @@ def test_a_clock_may_be_wrong_by_half_a_minute_but_not_by_a_minute(
 
 
 def test_the_password_alone_grants_no_access(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
 
     assert not is_signed_in(client)
     for address in ("/settings/", "/me/enrollments", "/dashboard", "/auth/prove", "/settings/security/off"):
@@ -336,7 +336,7 @@ def test_the_second_step_requires_a_password_first(client: Client, leo: User, re
 
 
 def test_the_second_step_expires_after_five_minutes(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
 
     with time_machine.travel(timezone.now() + timedelta(minutes=5, seconds=1)):
         client.post("/auth/second-step", {"code": code_now()})
@@ -347,7 +347,7 @@ def test_the_second_step_expires_after_five_minutes(client: Client, leo: User, r
 def test_a_new_password_or_a_block_ends_the_second_step(
     client: Client, leo: User, recovery_codes: list[str], change: str
 ) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     if change == "block":
         services.block(user=leo)
     else:
@@ -367,8 +367,8 @@ def test_a_sign_in_of_another_user_replaces_the_second_step(
     Authenticator.objects.filter(user=mia, type="totp").update(
         data={"secret": two_factor.encrypt("KRSXG5CTMVRXEZLU"), "used": -1}
     )
-    give_password(client, leo)
-    give_password(client, mia)
+    sign_in_again(client, leo)
+    sign_in_again(client, mia)
 
     client.post("/auth/second-step", {"code": code_now()})
     assert not is_signed_in(client)
@@ -382,7 +382,7 @@ def test_a_second_step_of_another_user_signs_the_first_user_out(
     browser = browser_of(mia)
     token = browser.get("/api/v1/auth/session/").json()["token"]
 
-    give_password(browser, leo)
+    sign_in_again(browser, leo)
 
     assert not is_signed_in(browser)
     bearer = {"Authorization": f"Bearer {token}"}
@@ -398,7 +398,7 @@ def test_a_planted_session_key_gives_no_access(client: Client, leo: User, recove
     planted = Client()
     planted.cookies["sessionid"] = client.cookies["sessionid"].value
 
-    give_password(client, leo)
+    sign_in_again(client, leo)
     waiting = client.cookies["sessionid"].value
     assert waiting != planted.cookies["sessionid"].value
     planted.post("/auth/second-step", {"code": code_now()})
@@ -453,12 +453,12 @@ def test_a_code_works_once_across_processes(client: Client, leo: User, recovery_
     from django.core.cache import cache
 
     code = code_now()
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code})
     cache.clear()  # as another process would read it
 
     other = Client()
-    give_password(other, leo)
+    sign_in_again(other, leo)
     page = other.post("/auth/second-step", {"code": code}).content.decode()
 
     assert not is_signed_in(other)
@@ -473,12 +473,12 @@ def test_a_code_older_than_the_last_used_one_is_refused(leo: User, recovery_code
 
 
 def test_a_recovery_code_works_once_and_sends_an_email(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": recovery_codes[3]})
     assert is_signed_in(client)
 
     other = Client()
-    give_password(other, leo)
+    sign_in_again(other, leo)
     other.post("/auth/second-step", {"code": recovery_codes[3]})
     assert not is_signed_in(other)
     assert services.factors_of(leo).codes_left == 9
@@ -509,7 +509,7 @@ def test_only_one_of_many_parallel_uses_succeeds(kind: str) -> None:
 
 
 def test_the_fifth_wrong_code_locks_and_notifies_the_user(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     for _ in range(5):
         client.post("/auth/second-step", {"code": "000000"})
 
@@ -519,7 +519,7 @@ def test_the_fifth_wrong_code_locks_and_notifies_the_user(client: Client, leo: U
     assert not is_signed_in(client)
     assert len(emails_with_subject("Five wrong two-factor codes")) == 1
     with time_machine.travel(timezone.now() + timedelta(minutes=15, seconds=1)):
-        give_password(client, leo)
+        sign_in_again(client, leo)
         client.post("/auth/second-step", {"code": code_now()})
         assert is_signed_in(client)
 
@@ -528,11 +528,11 @@ def test_signing_in_again_does_not_reset_the_failed_attempts(leo: User, recovery
     """Neither a new session nor the right password resets the count of wrong codes."""
     for _ in range(5):
         stranger = Client()
-        give_password(stranger, leo)
+        sign_in_again(stranger, leo)
         stranger.post("/auth/second-step", {"code": "000000"})
 
     last = Client()
-    give_password(last, leo)
+    sign_in_again(last, leo)
     last.post("/auth/second-step", {"code": code_now()})
     assert not is_signed_in(last)
 
@@ -557,13 +557,13 @@ def test_a_password_reset_does_not_remove_the_lock_on_codes(leo: User, recovery_
 
 
 def test_a_known_browser_has_its_own_count(client: Client, leo: User, recovery_codes: list[str]) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_at(timezone.now() - timedelta(seconds=30))})
     client.post("/auth/logout")
     for _ in range(5):
         verify_code(leo, "000000")
 
-    give_password(client, leo)
+    sign_in_again(client, leo)
     client.post("/auth/second-step", {"code": code_now()})
 
     assert is_signed_in(client)
@@ -571,7 +571,7 @@ def test_a_known_browser_has_its_own_count(client: Client, leo: User, recovery_c
 
 @pytest.mark.parametrize("nonsense", ["", "abc", "12345", "1234567", "١٢٣٤٥٦", "0" * 5000, "00 00\x0000"])
 def test_malformed_codes_are_not_counted(client: Client, leo: User, recovery_codes: list[str], nonsense: str) -> None:
-    give_password(client, leo)
+    sign_in_again(client, leo)
     for _ in range(6):
         assert client.post("/auth/second-step", {"code": nonsense}).status_code == 200
 
@@ -628,7 +628,7 @@ def test_an_admin_can_reset_the_second_step_without_seeing_a_secret(
     assert not services.has_second_factor(leo)
     assert emails_with_subject("two-factor sign-in was reset")
     client = Client()
-    give_password(client, leo)
+    sign_in_again(client, leo)
     assert is_signed_in(client)
 
 
@@ -652,7 +652,7 @@ def test_only_an_admin_can_reset_a_second_step(
 
 def test_signing_in_without_two_factor_takes_one_more_query(client: Client, leo: User) -> None:
     with CaptureQueriesContext(connection) as queries:
-        give_password(client, leo)
+        sign_in_again(client, leo)
     authenticator_queries = [query["sql"] for query in queries if "mfa_authenticator" in query["sql"]]
 
     assert len(authenticator_queries) == 1

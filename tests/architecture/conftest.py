@@ -1,4 +1,4 @@
-"""The people and things that the walks of this folder send round the site."""
+"""Fixtures: the accounts, the browsers and the objects that the tests of this folder request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from tests.factories.learning import AttemptFactory, CertificateFactory, Enrollm
 
 @pytest.fixture
 def kim(course: Course) -> User:
-    """Learns beside Leo, and has no business in what is his."""
+    """A learner of the same course as Leo, without access to his data."""
     kim = UserFactory(username="kim")
     EnrollmentFactory(user=kim, course=course)
     return kim
@@ -29,13 +29,13 @@ def kim(course: Course) -> User:
 
 @pytest.fixture
 def zoe(db: None) -> User:
-    """Whose password the calls of the walk know."""
+    """A user whose password is known."""
     return UserFactory(username="zoe")
 
 
 @pytest.fixture
 def browser_as(browser_of: Callable[[User], Client], request: pytest.FixtureRequest) -> Callable[[str], Client]:
-    """The browser of one of the people. Ben and the one whose login has expired were signed in, and are no more."""
+    """The browser of a user. Ben's session ended when he was blocked; the session of "expired" has expired."""
 
     def sign_in(person: str) -> Client:
         match person:
@@ -59,7 +59,7 @@ def browser_as(browser_of: Callable[[User], Client], request: pytest.FixtureRequ
 
 @dataclass(frozen=True)
 class World:
-    """Something of each kind: what is taught is Ada's, what is learned is Leo's."""
+    """One object of each kind: Ada owns what is taught, Leo what is learned."""
 
     course: Course
     section: Section

@@ -21,7 +21,7 @@ class Module:
 
     @property
     def kind(self) -> str:
-        """Which of the app's modules it belongs to: models, services, pages, api …"""
+        """The kind of the module: models, services, pages, api …"""
         return self.parts[0] if self.parts else ""
 
     def __str__(self) -> str:

@@ -39,7 +39,7 @@ def test_the_checklist_names_what_exists() -> None:
 
 
 @pytest.mark.parametrize("app", ORDER)
-def test_an_app_is_complete(app: str) -> None:
+def test_each_app_is_complete(app: str) -> None:
     parts = parts_of(app)
     assert apps.is_installed(f"apps.{app}")
     assert {"apps", "errors"} <= parts
@@ -63,7 +63,7 @@ def registered() -> Iterator[tuple[str, str]]:
         yield source.__module__, "exports"
 
 
-def test_what_apps_register_is_where_a_newcomer_looks_for_it() -> None:
+def test_registrations_are_in_the_expected_modules() -> None:
     found = list(registered())
     assert len(found) > 10
     assert [module for module, name in found if module.split(".")[-1] != name] == []

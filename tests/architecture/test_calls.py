@@ -1,4 +1,4 @@
-"""Every call of the API as every kind of person, by cookie and by bearer, with things that belong to others."""
+"""Every API call as every kind of user, by session cookie and bearer token, with objects of other users."""
 
 import base64
 import json
@@ -27,8 +27,8 @@ from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 pytestmark = pytest.mark.django_db
 
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "kim", "ada", "eve", "sam"]
-OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
-# Who gets in. What is taught is Ada's, what is learned is Leo's; Kim learns beside him, Eve teaches elsewhere.
+OUT = {"visitor", "expired", "ben"}  # ben was blocked while signed in
+# Who is allowed. Ada owns what is taught, Leo what is learned; Kim takes the same course, Eve teaches another one.
 AUDIENCES = {
     "everyone": set(PEOPLE),
     "signed-in": set(PEOPLE) - OUT,
@@ -49,7 +49,7 @@ CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
 
 @dataclass(frozen=True)
 class Row:
-    """One operation: who may, whose thing stands in the address, and what is sent."""
+    """One operation: who may call it, the owner of the object in its address, and its body."""
 
     operation: str
     who: str
@@ -57,7 +57,7 @@ class Row:
     body: Callable[[World], Any] | None = None
     headers: dict[str, str] = field(default_factory=dict)
     kind: str = "application/json"
-    also: int = 200  # what those who get in may be answered instead of a success
+    also: int = 200  # another status that allowed users may get
 
 
 def _course(world: World) -> str:
@@ -66,7 +66,7 @@ def _course(world: World) -> str:
 
 TABLE = [
     Row("auth_login", "everyone", body=lambda _: {"email": "zoe@example.com", "password": PASSWORD}),
-    Row("auth_passkey_options", "everyone", also=401),  # where the site has no name, it offers no passkeys
+    Row("auth_passkey_options", "everyone", also=401),  # a site at an IP address offers no passkeys
     Row("auth_logout", "everyone"),
     Row("auth_session", "signed-in"),
     Row("auth_resend_verification", "signed-in"),
@@ -159,9 +159,9 @@ TABLE = [
     Row("learning_certificates", "signed-in"),
     Row("learning_certificate", "everyone", lambda world: world.certificate.code),
 ]
-# A token that is presented and no longer holds is refused even where visitors may; not where one signs in or out.
+# An expired token is refused even where visitors are allowed, except for signing in and out.
 STALE_BEARER = {"auth_login", "auth_passkey_options", "auth_logout"}
-# Methods that the schema's generator leaves out.
+# Methods that the schema generator omits.
 BESIDES = {"files_upload_offset": ("head", "/api/v1/uploads/{uid}/")}
 
 
@@ -183,7 +183,7 @@ class Credentials:
     token: str = ""
 
     def browser(self, way: str) -> Client:
-        """A fresh browser: what one call does to its cookies is nothing to the next."""
+        """A new browser, so that no call affects the cookies of the next."""
         if way == "bearer" and self.token:
             return Client(headers={"Authorization": f"Bearer {self.token}"})
         browser = Client()
@@ -209,11 +209,11 @@ def credentials_of(browser_as: Callable[[str], Client]) -> Callable[[str], Crede
 class Outcome:
     status: int
     writes: list[str]
-    is_same: bool  # what nobody's call may change is as it was
+    is_same: bool  # the protected objects are unchanged
 
 
 def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None = None) -> Outcome:
-    """Make the call, see what it wrote, and take that back."""
+    """Make the call, see what it wrote, and roll it back."""
     method, path = operations()[row.operation]
     if row.thing is not None:
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]
@@ -228,7 +228,7 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
     is_same = {key: row for key, row in after.items() if key in before} == before
     writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
     if writes:
-        clear_caches()  # what was kept may hold what is taken back
+        clear_caches()  # caches may contain rows that were rolled back
     return Outcome(answer.status_code, writes, is_same)
 
 
@@ -246,7 +246,7 @@ def offences(row: Row, person: str, way: str, found: Outcome) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("person", PEOPLE)
-def test_each_call_is_for_whom_it_is_for(
+def test_each_call_allows_only_its_users(
     person: str, credentials_of: Callable[[str], Credentials], world: World, zoe: User
 ) -> None:
     credentials = credentials_of(person)
@@ -261,7 +261,7 @@ def test_each_call_is_for_whom_it_is_for(
 
 
 @pytest.mark.parametrize("person", ["visitor", "mia", "eve"])
-def test_what_belongs_to_a_hidden_course_does_not_exist_for_others(
+def test_hidden_course_answers_404_to_others(
     person: str, credentials_of: Callable[[str], Credentials], world: World
 ) -> None:
     Course.objects.filter(pk=world.course.pk).update(status=Course.Status.DRAFT, published_at=None)
@@ -272,7 +272,7 @@ def test_what_belongs_to_a_hidden_course_does_not_exist_for_others(
     wrong = []
     for row in rows:
         if row.operation == "learning_certificate":
-            continue  # a certificate stays true, whatever becomes of its course
+            continue  # a certificate stays valid after its course is hidden
         found = call(credentials.browser("cookie"), row, world)
         closed = {401, 404} if person in OUT else {404}
         if found.status not in closed or found.writes:
@@ -291,7 +291,7 @@ def test_what_belongs_to_a_hidden_course_does_not_exist_for_others(
         ("authoring_lesson_video", "lesson", lambda world: {"video": str(world.arriving.uid)}),
     ],
 )
-def test_a_foreign_thing_in_the_body_is_refused(
+def test_object_of_another_user_in_the_body_is_refused(
     operation: str,
     thing: str,
     body: Callable[[World], Any],
@@ -308,7 +308,9 @@ def test_a_foreign_thing_in_the_body_is_refused(
     assert (found.status, found.writes) == (404, [])
 
 
-def test_an_upload_replaces_no_video_of_another(world: World, credentials_of: Callable[[str], Credentials]) -> None:
+def test_upload_cannot_replace_the_video_of_another_user(
+    world: World, credentials_of: Callable[[str], Credentials]
+) -> None:
     foreign = "replaces " + base64.b64encode(str(world.video.uid).encode()).decode()
     headers = TUS | {"Upload-Length": "5", "Upload-Metadata": f"{PURPOSE['video']},{foreign}"}
 
@@ -317,10 +319,10 @@ def test_an_upload_replaces_no_video_of_another(world: World, credentials_of: Ca
     assert (found.status, found.writes) == (404, [])
 
 
-def test_a_call_takes_its_own_fields_alone(
+def test_unknown_fields_of_a_call_are_ignored(
     world: World, zoe: User, eve: User, credentials_of: Callable[[str], Credentials]
 ) -> None:
-    """Fields that no call has make nobody an admin, verified, or the owner of what Ada made."""
+    """Unknown fields in a body make nobody an admin, verified, or the owner of Ada's objects."""
     credentials = {person: credentials_of(person) for person in ("leo", "ada")}
     removing = {"files_video_delete", "files_upload_cancel"}
     wrong, tried = [], 0
@@ -337,10 +339,10 @@ def test_a_call_takes_its_own_fields_alone(
     assert not wrong, "\n".join(wrong)
 
 
-# --- The table is whole ---------------------------------------------------------------------------
+# --- The table is complete ------------------------------------------------------------------------
 
 
-def test_every_operation_stands_in_the_table() -> None:
+def test_each_operation_is_in_the_table() -> None:
     declared = {row.operation for row in TABLE}
 
     assert set(operations()) - declared == set(), "say in TABLE who may"
@@ -348,7 +350,7 @@ def test_every_operation_stands_in_the_table() -> None:
 
 
 def test_the_schema_shows_every_method_of_every_call() -> None:
-    """A method that the walk cannot see is a door nobody watches."""
+    """A method missing from the schema would not be tested."""
     shown = {(method, path.rstrip("/")) for method, path in operations().values()}
     hidden = []
     for door in calls():
@@ -370,24 +372,24 @@ def _as_in_the_schema(address: str) -> str:
     return "/".join(parts)
 
 
-def test_every_call_declares_who_may() -> None:
+def test_each_call_declares_its_permission() -> None:
     silent = [
         door.address
         for door in calls()
         if not (view := door.view_class)
         or not view.permission_classes
         or not all(isinstance(one, type) and issubclass(one, BasePermission) for one in view.permission_classes)
-        or {one.__name__ for one in view.permission_classes} == {"Closed"}
+        or {one.__name__ for one in view.permission_classes} == {"DenyAll"}
     ]
 
     assert not silent, "\n".join(silent)
 
 
 @pytest.mark.parametrize("way", ["cookie", "bearer"])
-def test_a_call_without_its_csrf_token_is_refused_by_cookie_alone(
+def test_call_with_a_session_cookie_needs_a_csrf_token(
     way: str, world: World, zoe: User, credentials_of: Callable[[str], Credentials]
 ) -> None:
-    """Another site can send the cookie, but neither the token of the form nor the bearer."""
+    """Another site can send the cookie, but neither the CSRF token nor the bearer token."""
     wrong, tried = [], 0
     credentials = {person: credentials_of(person) for person in ("leo", "ada")}
     for row in TABLE:

@@ -1,4 +1,4 @@
-"""Small conventions that one reads in the source: how pages name their guard and find their user."""
+"""Small conventions, checked in the source: how pages name their guard and find their user."""
 
 import ast
 import inspect
@@ -22,7 +22,7 @@ def user_casts(tree: ast.AST) -> list[int]:
     return sorted(lines)
 
 
-def test_the_signed_in_user_is_read_in_one_way() -> None:
+def test_signed_in_user_is_read_in_one_way() -> None:
     broken = [
         f"{module}:{line} use apps.accounts.guards.signed_in_user(request)"
         for module in modules()
@@ -33,7 +33,7 @@ def test_the_signed_in_user_is_read_in_one_way() -> None:
     assert not broken, "\n".join(broken)
 
 
-def test_the_search_for_casts_finds_them() -> None:
+def test_casts_are_found() -> None:
     offence = (
         "user = cast(User, request.user)\n"
         "if not isinstance(request.user, User):\n    raise NotAuthenticated\n"
@@ -85,7 +85,7 @@ def test_the_guard_is_the_first_decorator_of_a_page() -> None:
     assert not broken, "\n".join(broken)
 
 
-def test_the_search_for_guards_finds_them() -> None:
+def test_guards_are_found() -> None:
     assert {"open_to_everyone", "signed_in", "teaches", "administers", "recently_authenticated_from"} < guard_names()
     late = "@require_safe\n@teaches\ndef page(request): ...\n"
     right = "@accepts_large_body(1)\n@teaches\n@require_safe\ndef page(request): ...\n"
@@ -95,7 +95,7 @@ def test_the_search_for_guards_finds_them() -> None:
 
 # --- Libraries -----------------------------------------------------------------------------------------------
 
-# Private modules of libraries that are imported all the same, each with its reason: this list may only shrink.
+# Private modules of libraries that are imported, each with its reason. This list may only shrink.
 PRIVATE_IMPORTS: dict[str, str] = {}
 
 
@@ -120,7 +120,7 @@ def test_no_internals_of_libraries_are_imported() -> None:
     assert not PRIVATE_IMPORTS.keys() - found.keys(), "no longer imported: take it off the list"
 
 
-def test_the_search_for_internals_finds_them() -> None:
+def test_library_internals_are_found() -> None:
     offence = "from allauth.mfa.totp.internal.auth import TOTP\nimport _thread\nfrom json import _default_decoder\n"
 
     assert [line for line, _ in private_imports(ast.parse(offence))] == [1, 2, 3]

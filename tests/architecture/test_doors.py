@@ -1,4 +1,4 @@
-"""Every door names its guard: pages by apps/accounts/guards, calls by permission_classes."""
+"""Every entry point declares its guard: pages by apps/accounts/guards, calls by permission_classes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def is_open(door: Door) -> bool:
     return getattr(door.view, "login_required", True) is False
 
 
-def test_every_page_names_its_guard_or_is_the_admin_s() -> None:
+def test_each_page_has_a_guard_or_belongs_to_the_admin() -> None:
     nameless = [
         f"{door.address} ({door.name})"
         for door in pages()
@@ -125,7 +125,7 @@ def test_open_pages_are_listed_with_their_reason() -> None:
     assert not stale, "no longer open: take it off the list"
 
 
-def test_a_guard_and_the_middleware_agree() -> None:
+def test_guard_and_middleware_agree() -> None:
     wrong = [
         door.address
         for door in pages()
@@ -135,7 +135,7 @@ def test_a_guard_and_the_middleware_agree() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_call_names_its_permission_itself() -> None:
+def test_no_call_inherits_its_permission() -> None:
     silent = [
         f"{door.address} {view.__name__}"
         for door in calls()

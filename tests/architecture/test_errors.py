@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("source")  # one process parses the project
 
 @dataclass(frozen=True)
 class Row:
-    """What the table says: severity, what to do (label's words, href or handler), seconds of auto-retry, words."""
+    """A row of the table: severity, action (label, href or handler), seconds until the automatic retry, message."""
 
     severity: str = ""
     label: str = ""
@@ -61,7 +61,7 @@ TABLE = {
     "FEATURE_COMING_SOON": Row(leads="nowhere"),
 }
 
-# Said by the browser about itself; Python only words them.
+# Raised in the browser; Python only has their messages.
 BROWSER = {
     "UNKNOWN_ERROR",
     "VIDEO_LOAD_FAILED",
@@ -76,7 +76,7 @@ BROWSER = {
     "CONNECTION_RESTORED",
     "UPLOAD_NETWORK_ERROR",
 }
-# Raised by what is still to be built. This list may only shrink.
+# Raised by features that are not built yet. This list may only shrink.
 LATER = {
     "PAYMENT_CARD_DECLINED",
     "PAYMENT_PROCESSING_ERROR",
@@ -97,7 +97,7 @@ def test_the_table_has_all_31() -> None:
 
 
 @pytest.mark.parametrize("code", TABLE)
-def test_a_code_behaves_as_the_table_says(code: str) -> None:
+def test_each_error_code_behaves_as_the_table_says(code: str) -> None:
     row, error = TABLE[code], REGISTRY[code]
     action = error.action
     words = f"{error.title} {_sentence(error)} {error.help_text}".lower()
@@ -133,7 +133,7 @@ def test_every_refusal_is_raised_somewhere() -> None:
     assert {code for code in LATER if code not in silent} == set(), "raised now: take it off the list"
 
 
-# The groups of what people are told (section 8), each with the code that words it.
+# The groups of messages (section 8), each with the code of its message.
 GROUPS = {
     "network": {
         "offline": "NETWORK_OFFLINE",
@@ -185,13 +185,13 @@ GROUPS = {
         "quota exceeded": "UPLOAD_QUOTA_EXCEEDED",
     },
 }
-# Said of a video itself, with a sentence for each reason (apps/files/video/failures.py): corrupted, processing failed.
+# Shown on the video, with a sentence for each reason (apps/files/video/failures.py): corrupted, processing failed.
 VIDEO_STATES = {"corrupt_file", "processing_failed"}
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_what_people_are_told_is_said_somewhere(group: str) -> None:
-    """Each code has words; what builds on features that are still to come is on the list of these."""
+def test_each_listed_phrase_exists(group: str) -> None:
+    """Each code has a message and is raised, or is on the list for features that are not built yet."""
     used = _classes_used()
     said = {code for code in BROWSER - BROWSER_LATER if f'"{code}"' in _spoken_by_the_browser()}
 
@@ -200,7 +200,7 @@ def test_what_people_are_told_is_said_somewhere(group: str) -> None:
         assert REGISTRY[code].__name__ in used or code in said or code in LATER, code
 
 
-def test_a_video_that_failed_says_why() -> None:
+def test_failed_video_states_the_reason() -> None:
     failures = [CorruptFile, FormatUnsupported, ProcessingFailed]
 
     assert {failure.state for failure in failures} == VIDEO_STATES
@@ -209,7 +209,7 @@ def test_a_video_that_failed_says_why() -> None:
 
 @cache
 def _spoken_by_the_browser() -> str:
-    """The scripts, and the templates that hand a script its words."""
+    """The scripts, and the templates that pass messages to them."""
     scripts = [path for path in (ROOT / "assets").rglob("*.ts*") if not re.search(r"\.(gen|test)\.tsx?$", path.name)]
     return "".join(path.read_text() for path in [*scripts, *(ROOT / "templates").rglob("*.html")])
 
@@ -221,14 +221,14 @@ def test_errors_of_the_browser_are_used_in_its_code() -> None:
 
 
 def _sentence(error: type[AppError]) -> str:
-    """As a person reads it, where the refusal can be made without its data."""
+    """The message as shown, if the error can be created without data."""
     needed = [field for field in fields(error) if field.default is MISSING and field.default_factory is MISSING]
     return str(error.message) if needed else error().detail
 
 
 @cache
 def _classes_used() -> set[str]:
-    """Names mentioned in code outside the modules that declare refusals."""
+    """Names used in code outside the modules that declare errors."""
     return {
         node.id if isinstance(node, ast.Name) else node.attr
         for module in modules()

@@ -1,5 +1,5 @@
-"""Every address of the specification (tests/data/routes.csv) as every kind of person: who gets in, who is led
-where."""
+"""Every address of the specification (tests/data/routes.csv) as every kind of user: who is allowed, who is
+redirected where."""
 
 import contextlib
 import csv
@@ -18,7 +18,7 @@ from studyplatform.site.system.pending import PENDING
 
 pytestmark = pytest.mark.django_db
 
-# Addresses that do not open yet (studyplatform/site/system/pending.py): this list may only shrink.
+# Addresses that are not open yet (studyplatform/site/system/pending.py). This list may only shrink.
 LATER = {
     "billing/methods",
     "billing/renew",
@@ -46,10 +46,10 @@ LATER = {
     "payment-error",
     "payment-success",
 }
-# Not even announced yet: the sample interfaces. Shrinks in the same way.
+# Addresses that do not exist yet: the sample pages. This list may only shrink.
 MISSING = {"/api/mcp-todos", "/api/demo-tq-todos", "/api/demo-names"}
 PEOPLE = ["visitor", "expired", "ben", "mia", "leo", "ada", "eve", "sam"]
-OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
+OUT = {"visitor", "expired", "ben"}  # ben was blocked while signed in
 TEACHING = {"ada", "eve", "sam"}
 STAFF = {"ada", "sam"}  # of the course: its instructor, and admins
 QUERIES = {
@@ -66,7 +66,7 @@ class Row:
 
     @property
     def open_to(self) -> set[str]:
-        """Who gets in."""
+        """The users who are allowed."""
         everyone = set(PEOPLE)
         match self.who.split(",")[0]:
             case "everyone" | "bearer token":
@@ -102,7 +102,7 @@ def rows() -> list[Row]:
 
 @pytest.fixture
 def address(course: Course, enrollment: Enrollment) -> Callable[[str], str]:
-    """An address of the table with the course and a lesson that is no preview filled in."""
+    """An address of the table, filled in with the course and a lesson that is no preview."""
     lesson = Lesson.objects.filter(course=course, is_preview=False).first()
     assert lesson
 
@@ -113,7 +113,7 @@ def address(course: Course, enrollment: Enrollment) -> Callable[[str], str]:
 
 
 def outcome(browser: Client, address: str) -> str:
-    """What happened, in one word. Both spellings of an address lead to the same page."""
+    """The outcome in one word. An address with and without a final slash leads to the same page."""
     answer = browser.get(address)
     while answer.status_code == 301:
         answer = browser.get(answer["Location"])
@@ -135,7 +135,7 @@ def outcome(browser: Client, address: str) -> str:
 
 
 @pytest.mark.parametrize("person", PEOPLE)
-def test_gets_where_they_belong_and_nowhere_else(
+def test_each_role_reaches_only_its_pages(
     person: str, browser_as: Callable[[str], Client], address: Callable[[str], str]
 ) -> None:
     browser = browser_as(person)
@@ -144,7 +144,7 @@ def test_gets_where_they_belong_and_nowhere_else(
         there, expected = address(row.path), row.outcome_for(person)
         if row.path in MISSING:
             continue
-        if expected == "in" and is_pending(there):  # its guard stands; who passes it is told what works today
+        if expected == "in" and is_pending(there):  # the guard applies; allowed users read what works today
             expected = "later"
         found = outcome(browser, there)
         if found != expected:
@@ -154,7 +154,7 @@ def test_gets_where_they_belong_and_nowhere_else(
 
 
 @pytest.mark.parametrize("person", PEOPLE)
-def test_enters_a_preview_lesson(person: str, browser_as: Callable[[str], Client], course: Course) -> None:
+def test_visitor_opens_a_preview_lesson(person: str, browser_as: Callable[[str], Client], course: Course) -> None:
     lesson = course.lessons.all()[0]
     lesson.is_preview = True
     lesson.save()
@@ -162,12 +162,12 @@ def test_enters_a_preview_lesson(person: str, browser_as: Callable[[str], Client
     assert outcome(browser_as(person), f"/learn/{course.slug}/{lesson.slug}") == "in"
 
 
-def test_what_is_announced_for_later_only_becomes_less() -> None:
+def test_list_of_addresses_not_open_yet_only_shrinks() -> None:
     assert {pending.route for pending in PENDING} <= LATER
 
 
 @pytest.mark.parametrize("path", sorted(MISSING))
-def test_what_is_missing_is_not_here_yet(path: str, client: Client) -> None:
+def test_missing_pages_answer_not_open_yet(path: str, client: Client) -> None:
     assert client.get(path).status_code == 404, "it has arrived: take it off the list"
 
 

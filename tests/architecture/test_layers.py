@@ -1,4 +1,4 @@
-"""Who may import whom, and who may write (docs/architecture.md)."""
+"""Which modules may import which, and which may write (docs/architecture.md)."""
 
 import ast
 
@@ -10,9 +10,9 @@ pytestmark = pytest.mark.xdist_group("source")  # one process parses the project
 
 ORDER = ["accounts", "files", "courses", "billing", "learning", "forum", "tutor"]
 SIBLINGS = {("forum", "tutor"), ("tutor", "forum")}
-# What an app offers the apps to its right; artwork (courses' pictures) and outline (learning) read no database.
+# What later apps may import from an app; artwork (courses) and outline (learning) read no database.
 PUBLIC = {"models", "services", "queries", "policies", "events", "errors", "guards", "artwork", "outline"}
-# The frame's wiring names pages, calls and consumers by their module; nothing else of it does.
+# Only the wiring of the site imports pages, calls and consumers by module.
 WIRING = {"urls", "api_urls", "routing", "asgi", "wsgi", "celery", "settings", "supervisor", "launch"}
 PROTOCOL = {"api", "pages", "consumers", "tasks", "jobs", "receivers", "components", "middleware", "forms"}
 
@@ -21,7 +21,7 @@ WRITES_ON_ROWS = {"create", "acreate", "update", "aupdate", "delete", "adelete"}
 QUERYSETS = {"objects", "filter", "exclude", "all", "select_for_update"}
 
 
-def test_the_kit_knows_no_app() -> None:
+def test_kit_imports_no_app() -> None:
     broken = [
         f"{module}:{line} the kit must not know {name}"
         for module in modules("studyplatform")
@@ -53,7 +53,7 @@ def test_apps_import_only_downwards_and_only_public_modules() -> None:
 
 
 def test_the_frame_uses_only_public_modules() -> None:
-    offered = {*PUBLIC, "components"}  # what an app lets other pages show of it
+    offered = {*PUBLIC, "components"}  # components for the pages of other apps
     broken = []
     for module in modules("studyplatform"):
         if module.app in WIRING or module.app == "kit":
@@ -84,7 +84,7 @@ def test_protocol_modules_do_not_write() -> None:
     assert not broken, "\n".join(broken)
 
 
-def test_the_rules_have_something_to_judge() -> None:
+def test_rules_find_code_to_check() -> None:
     assert {module.app for module in modules("apps")} == set(ORDER)
     assert len(list(protocol_modules())) > 10
     crossing = [name for module in modules("apps") for _, name in imports(module.tree) if name.startswith("apps.")]

@@ -1,4 +1,4 @@
-"""Every address of a page, also those that only forms are sent to: its guard is not only named, it holds."""
+"""Every page address, including those for forms only: test that its guard works."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ from tests.architecture.test_doors import Door, pages
 pytestmark = pytest.mark.django_db
 
 PEOPLE = ["visitor", "expired", "ben", "mia", "ada", "sam"]
-OUT = {"visitor", "expired", "ben"}  # ben is blocked while he is signed in
+OUT = {"visitor", "expired", "ben"}  # ben was blocked while signed in
 INSIDE = {
     "signed_in": {"mia", "ada", "sam"},
     "recently_authenticated": {"mia", "ada", "sam"},
@@ -40,8 +40,8 @@ INSIDE = {
     "administers": {"sam"},
 }
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-# Pages whose address names a thing: who of the people below may have it. What is taught is Ada's, what is learned
-# is Leo's; Kim learns beside him, Eve teaches elsewhere, Mia has no seat.
+# Pages of an object: the users allowed to open it. Ada owns what is taught, Leo what is learned;
+# Kim takes the same course, Eve teaches another one, Mia is not enrolled.
 STAFF, LEARNERS, LEO, ADMIN, ALL = {"ada", "sam"}, {"leo", "kim"}, {"leo"}, {"sam"}, {"mia", "leo", "kim", "eve", "sam"}
 OWNERS = {
     "accounts:give-role": ADMIN,
@@ -53,9 +53,9 @@ OWNERS = {
     "accounts:rename-passkey": LEO,
     "accounts:remove-passkey": LEO,
     "accounts:end-session": LEO,
-    "accounts:link-provider": ALL | STAFF,  # names a provider, which is nobody's
+    "accounts:link-provider": ALL | STAFF,  # a provider has no owner
     "accounts:unlink-provider": LEO,
-    "learning:resume": ALL | STAFF,  # leads to the course or to a lesson, which has its own guard
+    "learning:resume": ALL | STAFF,  # redirects to the course or to a lesson, which have guards
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
     "learning:attempt-hand-in": LEO,
@@ -63,7 +63,7 @@ OWNERS = {
     "learning:course-progress": LEARNERS,
     "learning:certificate-pdf": LEO,
     "site:delete-stored-file": LEO,
-    "site:delete-stored-video": {"ada"},  # an admin's view of others' videos is not here
+    "site:delete-stored-video": {"ada"},  # admins cannot delete videos of others here
     "site:review": ADMIN,
     "site:review-step": ADMIN,
     "site:admin-job-retry": ADMIN,
@@ -85,7 +85,7 @@ def guarded() -> list[Door]:
 
 @pytest.fixture
 def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Door], str]:
-    """An address with what it names filled in: Ada's course and lessons, Leo's attempt and certificate."""
+    """An address filled in with Ada's course and lessons, or Leo's attempt and certificate."""
     settings.SIGN_IN_PROVIDERS = [configured("", slug="github", title="GitHub")]
     settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = mailbox.BACKEND, str(tmp_path / "mail")
     EmailMultiAlternatives("Tides", "Words", to=[leo.email], alternatives=[("<p>Words</p>", "text/html")]).send()
@@ -96,7 +96,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     failed = Job.objects.create(kind="nothing", state=Job.State.FAILED, run_at=now, created_at=now)
     notice = Notification.objects.create(user=leo, kind="role", created_at=now)
     passkey = Authenticator.objects.create(user=leo, type=Authenticator.Type.WEBAUTHN, data={"name": "Key"})
-    Client().force_login(leo)  # his other browser
+    Client().force_login(leo)  # another session of Leo
     things: dict[str, Any] = {
         "accounts:notification-read": notice.uid,
         "accounts:end-session": BrowserSession.objects.of(leo).get().uid,
@@ -131,7 +131,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
 
 
 def proved(browser: Client) -> Client:
-    """Who sits there has just shown that it is them."""
+    """The user has just confirmed their identity."""
     session = browser.session
     session[signing_in._AUTHENTICATED_AT] = timezone.now().isoformat()
     session.save()
@@ -139,18 +139,18 @@ def proved(browser: Client) -> Client:
 
 
 def ask(browser: Client, method: str, address: str) -> tuple[Any, list[str]]:
-    """The answer and what it wrote, which is taken back."""
+    """The response and what it wrote, which is rolled back."""
     with transaction.atomic(), CaptureQueriesContext(connection) as seen:
         answer = browser.generic(method, address, content_type="application/x-www-form-urlencoded")
         transaction.set_rollback(True)
     writes = [one["sql"] for one in seen.captured_queries if one["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
     if writes:
-        clear_caches()  # what was kept may hold what is taken back
+        clear_caches()  # caches may contain rows that were rolled back
     return answer, writes
 
 
 def fresh(browser: Client, **options: Any) -> Client:
-    """The same browser, however the last page left its cookies."""
+    """The same browser with its cookies restored."""
     again = Client(**options)
     if "sessionid" in browser.cookies:
         again.cookies["sessionid"] = browser.cookies["sessionid"].value
@@ -175,7 +175,7 @@ _ALLOWED: dict[Door, list[str]] = {}
 
 
 def allowed(fill: Callable[[Door], str], browser: Client, door: Door) -> list[str]:
-    """The methods of a page, as it names them when asked for another one. Asked once per page and process."""
+    """The methods of a page, from its Allow header. Requested once per page and process."""
     if door not in _ALLOWED:
         answer, _ = ask(fresh(browser), "PROPFIND", fill(door))
         named = answer["Allow"].split(",") if "Allow" in answer else []
@@ -230,7 +230,7 @@ def test_each_page_refuses_the_wrong_method(browser_as: Callable[[str], Client],
 
 
 @pytest.mark.parametrize("person", ["mia", "kim", "eve", "leo", "ada", "sam"])
-def test_what_a_page_names_is_its_owners_alone(
+def test_objects_of_a_page_belong_to_its_owner(
     person: str, browser_as: Callable[[str], Client], fill: Callable[[Door], str]
 ) -> None:
     admin, browser, wrong = proved(browser_as("sam")), proved(browser_as(person)), []
@@ -252,7 +252,7 @@ def test_what_a_page_names_is_its_owners_alone(
     assert not wrong, f"{person}:\n" + "\n".join(wrong)
 
 
-def test_every_page_that_names_a_thing_says_whose_it_is() -> None:
+def test_each_page_of_an_object_states_its_owner() -> None:
     nameless = [
         f"{door.address} ({door.name})"
         for door in guarded()
@@ -263,7 +263,7 @@ def test_every_page_that_names_a_thing_says_whose_it_is() -> None:
     assert set(OWNERS) - {door.name for door in guarded()} == set(), "no longer an address"
 
 
-# What is open: the one sign-in page, what it hides, and the way out.
+# The open addresses: the sign-in page, what it replaces, and signing out.
 ADMIN_OPEN = {"sign-in-for-admin", "admin:login", "admin:logout"}
 
 
@@ -274,14 +274,14 @@ def admin_addresses() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("person", ["visitor", "expired", "ben", "mia", "ada"])
-def test_the_admin_is_shut_to_all_but_admins(person: str, browser_as: Callable[[str], Client]) -> None:
+def test_django_admin_is_only_for_admins(person: str, browser_as: Callable[[str], Client]) -> None:
     browser, wrong, tried = browser_as(person), [], 0
     for name, address in admin_addresses():
         for method in ("GET", "POST"):
             answer, writes = ask(fresh(browser), method, address)
             tried += 1
             led = urlsplit(answer.get("Location", "/")).path in {"/", "/auth/login", "/admin/login/"}
-            is_bare = address.endswith("/1/")  # the old address of a row leads to its present one
+            is_bare = address.endswith("/1/")  # the old address of a row redirects to its new one
             if answer.status_code not in {302, 301, 403, 404, 405} or writes or not (led or is_bare):
                 wrong.append(f"{method} {address} ({name}): {answer.status_code}, {len(writes)} writes")
 
@@ -289,11 +289,11 @@ def test_the_admin_is_shut_to_all_but_admins(person: str, browser_as: Callable[[
     assert not wrong, f"{person}:\n" + "\n".join(wrong)
 
 
-# Forms that another site may send, each with its reason.
+# Forms that other sites may submit, each with its reason.
 WITHOUT_TOKEN = {"accounts:unsubscribe": "mail programs press it (RFC 8058); the signed link is the right to it"}
 
 
-def test_every_form_needs_its_token(browser_as: Callable[[str], Client], fill: Callable[[Door], str]) -> None:
+def test_each_form_needs_a_csrf_token(browser_as: Callable[[str], Client], fill: Callable[[Door], str]) -> None:
     admin, wrong, tried = proved(browser_as("sam")), [], 0
     for door in pages():
         is_admin = door.name.startswith("admin:")

@@ -1,12 +1,12 @@
-"""The proxy that the operations manual shows tells the application what it relies on."""
+"""The proxy example in docs/operations.md sets the headers that the application relies on."""
 
 import re
 
 from tests.architecture.source import ROOT
 
 
-def test_the_example_says_where_a_request_comes_from() -> None:
-    """Without it all visitors would share one count of the limits by address."""
+def test_proxy_example_forwards_the_client_address() -> None:
+    """Without these headers, all visitors would share the rate limits of one address."""
     manual = (ROOT / "docs" / "operations.md").read_text()
 
     [nginx] = re.findall(r"```nginx\n(.*?)```", manual, re.DOTALL)

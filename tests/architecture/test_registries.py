@@ -22,7 +22,7 @@ REGISTERS = re.compile(
 
 
 def test_each_module_that_registers_something_is_imported_at_the_start() -> None:
-    assert get_resolver().url_patterns  # the settings' sections come with their addresses
+    assert get_resolver().url_patterns  # registers the sections of the settings
     registering = [module for module in modules() if REGISTERS.search(module.path.read_text())]
 
     assert len(registering) > 25
@@ -48,7 +48,7 @@ def test_each_kind_for_staff_is_offered_to_staff_alone() -> None:
     assert offered == []
 
 
-def test_each_email_has_both_forms_and_is_sent_by_somebody() -> None:
+def test_each_email_has_text_and_html_and_is_sent() -> None:
     emails = ROOT / "templates" / "emails"
     texts = {file.stem for file in emails.glob("*.txt")}
     pages = {file.stem for file in emails.glob("*.html")} - {"layout", "button"}
@@ -68,7 +68,7 @@ def test_each_island_is_registered_and_used() -> None:
     assert folders == registered == used
 
 
-def test_a_version_cannot_follow_a_field_that_does_not_exist() -> None:
+def test_table_version_cannot_watch_an_unknown_field() -> None:
     with pytest.raises(ValueError, match="nickname"):
         table_versions.watch("test", User, only={"username", "nickname"})
 

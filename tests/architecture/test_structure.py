@@ -67,7 +67,7 @@ def test_there_is_no_import_cycle() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
-def test_a_cycle_is_found() -> None:
+def test_import_cycle_is_found() -> None:
     with pytest.raises(CycleError):
         TopologicalSorter({"a": {"b"}, "b": {"c"}, "c": {"a"}}).prepare()
 

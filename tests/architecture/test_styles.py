@@ -1,4 +1,4 @@
-"""What templates name of the assets exists: each class has a rule in a stylesheet, each icon is in the sprite."""
+"""Templates only use assets that exist: each class has a rule in a stylesheet, each icon is in the sprite."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from jinja2 import nodes
 
 from studyplatform.kit.errors import REGISTRY
 from tests.architecture.source import ROOT
-from tests.built import build_problem, built_icons, named_icons
+from tests.assets_build import build_problem, built_icons, named_icons
 
 TEMPLATES = sorted(path for path in (ROOT / "templates").rglob("*.html") if "django" not in path.parts)
 DYNAMIC = "\0"  # stands for a part of a class that is only known when the page is rendered
@@ -83,14 +83,14 @@ def test_each_class_in_a_template_has_a_rule() -> None:
     assert not unstyled, "\n".join(unstyled)
 
 
-def test_each_icon_that_is_named_is_in_the_sprite() -> None:
+def test_each_named_icon_is_in_the_sprite() -> None:
     from_the_catalog = {error.icon for error in REGISTRY.values()}
 
     assert len(named_icons()) > 80
     assert sorted((named_icons() | from_the_catalog) - built_icons()) == []
 
 
-def test_a_missing_or_old_build_is_reported_in_one_sentence(tmp_path: Path) -> None:
+def test_missing_or_old_build_is_reported_in_one_sentence(tmp_path: Path) -> None:
     assert build_problem() == ""
     assert "npm run build" in build_problem(tmp_path)
 

@@ -10,13 +10,13 @@ from studyplatform import launch
 from tests import conftest
 
 ROOT = Path(__file__).parents[2]
-# What a test module does whose outcome depends on the database: threads that race, constraints, real commits.
+# Code in test modules whose result depends on the database: racing threads, constraints, real commits.
 DEPENDS = r"django_db\(transaction=True|threading\.Thread\(|ThreadPoolExecutor|IntegrityError|connection\.vendor"
 
 
 @pytest.mark.xdist_group("together")
-def test_groups_stay_in_one_process(request: pytest.FixtureRequest) -> None:
-    """Otherwise each process makes the films and servers that a group shares; nothing fails, all takes longer."""
+def test_xdist_groups_stay_in_one_process(request: pytest.FixtureRequest) -> None:
+    """Otherwise each process creates the videos and servers that a group shares, which is slow but no failure."""
     if not request.config.getoption("loadgroup", default=False):
         pytest.skip("only with --dist loadgroup")
 
@@ -35,7 +35,7 @@ def test_modules_that_depend_on_the_database_run_on_both() -> None:
     assert not wrong, "mark them with pytest.mark.database: " + ", ".join(wrong)
 
 
-def test_a_run_without_a_build_ends_with_one_sentence(monkeypatch, pytestconfig) -> None:
+def test_run_without_a_build_ends_with_one_sentence(monkeypatch, pytestconfig) -> None:
     monkeypatch.setattr(conftest, "build_problem", lambda: "Run: npm run build")
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
 
@@ -43,7 +43,7 @@ def test_a_run_without_a_build_ends_with_one_sentence(monkeypatch, pytestconfig)
         conftest.pytest_configure(pytestconfig)
 
 
-def test_make_format_gets_past_what_no_tool_can_fix(monkeypatch, tmp_path) -> None:
+def test_make_format_continues_after_errors_it_cannot_fix(monkeypatch, tmp_path) -> None:
     code = tmp_path / "long.py"
     code.write_text(f"import os\nfound = max({', '.join(['1000'] * 30)})\ntext = '{'x' * 140}'\n")
     commands = []
@@ -62,7 +62,7 @@ def test_make_format_gets_past_what_no_tool_can_fix(monkeypatch, tmp_path) -> No
     assert "    1000,\n" in code.read_text()
 
 
-def test_the_assets_are_rebuilt_when_a_template_or_a_kind_names_an_icon(monkeypatch, tmp_path) -> None:
+def test_assets_are_rebuilt_when_a_template_or_a_notification_kind_names_an_icon(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(launch, "ROOT", tmp_path)
     template, kind = tmp_path / "templates" / "page.html", tmp_path / "apps" / "notices.py"
     for file in (template, kind):

@@ -1,12 +1,12 @@
-"""What every template keeps to."""
+"""Rules for all templates."""
 
 from tests.architecture.source import ROOT
 
-# These do not destroy: the same form takes it back.
+# These are not destructive: the same form undoes them.
 HARMLESS = ("accounts:give-role", "site:admin-job-retry")
 
 
-def test_what_asks_first_asks_without_scripts_too() -> None:
+def test_confirmations_work_without_scripts() -> None:
     forms = [
         (path.name, form)
         for path in sorted((ROOT / "templates").rglob("*.html"))

@@ -1,4 +1,4 @@
-"""The words of texts and code: phrases that no English editor would let pass, and one spelling (docs/glossary.md)."""
+"""The words of texts and code: phrases to avoid, and American spelling (docs/glossary.md)."""
 
 import ast
 import json
@@ -17,7 +17,7 @@ BANNED = re.compile(
     r"|\bno\s+more\b(?=\s*(?:[.,;:!?)”’\"'<&]|$)|\s+(?:from|after|when|until|on)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-# British spellings; the specification fixes none of them in a text that people see.
+# British spellings. The specification requires none of them in a visible text.
 BRITISH = re.compile(
     r"\b(?:(?<!const )(?<!typeof )catalogue[sd]?"
     r"|(?:behavi|col|fav|harb|hon|hum|lab|neighb|rum|vap|vig)our(?:s|ed|ing|able|ite|ites|hood|ly)?"
@@ -46,7 +46,7 @@ def template_texts() -> Iterator[tuple[str, str]]:
 
 
 def island_texts() -> Iterator[tuple[str, str]]:
-    """Every script without its comments; tests of scripts are nobody's reading."""
+    """Every script without its comments, except tests."""
     comments = re.compile(r"/\*.*?\*/|(?<![:\"'`])//[^\n]*", re.DOTALL)
     for path in sorted((ROOT / "assets").rglob("*.ts*")):
         if ".test." not in path.name and "testing" not in path.parts:
@@ -54,7 +54,7 @@ def island_texts() -> Iterator[tuple[str, str]]:
 
 
 def demo_texts() -> Iterator[tuple[str, str]]:
-    """The demo's courses and people as they are written."""
+    """The texts of the demo courses and accounts."""
     content = ROOT / "studyplatform/demo/content"
     for path in sorted(one for one in content.rglob("*") if is_text(one)):
         yield str(path.relative_to(ROOT)), path.read_text()
@@ -65,14 +65,14 @@ def is_text(path: Path) -> bool:
 
 
 def handbook_texts() -> Iterator[tuple[str, str]]:
-    """What operators and developers read first, by paragraph."""
+    """The README, the changelog and docs, by paragraph."""
     for name in ("README.md", "CHANGELOG.md", "docs/glossary.md", ".env.example", "Makefile"):
         for number, part in enumerate(re.split(r"\n\s*\n|\n(?=[-|#])", (ROOT / name).read_text())):
             yield f"{name}, part {number}", part
 
 
 def browser_texts() -> Iterator[tuple[str, str]]:
-    """What browsers show of files that are neither pages nor scripts: the app's manifest and the API's description."""
+    """Texts outside pages and scripts: the web app manifest and the API schema."""
     manifest = ROOT / "static/favicons/site.webmanifest"
     yield str(manifest.relative_to(ROOT)), manifest.read_text()
     schema = json.loads((ROOT / "tests/contract/openapi.json").read_text())
@@ -108,9 +108,9 @@ def texts_of(source: str) -> tuple[tuple[str, str], ...]:
 
 
 def prose(source: str, place: str, text: str) -> str:
-    """The text without names of code: those may be spelled as the code was."""
+    """The text without code, which may keep its spelling."""
     if "demo/draw/" in place or place.endswith(".vtt"):
-        return ""  # what is spoken in a video
+        return ""  # narration of a video
     if source == "python":
         return text if " " in text and not text.isupper() else ""
     if source == "templates":
@@ -123,7 +123,7 @@ def prose(source: str, place: str, text: str) -> str:
     return re.sub(r"`[^`]*`|\([^)]*\.[a-z]+\)", "", text)
 
 
-# "who has" is right in code ("a learner who has finished"), and "no more" is left to the reader.
+# "who has" is correct in code ("a learner who has finished"), and "no more" can be.
 BANNED_IN_CODE = re.compile(
     r"(?<![a-z])(?:anew|lately|whoever|in[\s_]+vain|stands[\s_]+here|goes[\s_]+for[\s_]+good|the[\s_]+house|at[\s_]+the[\s_]+door)(?![a-z])",
     re.IGNORECASE,
@@ -171,11 +171,11 @@ def test_code_is_read_too(name: str) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_texts_are_in_american_english(source: str) -> None:
+def test_texts_use_american_english(source: str) -> None:
     found = [
         f"{place}: {m.group()}"
         for place, text in texts_of(source)
-        if not place.startswith("docs/glossary.md")  # names what is not written
+        if not place.startswith("docs/glossary.md")  # lists the words to avoid
         for m in BRITISH.finditer(prose(source, place, text))
     ]
     assert not found, show(found)
@@ -212,7 +212,7 @@ def test_every_kind_of_text_is_read(source: str, text: str) -> None:
      ("it stands\n  here", True), ("There are no more lessons", False), ("No more than 5 GB", False),
      ("No longer", False)],
 )  # fmt: skip
-def test_a_phrase_is_recognized(text: str, is_found: bool) -> None:
+def test_phrase_is_found(text: str, is_found: bool) -> None:
     assert bool(BANNED.search(text)) is is_found
 
 
@@ -223,5 +223,5 @@ def test_a_phrase_is_recognized(text: str, is_found: bool) -> None:
      ("templates", "<p>The theatre</p>", True), ("islands", 'label: "Your favourite course"', True),
      ("islands", "catalogue[code]", False), ("handbook", "the `catalogue` module", False)],
 )  # fmt: skip
-def test_a_british_spelling_is_recognized(source: str, text: str, is_found: bool) -> None:
+def test_british_spelling_is_found(source: str, text: str, is_found: bool) -> None:
     assert bool(BRITISH.search(prose(source, "", text))) is is_found

@@ -2,10 +2,10 @@
 
     python -m tests.bench                        everything
     python -m tests.bench pages                  the pages and calls
-    python -m tests.bench pages catalogue quiz   those whose name holds one of the words, without their bytes
+    python -m tests.bench pages catalogue quiz   rows whose name contains one of the words, without bytes
     python -m tests.bench video                  the pipeline
 
-``BENCH_DATA`` names a folder in which the filled database is kept for the next run; ``BENCH_ROUNDS`` how often
+``BENCH_DATA`` is a folder that keeps the filled database for the next run; ``BENCH_ROUNDS`` how often
 each row is measured (3; of odd numbers the median tells most).
 """
 

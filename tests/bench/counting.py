@@ -1,4 +1,4 @@
-"""A middleware that tells how many SQL statements an answer took."""
+"""A middleware that counts the SQL statements of a response."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Realistic amounts: 10,000 courses, 1,000 learners, one course of 130 lessons with a learner half through it."""
+"""Data for the benchmark: 10,000 courses, 1,000 learners, one course of 130 lessons with a learner halfway through."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating
 from tests.bench import BIG, EMAIL, PASSWORD, QUIZ, VIDEO
 
 COURSES, LEARNERS, LESSONS = 10_000, 1_000, 130
-# As in a language: a few words are everywhere, most are rare (Zipf), so that searches find some and not all.
+# As in a language, a few words are frequent and most are rare (Zipf), so that searches find some courses.
 _SYLLABLES = "al bra ve tor li ght wa rim stel ar ver bo cho dal mar ke gra pho pro of ma".split()  # noqa: SIM905
 WORDS = [a + b + c for a in _SYLLABLES for b in _SYLLABLES[:14] for c in ("", "s", "ing", "ic")]
 ZIPF = list(accumulate(1 / rank for rank in range(1, len(WORDS) + 1)))
 
 
 def fill() -> None:
-    """Make the data; about half a minute."""
+    """Create the data (about 30 seconds)."""
     dice, now = random.Random(7), timezone.now()
     password = make_password(PASSWORD)
     teachers = User.objects.bulk_create(
@@ -130,7 +130,7 @@ def fill() -> None:
 
 
 def _film(lesson: Lesson, owner: User, dice: random.Random) -> None:
-    """A video of eight minutes with captions; nobody plays it, so there are no files."""
+    """A video of eight minutes with captions, without files, because it is never played."""
     video = VideoAsset.objects.create(
         owner=owner,
         filename="lecture.mp4",
@@ -182,7 +182,7 @@ def _ask(lesson: Lesson) -> None:
 
 
 def players(count: int) -> dict[str, Any]:
-    """Learners who are in the middle of the video and of the quiz: their tokens, attempts and the addresses.
+    """Learners halfway through the video and the quiz: their tokens, attempts and addresses.
 
     What an earlier run has left of them goes; the answers pass the quiz with eight of ten.
     """

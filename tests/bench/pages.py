@@ -45,7 +45,7 @@ class Ask:
 
 @dataclass
 class Server:
-    """A running server: where it listens and whose CPU counts."""
+    """A running server: its port, and the processes whose CPU time counts."""
 
     port: int
     roots: tuple[int, ...]
@@ -120,8 +120,9 @@ def weights(port: int, path: str, cookie: str) -> dict[str, int]:
     with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=servers.chromium(), args=FLAGS)
         context = browser.new_context()
-        if cookie:
-            context.set_extra_http_headers({"Cookie": cookie})
+        origin = f"http://127.0.0.1:{port}"
+        pairs = (pair.split("=", 1) for pair in cookie.split("; ") if pair)
+        context.add_cookies([{"name": name, "value": value, "url": origin} for name, value in pairs])
         page = context.new_page()
         session = context.new_cdp_session(page)
         session.send("Network.enable")
@@ -136,7 +137,7 @@ def weights(port: int, path: str, cookie: str) -> dict[str, int]:
                 total[kind] += int(event["encodedDataLength"])
 
         session.on("Network.loadingFinished", finished)
-        page.goto(f"http://127.0.0.1:{port}{path}", wait_until="networkidle")
+        page.goto(origin + path, wait_until="networkidle")
         page.wait_for_timeout(500)
         browser.close()
     return total
@@ -144,7 +145,7 @@ def weights(port: int, path: str, cookie: str) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. ``asks`` gives the requests of a round; ``goal`` in R; ``less`` is a row to take away."""
+    """A row of the table. ``asks`` gives the requests of a round; ``goal`` in R; ``less`` names a row to subtract."""
 
     name: str
     goal: float | None
@@ -155,7 +156,7 @@ class Row:
 
 
 class Players:
-    """What learners' browsers send while they watch and hand in; each request is another learner's."""
+    """Requests of browsers while learners watch a video and submit a quiz; each comes from another learner."""
 
     def __init__(self, facts: dict[str, Any]) -> None:
         self.facts = facts
@@ -163,7 +164,7 @@ class Players:
         self.second = 0
 
     def watching(self, _round: int) -> list[Ask]:
-        """Five more seconds of the video, as the player tells them: all intervals since the page was opened."""
+        """Five more seconds of video, as the player sends them: all intervals since the page was opened."""
         self.second += 5
         return [
             Ask(
@@ -201,24 +202,24 @@ def rows_of(cookie: str, players: Players) -> list[Row]:
 
     course, lesson = f"/courses/{BIG}", f"/learn/{BIG}/{VIDEO}"
     return [
-        page("help, visitor, kept", 0.1, "/help/"),
+        page("help, visitor, cached", 1, "/help/"),
         page("help, visitor", None, "/help/", uncached=True),
-        page("signed in, more than a visitor", None, "/help/", cookie, less="help, visitor"),
+        page("signed in, more than a visitor", 0.7, "/help/", cookie, less="help, visitor"),
         page("home, visitor", None, "/", uncached=True),
-        page("catalogue, visitor, kept", 0.1, "/courses/"),
-        page("catalogue, visitor, kept, gzip", None, "/courses/", packed=True),
+        page("catalogue, visitor, cached", 1, "/courses/"),
+        page("catalogue, visitor, cached, gzip", None, "/courses/", packed=True),
         page("catalogue, visitor", 2.5, "/courses/", uncached=True),
         page("catalogue, visitor, gzip", None, "/courses/", packed=True, uncached=True),
         page("catalogue, learner", None, "/courses/", cookie),
         page("search, visitor", 4, "/courses/?q=brabra+alwa", uncached=True),
         page("search, learner", 4, "/courses/?q=brabra+alwa", cookie),
-        page("course of 130, visitor, kept", 0.1, course),
+        page("course of 130, visitor, cached", 1, course),
         page("course of 130, visitor", 4, course, uncached=True),
         page("course of 130, learner", 4, course, cookie),
         page("course of 130, learner, gzip", None, course, cookie, packed=True),
-        page("lesson, outline of 130", 3.5, lesson, cookie),
+        page("lesson, outline of 130", 4, lesson, cookie),
         page("lesson, outline of 130, gzip", None, lesson, cookie, packed=True),
-        Row("progress heartbeat", 1.5, players.watching),
+        Row("progress heartbeat", 2.2, players.watching),
         Row("quiz submit, 10 questions", 5, players.handing_in),
     ]
 
@@ -265,7 +266,7 @@ def manage(env: dict[str, str], *arguments: str) -> str:
 
 
 def bench_pages(words: list[str]) -> None:
-    """The table, or those of its rows whose name holds one of the words."""
+    """Print the table, or only the rows whose name contains one of the words."""
     people = f"import json; from tests.bench import data; print(json.dumps(data.players({ROUNDS * REQUESTS})))"
     with (
         database() as (env, postmaster),
@@ -280,7 +281,7 @@ def bench_pages(words: list[str]) -> None:
         print(f"\n{'page or call':32}{'R':>7}{'goal':>6}{'SQL':>5}{columns}")
         for row in wanted:
             site = making if row.uncached else keeping
-            if row.asks != players.handing_in:  # handing in comes once
+            if row.asks != players.handing_in:  # each attempt can be submitted once
                 for ask in row.asks(0)[:1] * WORKERS * 4:
                     site.ask(ask)
             ratios = []
@@ -288,7 +289,7 @@ def bench_pages(words: list[str]) -> None:
             for turn in range(ROUNDS):
                 unit = cpu_per_request(reference, [Ask("/")] * REQUESTS)
                 cost = cpu_per_request(site, row.asks(turn))
-                if less is not None:  # in the same minute, as a difference of two is small
+                if less is not None:  # measured together, because the difference is small
                     cost -= cpu_per_request(making if less.uncached else keeping, less.asks(turn))
                 ratios.append(cost / unit)
             value = statistics.median(ratios)

@@ -9,7 +9,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def _stat(pid: int) -> list[str]:
-    # The name in parentheses may hold spaces: count from behind it.
+    # The name in parentheses may contain spaces: count after it.
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 

@@ -1,4 +1,4 @@
-"""What a video costs, as ratios to one plain transcode of the same clip by the same ffmpeg."""
+"""The cost of processing a video, relative to one plain transcode of the same clip by the same ffmpeg."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.steps import STEPS
 from apps.files.video.work import Work
 
-# Performance.md measured 15 s and checked with 60: the ratios agree.
+# 15 s and 60 s gave the same ratios.
 SECONDS = int(os.environ.get("BENCH_VIDEO_SECONDS", "15"))
 ROUNDS = int(os.environ.get("BENCH_VIDEO_ROUNDS", "3"))
 
 
 @dataclass
 class Cost:
-    """CPU seconds (user and system) of child processes, and seconds on the wall."""
+    """CPU seconds (user and system) of child processes, and wall-clock seconds."""
 
     cpu: float
     wall: float
@@ -64,7 +64,7 @@ def plain_transcode(clip: Path, folder: Path) -> Cost:
 
 
 def whole_pipeline(clip: Path, folder: Path) -> tuple[Cost, Cost, str]:
-    """The whole way of a video; its costs, those until it could be watched, and what was made."""
+    """Run the whole pipeline; returns its cost, the cost until the video was playable, and the result."""
     shutil.rmtree(folder / "work", ignore_errors=True)
     work = Work(source=clip, folder=folder / "work", ffmpeg=find_ffmpeg())
     costs = {step.name: _measure(lambda step=step: pipeline.run_step(step, work, lambda _: None)) for step in STEPS}  # type: ignore[misc]
@@ -76,7 +76,7 @@ def whole_pipeline(clip: Path, folder: Path) -> tuple[Cost, Cost, str]:
 
 
 def bench_video() -> None:
-    """Print the rows of the table: CPU and wall of the pipeline, and the way to the first playable rendition."""
+    """Print the table: CPU and wall-clock time of the pipeline and of the first playable rendition."""
     print(f"\n{f'1080p30, {SECONDS} s, against one veryfast transcode':44}{'CPU':>7}{'wall':>7}{'first playable':>16}")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

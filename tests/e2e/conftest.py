@@ -1,4 +1,4 @@
-"""The whole product as a person meets it: real web server, real worker, demo content, real Chromium.
+"""The whole product as users see it: real web server, real worker, demo content, real Chromium.
 
 ``E2E_DATA=folder`` keeps the prepared data in that folder, for the next run of a test that one is working on.
 """
@@ -29,7 +29,7 @@ from tests.e2e.looking import ROOT, start
 from tests.e2e.prepare import DEVICES, DONE, DRAFTS, LEARNERS
 
 PASSWORD = "StudyDemo1"
-expect.set_options(timeout=30_000)  # how long a busy machine may take says nothing about the product
+expect.set_options(timeout=30_000)  # a slow machine is no fault of the product
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Site:
 
     @contextmanager
     def database(self) -> Iterator[sqlite3.Connection]:
-        """This copy's database, past all that guards it."""
+        """This copy's database, without any of its checks."""
         with closing(sqlite3.connect(Path(self.env["DATA_DIR"]) / "db.sqlite3", timeout=20)) as connection, connection:
             yield connection
 
 
 def code_mailed_to(site: Site, email: str) -> str:
-    """The code of the newest mail to this address; waits for the worker to send it."""
+    """The code in the newest email to this address; waits for the worker to send it."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         for file in sorted((Path(site.env["DATA_DIR"]) / "mail").glob("[!.]*.eml"), reverse=True):
@@ -78,7 +78,7 @@ def copy_in(folder: Path) -> Site:
         "HOST": "127.0.0.1",
         "PORT": str(port),
         "SITE_URL": f"http://127.0.0.1:{port}",
-        # Answers where a test has started it (tests/e2e/test_accounts.py); its button stands on the pages of all.
+        # Only runs if a test has started it (tests/e2e/test_accounts.py); its button is on every sign-in page.
         "OIDC_SCHOOL_TITLE": "Field School",
         "OIDC_SCHOOL_ISSUER": f"http://127.0.0.1:{servers.free_port()}",
         "OIDC_SCHOOL_CLIENT_ID": "study-platform",
@@ -89,7 +89,7 @@ def copy_in(folder: Path) -> Site:
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Data to copy: made once, by whichever of the test processes comes first."""
+    """The data to copy. The first test process makes it, the others wait."""
     kept = os.environ.get("E2E_DATA", "")
     base = tmp_path_factory.getbasetemp()
     own = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
@@ -159,7 +159,7 @@ def states(site: Site, playwright: Playwright) -> Callable[[str], dict]:
     def state(name: str) -> dict:
         if name not in kept:
             line = playwright.request.new_context(base_url=site.base)
-            line.get("/auth/login")  # brings the cookie that answers to the form's hidden field
+            line.get("/auth/login")  # sets the CSRF cookie
             cookies = {one["name"]: one["value"] for one in line.storage_state()["cookies"]}
             answer = line.post(
                 "/api/v1/auth/login",
@@ -177,12 +177,12 @@ def states(site: Site, playwright: Playwright) -> Callable[[str], dict]:
 
 @pytest.fixture
 def people(site: Site, browser: Browser, states: Callable[[str], dict]) -> Iterator[Callable[..., Page]]:
-    """Open a browser of one's own: ``people("student")``, ``people()`` for a visitor; options as new_context's."""
+    """Open a new browser context: ``people("student")``, ``people()`` for a visitor; options of new_context."""
     contexts: list[BrowserContext] = []
 
     def person(name: str = "", **options: object) -> Page:
         known: dict[str, object] = {"storage_state": states(name)} if name else {}
-        # It would fetch its files in each of the many browsers; tests/e2e/test_offline.py is about it.
+        # It would fetch its files in each browser; tests/e2e/test_offline.py tests it.
         known["service_workers"] = "block"
         context = browser.new_context(base_url=site.base, **{**known, **options})  # type: ignore[arg-type]
         contexts.append(context)
@@ -195,19 +195,19 @@ def people(site: Site, browser: Browser, states: Callable[[str], dict]) -> Itera
 
 @pytest.fixture(scope="session")
 def learners() -> Iterator[str]:
-    """Names of accounts that have a seat and have done nothing yet: ``next(learners)``, each once."""
+    """Names of enrolled accounts without progress: ``next(learners)``, each once."""
     return iter(f"learner-{number}" for number in range(1, LEARNERS + 1))
 
 
 @pytest.fixture(scope="session")
 def drafts() -> Iterator[str]:
-    """Addresses of outlines to be changed, which ``sorter`` may: ``next(drafts)``, each once."""
+    """Addresses of outlines that ``sorter`` can edit: ``next(drafts)``, each once."""
     return iter(f"/dashboard/instructor/courses/draft-{number}/lectures" for number in range(1, DRAFTS + 1))
 
 
 @pytest.fixture(scope="session")
 def owners() -> Iterator[str]:
-    """Emails of people who have a password and no other way to sign in yet: ``next(owners)``, each once."""
+    """Emails of accounts whose only sign-in method is a password: ``next(owners)``, each once."""
     return iter(f"device-{number}@example.com" for number in range(1, DEVICES + 1))
 
 

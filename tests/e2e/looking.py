@@ -1,4 +1,4 @@
-"""What a look at a page finds: what axe-core objects to, what sticks out, what fails."""
+"""Audit a page: axe-core violations, horizontal overflow, console errors and failed requests."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response, 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = (ROOT / "node_modules/axe-core/axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-# The rules that look at colors and places; all others look at the document, which a theme leaves as it is.
+# The rules about colors and positions. All other rules check the document, which is the same in every theme.
 VISUAL_RULES = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"]
-# What passes need not be described: that takes two thirds of the time.
+# Do not describe passing rules: that takes two thirds of the time.
 AXE_RUN = (
     "async ([part, runOnly]) => (await axe.run(part ?? document, {runOnly, resultTypes: ['violations']})).violations"
 )
 WIDE, NARROW = ViewportSize(width=1440, height=900), ViewportSize(width=320, height=700)
 Look = tuple[str, str, ViewportSize, list[str]]
-# Theme, style, the width at which it is looked at, and by which rules: each theme and each style is seen at both
-# widths, and all the rules see each style and each width.
+# Theme, style, width and axe rules of each look: each theme and each style is checked at both
+# widths, and all rules check each style and each width.
 LOOKS: dict[str, Look] = {
     "light-academic": ("light", "academic", WIDE, RULES),
     "dark-academic": ("dark", "academic", NARROW, VISUAL_RULES),
     "light-corporate": ("light", "corporate", NARROW, RULES),
     "dark-corporate": ("dark", "corporate", WIDE, VISUAL_RULES),
 }
-# What a page gets that shares its style sheet with one that is seen in all looks.
+# For a page whose style sheet is checked in all looks on another page.
 TWO_LOOKS: dict[str, Look] = {
     "light-academic": ("light", "academic", WIDE, RULES),
     "dark-corporate": ("dark", "corporate", NARROW, VISUAL_RULES),
 }
-# The widths at which nothing may stick out.
+# The widths at which nothing may overflow.
 WIDTHS = (320, 768, 1440)
-# Colors that are on their way to the next are nobody's.
+# Colors in transition belong to no look.
 SETTLED = "document.getAnimations().filter((one) => one instanceof CSSTransition).forEach((one) => one.finish())"
 OVERFLOWING = """() => {
   const wide = document.documentElement.clientWidth;
@@ -46,7 +46,7 @@ OVERFLOWING = """() => {
     .filter((one) => one.checkVisibility() && right(one) > wide + 1).sort((one, other) => right(other) - right(one));
   return ['the page', ...parts.map((one) => `${one.tagName}.${one.className}`).slice(0, 5)];
 }"""
-# The lists of the settings whose words do not fit in them.
+# Select boxes of the settings that cut off their text.
 CUT_OFF = """() => {
   const pen = document.createElement('canvas').getContext('2d');
   return [...document.querySelectorAll('.matrix select')].filter((one) => {
@@ -59,7 +59,7 @@ CUT_OFF = """() => {
 
 
 def until(page: Page, expression: str, seconds: float = 60) -> None:
-    """Wait for a condition in the page. Playwright's own way needs eval, which the policy of the pages refuses."""
+    """Wait for a condition in the page. (Playwright's wait_for_function needs eval, which pages block.)"""
     deadline = time.monotonic() + seconds
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, f"never true: {expression}"
@@ -67,7 +67,7 @@ def until(page: Page, expression: str, seconds: float = 60) -> None:
 
 
 def violations(page: Page, part: str | None = None, rules: list[str] = RULES) -> list[str]:
-    """What axe-core objects to on the page as it stands, or in the part that a selector names."""
+    """The axe-core violations of the page in its current state, or of the part that matches a selector."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
     found = page.evaluate(AXE_RUN, [part, rules])
@@ -78,7 +78,7 @@ def violations(page: Page, part: str | None = None, rules: list[str] = RULES) ->
 
 
 def wear(page: Page, theme: str, style: str) -> None:
-    """Choose a look as another tab would."""
+    """Change the look as another tab would."""
     page.evaluate(
         """([theme, style]) => {
           localStorage.setItem('study.theme', theme);
@@ -91,23 +91,23 @@ def wear(page: Page, theme: str, style: str) -> None:
     page.evaluate(SETTLED)
 
 
-def objections_in_all_looks(
+def violations_in_all_looks(
     page: Page, part: str | None = None, *, resized: bool = True, looks: dict[str, Look] = LOOKS
 ) -> list[str]:
-    """What axe-core objects to in each look, at the width of the look if the page may be resized."""
+    """The axe-core violations in each look, at the look's width if ``resized``."""
     found: list[str] = []
     for look, (theme, style, size, rules) in looks.items():
         wear(page, theme, style)
         if resized:
             page.set_viewport_size(size)
-            page.evaluate("scrollTo(0, 0)")  # what a sticky bar covers at the moment is not too small
+            page.evaluate("scrollTo(0, 0)")  # so that a sticky bar covers nothing
             page.evaluate(SETTLED)
         found += [f"{look}: {one}" for one in violations(page, part, rules)]
     return found
 
 
 def sticking_out(page: Page, widths: tuple[int, ...] = WIDTHS, styles: tuple[str, ...] = ("academic",)) -> list[str]:
-    """What makes the page scroll sideways at these widths; the styles differ in their letters."""
+    """The elements that make the page scroll sideways at these widths, in both styles (their fonts differ)."""
     found: list[str] = []
     for style in styles:
         wear(page, "light", style)
@@ -119,16 +119,16 @@ def sticking_out(page: Page, widths: tuple[int, ...] = WIDTHS, styles: tuple[str
 
 
 def was_dropped(request: Request) -> bool:
-    """Whether the browser itself broke off what it no longer needed: more of a film, or the tab's icon."""
+    """Whether the browser itself canceled a request it no longer needed: a video segment or the favicon."""
     is_film = request.resource_type == "media" or "/media/" in request.url
     return request.failure == "net::ERR_ABORTED" and (is_film or "/favicons/" in request.url)
 
 
 @contextmanager
 def nothing_fails(page: Page, status: int = 200) -> Iterator[None]:
-    """Collect what a developer would see in red of what begins in the block.
+    """Collect console errors and failed requests that start within the block.
 
-    The page's own answer may be the refusal that is expected.
+    The page itself must answer with ``status``.
     """
     seen: list[str] = []
     begun: set[Request] = set()
@@ -175,13 +175,13 @@ NOW = "(document.querySelector('video')?.currentTime ?? -1)"
 
 
 def start(page: Page) -> None:
-    """Press the button on the picture; answers when it plays."""
+    """Press the play button; returns once the video plays."""
     page.locator("[data-start]").click()
     plays_from(page, 0)
 
 
 def plays_from(page: Page, second: float) -> None:
-    """The playhead is at that second or later, and moves."""
+    """Wait until the playhead is at that second or later and moving."""
     until(page, f"{NOW} >= {second} && !document.querySelector('video').paused")
     reached = page.evaluate(NOW)
     until(page, f"{NOW} > {reached}")
@@ -191,7 +191,7 @@ def plays_from(page: Page, second: float) -> None:
 
 
 def hold(page: Page, pattern: str, *, method: str = "GET") -> Callable[[], None]:
-    """Keep what is asked for waiting, until the answer is called."""
+    """Hold matching requests until the returned function is called."""
     held: list[Route] = []
     is_open = False
 

@@ -1,4 +1,4 @@
-"""``python -m tests.e2e.prepare FOLDER``: the data of a copy to test, made in this folder by one process."""
+"""``python -m tests.e2e.prepare FOLDER``: make the data that tests copy, in this folder."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 LEARNERS = 24
 DRAFTS = 10
 DEVICES = 4
-SEEN = "learner-seen"  # has seen the first 38 seconds of the film
-FILM = "/learn/linear-algebra-geometrically/a-matrix-moves-the-plane"  # the film that is processed
-DONE = "is-prepared"  # the file that says that the data is complete
+SEEN = "learner-seen"  # watched the first 38 seconds of the video
+FILM = "/learn/linear-algebra-geometrically/a-matrix-moves-the-plane"  # the video that is processed
+DONE = "is-prepared"  # this file exists once the data is complete
 SHORT = "two-moving-pictures"
 
 
 def main(folder: Path) -> None:
-    """The demo with one processed film, and people and courses for the tests that change them."""
+    """The demo content with one processed video, and accounts and courses that tests may change."""
     for elsewhere in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(elsewhere, None)
     os.environ |= {"DJANGO_SETTINGS_MODULE": "studyplatform.settings.embedded", "DATA_DIR": str(folder)}
@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
 
 
 def process_one_film() -> None:
-    """Make the first of the demo's films in all its qualities; the others are left out."""
+    """Encode the first video of the demo in all qualities, and no other."""
     from studyplatform.kit import jobs
     from studyplatform.kit.models import Job
 
@@ -49,9 +49,9 @@ def process_one_film() -> None:
 
 
 def add_learners() -> None:
-    """``learner-1@example.com`` and so on, with a seat in Linear Algebra and in a course of two lessons.
+    """``learner-1@example.com`` and so on, enrolled in Linear Algebra and in a course of two lessons.
 
-    These are the same film twice: what follows a film can be seen after the first, what ends a course after the second.
+    Both lessons have the same video: the first shows what follows a video, the second what ends a course.
     """
     from apps.courses.models import Course, Lesson
     from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
@@ -88,7 +88,7 @@ def add_learners() -> None:
 
 
 def add_drafts() -> None:
-    """``draft-1`` and so on of ``sorter@example.com``: Downhill with Spring, Brook and River, Sea with nothing."""
+    """``draft-1`` and so on of ``sorter@example.com``: Downhill with Spring, Brook and River, and the empty Sea."""
     from apps.accounts.models import Role
     from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
 
@@ -102,13 +102,13 @@ def add_drafts() -> None:
 
 
 def add_owners_of_devices() -> None:
-    """``device-1@example.com`` and so on, who have a password and nothing else yet."""
+    """``device-1@example.com`` and so on, with a password and nothing else."""
     for number in range(1, DEVICES + 1):
         add_person(f"device-{number}")
 
 
 def add_person(name: str, **fields: object) -> User:
-    """An account that can do everything its role may; its password is that of the demo."""
+    """An account with all rights of its role and the password of the demo accounts."""
     from django.utils import timezone
 
     from apps.accounts.models import User

@@ -1,4 +1,4 @@
-"""An account on its first day: in by a provider, a picture, a password, a second step; and told of it at once."""
+"""A new account: sign-in by a provider, picture, password, two-factor sign-in, and live notifications."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ EMAIL, PASSWORD = "noor@school.example", "QuietRiver26"
 
 @pytest.fixture
 def school(site: Site) -> Iterator[str]:
-    """The provider that the site's pages name, with one person whom it knows."""
+    """An OpenID Connect provider with one user."""
     with honest(port=urlsplit(site.env["OIDC_SCHOOL_ISSUER"]).port or 0) as issuer:
         register_user(issuer, "noor-1", email=EMAIL, email_verified=True, given_name="Noor", family_name="Haddad")
         yield issuer
 
 
 def half_and_half() -> bytes:
-    """A picture twice as wide as high: left red, right blue."""
+    """An image twice as wide as high: left half red, right half blue."""
     image = Image.new("RGB", (400, 200), "red")
     image.paste("blue", (200, 0, 400, 200))
     out = BytesIO()
@@ -46,7 +46,7 @@ def press(page: Page, name: str) -> None:
 
 
 def pixel(page: Page, selector: str) -> list[int]:
-    """The color of a picture near its left edge, as the page shows it."""
+    """The color near the left edge of an image on the page."""
     return page.locator(selector).first.evaluate(
         """async (image) => {
           await image.decode();
@@ -57,12 +57,12 @@ def pixel(page: Page, selector: str) -> list[int]:
     )
 
 
-def test_the_first_day_of_an_account(people, school: str, site: Site):
+def test_first_day_of_an_account(people, school: str, site: Site):
     page = people()
     page.goto("/auth/login")
     press(page, "Continue with Field School")
 
-    # At the provider, and back to the terms.
+    # Sign in at the provider, return, accept the terms.
     page.locator("input[name=sub]").first.fill("noor-1")
     press(page, "Authorize")
     expect(page.get_by_role("heading", name="Create your account")).to_be_visible()
@@ -75,18 +75,18 @@ def test_the_first_day_of_an_account(people, school: str, site: Site):
         press(page, "Create account")
         expect(page).to_have_url(f"{site.base}/me/enrollments")
 
-    # What happens is told in the other tab as well, which nobody touches.
+    # The other tab receives the notification, too.
     other = page.context.new_page()
     other.goto("/courses/")
     count = other.locator("[data-bell] [data-unread]").first
-    expect(count).to_have_text("1")  # the welcome
+    expect(count).to_have_text("1")  # the welcome notification
 
-    # The right half of the picture, chosen by the keyboard.
+    # Crop to the right half by keyboard.
     page.goto("/settings/")
     chosen = page.locator("input[name=picture]")
     chosen.set_input_files({"name": "me.png", "mimeType": "image/png", "buffer": half_and_half()})
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-    expect(chosen).to_have_value("")  # so that the same picture can be chosen again
+    expect(chosen).to_have_value("")  # so the same file can be chosen again
     chosen.set_input_files({"name": "me.png", "mimeType": "image/png", "buffer": half_and_half()})
     view = page.get_by_role("dialog").get_by_role("img")
     expect(view).to_be_focused()
@@ -98,7 +98,7 @@ def test_the_first_day_of_an_account(people, school: str, site: Site):
     red, _green, blue = pixel(page, ".portrait .avatar img")
     assert blue > 200 > 60 > red
 
-    # The only way in stays; with a password it may go.
+    # The only sign-in method cannot be removed; with a password, it can.
     press(page, "Unlink Field School")
     page.get_by_role("dialog").get_by_role("button", name="Unlink").click()
     expect(page.locator("[data-error=AUTH_LAST_SIGN_IN]")).to_be_visible()
@@ -112,7 +112,7 @@ def test_the_first_day_of_an_account(people, school: str, site: Site):
     expect(page.get_by_role("button", name="Link Field School")).to_be_visible()
     expect(count).to_have_text("3")
 
-    # The app as the second step of the next sign-in.
+    # The authenticator app is the second step of the next sign-in.
     page.goto("/settings/security/app")
     secret = page.locator("#secret").inner_text().replace(" ", "")
     page.get_by_role("textbox", name="Code").fill(code(secret))
@@ -130,6 +130,6 @@ def test_the_first_day_of_an_account(people, school: str, site: Site):
     page.get_by_role("textbox", name="Code").fill("000000")
     page.keyboard.press("Enter")
     expect(page.locator("[data-errors]")).to_be_visible()
-    page.get_by_role("textbox", name="Code").fill(code(secret, later=1))  # the one before was used to turn it on
+    page.get_by_role("textbox", name="Code").fill(code(secret, later=1))  # the previous code turned it on
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{site.base}/settings/")

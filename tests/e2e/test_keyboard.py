@@ -1,4 +1,4 @@
-"""By keyboard alone: everything is reached in order, one sees where one is, and a whole quiz can be taken."""
+"""Keyboard use: tab order, visible focus, shortcuts, and a whole quiz and video without a mouse."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SHOWN = f"/learn/{SHORT}/the-first"
 ALGEBRA = "linear-algebra-geometrically"
 QUIZ = "check-arrows-and-grids"
 
-# Keeps, of each element that gets the focus: its place among those that should, whether it is marked, and whether it
-# can be seen. Hidden radio buttons and boxes are drawn by their label, the link of a card by the card.
+# Records for each focused element: its index among the focusable ones, whether its focus is visible, and whether it
+# is on screen. A label shows the focus of its hidden radio button or checkbox, a card that of its link.
 WATCH = """() => {
   const can = 'a[href], button, input, select, textarea, summary, audio[controls], [tabindex]';
   const isFirstOfGroup = (radio) => {
@@ -56,7 +56,7 @@ WATCH = """() => {
 
 
 def walk(page: Page) -> list[str]:
-    """Go through the page with Tab from its beginning: what is wrong on the way."""
+    """Tab through the page from its start; returns the faults."""
     page.evaluate(WATCH)
     names: list[str] = page.evaluate("names")
     page.evaluate("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
@@ -98,14 +98,14 @@ def walk_in_both_styles(page: Page) -> None:
         ("instructor", f"/dashboard/instructor/courses/{ALGEBRA}/lectures"),
     ],
 )
-def test_tab_reaches_everything_in_order_and_shows_where_it_is(people, who: str, address: str):
+def test_tab_order_and_visible_focus_of_pages(people, who: str, address: str):
     page = people(who, reduced_motion="reduce")
     page.goto(address)
     walk_in_both_styles(page)
 
 
 @pytest.mark.long
-def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
+def test_tab_order_and_visible_focus_of_a_lesson(watch):
     page = watch(SHOWN, plays=False)
     page.mouse.move(300, 300)
     until(page, "document.querySelector('video')")
@@ -121,13 +121,13 @@ def test_tab_reaches_everything_of_a_lesson_and_its_player(watch):
 
 @pytest.mark.long
 @pytest.mark.long
-def test_a_whole_video_is_watched_by_keyboard_alone(watch):
+def test_video_can_be_watched_by_keyboard(watch):
     page = watch(SHOWN, plays=False)
     press = page.keyboard.press
     player = page.get_by_label("Video player")
     video = "document.querySelector('video')"
 
-    press("Tab")  # the first sign of a person brings the player
+    press("Tab")  # the first interaction loads the player
     until(page, video)
     tab_to(page, page.locator("[data-start]"))
     press("Enter")
@@ -170,18 +170,18 @@ def test_a_whole_video_is_watched_by_keyboard_alone(watch):
 
 
 @pytest.mark.long
-def test_tab_reaches_everything_of_a_quiz(people, learners):
+def test_tab_order_and_visible_focus_of_a_quiz(people, learners):
     page = people(next(learners), reduced_motion="reduce")
     page.goto(f"/learn/{ALGEBRA}/{QUIZ}")
     page.get_by_role("button", name="Start the quiz").press("Enter")
-    # The form that works without scripts stands there first.
+    # The form that works without scripts comes first.
     expect(page.get_by_role("button", name="Flag question 7")).to_be_visible()
     walk_in_both_styles(page)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("address", ["/", "/courses/", f"/courses/{ALGEBRA}", "/help/"])
-def test_one_skips_to_the_content(people, address: str):
+def test_skip_link_leads_to_the_content(people, address: str):
     page = people(reduced_motion="reduce")
     page.goto(address)
 
@@ -213,14 +213,14 @@ def test_one_skips_to_the_content(people, address: str):
         ),
     ],
 )
-def test_the_keys_of_a_lesson_without_a_player(people, learners, who: str, address: str):
+def test_shortcuts_of_a_lesson_without_a_player(people, learners, who: str, address: str):
     page = people(next(learners) if who == "learner" else who, viewport=WIDE, reduced_motion="reduce")
     page.goto(address)
     press = page.keyboard.press
     bookmark = page.locator("form[data-bookmark] button")
     before = bookmark.get_attribute("aria-pressed")
 
-    press("b")  # the first key of all
+    press("b")  # the first key press
     expect(bookmark).to_have_attribute("aria-pressed", "false" if before == "true" else "true")
     press("b")
     expect(bookmark).to_have_attribute("aria-pressed", before)
@@ -230,13 +230,13 @@ def test_the_keys_of_a_lesson_without_a_player(people, learners, who: str, addre
     expect(help_.locator("dt")).to_have_text(
         ["Next lesson", "Previous lesson", "Bookmark the course", "Search", "Home", "This help"]
     )
-    press("n")  # in the dialog it is nobody's
+    press("n")  # no shortcut within the dialog
     press("Escape")
     expect(help_).to_have_count(0)
     press("/")
     box = page.get_by_role("banner").get_by_role("combobox")
     expect(box).to_be_focused()
-    page.keyboard.type("n p b ? h")  # words
+    page.keyboard.type("n p b ? h")  # text, not shortcuts
     expect(box).to_have_value("n p b ? h")
     expect(page).to_have_url(address)
     box.evaluate("box => box.blur()")
@@ -254,12 +254,12 @@ def test_the_keys_of_a_lesson_without_a_player(people, learners, who: str, addre
 
 
 def plain(text: str) -> str:
-    """Markdown as it reads."""
+    """Markdown as plain text."""
     return text.replace("**", "").replace("*", "")
 
 
 def tab_to(page: Page, target: Locator) -> None:
-    """Press Tab until the target has the focus; it has to be ahead."""
+    """Press Tab until the target, which must come later, has the focus."""
     for _ in range(120):
         if target.evaluate("one => one === document.activeElement"):
             return
@@ -268,7 +268,7 @@ def tab_to(page: Page, target: Locator) -> None:
 
 
 def pick(page: Page, card: Locator, wanted: str) -> None:
-    """Of radio buttons: the arrows go from one to the next."""
+    """Select a radio button with the arrow keys."""
     tab_to(page, card.get_by_role("radio").first)
     page.keyboard.press(" ")
     for _ in range(8):
@@ -279,7 +279,7 @@ def pick(page: Page, card: Locator, wanted: str) -> None:
 
 
 def put_in_order(page: Page, card: Locator, wanted: list[str]) -> None:
-    """Each step goes up until it is in its place; the focus goes with it."""
+    """Move each step up to its place; the focus follows it."""
     for place, text in enumerate(wanted):
         rows = [one.replace("\n", " ") for one in card.get_by_role("listitem").all_inner_texts()]
         at = next(index for index, row in enumerate(rows) if plain(text) in row)
@@ -315,7 +315,7 @@ def answer(page: Page, card: Locator, question: dict[str, Any]) -> None:
 
 
 @pytest.mark.long
-def test_a_whole_quiz_is_taken_by_keyboard_alone(people, learners):
+def test_quiz_can_be_taken_by_keyboard(people, learners):
     questions = yaml.safe_load((CONTENT / f"courses/{ALGEBRA}/{QUIZ}.quiz.yaml").read_text())["questions"]
     assert len({one["kind"] for one in questions}) == 7
     page = people(next(learners), reduced_motion="reduce")
@@ -330,7 +330,7 @@ def test_a_whole_quiz_is_taken_by_keyboard_alone(people, learners):
         answer(page, card, question)
     expect(page.get_by_text("You've answered every question.")).to_be_visible()
     tab_to(page, page.locator(".questions__end").get_by_role("button", name="Submit"))
-    page.wait_for_timeout(1_000 * len(questions))  # answers that arrive faster are refused: nobody reads that fast
+    page.wait_for_timeout(1_000 * len(questions))  # faster attempts are refused: nobody reads that fast
     page.keyboard.press("Enter")
 
     expect(page.locator("#vd")).to_be_focused()

@@ -1,11 +1,11 @@
-"""The eyes of the other tests: what they must see, and what they must not take for a fault."""
+"""Test the audit itself: which faults it must find, and what is no fault."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.e2e.looking import NARROW, nothing_fails, objections_in_all_looks, sticking_out, violations
+from tests.e2e.looking import NARROW, nothing_fails, sticking_out, violations, violations_in_all_looks
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
@@ -18,7 +18,7 @@ DROP = """address => {
 
 @pytest.fixture
 def page(people) -> Page:
-    """The home page, on which some addresses never answer."""
+    """The home page, where requests to some addresses never end."""
     page: Page = people(viewport=NARROW, reduced_motion="reduce")
     page.goto("/")
     page.route("**/*silent*", lambda route: None)
@@ -35,26 +35,26 @@ def page(people) -> Page:
     ],
     ids=["a dropped call", "a missing address", "a word on the console", "an error"],
 )
-def test_a_fault_is_seen(page: Page, fault: str, seen: str):
+def test_audit_finds_a_fault(page: Page, fault: str, seen: str):
     with pytest.raises(AssertionError, match=seen), nothing_fails(page):  # noqa: PT012
         page.evaluate(fault)
         page.wait_for_timeout(50)
 
 
 @pytest.mark.parametrize("address", ["/media/v/token/silent.m4s", "/static/favicons/silent.svg"])
-def test_a_film_and_the_icon_of_the_tab_may_be_dropped(page: Page, address: str):
+def test_canceled_video_and_favicon_requests_are_allowed(page: Page, address: str):
     with nothing_fails(page), page.expect_event("requestfailed"):
         page.evaluate(DROP, address)
 
 
-def test_what_began_before_is_not_counted(page: Page):
+def test_audit_ignores_earlier_requests(page: Page):
     with page.expect_event("request"):
         page.evaluate("window.way = new AbortController(); void fetch('/silent', {signal: way.signal}).catch(() => {})")
     with nothing_fails(page), page.expect_event("requestfailed"):
         page.evaluate("way.abort()")
 
 
-def test_what_axe_objects_to_is_named(page: Page):
+def test_audit_names_axe_violations(page: Page):
     assert violations(page) == []
     page.evaluate("document.querySelector('main').insertAdjacentHTML('afterbegin', '<button id=nameless></button>')")
 
@@ -63,7 +63,7 @@ def test_what_axe_objects_to_is_named(page: Page):
 
 
 @pytest.mark.parametrize("look", ["light-academic", "dark-academic", "light-corporate", "dark-corporate"])
-def test_what_cannot_be_read_in_one_look_alone_is_named(page: Page, look: str):
+def test_audit_names_poor_contrast_in_a_single_look(page: Page, look: str):
     theme, style = look.split("-")
     page.evaluate(
         """([theme, style]) => {
@@ -75,11 +75,11 @@ def test_what_cannot_be_read_in_one_look_alone_is_named(page: Page, look: str):
         [theme, style],
     )
 
-    (found,) = objections_in_all_looks(page, "#faint")
+    (found,) = violations_in_all_looks(page, "#faint")
     assert found.startswith(f"{look}: color-contrast")
 
 
-def test_what_sticks_out_is_named(page: Page):
+def test_audit_names_elements_that_overflow(page: Page):
     assert sticking_out(page) == []
     page.evaluate(
         """() => {

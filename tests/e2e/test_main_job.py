@@ -26,7 +26,7 @@ PROCESSED = 240_000  # ms: the demo's own film may be in the queue before it
 
 
 def make_clip(path: Path, *, seconds: int = 5, padding: int = 0) -> Path:
-    """A real video with sound; ``padding`` bytes of an empty box make it as large as wanted."""
+    """A real video with sound, followed by ``padding`` bytes in an empty box."""
     picture, sound = f"testsrc2=s=640x360:r=25:d={seconds}", f"sine=f=330:d={seconds}"
     subprocess.run(
         [
@@ -47,7 +47,7 @@ def teacher(people: Callable[..., Page]) -> Page:
 
 
 def write_course(teacher: Page) -> str:
-    """A new draft with a section, a video lesson and a quiz lesson; answers its slug."""
+    """Create a draft with a section, a video lesson and a quiz lesson; returns its slug."""
     teacher.goto("/dashboard/instructor/courses/new")
     teacher.get_by_label("Title").fill(COURSE)
     teacher.get_by_label("One-sentence summary").fill(SUMMARY)
@@ -84,7 +84,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_clip(tmp_path_factory.mktemp("clip") / "why-water-bends.mp4")
 
 
-def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Callable[..., Page], clip: Path) -> None:
+def test_course_from_creation_to_certificate(teacher: Page, people: Callable[..., Page], clip: Path) -> None:
     # Ines writes a course and uploads its video.
     slug = write_course(teacher)
     teacher.get_by_role("link", name="Upload a video").click()
@@ -95,7 +95,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     expect(job.get_by_role("list", name="Stages")).to_be_visible()
     assert violations(teacher) == []
 
-    # She writes the quiz while it is processed; then it is complete.
+    # She writes the quiz while the video is processed.
     tab = teacher.context.new_page()
     write_quiz(tab, slug)
     assert violations(tab) == []
@@ -107,7 +107,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     tab.get_by_role("button", name="Submit for review").click()
     expect(tab.get_by_text("Your course was submitted.")).to_be_visible()
 
-    # Nobody finds it yet.
+    # It is not in the catalog yet.
     learner = people("student")
     assert learner.goto(f"/courses/{slug}").status == 404  # type: ignore[union-attr]
 
@@ -121,7 +121,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     admin.get_by_role("button", name="Send decision").click()
     expect(admin.get_by_text(f"“{COURSE}” is live.")).to_be_visible()
 
-    # A learner finds it by search and takes a seat.
+    # A learner finds it by search and enrolls.
     learner.goto("/")
     learner.get_by_role("combobox").first.fill("rivers way")
     learner.get_by_role("combobox").first.press("Enter")
@@ -129,7 +129,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     learner.get_by_role("button", name="Enroll now").click()
     learner.wait_for_url(re.compile(f"/(learn|courses)/{slug}"))
 
-    # The video really plays, and what was watched is what completes it.
+    # The video plays, and watching it completes the lesson.
     learner.goto(f"/learn/{slug}/why-water-bends")
     learner.locator("[data-start]").click()
     video = learner.locator("video")
@@ -138,7 +138,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
     until(learner, "document.querySelector('video')?.ended")
     expect(learner.locator("[data-course-count]").first).to_contain_text("1 of 2", timeout=15_000)
 
-    # The quiz is passed at the second try.
+    # The second attempt passes the quiz.
     learner.goto(f"/learn/{slug}/check-yourself")
     for answer, score in (("On the inside of the bend", "0%"), ("On the outside of the bend", "100%")):
         learner.get_by_role("button", name=re.compile("^(Start the quiz|Try again)$")).first.click()
@@ -147,7 +147,7 @@ def test_a_course_from_the_first_word_to_a_certificate(teacher: Page, people: Ca
         expect(learner.get_by_text(score, exact=True).first).to_be_visible(timeout=15_000)
     expect(learner.get_by_text("The water is fastest there.")).to_be_visible()
 
-    # The certificate is there, and a visitor verifies it.
+    # The learner has the certificate, and a visitor verifies it.
     learner.goto(f"/me/course/{slug}/progress")
     learner.get_by_role("main").get_by_role("link", name="Verify").click()
     expect(learner.get_by_role("heading", name="This certificate is valid")).to_be_visible()
@@ -167,8 +167,8 @@ HALFWAY = "/Uploading (3|4|5)\\d%/.test(document.querySelector('.jobs')?.innerTe
 
 
 def submit_attempt(learner: Page) -> None:
-    """Submit, and say yes if a dialog asks."""
-    learner.wait_for_timeout(1_000)  # an answer that arrives faster is refused: nobody reads that fast
+    """Submit, and confirm if a dialog asks."""
+    learner.wait_for_timeout(1_000)  # a faster attempt is refused: nobody reads that fast
     learner.get_by_role("button", name="Submit").last.click()
     dialog = learner.get_by_role("dialog")
     try:
@@ -178,7 +178,7 @@ def submit_attempt(learner: Page) -> None:
     dialog.get_by_role("button", name="Submit").click()
 
 
-def test_an_upload_survives_a_killed_server_and_resumes_from_the_last_saved_byte(
+def test_upload_survives_a_killed_server_and_resumes_from_the_last_saved_byte(
     teacher: Page, site: Site, tmp_path: Path
 ) -> None:
     size = 48 * 2**20
@@ -210,7 +210,7 @@ def test_an_upload_survives_a_killed_server_and_resumes_from_the_last_saved_byte
 
 
 def web_process(site: Site) -> int:
-    """The id of this site's own web server, among all processes of the machine."""
+    """The process id of this copy's web server."""
     port = site.env["PORT"]
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -225,7 +225,7 @@ def web_process(site: Site) -> int:
 
 
 @pytest.mark.long
-def test_a_stopped_upload_resumes_after_a_reload_with_the_same_file(teacher: Page, tmp_path: Path) -> None:
+def test_interrupted_upload_resumes_after_a_reload_with_the_same_file(teacher: Page, tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "interrupted.mp4", seconds=2, padding=40 * 2**20)
     teacher.goto("/dashboard/instructor/upload/")
     expect(teacher.get_by_text("free of 50 GB")).to_be_visible()

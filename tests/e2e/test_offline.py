@@ -1,4 +1,4 @@
-"""Without a connection: the page that the service worker keeps takes the place of the browser's own error."""
+"""The offline page of the service worker replaces the browser's error page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.e2e.looking import WIDE, until, violations
 pytestmark = pytest.mark.e2e
 
 
-def test_a_page_without_a_connection_says_so_and_opens_once_there_is_one(people):
+def test_offline_page_opens_the_requested_page_when_back_online(people):
     page = people("student", viewport=WIDE, service_workers="allow")
     page.goto("/")
     until(page, "navigator.serviceWorker.controller !== null")
@@ -22,8 +22,8 @@ def test_a_page_without_a_connection_says_so_and_opens_once_there_is_one(people)
     expect(notice).to_contain_text("You're offline")
     expect(page).to_have_url("/courses/")
     assert page.evaluate("document.styleSheets[0].cssRules.length > 5")
-    assert page.evaluate("localStorage.getItem('study.auth') !== null")  # nobody was signed out by it
-    assert "amara" not in page.content().lower()  # nor named
+    assert page.evaluate("localStorage.getItem('study.auth') !== null")  # the user is still signed in
+    assert "amara" not in page.content().lower()  # and the page names nobody
     assert violations(page) == []
 
     page.context.set_offline(False)
@@ -33,16 +33,16 @@ def test_a_page_without_a_connection_says_so_and_opens_once_there_is_one(people)
     page.context.set_offline(True)
     page.goto("/offline")
     expect(page.get_by_role("heading", name="Learning offline")).to_be_visible()
-    expect(notice).to_be_hidden()  # this is the page that was asked for
+    expect(notice).to_be_hidden()  # this is the requested page
     page.context.set_offline(False)
 
 
 @pytest.mark.long
-def test_pages_are_fetched_ahead_through_the_worker_as_well(people):
+def test_pages_are_prefetched_through_the_service_worker(people):
     page = people(viewport=WIDE, service_workers="allow")
     page.goto("/")
     until(page, "navigator.serviceWorker.controller !== null")
-    page.reload()  # a page that the worker has answered
+    page.reload()  # answered by the service worker
     link = page.get_by_role("banner").get_by_role("link", name="Get started")
     with page.context.expect_event("request", lambda request: request.url.endswith("/auth/register")) as asked:
         link.hover()

@@ -1,6 +1,6 @@
-"""What opens on a page: menus, dialogs, the player at work, a quiz, uploads, failures.
+"""Looks of what opens on a page: menus, dialogs, the player, a quiz, uploads, failures.
 
-In every look there is nothing to object to; and where Escape closes it, the focus is back where it was.
+No violations in any look; where Escape closes the part, the focus returns.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.looking import NARROW, WIDE, hold, objections_in_all_looks, until, violations
+from tests.e2e.looking import NARROW, WIDE, hold, until, violations, violations_in_all_looks
 from tests.e2e.prepare import SHORT
 
 pytestmark = pytest.mark.e2e
@@ -22,10 +22,10 @@ QUIZ = "/learn/linear-algebra-geometrically/check-arrows-and-grids"
 STUDIO = "/dashboard/instructor/courses/linear-algebra-geometrically"
 
 
-def nothing_to_object_to(page: Page, part: str, *, resized: bool = True) -> None:
-    """The whole page as it stands, then the part that has opened, in all looks."""
+def assert_page_passes(page: Page, part: str, *, resized: bool = True) -> None:
+    """Audit the page, then the opened part in all looks."""
     expect(page.locator(part).first).to_be_visible()
-    found = violations(page) + objections_in_all_looks(page, part, resized=resized)
+    found = violations(page) + violations_in_all_looks(page, part, resized=resized)
     assert not found, "\n".join(found)
 
 
@@ -52,16 +52,16 @@ def escape_returns_to(page: Page, opener: str) -> None:
         ("instructor", f"{STUDIO}/lectures", "More actions for section 1", WIDE),
     ],
 )
-def test_a_menu(people, who: str, address: str, name: str, size: dict):
+def test_look_of_an_open_menu(people, who: str, address: str, name: str, size: dict):
     page = people(who, viewport=size, reduced_motion="reduce")
     page.goto(address)
-    # The bell's name goes on with how much is new.
+    # The bell's accessible name ends with the number of new notifications.
     opener = f"summary:is([aria-label='{name}'], [aria-label^='{name},']):visible"
     panel = "details.menu[open] > .menu__panel"
     page.locator(opener).focus()
 
     page.keyboard.press("Enter")
-    nothing_to_object_to(page, panel, resized=False)
+    assert_page_passes(page, panel, resized=False)
 
     escape_returns_to(page, opener)
     expect(page.locator(panel)).to_have_count(0)
@@ -70,7 +70,7 @@ def test_a_menu(people, who: str, address: str, name: str, size: dict):
 # --- Dialogs ------------------------------------------------------------------------------------
 
 
-def test_the_question_before_something_is_done_that_matters(people):
+def test_look_of_a_confirmation_dialog(people):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     page.goto(f"{STUDIO}/edit")
     button = page.get_by_role("button", name="Unpublish")
@@ -79,7 +79,7 @@ def test_the_question_before_something_is_done_that_matters(people):
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Unpublish this course?")
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
-    nothing_to_object_to(page, "dialog[open]")
+    assert_page_passes(page, "dialog[open]")
 
     page.keyboard.press("Escape")
     expect(button).to_be_focused()
@@ -91,28 +91,28 @@ def test_the_question_before_something_is_done_that_matters(people):
 
 
 @pytest.mark.long
-def test_a_form_with_mistakes(people):
+def test_look_of_a_form_with_errors(people):
     page = people(viewport=WIDE, reduced_motion="reduce")
     page.goto("/auth/register")
     page.locator("form[data-check]").evaluate("form => form.noValidate = true")
     page.get_by_label("Email").fill("nobody")
     page.get_by_label("Password", exact=True).fill("short")
-    page.get_by_label("Confirm password").fill("short")  # another would not be sent
+    page.get_by_label("Confirm password").fill("short")  # equal passwords only
     page.get_by_role("button", name="Create account").click()
 
     expect(page.locator("[data-errors]")).to_be_focused()
-    nothing_to_object_to(page, "main")
+    assert_page_passes(page, "main")
 
 
 # --- The player -----------------------------------------------------------------------------------
 
 
-def test_the_player_at_work(watch):
+def test_look_of_the_player(watch):
     page = watch(SHOWN, size=WIDE)
     expect(page.locator(".stage__cap")).to_be_visible()
-    # With the focus in it, the controls stay.
+    # The controls stay visible while one has the focus.
     page.get_by_role("slider", name="Seek").focus()
-    nothing_to_object_to(page, ".stage")
+    assert_page_passes(page, ".stage")
     page.set_viewport_size(WIDE)
 
     for name in ("Speed", "Quality"):
@@ -120,7 +120,7 @@ def test_the_player_at_work(watch):
         opener.focus()
         page.keyboard.press("Enter")
         expect(page.get_by_role("menuitemradio", checked=True)).to_be_focused()
-        nothing_to_object_to(page, ".stage")
+        assert_page_passes(page, ".stage")
         page.set_viewport_size(WIDE)
         page.keyboard.press("Escape")
         expect(opener).to_be_focused()
@@ -129,7 +129,7 @@ def test_the_player_at_work(watch):
     keys = page.get_by_label("Video player").get_by_role("button", name="Keyboard shortcuts")
     keys.focus()
     page.keyboard.press("Enter")
-    nothing_to_object_to(page, "dialog[open]")
+    assert_page_passes(page, "dialog[open]")
     page.set_viewport_size(WIDE)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -137,29 +137,29 @@ def test_the_player_at_work(watch):
 
 
 @pytest.mark.long
-def test_the_card_after_the_film(watch):
+def test_look_of_the_card_after_a_video(watch):
     page = watch(f"{SHOWN}?t=60", size=WIDE)
     stay = page.get_by_role("button", name="Stay here")
     stay.click()
-    nothing_to_object_to(page, ".stage")
+    assert_page_passes(page, ".stage")
 
 
 @pytest.mark.long
-def test_the_player_without_a_connection(watch):
+def test_look_of_the_player_offline(watch):
     page = watch(SHOWN, size=WIDE)
     page.context.set_offline(True)
     page.get_by_role("slider", name="Seek").press("End")
     page.keyboard.press("ArrowLeft")
     page.get_by_role("button", name="Stop retrying").click()
 
-    nothing_to_object_to(page, ".stage")
+    assert_page_passes(page, ".stage")
 
 
 # --- A quiz -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
-def test_a_quiz_while_it_is_taken_and_after(people, learners):
+def test_look_of_a_quiz_during_and_after_an_attempt(people, learners):
     page = people(next(learners), viewport=WIDE, reduced_motion="reduce")
     page.goto(QUIZ)
     page.get_by_role("button", name="Start the quiz").click()
@@ -169,14 +169,14 @@ def test_a_quiz_while_it_is_taken_and_after(people, learners):
     number.fill("three")
     number.blur()
     expect(page.get_by_text("This is not a number.")).to_be_visible()
-    nothing_to_object_to(page, "main")
+    assert_page_passes(page, "main")
     page.set_viewport_size(WIDE)
     number.fill("4")
 
     page.get_by_role("button", name="Submit").last.click()
     dialog = page.get_by_role("dialog", name="Submit with unanswered questions?")
     expect(dialog.get_by_role("button", name="Keep working")).to_be_focused()
-    nothing_to_object_to(page, "dialog[open]")
+    assert_page_passes(page, "dialog[open]")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("button", name="Submit").last).to_be_focused()
@@ -187,14 +187,14 @@ def test_a_quiz_while_it_is_taken_and_after(people, learners):
     expect(page.locator("#r1").get_by_text(re.compile("^Correct"))).to_be_visible()
     expect(page.locator("#r4").get_by_text(re.compile("^Incorrect"))).to_be_visible()
     expect(page.locator("#r3").get_by_text(re.compile("^Not answered"))).to_be_visible()
-    nothing_to_object_to(page, "main")
+    assert_page_passes(page, "main")
 
 
 # --- Uploads ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
-def test_uploads_on_their_way_and_refused(people, tmp_path: Path):
+def test_look_of_active_and_refused_uploads(people, tmp_path: Path):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     release = hold(page, r"/api/v1/uploads/", method="PATCH")
     page.goto("/dashboard/instructor/upload/")
@@ -207,21 +207,21 @@ def test_uploads_on_their_way_and_refused(people, tmp_path: Path):
     expect(page.get_by_role("listitem").filter(has_text=notes.name)).to_contain_text("MP4")
     running = page.get_by_role("listitem").filter(has_text=clip.name)
     expect(running.get_by_role("list", name="Stages")).to_be_visible()
-    nothing_to_object_to(page, "main")
+    assert_page_passes(page, "main")
     page.set_viewport_size(WIDE)
 
     cross = running.get_by_role("button", name=f"Cancel upload of {clip.name}")
     cross.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog").get_by_role("button", name="Keep it")).to_be_focused()
-    nothing_to_object_to(page, "dialog[open]")
+    assert_page_passes(page, "dialog[open]")
     page.keyboard.press("Escape")
     expect(cross).to_be_focused()
 
-    # What arrives is no video, whatever its name says.
+    # The content is no video, despite its name.
     release()
     expect(page.locator(".job--bad")).to_have_count(2)
-    nothing_to_object_to(page, ".job--bad")
+    assert_page_passes(page, ".job--bad")
     page.get_by_role("button", name=f"Remove {clip.name}").click()
     page.get_by_role("dialog", name="Remove this video?").get_by_role("button", name="Remove").click()
     expect(page.locator(".job--bad")).to_have_count(1)
@@ -235,31 +235,31 @@ def refuse(page: Page, pattern: str) -> None:
 
 
 @pytest.mark.long
-def test_a_part_that_did_not_arrive(people):
+def test_look_of_an_island_that_failed_to_load(people):
     page = people("student", viewport=WIDE, reduced_motion="reduce")
     refuse(page, r"/dist/islands/player-")
     page.goto("/learn/linear-algebra-geometrically/a-matrix-moves-the-plane")
     page.mouse.move(300, 300)
     page.get_by_role("button", name="Show Error").click()
 
-    nothing_to_object_to(page, "[data-island=player]")
+    assert_page_passes(page, "[data-island=player]")
 
 
 @pytest.mark.long
-def test_a_page_that_did_not_arrive(people):
+def test_look_of_the_offline_page(people):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     refuse(page, r"/dist/islands/uploader-")
     page.goto("/dashboard/instructor/upload/")
     expect(page.get_by_role("heading", name="Oops! Something went wrong")).to_be_visible()
 
-    nothing_to_object_to(page, "main")
+    assert_page_passes(page, "main")
 
 
 @pytest.mark.long
-def test_a_page_without_a_connection_says_so(people: Callable[..., Page]):
+def test_request_without_a_connection_shows_the_offline_page(people: Callable[..., Page]):
     page = people("instructor", viewport=WIDE, reduced_motion="reduce")
     refuse(page, r"/api/v1/videos/")
     page.goto("/dashboard/instructor/upload/")
     until(page, "document.querySelector('main .notice')")
 
-    nothing_to_object_to(page, "main")
+    assert_page_passes(page, "main")

@@ -1,4 +1,4 @@
-"""Every page, in every look, wide and narrow: nothing that axe objects to, nothing that fails, nothing cut off."""
+"""Audit every page in every look and width: accessibility, failures, overflow, cut-off text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.e2e.looking import (
     TWO_LOOKS,
     WIDE,
     nothing_fails,
-    objections_in_all_looks,
     sticking_out,
+    violations_in_all_looks,
 )
 from tests.e2e.prepare import FILM
 
@@ -29,7 +29,7 @@ LESSONS = "/learn/linear-algebra-geometrically"
 
 
 class Stop(NamedTuple):
-    """A page to stop at: who goes there, where, what the server says, the link to follow, what comes late."""
+    """A page to audit: account, address, expected status, link to follow, and the element to wait for."""
 
     who: str
     address: str
@@ -129,7 +129,7 @@ IN_TWO_LOOKS = [
 
 @pytest.fixture(scope="session")
 def visits(site: Site, browser: Browser, states: Callable[[str], dict]) -> Iterator[Callable[[str], BrowserContext]]:
-    """The browser in which an account looks at all the pages: what they share is fetched once."""
+    """One browser context per account, so shared files load once."""
     kept: dict[str, BrowserContext] = {}
 
     def visit(name: str) -> BrowserContext:
@@ -144,12 +144,12 @@ def visits(site: Site, browser: Browser, states: Callable[[str], dict]) -> Itera
 
 
 def symbols(page: Page, sprite: str) -> set[str]:
-    """The names of the pictures in a sprite."""
+    """The names of the icons in a sprite."""
     return set(re.findall(r'<symbol id="([^"]+)"', page.request.get(sprite).text()))
 
 
 def followed(page: Page, address: str, link: str) -> str:
-    """Where a link of a page leads. That page is read, not opened: nothing of it is under way when the next one is."""
+    """The target of a link on a page, which is fetched as text, so that none of its requests are pending later."""
     found = page.evaluate(
         """([text, link]) =>
           new DOMParser().parseFromString(text, 'text/html').querySelector(link)?.getAttribute('href')""",
@@ -160,7 +160,7 @@ def followed(page: Page, address: str, link: str) -> str:
 
 
 def faults_of(page: Page) -> list[str]:
-    """The page's faults that concern every user: headings, title, phrases, images."""
+    """The page's faults in any look: headings, title, phrases, images."""
     found = [] if page.locator("h1:visible").count() == 1 else ["not one h1"]
     if not re.fullmatch(r"\S.* \| Study Platform|Study Platform.*", page.title()):
         found.append(f"title {page.title()}")
@@ -176,12 +176,12 @@ UNFOLD = "document.querySelectorAll('main details:not(.menu)').forEach((one) => 
 
 
 def dashed(name: str) -> str:
-    """A page's name as the name of its test."""
+    """The test id of a page."""
     return name.replace(" ", "-")
 
 
 def look_at(visits: Callable[[str], BrowserContext], stop: Stop, inspect: Callable) -> None:
-    """Open a page and collect what is wrong with it; ``inspect`` answers what it objects to in its looks."""
+    """Open a page and collect its faults; ``inspect`` returns those of its looks."""
     page: Page = visits(stop.who).new_page()
     page.set_viewport_size(WIDE)
     address = followed(page, stop.address, stop.link) if stop.link else stop.address
@@ -190,7 +190,7 @@ def look_at(visits: Callable[[str], BrowserContext], stop: Stop, inspect: Callab
         assert answer is not None
         assert answer.status == stop.status
 
-        page.mouse.move(400, 400)  # islands that wait for a sign of a person get one
+        page.mouse.move(400, 400)  # loads islands that wait for an interaction
         if stop.shows:
             expect(page.locator(stop.shows).first).to_be_attached()
 
@@ -202,25 +202,25 @@ def look_at(visits: Callable[[str], BrowserContext], stop: Stop, inspect: Callab
 
 
 @pytest.mark.parametrize("name", [*IN_ALL_LOOKS, *IN_TWO_LOOKS], ids=dashed)
-def test_page_is_whole(visits, name: str):
+def test_page_passes_the_audit(visits, name: str):
     looks = LOOKS if name in IN_ALL_LOOKS else TWO_LOOKS
 
     def inspect(page: Page) -> list[str]:
-        return objections_in_all_looks(page, looks=looks) + sticking_out(page, (320, 1440))
+        return violations_in_all_looks(page, looks=looks) + sticking_out(page, (320, 1440))
 
     look_at(visits, PAGES[name], inspect)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", PAGES, ids=dashed)
-def test_page_is_whole_in_all_looks_and_widths(visits, name: str):
+def test_page_passes_the_audit_in_all_looks_and_widths(visits, name: str):
     def inspect(page: Page) -> list[str]:
-        return objections_in_all_looks(page) + sticking_out(page, styles=("academic", "corporate"))
+        return violations_in_all_looks(page) + sticking_out(page, styles=("academic", "corporate"))
 
     look_at(visits, PAGES[name], inspect)
 
 
-def test_each_style_sheet_is_seen_in_all_looks(site: Site, visits) -> None:
+def test_each_style_sheet_is_checked_in_all_looks(site: Site, visits) -> None:
     sheets = {file.stem for file in (ROOT / "assets/styles").glob("*.css")}
     seen = set()
     for name in IN_ALL_LOOKS:

@@ -1,4 +1,4 @@
-"""Passkeys in Chromium, with its own virtual authenticator: added, signed in with, second step, removed."""
+"""Passkeys in Chromium with its virtual authenticator: add, sign in, second step, remove."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture
 def home(site: Site) -> str:
-    """The copy's address under a name: browsers accept no passkey under an IP number."""
+    """The copy's address with a host name: browsers accept no passkeys at an IP address."""
     return site.base.replace("127.0.0.1", "localhost")
 
 
@@ -33,7 +33,7 @@ def page(browser: Browser, home: str) -> Iterator[Page]:
 
 @pytest.fixture
 def device(page: Page) -> CDPSession:
-    """A device in the page's browser that keeps passkeys and recognizes its owner."""
+    """A virtual authenticator in the page's browser that verifies its owner."""
     session = page.context.new_cdp_session(page)
     session.send("WebAuthn.enable")
     return session
@@ -52,7 +52,7 @@ def plug_in(device: CDPSession, *, verifies: bool = True) -> str:
     return key
 
 
-def give_password(page: Page, email: str) -> None:
+def sign_in_again(page: Page, email: str) -> None:
     page.goto("/auth/login")
     page.get_by_label("Email").fill(email)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
@@ -64,7 +64,7 @@ def account(page: Page):
 
 
 def ends(page: Page) -> float:
-    """When the session's cookie ends; -1: with the browser."""
+    """When the session cookie expires; -1: with the browser."""
     return next(one["expires"] for one in page.context.cookies() if one["name"] == "sessionid")
 
 
@@ -74,11 +74,11 @@ def sign_out(page: Page) -> None:
     expect(page.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
 
 
-def test_a_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, email: str) -> None:
+def test_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, email: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
     key = plug_in(device)
-    give_password(page, email)
+    sign_in_again(page, email)
     expect(account(page)).to_be_visible()
 
     page.goto("/settings/security/passkeys/new")
@@ -92,7 +92,7 @@ def test_a_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, 
     expect(page.get_by_text("Passkey: Pia's laptop")).to_be_visible()
     sign_out(page)
 
-    # Where the email is typed the browser offers the passkey; this device takes the first offer by itself.
+    # The email field offers the passkey; this device accepts it automatically.
     page.goto("/auth/login?next=/settings/", wait_until="commit")
     expect(page).to_have_url(f"{home}/settings/")
     assert ends(page) > 0
@@ -110,7 +110,7 @@ def test_a_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, 
     sign_out(page)
 
     device.send("WebAuthn.setAutomaticPresenceSimulation", presence)
-    give_password(page, email)
+    sign_in_again(page, email)
     device.send("WebAuthn.setAutomaticPresenceSimulation", presence | {"enabled": True})
     expect(page.get_by_role("heading", name="One more step")).to_be_visible()
     assert violations(page) == []
@@ -122,21 +122,19 @@ def test_a_passkey_is_added_and_used(page: Page, device: CDPSession, home: str, 
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("Passkey: Pia's laptop")).to_have_count(0)
     sign_out(page)
-    device.send("WebAuthn.setAutomaticPresenceSimulation", presence)  # the device has not forgotten it
-    give_password(page, email)
+    device.send("WebAuthn.setAutomaticPresenceSimulation", presence)  # the passkey is still on the device
+    sign_in_again(page, email)
     expect(account(page)).to_be_visible()
     assert complaints == []
 
 
 @pytest.mark.long
-def test_a_device_that_does_not_recognize_its_owner_says_so_and_leaves_the_other_ways(
-    page: Page, device: CDPSession, email: str
-) -> None:
+def test_refused_passkey_shows_an_error_and_the_other_methods(page: Page, device: CDPSession, email: str) -> None:
     plug_in(device, verifies=False)
     page.goto("/auth/login")
 
     page.get_by_role("button", name="Continue with a passkey").click()
 
     expect(page.locator("[data-passkey-said]")).to_contain_text("The passkey wasn't confirmed")
-    give_password(page, email)
+    sign_in_again(page, email)
     expect(account(page)).to_be_visible()

@@ -1,4 +1,4 @@
-"""The player with a real film in a real browser: what it plays, what its keys do, what it remembers, how it fails."""
+"""The player with a real video in a real browser: playback, shortcuts, stored settings, failures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pause(page: Page) -> None:
     until(page, "document.querySelector('video').paused")
 
 
-def test_it_plays_from_a_press(watch):
+def test_play_button_starts_the_video(watch):
     page = watch(FIRST, plays=False)
     expect(page.locator("video")).to_have_count(0)
 
@@ -45,7 +45,7 @@ def test_it_plays_from_a_press(watch):
 
 @pytest.mark.long
 @pytest.mark.parametrize("late", ["islands", "mount", "islands/player"])
-def test_a_press_before_the_player_is_there_starts_it_as_soon_as_it_can(watch, late: str):
+def test_play_pressed_before_the_player_has_loaded_starts_it(watch, late: str):
     page = watch("/", plays=False)
     release = hold(page, rf"/dist/{late}-[^/]*\.js")
     page.goto(FIRST, wait_until="commit")
@@ -61,7 +61,7 @@ def test_a_press_before_the_player_is_there_starts_it_as_soon_as_it_can(watch, l
 
 
 @pytest.mark.long
-def test_the_space_bar_starts_it_before_its_code_is_there(watch):
+def test_space_bar_starts_the_player_before_it_has_loaded(watch):
     page = watch("/", plays=False)
     release = hold(page, r"/dist/islands-[^/]*\.js")
     page.goto(FIRST, wait_until="commit")
@@ -76,7 +76,7 @@ def test_the_space_bar_starts_it_before_its_code_is_there(watch):
 
 
 @pytest.mark.long
-def test_captions_are_shown_until_somebody_hides_them(watch):
+def test_captions_stay_on_until_turned_off(watch):
     page = watch(FIRST)
     words = page.locator(".stage__cap")
     expect(words).to_have_text("Here is the plane, ruled into squares.")
@@ -93,7 +93,7 @@ def test_captions_are_shown_until_somebody_hides_them(watch):
     expect(words).to_have_text("Two short arrows rule it: one step east, and one step north.")
 
 
-def test_each_quality_can_be_chosen_and_is_what_then_comes(watch):
+def test_each_quality_can_be_chosen_and_is_loaded(watch):
     page = watch(FIRST)
     came: list[str] = []
     page.on("request", lambda request: came.append(request.url))
@@ -126,7 +126,7 @@ def test_each_speed_can_be_chosen_and_is_remembered(watch):
         choose(page, "Speed", item)
         assert page.evaluate("document.querySelector('video').playbackRate") == speed
         expect(control(page, f"Speed: {speed}×")).to_be_attached()
-    # Twice as fast: two seconds of the film in one of the clock's, and a bit for the way here.
+    # At double speed, two seconds of video take one second, with some tolerance.
     took = page.evaluate(
         f"""() => new Promise((resolve) => {{
           const [from, at] = [{NOW}, performance.now()];
@@ -142,12 +142,12 @@ def test_each_speed_can_be_chosen_and_is_remembered(watch):
     assert page.evaluate("document.querySelector('video').playbackRate") == 2
 
 
-def test_the_first_key_works_whatever_it_is(watch):
+def test_first_key_press_works(watch):
     page = watch("/", plays=False)
     release = hold(page, r"/dist/islands/player-[^/]*\.js")
     page.goto(f"{FIRST}?t=20")
 
-    for key in ("m", "+", "ArrowRight"):  # nothing else was touched: the player is not there yet
+    for key in ("m", "+", "ArrowRight"):  # the player has not loaded yet
         page.keyboard.press(key)
     expect(page.locator("video")).to_have_count(0)
     release()
@@ -159,7 +159,7 @@ def test_the_first_key_works_whatever_it_is(watch):
     assert page.evaluate("document.querySelector('video').playbackRate") == 1.25
 
 
-def test_a_sentence_of_the_transcript_plays_from_there_before_and_after_the_player_has_come(watch):
+def test_transcript_sentence_plays_from_its_start_before_and_after_the_player_loads(watch):
     page = watch(FIRST, plays=False)
     page.locator("[data-transcript] [data-from]").nth(5).click()
     second = float(page.locator("[data-transcript] [data-from]").nth(5).get_attribute("data-from"))
@@ -170,7 +170,7 @@ def test_a_sentence_of_the_transcript_plays_from_there_before_and_after_the_play
     page.locator("[data-transcript] [data-from]").first.click()
     until(page, f"{NOW} < {second}")
 
-    # On an upright phone the picture stays below the header while the words go by.
+    # On a portrait phone, the video stays below the header while the transcript scrolls.
     page.set_viewport_size(PHONE)
     page.evaluate("document.querySelector('[data-transcript] li:last-child').scrollIntoView({block: 'end'})")
     edge = "(part, side) => document.querySelector(part).getBoundingClientRect()[side]"
@@ -180,7 +180,7 @@ def test_a_sentence_of_the_transcript_plays_from_there_before_and_after_the_play
     until(page, f"({edge})('.stage', 'bottom') < 0")
 
 
-def test_every_key_does_what_the_help_says(watch):
+def test_each_shortcut_does_what_the_help_says(watch):
     page = watch(FIRST)
     press = page.keyboard.press
     video = "document.querySelector('video')"
@@ -190,7 +190,7 @@ def test_every_key_does_what_the_help_says(watch):
     until(page, f"!{video}.paused")
     pause(page)
 
-    press("Home")  # the page's own: it scrolls
+    press("Home")  # scrolls the page as usual
     page.evaluate(f"{video}.currentTime = 20")
     until(page, f"!{video}.seeking")
     press("ArrowRight")
@@ -222,7 +222,7 @@ def test_every_key_does_what_the_help_says(watch):
     press("?")
     help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(help_).to_be_visible()
-    press("m")  # in the dialog keys are not the player's
+    press("m")  # no shortcuts within the dialog
     assert not page.evaluate(f"{video}.muted")
     press("Escape")
     expect(help_).to_have_count(0)
@@ -230,14 +230,14 @@ def test_every_key_does_what_the_help_says(watch):
     press("/")
     box = page.get_by_role("banner").get_by_role("combobox")
     expect(box).to_be_focused()
-    page.keyboard.type("m f b n")  # words, not commands
+    page.keyboard.type("m f b n")  # text, not shortcuts, not commands
     expect(box).to_have_value("m f b n")
     expect(page).to_have_url(FIRST)
     box.evaluate("box => box.blur()")
 
     press("n")
     expect(page).to_have_url(SECOND)
-    page.locator("[data-start]").focus()  # the player comes at the first sign of a person
+    page.locator("[data-start]").focus()  # the first interaction loads the player
     expect(page.locator("[data-start]")).to_be_visible()
     until(page, "document.querySelector('video')")
     press("p")
@@ -249,7 +249,7 @@ def test_every_key_does_what_the_help_says(watch):
 
 
 @pytest.mark.long
-def test_the_keys_can_be_switched_off(watch):
+def test_shortcuts_can_be_turned_off(watch):
     page = watch(FIRST)
     page.keyboard.press("?")
     page.get_by_label("Use letter and symbol shortcuts when not typing in a field").uncheck()
@@ -265,7 +265,7 @@ def test_the_keys_can_be_switched_off(watch):
 
 
 @pytest.mark.long
-def test_the_line_of_time_is_worked_by_keys(watch):
+def test_timeline_works_by_keyboard(watch):
     page = watch(FIRST)
     pause(page)
     line = page.get_by_role("slider", name="Seek")
@@ -289,7 +289,7 @@ def test_the_line_of_time_is_worked_by_keys(watch):
 
 
 @pytest.mark.long
-def test_it_goes_on_where_one_left_after_a_reload(watch):
+def test_video_resumes_at_its_position_after_a_reload(watch):
     page = watch(FIRST)
     page.get_by_role("slider", name="Seek").focus()
     for _ in range(8):
@@ -308,8 +308,8 @@ def test_it_goes_on_where_one_left_after_a_reload(watch):
 DELIVERED = "!Object.keys(localStorage).some((key) => key.startsWith('study.progress.'))"
 
 
-def known_after(page: Page, second: int, begin: Callable[[], object]) -> tuple[int, bool]:
-    """Begin, pause at that second whatever the speed of the machine: the seconds seen, and if they complete it."""
+def wait_for_signed_in_state(page: Page, second: int, begin: Callable[[], object]) -> tuple[int, bool]:
+    """Play and pause at exactly that second; returns the seconds watched and whether the lesson is complete."""
     page.evaluate(
         """second => {
           const video = document.querySelector('video');
@@ -336,22 +336,22 @@ def known_after(page: Page, second: int, begin: Callable[[], object]) -> tuple[i
 
 
 @pytest.mark.long
-def test_a_lesson_is_complete_at_nine_tenths_of_its_seconds_and_not_at_its_end(watch):
+def test_video_lesson_is_complete_after_90_percent_watched(watch):
     page = watch(f"{FIRST}?t=57", who=SEEN)  # a learner with the first 38 of 62 seconds watched
     row = page.locator("[data-lesson] a[aria-current]")
     done = page.locator(".toast", has_text="Lesson 1.1 complete")
-    seconds, is_complete = known_after(page, 61, lambda: None)
+    seconds, is_complete = wait_for_signed_in_state(page, 61, lambda: None)
     assert 41 <= seconds <= 43
     assert not is_complete
 
     choose(page, "Speed", "2×")
     line = page.get_by_role("link", name="Play from 0:40")  # of the transcript
-    seconds, is_complete = known_after(page, 46, line.click)
+    seconds, is_complete = wait_for_signed_in_state(page, 46, line.click)
     assert 47 <= seconds < 56
     assert not is_complete
     expect(row.get_by_label("Completed")).to_have_count(0)
 
-    seconds, is_complete = known_after(page, 55, control(page, "Play").click)
+    seconds, is_complete = wait_for_signed_in_state(page, 55, control(page, "Play").click)
     assert seconds >= 56
     assert is_complete
     expect(done).to_be_visible()
@@ -360,7 +360,7 @@ def test_a_lesson_is_complete_at_nine_tenths_of_its_seconds_and_not_at_its_end(w
     expect(page.locator("[data-course-percent]")).to_have_text("50%")
 
 
-def test_after_the_end_the_next_lesson_comes_and_plays_by_itself(watch):
+def test_next_lesson_plays_automatically_after_the_end(watch):
     page = watch(f"{FIRST}?t=60")
     expect(page.get_by_text(re.compile(r"^Next in \d s$"))).to_be_visible()
     expect(page.locator(".ended__title")).to_have_text("1.2 The second")
@@ -375,7 +375,7 @@ def test_after_the_end_the_next_lesson_comes_and_plays_by_itself(watch):
 
 
 @pytest.mark.long
-def test_escape_keeps_the_ended_video_open(watch):
+def test_escape_cancels_autoplay_of_the_next_lesson(watch):
     page = watch(f"{FIRST}?t=60")
     expect(control(page, "Stay here")).to_be_visible()
 
@@ -399,7 +399,7 @@ def test_a_broken_connection_is_reported_and_the_upload_can_resume(watch):
     # Both at once: the countdown ends after three failed attempts.
     told = r"The connection dropped while the video was loading\. Your place at 0:51 is saved\..*Retrying in \d+ s"
     expect(notice).to_contain_text(re.compile(told, re.DOTALL))
-    # Where it goes on is noted as it does: on a busy machine the film may be over before one can look.
+    # Record the position as playback resumes: on a busy machine, the video may be over before the test can check.
     page.evaluate(
         "document.querySelector('video').addEventListener('playing', ({target}) => { resumed ??= target.currentTime })"
         ", window.resumed = null"

@@ -1,4 +1,4 @@
-"""Being signed in, as the browser's tabs and the server see it."""
+"""Sessions across browser tabs and the server."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.e2e.looking import until
 pytestmark = pytest.mark.e2e
 
 STORED = "JSON.parse(localStorage.getItem('study.auth'))"
-# A token that looks right and ended long ago.
+# A well-formed token that expired long ago.
 PARTS = (b"{}", b'{"exp": 1700000000}', b"x")
 EXPIRED = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in PARTS)
 
 
 def sign_in(page: Page, name: str = "student", address: str = "/auth/login") -> None:
-    """A session of this test's own: the shared ones must outlive it."""
+    """A separate session: the shared ones must not end."""
     page.goto(address)
     page.get_by_label("Email").fill(f"{name}@example.com")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
@@ -46,7 +46,7 @@ def keep_token(page: Page, token: str) -> None:
     )
 
 
-def test_signing_in_leaves_the_user_and_a_token_in_storage(people):
+def test_sign_in_stores_the_user_and_a_token(people):
     page = people()
     page.goto("/")
     assert page.evaluate(STORED) is None
@@ -63,7 +63,7 @@ def test_signing_in_leaves_the_user_and_a_token_in_storage(people):
     assert 60 < left <= 15 * 60
 
 
-def test_signing_out_ends_it_in_every_tab_and_on_the_server(people):
+def test_sign_out_applies_to_every_tab_and_the_server(people):
     page = people()
     sign_in(page)
     other = page.context.new_page()
@@ -86,7 +86,7 @@ def test_signing_out_ends_it_in_every_tab_and_on_the_server(people):
 
 
 @pytest.mark.long
-def test_the_signed_out_event_ends_the_session_of_the_page(people):
+def test_signed_out_event_ends_the_session_of_the_page(people):
     page = people()
     sign_in(page)
 
@@ -96,7 +96,7 @@ def test_the_signed_out_event_ends_the_session_of_the_page(people):
 
 
 @pytest.mark.long
-def test_a_page_of_somebody_who_left_leads_to_sign_in_and_back(people):
+def test_page_after_signing_out_leads_to_sign_in_and_back(people):
     page = people()
     sign_in(page)
     other = page.context.new_page()
@@ -109,7 +109,7 @@ def test_a_page_of_somebody_who_left_leads_to_sign_in_and_back(people):
 
 
 @pytest.mark.long
-def test_another_tab_adopts_a_sign_in(people):
+def test_sign_in_reaches_other_tabs(people):
     page = people()
     other = page.context.new_page()
     other.goto("/courses/")
@@ -121,7 +121,7 @@ def test_another_tab_adopts_a_sign_in(people):
 
 
 @pytest.mark.long
-def test_another_tab_keeps_what_is_being_typed_and_offers_a_reload(people):
+def test_other_tab_keeps_typed_text_and_offers_a_reload(people):
     page = people()
     other = page.context.new_page()
     other.goto("/auth/register")
@@ -135,7 +135,7 @@ def test_another_tab_keeps_what_is_being_typed_and_offers_a_reload(people):
     expect(other.locator("summary[aria-label='Account menu']")).to_be_visible()
 
 
-def test_an_expired_token_is_renewed_in_silence_while_the_cookie_lives(people):
+def test_expired_token_is_renewed_while_the_session_lasts(people):
     page = people()
     sign_in(page)
     keep_token(page, EXPIRED)
@@ -150,7 +150,7 @@ def test_an_expired_token_is_renewed_in_silence_while_the_cookie_lives(people):
 
 @pytest.mark.long
 @pytest.mark.parametrize("token", [EXPIRED, "not-a-token", None], ids=["expired", "broken", "valid"])
-def test_what_is_stored_goes_when_the_cookie_is_gone(people, token: str | None):
+def test_stored_user_is_cleared_without_the_session_cookie(people, token: str | None):
     page = people()
     sign_in(page)
     if token:
@@ -164,7 +164,7 @@ def test_what_is_stored_goes_when_the_cookie_is_gone(people, token: str | None):
 
 
 @pytest.mark.long
-def test_nothing_that_somebody_stored_makes_a_visitor_somebody(people):
+def test_stored_data_signs_nobody_in(people):
     page = people()
     page.add_init_script('localStorage[\'study.auth\'] = \'{"user": {"role": "admin"}, "token": "a.e30.c"}\'')
 

@@ -1,4 +1,4 @@
-"""The frame around every page: its look, header, menus, search, the way from page to page, what shows when it fails."""
+"""The site's shell: themes, header, menus, search, navigation, error pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.conftest import PASSWORD, Site, code_mailed_to
-from tests.e2e.looking import objections_in_all_looks, until, violations
+from tests.e2e.looking import until, violations, violations_in_all_looks
 
 pytestmark = pytest.mark.e2e
 
@@ -41,7 +41,7 @@ def summary(page: Page, name: str) -> Locator:
         ("dark", "sepia", "brutalist", "theme-dark style-academic"),
     ],
 )
-def test_the_look_stands_before_anything_is_painted(people, system: str, theme: str, style: str, shown: str):
+def test_theme_is_set_before_the_first_paint(people, system: str, theme: str, style: str, shown: str):
     page = people(color_scheme=system)
     page.add_init_script(
         f"""
@@ -53,7 +53,7 @@ def test_the_look_stands_before_anything_is_painted(people, system: str, theme: 
         }}).observe(document, {{childList: true, subtree: true}});
         """
     )
-    # Without the page's scripts: what comes after the first paint cannot be what does it.
+    # Without the page's later scripts, only the inline script can set the theme.
     page.route(re.compile(r"/dist/(site|islands)-"), lambda route: route.abort())
 
     page.goto("/")
@@ -65,7 +65,7 @@ def test_the_look_stands_before_anything_is_painted(people, system: str, theme: 
 
 
 @pytest.mark.long
-def test_the_theme_menu_changes_the_look_at_once_in_every_tab_and_for_good(people):
+def test_theme_menu_changes_every_tab_at_once_and_is_remembered(people):
     page = people()
     page.goto("/")
     other = page.context.new_page()
@@ -107,7 +107,7 @@ TUTOR, TEACH = ("AI Tutor", "/chat"), ("Instructor Dashboard", "/dashboard/instr
         ("admin", [COURSES, LEARNING, TALK, TUTOR, TEACH]),
     ],
 )
-def test_the_header_shows_each_role_its_links(people, who: str, links: list[tuple[str, str]]):
+def test_header_shows_the_links_of_each_role(people, who: str, links: list[tuple[str, str]]):
     page = people(who)
     page.goto("/")
 
@@ -138,7 +138,7 @@ def test_the_header_shows_each_role_its_links(people, who: str, links: list[tupl
     expect(summary(page, "Account menu")).to_have_text(username[0].upper())
 
 
-def test_the_account_menu_is_worked_by_keyboard(people):
+def test_account_menu_works_by_keyboard(people):
     page = people("student")
     page.goto("/")
     account = menu(page, "Account menu")
@@ -157,7 +157,7 @@ def test_the_account_menu_is_worked_by_keyboard(people):
     expect(summary(page, "Account menu")).to_be_focused()
 
 
-def test_the_bell_opens_what_is_new_and_leads_to_all_of_it(people):
+def test_bell_opens_new_notifications_and_links_to_all(people):
     page = people("student")
     page.goto("/")
 
@@ -170,7 +170,7 @@ def test_the_bell_opens_what_is_new_and_leads_to_all_of_it(people):
 
 
 @pytest.mark.long
-def test_the_bell_of_who_has_no_news_says_so(people, learners, site):
+def test_bell_without_notifications_says_so(people, learners, site):
     who = next(learners)
     page = people(who)
     with site.database() as database:
@@ -187,7 +187,7 @@ def test_the_bell_of_who_has_no_news_says_so(people, learners, site):
 
 
 @pytest.mark.long
-def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
+def test_search_ignores_blanks_trims_and_clears_its_box(people):
     page = people()
     page.goto("/")
     box = page.get_by_role("banner").get_by_role("combobox", name="Search courses")
@@ -208,14 +208,14 @@ def test_the_search_ignores_blanks_trims_and_clears_its_box(people):
     expect(box).to_have_value("")
 
 
-def test_the_search_suggests_what_is_being_typed(people):
+def test_search_suggests_while_typing(people):
     page = people()
     page.goto("/")
     box = page.get_by_role("banner").get_by_role("combobox", name="Search courses")
     box.press_sequentially("lineer alg")
     option = page.get_by_role("option", name="Linear Algebra, Geometrically")
     expect(option).to_be_visible()
-    assert not objections_in_all_looks(page, ".top__search", resized=False)
+    assert not violations_in_all_looks(page, ".top__search", resized=False)
 
     page.keyboard.press("ArrowDown")
     expect(option).to_have_attribute("aria-selected", "true")
@@ -223,7 +223,7 @@ def test_the_search_suggests_what_is_being_typed(people):
     expect(page).to_have_url("/courses/linear-algebra-geometrically")
 
 
-def test_on_a_phone_the_filters_are_a_dialog(people):
+def test_filters_are_a_dialog_on_phones(people):
     page = people(viewport=NARROW)
     page.goto("/courses/")
     opener = page.get_by_role("button", name="Filters")
@@ -249,7 +249,7 @@ def test_on_a_phone_the_filters_are_a_dialog(people):
     expect(page.locator(".cat__count b")).to_have_text(promised)
 
 
-def test_columns_begin_where_the_header_begins_and_a_price_waits_to_be_asked_for(people):
+def test_columns_align_with_the_header_and_the_price_filter_starts_closed(people):
     page = people("instructor", viewport={"width": 1440, "height": 900})
     left = "(name) => document.querySelector(name).getBoundingClientRect().left"
     for address in ("/help/learning", "/certificates/", "/notifications", "/settings/security/app"):
@@ -280,7 +280,7 @@ def test_columns_begin_where_the_header_begins_and_a_price_waits_to_be_asked_for
     expect(price).to_be_visible()
 
 
-def test_between_phone_and_desktop_the_search_is_behind_a_button(people):
+def test_search_is_behind_a_button_on_tablets(people):
     page = people(viewport={"width": 1100, "height": 800})
     page.goto("/")
     find = menu(page, "Search courses")
@@ -294,7 +294,7 @@ def test_between_phone_and_desktop_the_search_is_behind_a_button(people):
     expect(page).to_have_url("/courses/?q=algebra")
 
 
-def test_on_the_narrowest_phone_the_look_is_chosen_in_the_menu(people):
+def test_theme_is_in_the_menu_on_narrow_phones(people):
     page = people(viewport={"width": 320, "height": 640})
     page.goto("/")
     expect(page.locator(".menu--folds")).to_be_hidden()
@@ -305,7 +305,7 @@ def test_on_the_narrowest_phone_the_look_is_chosen_in_the_menu(people):
     expect(page.locator("html.theme-dark")).to_be_attached()
 
 
-def test_the_mobile_menu_opens_and_closes_in_every_way(people):
+def test_mobile_menu_opens_and_closes_in_every_way(people):
     page = people(viewport=NARROW)
     page.goto("/")
     sheet, button = menu(page, "Menu"), summary(page, "Menu")
@@ -333,7 +333,7 @@ def test_the_mobile_menu_opens_and_closes_in_every_way(people):
     expect(sheet).not_to_have_attribute("open", "")
 
 
-def test_under_the_dashboard_a_side_navigation_takes_the_place_of_the_header(people):
+def test_dashboard_has_side_navigation_instead_of_the_header(people):
     page = people("admin")
     for address in ("/dashboard/instructor/", "/dashboard/instructor/courses/", "/dashboard/admin/"):
         page.goto(address)
@@ -358,7 +358,7 @@ def fetched_ahead(page: Page) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_page_is_fetched_when_somebody_is_about_to_want_it(people):
+def test_page_is_prefetched_when_its_link_is_hovered(people):
     page = people()
     page.goto("/")
     with page.context.expect_event("request", lambda request: request.url.endswith("/auth/register")) as asked:
@@ -373,7 +373,7 @@ def test_a_page_is_fetched_when_somebody_is_about_to_want_it(people):
 
 
 @pytest.mark.long
-def test_nothing_that_ends_a_session_is_fetched_ahead(people):
+def test_sign_out_links_are_not_prefetched(people):
     page = people("student")
     page.goto("/")
     summary(page, "Account menu").click()
@@ -388,7 +388,7 @@ def test_nothing_that_ends_a_session_is_fetched_ahead(people):
 
 
 @pytest.mark.long
-def test_a_bar_shows_after_a_second_of_waiting_and_then_for_half_a_second(people):
+def test_loading_bar_appears_after_one_second_and_stays_half_a_second(people):
     page = people()
     page.add_init_script(
         """new MutationObserver(() => {
@@ -402,7 +402,7 @@ def test_a_bar_shows_after_a_second_of_waiting_and_then_for_half_a_second(people
     page.evaluate(
         "sessionStorage.asked = Date.now(); setTimeout(() => document.querySelector('a[href=\"/courses/\"]').click())"
     )
-    page.wait_for_timeout(1200)  # how slow the server is; the page itself cannot be asked while it waits for the next
+    page.wait_for_timeout(1200)  # longer than the delay; a navigating page cannot be queried
     held[0].continue_()
     expect(page).to_have_url("/courses/")
     until(page, "document.readyState === 'complete' && !document.querySelector('.pagebar')")
@@ -416,7 +416,7 @@ def test_a_bar_shows_after_a_second_of_waiting_and_then_for_half_a_second(people
 
 
 @pytest.mark.long
-def test_an_unknown_address_leads_home_or_to_the_courses(people):
+def test_404_page_links_to_home_and_catalog(people):
     page = people()
     answer = page.goto("/courses/nowhere/at/all")
 
@@ -433,7 +433,7 @@ def test_an_unknown_address_leads_home_or_to_the_courses(people):
 
 @contextmanager
 def broken(site: Site) -> Iterator[None]:
-    """The database has lost a table that course pages read."""
+    """A table that course pages read is missing."""
 
     def rename(old: str, new: str) -> None:
         with site.database() as database:
@@ -446,7 +446,7 @@ def broken(site: Site) -> Iterator[None]:
         rename("lost", "courses_section")
 
 
-def test_a_crash_says_so_and_offers_three_ways_on(people, site):
+def test_crashed_island_offers_three_actions(people, site):
     page = people()
     with broken(site):
         answer = page.goto("/courses/waves-and-interference")
@@ -467,7 +467,7 @@ def test_a_crash_says_so_and_offers_three_ways_on(people, site):
     expect(page.get_by_role("heading", level=1)).to_have_text("Waves and Interference")
 
 
-def test_an_island_that_does_not_arrive_says_so_in_its_place_and_can_be_asked_again(people):
+def test_island_that_fails_to_load_shows_an_error_and_can_be_retried(people):
     page = people("student")
     page.route(re.compile(r"/dist/islands/player-"), lambda route: route.abort())
     page.goto(LESSON)
@@ -486,7 +486,7 @@ def test_an_island_that_does_not_arrive_says_so_in_its_place_and_can_be_asked_ag
 
 
 @pytest.mark.long
-def test_the_page_runs_and_shows_only_what_the_server_wrote(people):
+def test_typed_markup_is_never_run(people):
     page = people()
     page.goto("/")
     page.evaluate(
@@ -524,7 +524,7 @@ def test_the_page_runs_and_shows_only_what_the_server_wrote(people):
 
 
 @pytest.mark.long
-def test_courses_are_found_without_javascript(people):
+def test_search_works_without_javascript(people):
     page = people(java_script_enabled=False)
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -544,7 +544,7 @@ def test_courses_are_found_without_javascript(people):
 
 
 @pytest.mark.long
-def test_one_signs_in_and_out_without_javascript(people):
+def test_sign_in_and_out_work_without_javascript(people):
     page = people(java_script_enabled=False)
     page.goto("/me/enrollments")
     expect(page).to_have_url("/auth/login?next=/me/enrollments")
@@ -561,7 +561,7 @@ def test_one_signs_in_and_out_without_javascript(people):
     expect(page.get_by_role("banner").get_by_role("link", name="Sign in")).to_be_visible()
 
 
-def test_one_registers_enrolls_and_reads_without_javascript(people, site):
+def test_registration_enrollment_and_lessons_work_without_javascript(people, site):
     email = f"nora-{uuid4().hex[:8]}@example.com"
     page = people(java_script_enabled=False)
     page.goto("/courses/a-year-in-a-hedgerow")

@@ -1,4 +1,4 @@
-"""The studio under real hands: rows dragged by mouse and finger, errors that get the focus, words that are not lost."""
+"""The studio in a real browser: drag and drop by mouse and touch, focused errors, unsaved text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 @pytest.fixture
 def draft(people: Callable[..., Page], drafts: Iterator[str]) -> Page:
-    """The outline of a fresh draft: section Downhill with Spring, Brook and River, section Sea with nothing."""
+    """The outline of a new draft: section Downhill with Spring, Brook and River, and the empty section Sea."""
     page = people("sorter")
     page.goto(next(drafts))
     expect(page.locator("[data-number]")).to_have_text(["1.1", "1.2", "1.3"])
@@ -37,7 +37,7 @@ def grip(page: Page, title: str) -> Locator:
     return page.locator("[data-lesson]").filter(has_text=title).locator("[data-grip]")
 
 
-def test_a_lesson_is_dragged_and_stays_where_it_was_dropped(draft: Page) -> None:
+def test_dragged_lesson_stays_in_its_new_place(draft: Page) -> None:
     x, y = center(grip(draft, "River"))
     draft.mouse.move(x, y)
     draft.mouse.down()
@@ -55,7 +55,7 @@ def test_a_lesson_is_dragged_and_stays_where_it_was_dropped(draft: Page) -> None
 
 
 @pytest.mark.long
-def test_a_drag_into_another_section_is_undone_and_escape_lets_go(draft: Page) -> None:
+def test_drag_into_another_section_can_be_undone_and_escape_cancels_a_drag(draft: Page) -> None:
     x, y = center(grip(draft, "Spring"))
     draft.mouse.move(x, y)
     draft.mouse.down()
@@ -78,8 +78,8 @@ def test_a_drag_into_another_section_is_undone_and_escape_lets_go(draft: Page) -
 
 
 @pytest.mark.long
-def test_a_section_is_dragged_by_a_finger(draft: Page) -> None:
-    """The touches that a finger makes, as the browser gets them."""
+def test_section_is_dragged_by_touch(draft: Page) -> None:
+    """A dispatcher of touch events."""
     line = draft.context.new_cdp_session(draft)
     x, y = center(draft.locator(".unit > [data-grip]").last)
     _, target = center(draft.locator(".unit > [data-grip]").first)
@@ -97,7 +97,7 @@ def test_a_section_is_dragged_by_a_finger(draft: Page) -> None:
     expect(draft.locator("[data-number]")).to_have_text(["2.1", "2.2", "2.3"])
 
 
-def test_the_arrows_move_without_a_reload_and_keep_the_focus(draft: Page) -> None:
+def test_move_buttons_work_without_a_reload_and_keep_the_focus(draft: Page) -> None:
     draft.evaluate("document.body.dataset.same = 'page'")
     draft.get_by_role("button", name="Move 1.1 down").focus()
     draft.keyboard.press("Enter")
@@ -109,7 +109,7 @@ def test_the_arrows_move_without_a_reload_and_keep_the_focus(draft: Page) -> Non
     assert draft.evaluate("document.body.dataset.same") == "page"
 
 
-def test_a_move_that_is_refused_is_taken_back(draft: Page) -> None:
+def test_refused_move_is_reverted(draft: Page) -> None:
     draft.route("**/api/v1/lessons/*/move/", lambda route: route.abort())
     draft.get_by_role("button", name="Move 1.1 down").click()
 
@@ -119,7 +119,7 @@ def test_a_move_that_is_refused_is_taken_back(draft: Page) -> None:
 
 
 @pytest.mark.long
-def test_errors_behind_a_fragment_get_the_focus(draft: Page) -> None:
+def test_url_fragment_focuses_the_errors(draft: Page) -> None:
     draft.get_by_label("New lesson title in section 2").fill("Check")
     draft.get_by_role("button", name="Add lesson: Quiz").last.click()
     draft.get_by_text("Add a question").click()
@@ -130,7 +130,7 @@ def test_errors_behind_a_fragment_get_the_focus(draft: Page) -> None:
 
 
 @pytest.mark.long
-def test_leaving_an_editor_with_unsaved_words_asks_first(draft: Page) -> None:
+def test_leaving_an_editor_with_unsaved_text_asks_first(draft: Page) -> None:
     asked: list[str] = []
 
     def stay(dialog: Dialog) -> None:

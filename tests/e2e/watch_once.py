@@ -1,6 +1,6 @@
-"""``python -m tests.e2e.watch_once SITE PATH SESSION``: play a lesson's film in Chromium; tells what the network saw.
+"""``python -m tests.e2e.watch_once SITE PATH SESSION``: play a lesson and print its network requests.
 
-A process of its own: Playwright and a test that asks Django's database do not go together in one.
+A separate process, because Playwright and a test that queries Django's database conflict in one process.
 """
 
 import json
@@ -35,7 +35,7 @@ def main(site: str, path: str, session: str) -> None:
                 }
             ),
         )
-        # The server of a test speaks no websockets; everything else is to work.
+        # The test server has no websockets; everything else must work.
         red: list[str] = []
         page.on("console", lambda one: red.append(one.text) if one.type == "error" and "/ws/" not in one.text else None)
         page.goto(path)

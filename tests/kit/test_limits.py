@@ -28,7 +28,7 @@ def _small(settings: object) -> None:
 def knock(who: str = "10.0.0.1", *, after: float = 0) -> int:
     """0, or the seconds one has to wait."""
     try:
-        rate_limits.spend("knock", who, now=NOW + timedelta(seconds=after))
+        rate_limits.consume("knock", who, now=NOW + timedelta(seconds=after))
     except RateLimitExceeded as refused:
         return refused.wait
     return 0
@@ -120,4 +120,4 @@ def test_an_ipv6_client_is_its_whole_network() -> None:
 @pytest.mark.django_db
 def test_an_unknown_address_is_not_counted(rf: RequestFactory) -> None:
     for _ in range(5):
-        rate_limits.spend_of(rf.get("/", REMOTE_ADDR=""), "knock", now=NOW)
+        rate_limits.consume_for_address(rf.get("/", REMOTE_ADDR=""), "knock", now=NOW)

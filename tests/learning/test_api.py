@@ -127,7 +127,7 @@ def test_only_previews_have_media_addresses_that_work_for_everyone(
     """Signing is the last guard: even if a policy let a visitor through, only a preview is signed for everyone."""
     opened = lesson_of(leo, captioned_lesson.uid)
     with pytest.raises(NotAuthenticated):
-        signed_sources(opened, now=timezone.now(), holder=None)
+        signed_sources(opened, now=timezone.now(), session_key=None)
 
     Lesson.objects.filter(pk=captioned_lesson.pk).update(is_preview=True)
     path = f"/api/v1/lessons/{captioned_lesson.uid}/player/"

@@ -1,4 +1,4 @@
-"""Whether static/dist holds what this version of the templates asks for; the whole test run needs it."""
+"""Check that static/dist contains everything that the templates of this version use."""
 
 import json
 import re
@@ -13,7 +13,7 @@ ANNOUNCEMENT = r"\bicons:([a-z0-9\s-]+)#\}"
 
 
 # Entries of the manifest: bundle("site"), imports("site") and {% set sheets = ["settings"] %} in templates, and the
-# early script, which kit/web/jinja.py puts into the head.
+# early script, which kit/web/jinja.py adds to the head.
 ENTRIES = [r"\b(?:bundle|imports)\(\s*[\"']([\w/-]+)[\"']", r"_manifest\(\)\[\"(\w+)\"\]"]
 SHEETS = r"\bset sheets = \[([^\]]*)\]"
 
@@ -54,7 +54,7 @@ def built_icons(dist: Path = DIST) -> frozenset[str]:
 
 
 def build_problem(dist: Path = DIST) -> str:
-    """What is wrong with the build, in one sentence that says what to do; "" if nothing is."""
+    """A sentence about the fault of the build and how to fix it; "" if there is none."""
     try:
         missing = {f"the icon {name}" for name in named_icons() - built_icons(dist)}
         missing |= {f"{name!r}" for name in named_entries() - set(json.loads((dist / "manifest.json").read_text()))}
