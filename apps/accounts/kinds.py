@@ -36,10 +36,10 @@ NOT_YOU_REMOVE = _(
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What one kind of notification says, and how it is told unless a person chooses otherwise.
+    """The text of one kind of notification, and how it is sent unless a user chooses otherwise.
 
-    ``quote`` names a parameter that a user wrote: it is shown as a quotation. A security kind is always told,
-    on the site and by mail, at once.
+    ``quote`` names a parameter that a user wrote: it is shown as a quotation. A security kind is always sent
+    immediately, on the site and by email.
     """
 
     name: str

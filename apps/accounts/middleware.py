@@ -58,10 +58,10 @@ class SignInTokenMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         page = request.path_info.removesuffix("/")
         if page in SIGN_IN_TOKEN_PAGES and request.method == "GET" and _parameters(request.GET):
-            person = _user_of_token(request)
+            user = _user_of_token(request)
             _remove_parameters(request)
-            if person is not None:
-                return sign_in_and_redirect(request, person, onward=request.get_full_path())
+            if user is not None:
+                return sign_in_and_redirect(request, user, onward=request.get_full_path())
         return self.get_response(request)
 
 

@@ -1,9 +1,8 @@
 """Who may edit and review a course, and change its status."""
 
-from django.contrib.auth.models import AnonymousUser
-
 from apps.accounts import policies as accounts
 from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.courses.errors import (
     CourseInUse,
     CourseNotFound,
@@ -18,24 +17,23 @@ from apps.files.models import VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, PermissionRefused
 from studyplatform.kit.policies import Verdict, abilities
 
-Person = User | AnonymousUser
 Status = Course.Status
 
 EDITABLE = {Status.DRAFT, Status.PUBLISHED, Status.SUSPENDED}
 
 
-def is_staff_of(user: Person, course: Course) -> bool:
+def is_staff_of(user: AnyUser, course: Course) -> bool:
     """Return whether the user is staff of the course: its instructor (as long as they can teach) or an admin."""
     if not isinstance(user, User) or not user.is_active:
         return False
     return user.is_admin or (user.can_teach and course.instructor_id == user.pk)
 
 
-def create_course(user: Person) -> Verdict:
+def create_course(user: AnyUser) -> Verdict:
     return accounts.teach(user) or accounts.be_verified(user)
 
 
-def manage_course(user: Person, course: Course) -> Verdict:
+def manage_course(user: AnyUser, course: Course) -> Verdict:
     """Staff may see the course's drafts, outline and reviews. For others, a hidden course doesn't exist."""
     if is_staff_of(user, course):
         return None
@@ -45,7 +43,7 @@ def manage_course(user: Person, course: Course) -> Verdict:
     return CourseNotFound() if hidden else NotCourseStaff()
 
 
-def edit_course(user: Person, course: Course) -> Verdict:
+def edit_course(user: AnyUser, course: Course) -> Verdict:
     """Staff may change texts and outline, but not during a review or once the course is archived."""
     refusal = manage_course(user, course)
     if refusal is not None:
@@ -55,7 +53,7 @@ def edit_course(user: Person, course: Course) -> Verdict:
     return None if course.status in EDITABLE else _wrong_status(course)
 
 
-def delete_course(user: Person, course: Course) -> Verdict:
+def delete_course(user: AnyUser, course: Course) -> Verdict:
     """Staff may delete a draft that was never published."""
     refusal = manage_course(user, course)
     if refusal is not None:
@@ -63,19 +61,19 @@ def delete_course(user: Person, course: Course) -> Verdict:
     return None if course.status == Status.DRAFT and course.published_at is None else CourseInUse()
 
 
-def submit_course(user: Person, course: Course) -> Verdict:
+def submit_course(user: AnyUser, course: Course) -> Verdict:
     return _staff_in(user, course, {Status.DRAFT}) or accounts.be_verified(user)
 
 
-def withdraw_course(user: Person, course: Course) -> Verdict:
+def withdraw_course(user: AnyUser, course: Course) -> Verdict:
     return _staff_in(user, course, {Status.REVIEW})
 
 
-def unpublish_course(user: Person, course: Course) -> Verdict:
+def unpublish_course(user: AnyUser, course: Course) -> Verdict:
     return _staff_in(user, course, {Status.PUBLISHED})
 
 
-def archive_course(user: Person, course: Course) -> Verdict:
+def archive_course(user: AnyUser, course: Course) -> Verdict:
     """Staff may archive a course; a suspended one only an admin, as its instructor could restore it."""
     refusal = manage_course(user, course)
     if refusal is not None:
@@ -85,7 +83,7 @@ def archive_course(user: Person, course: Course) -> Verdict:
     return None if course.status in {Status.PUBLISHED, Status.SUSPENDED} else _wrong_status(course)
 
 
-def restore_course(user: Person, course: Course) -> Verdict:
+def restore_course(user: AnyUser, course: Course) -> Verdict:
     """Staff may restore an archived course; only an admin one that was suspended before."""
     refusal = _staff_in(user, course, {Status.ARCHIVED})
     if refusal is not None or _is_admin(user):
@@ -94,15 +92,15 @@ def restore_course(user: Person, course: Course) -> Verdict:
     return None if last is None or last.was == Status.PUBLISHED else PermissionRefused()
 
 
-def review_course(user: Person, course: Course) -> Verdict:
+def review_course(user: AnyUser, course: Course) -> Verdict:
     return _admin_in(user, course, {Status.REVIEW})
 
 
-def suspend_course(user: Person, course: Course) -> Verdict:
+def suspend_course(user: AnyUser, course: Course) -> Verdict:
     return _admin_in(user, course, {Status.PUBLISHED})
 
 
-def reinstate_course(user: Person, course: Course) -> Verdict:
+def reinstate_course(user: AnyUser, course: Course) -> Verdict:
     return _admin_in(user, course, {Status.SUSPENDED})
 
 
@@ -113,7 +111,7 @@ def delete_video(video: VideoAsset) -> Verdict:
     return VideoInUse() if in_use else None
 
 
-def course_abilities(user: Person, course: Course) -> dict[str, bool]:
+def course_abilities(user: AnyUser, course: Course) -> dict[str, bool]:
     """Return what pages and islands offer the user on this course."""
     return abilities(
         manage=manage_course(user, course),
@@ -130,21 +128,21 @@ def course_abilities(user: Person, course: Course) -> dict[str, bool]:
     )
 
 
-def _staff_in(user: Person, course: Course, statuses: set[Status]) -> Verdict:
+def _staff_in(user: AnyUser, course: Course, statuses: set[Status]) -> Verdict:
     refusal = manage_course(user, course)
     if refusal is not None:
         return refusal
     return None if course.status in statuses else _wrong_status(course)
 
 
-def _admin_in(user: Person, course: Course, statuses: set[Status]) -> Verdict:
+def _admin_in(user: AnyUser, course: Course, statuses: set[Status]) -> Verdict:
     refusal = accounts.administer(user)
     if refusal is not None:
         return refusal
     return None if course.status in statuses else _wrong_status(course)
 
 
-def _is_admin(user: Person) -> bool:
+def _is_admin(user: AnyUser) -> bool:
     return isinstance(user, User) and user.is_admin
 
 

@@ -57,8 +57,8 @@ class VideosConsumer(Socket):
             gone = [uid for uid in gone if uid not in there]
             states |= {uid: self._sent[uid] for uid in there}
         videos = queries.videos_of(self.user.pk).filter(uid__in=changed) if changed else []
-        holder = SessionKey(self.session_key)
-        fresh = [video_out(video, self.user, now=now, holder=holder) for video in videos]
+        session_key = SessionKey(self.session_key)
+        fresh = [video_out(video, self.user, now=now, session_key=session_key) for video in videos]
         self._sent = states  # last: what could not be read is sent the next time
         return fresh, gone
 

@@ -5,15 +5,12 @@ For other users, a video or upload is "not found", not "forbidden", so that its 
 
 from collections.abc import Callable
 
-from django.contrib.auth.models import AnonymousUser
-
 from apps.accounts.models import User
-from apps.accounts.policies import be_signed_in, be_verified, teach
+from apps.accounts.policies import AnyUser, be_signed_in, be_verified, teach
 from apps.files.models import Upload, VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict, abilities
 
-Person = User | AnonymousUser
 _audiences: list[Callable[[User, VideoAsset], bool]] = []
 
 
@@ -23,26 +20,26 @@ def register_audience(may_watch: Callable[[User, VideoAsset], bool]) -> Callable
     return may_watch
 
 
-def upload(user: Person, purpose: str) -> Verdict:
+def upload(user: AnyUser, purpose: str) -> Verdict:
     """Instructors with a verified email upload videos; every signed-in user uploads other files."""
     return teach(user) or be_verified(user) if purpose == Upload.Purpose.VIDEO else be_signed_in(user)
 
 
-def continue_upload(user: Person, upload: Upload) -> Verdict:
+def continue_upload(user: AnyUser, upload: Upload) -> Verdict:
     """Only the owner may continue an upload."""
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if upload.owner_id == user.pk else NotFound()
 
 
-def see_video(user: Person, video: VideoAsset) -> Verdict:
+def see_video(user: AnyUser, video: VideoAsset) -> Verdict:
     """Who may see a video's processing and failures: its owner and admins. Lessons decide what learners see."""
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if video.owner_id == user.pk or user.is_admin else NotFound()
 
 
-def watch_video(user: Person, video: VideoAsset) -> Verdict:
+def watch_video(user: AnyUser, video: VideoAsset) -> Verdict:
     """Who may watch a video: those who may see it, and those to whom an app shows it."""
     refused = see_video(user, video)
     if refused is None or (isinstance(user, User) and any(may_watch(user, video) for may_watch in _audiences)):
@@ -50,12 +47,12 @@ def watch_video(user: Person, video: VideoAsset) -> Verdict:
     return refused
 
 
-def edit_video(user: Person, video: VideoAsset) -> Verdict:
+def edit_video(user: AnyUser, video: VideoAsset) -> Verdict:
     """Who may retry, caption, replace and delete a video: those who may see it."""
     return see_video(user, video)
 
 
-def video_abilities(user: Person, video: VideoAsset) -> dict[str, bool]:
+def video_abilities(user: AnyUser, video: VideoAsset) -> dict[str, bool]:
     """What the user may do with the video in its current state."""
     verdict = edit_video(user, video)
     is_failed = video.stage == VideoAsset.Stage.FAILED

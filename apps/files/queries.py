@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.files import policies
 from apps.files.models import CaptionTrack, Upload, VideoAsset
 from apps.files.storage import free_space
@@ -68,7 +69,7 @@ def with_details(videos: QuerySet[VideoAsset]) -> QuerySet[VideoAsset]:
     )
 
 
-def video_for(user: policies.Person, uid: uuid.UUID) -> VideoAsset:
+def video_for(user: AnyUser, uid: uuid.UUID) -> VideoAsset:
     """The video, if the user may see its processing.
 
     :raises NotFound: it does not exist, or the user may not see it.
@@ -100,7 +101,7 @@ def complete_file(uid: uuid.UUID) -> Upload:
     return found
 
 
-def upload_for(user: policies.Person, uid: uuid.UUID) -> Upload:
+def upload_for(user: AnyUser, uid: uuid.UUID) -> Upload:
     """The upload, if the user owns it.
 
     :raises NotFound: it does not exist, or belongs to another user.

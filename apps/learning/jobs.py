@@ -26,9 +26,9 @@ def recount_course(running: jobs.Running, *, course_id: int) -> None:
     """Recalculate the progress of everyone enrolled in a course. Idempotent."""
     course = Course.objects.filter(pk=course_id).first()
     if course is not None:
-        services.recount_course(course=course, now=timezone.now(), keep=running.extend_lease)
+        services.recount_course(course=course, now=timezone.now(), extend_lease=running.extend_lease)
 
 
 @jobs.job("learning.tell_of_lesson", label=_("Notify learners about a new lesson"))
 def announce_lesson(running: jobs.Running, *, lesson_id: int) -> None:
-    services.announce_lesson(lesson_id=lesson_id, keep=running.extend_lease)
+    services.announce_lesson(lesson_id=lesson_id, extend_lease=running.extend_lease)

@@ -1,10 +1,10 @@
 """Who may enroll, open a lesson, save progress, rate a course, see an attempt or a certificate."""
 
 from apps.accounts.models import User
-from apps.accounts.policies import be_signed_in, be_verified
+from apps.accounts.policies import AnyUser, be_signed_in, be_verified
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
-from apps.courses.policies import Person, is_staff_of
+from apps.courses.policies import is_staff_of
 from apps.files.models import VideoAsset
 from apps.files.policies import register_audience
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
@@ -14,29 +14,29 @@ from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict
 
 
-def see_course(person: Person, course: Course) -> Verdict:
+def see_course(user: AnyUser, course: Course) -> Verdict:
     """Everyone may see published and archived courses and announced drafts; only staff may see the others."""
     listed = course.status in {Course.Status.PUBLISHED, Course.Status.ARCHIVED} or (
         course.is_announced and course.status in {Course.Status.DRAFT, Course.Status.REVIEW}
     )
-    return None if listed or is_staff_of(person, course) else CourseNotFound()
+    return None if listed or is_staff_of(user, course) else CourseNotFound()
 
 
-def enroll(person: Person, course: Course) -> Verdict:
+def enroll(user: AnyUser, course: Course) -> Verdict:
     """Signed-in users with a verified email may enroll in a free course that is open."""
-    unseen = see_course(person, course)
+    unseen = see_course(user, course)
     if unseen is not None:
         return unseen
-    if not isinstance(person, User):
+    if not isinstance(user, User):
         return NotAuthenticated()
     if not course.is_open:
         return EnrollmentClosed(course=course.title)
     if course.pricing != Course.Pricing.FREE:
         return PaymentRequired(course=course.title)
-    return be_verified(person)
+    return be_verified(user)
 
 
-def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Entry | None) -> Verdict:
+def open_lesson(user: AnyUser, lesson: Lesson, standing: Standing, blocker: Entry | None) -> Verdict:
     """Enrolled learners and staff may open lessons; everyone may open the preview lessons of a public course.
 
     Suspended, unpublished and archived courses stay open to enrolled learners. ``blocker`` is the lesson to complete
@@ -55,8 +55,8 @@ def open_lesson(person: Person, lesson: Lesson, standing: Standing, blocker: Ent
         return None
     if not public:
         # If the course isn't public, the refusal must not reveal that the lesson exists.
-        return see_course(person, course) or LectureUnavailable()
-    if not isinstance(person, User):
+        return see_course(user, course) or LectureUnavailable()
+    if not isinstance(user, User):
         return NotAuthenticated()
     if course.status == Course.Status.ARCHIVED:
         return EnrollmentClosed(course=course.title)
@@ -75,31 +75,31 @@ def watch(user: User, video: VideoAsset) -> bool:
     )
 
 
-def save_progress(person: Person, course: Course, standing: Standing) -> Verdict:
+def save_progress(user: AnyUser, course: Course, standing: Standing) -> Verdict:
     """Only enrolled learners save progress: no visitors of a preview, no staff."""
-    if not isinstance(person, User):
+    if not isinstance(user, User):
         return NotAuthenticated()
     if standing.enrollment is None:
         return NotEnrolled(course=course.title, slug=course.slug)
     return None
 
 
-def rate(person: Person, course: Course, enrollment: Enrollment | None) -> Verdict:
+def rate(user: AnyUser, course: Course, enrollment: Enrollment | None) -> Verdict:
     """Enrolled learners may rate the course."""
-    if not isinstance(person, User):
+    if not isinstance(user, User):
         return NotAuthenticated()
     return None if enrollment is not None else NotEnrolled(course=course.title, slug=course.slug)
 
 
-def see_attempt(person: Person, attempt: Attempt) -> Verdict:
+def see_attempt(user: AnyUser, attempt: Attempt) -> Verdict:
     """Only the learner sees an attempt, while they are enrolled; for everyone else it doesn't exist."""
-    is_theirs = isinstance(person, User) and attempt.enrollment.user_id == person.pk
+    is_theirs = isinstance(user, User) and attempt.enrollment.user_id == user.pk
     return None if is_theirs and attempt.enrollment.is_active else NotFound()
 
 
-def download_certificate(person: Person, certificate: Certificate) -> Verdict:
+def download_certificate(user: AnyUser, certificate: Certificate) -> Verdict:
     """Only its owner may download the document. Anyone may verify that it is valid."""
-    refused = be_signed_in(person)
+    refused = be_signed_in(user)
     if refused is not None:
         return refused
-    return None if certificate.enrollment.user_id == person.pk else NotFound()
+    return None if certificate.enrollment.user_id == user.pk else NotFound()

@@ -1,4 +1,4 @@
-"""Reads the demo's content: people and what they did, courses with their lessons, quizzes and films.
+"""Read the demo content: users and their activity, courses with their lessons, quizzes and videos.
 
 Nothing here knows the database. What is malformed is refused with the file's name, so that an author
 learns of a slip before a newcomer does.
@@ -168,7 +168,7 @@ class Library:
 
 
 def read_library(content: Path = CONTENT) -> Library:
-    """Everything that lies in the folder.
+    """All content of the folder.
 
     :raises Malformed: a file is missing, unreadable, or names something that does not exist.
     """

@@ -1,9 +1,8 @@
-"""Puts the demo's content into the database.
+"""Write the demo content to the database.
 
-Each person, course, film and seat is written in a transaction of its own and only if it is not there:
-a second run changes nothing, and a run that was broken off is completed by the next. Outlines are
-written in bulk; everything that has rules (seats, marks, certificates, ratings, films) goes through
-the services of its app, at the time in the past when it happened.
+Each user, course, video and enrollment is created in its own transaction, and only if it does not exist: a second run
+changes nothing, and the next run completes an interrupted one. Outlines are written in bulk. Whatever has rules
+(enrollments, quiz results, certificates, ratings, videos) goes through the services of its app, dated in the past.
 """
 
 from __future__ import annotations

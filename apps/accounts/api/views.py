@@ -58,7 +58,7 @@ class PasskeyOptions(APIView):
     def post(self, request: Request) -> Response:
         page = request._request  # noqa: SLF001
         CookieAuthentication().enforce_csrf(request)
-        rate_limits.spend_of(page, "passkey", now=timezone.now())
+        rate_limits.consume_for_address(page, "passkey", now=timezone.now())
         party = relying_party.relying_party_of(page)
         if party is None:
             raise PasskeyRefused
@@ -118,13 +118,13 @@ class Look(APIView):
 
 
 class ResendVerification(APIView):
-    """Sends the signed-in person a new link and code, at most once a minute."""
+    """Send the user a new link and code, at most once a minute."""
 
     permission_classes = [permissions.IsAuthenticated]
 
     @extend_schema(operation_id="auth_resend_verification", request=None, responses={202: ResendOut})
     def post(self, request: Request) -> Response:
         now = timezone.now()
-        rate_limits.spend_of(request._request, "resend", now=now)  # noqa: SLF001
+        rate_limits.consume_for_address(request._request, "resend", now=now)  # noqa: SLF001
         wait = services.request_email_verification(user=signed_in_user(request), now=now)
         return Response({"wait": wait}, status=status.HTTP_202_ACCEPTED)

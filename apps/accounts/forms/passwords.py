@@ -12,12 +12,12 @@ from apps.accounts.models import User
 
 
 class NewPassword(forms.Form):
-    """A new password, twice. ``person`` is who will have it: it must not resemble their name or email."""
+    """A new password, twice. It must not resemble the name or email of its owner."""
 
     password = password_field(_("Password"), _("Choose a password."))
     confirmation = password_field(_("Confirm password"), _("Enter the password again."))
 
-    def person(self) -> User:
+    def owner(self) -> User:
         return User()
 
     def clean(self) -> dict[str, Any]:
@@ -25,7 +25,7 @@ class NewPassword(forms.Form):
         password = data.get("password")
         if password:
             try:
-                validate_password(password, self.person())
+                validate_password(password, self.owner())
             except ValidationError as error:
                 self.add_error("password", error)
             if "confirmation" in data and data["confirmation"] != password:
@@ -44,7 +44,7 @@ class ResetPassword(NewPassword):
         self.fields["password"].label = _("New password")
         self.fields["confirmation"].label = _("Confirm new password")
 
-    def person(self) -> User:
+    def owner(self) -> User:
         return self.user
 
 

@@ -20,7 +20,7 @@ class Register(NewPassword):
     )
     field_order = ["first_name", "last_name", "email", "password", "confirmation", "terms"]
 
-    def person(self) -> User:
+    def owner(self) -> User:
         return User(**{name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name", "email")})
 
 
@@ -38,7 +38,7 @@ class FinishRegistration(NewPassword):
         super().__init__(*args, **kwargs)
         self.email = email
 
-    def person(self) -> User:
+    def owner(self) -> User:
         names = {name: self.cleaned_data.get(name, "") for name in ("first_name", "last_name")}
         return User(email=self.email, **names)
 

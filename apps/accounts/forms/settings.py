@@ -11,7 +11,7 @@ from apps.accounts.models import Style, Theme, User
 
 
 class Appearance(forms.Form):
-    """How the site looks to one person. No theme: as the device."""
+    """The look of the site for one user. Without a theme, the device decides."""
 
     theme = forms.ChoiceField(
         label=_("Appearance"), choices=[("", _("Match this device")), *Theme.choices], required=False

@@ -51,10 +51,10 @@ def require_session_key(request: HttpRequest) -> SessionKey:
 
     :raises NotAuthenticated: a visitor asks.
     """
-    holder = session_key_of(request)
-    if holder is None:
+    session_key = session_key_of(request)
+    if session_key is None:
         raise NotAuthenticated
-    return holder
+    return session_key
 
 
 def claimed_session_key(request: HttpRequest) -> SessionKey | None:

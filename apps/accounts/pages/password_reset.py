@@ -26,7 +26,7 @@ def forgot_password(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     if form.is_valid():
         try:
-            rate_limits.spend_of(request, "reset", now=timezone.now())
+            rate_limits.consume_for_address(request, "reset", now=timezone.now())
         except RateLimitExceeded as error:
             refusal = error
         else:

@@ -39,7 +39,7 @@ def register(request: HttpRequest) -> HttpResponse:
         now = timezone.now()
         wanted = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "email", "password")}
         try:
-            rate_limits.spend_of(request, "register", now=now)
+            rate_limits.consume_for_address(request, "register", now=now)
             row = services.request_registration(**wanted, now=now)
         except RateLimitExceeded as error:
             refusal = error
@@ -75,11 +75,11 @@ def verify_email(request: HttpRequest) -> HttpResponse:
     The link requires a click on a button, because mail programs follow links by themselves. The page that waits for
     the code looks the same whether the email is free, taken, or verified by the link in another browser.
     """
-    person = request.user if isinstance(request.user, User) else None
+    signed_in = request.user if isinstance(request.user, User) else None
     if key := request.POST.get("key") or request.GET.get("key"):
-        return without_referrer(_by_link(request, key, person))
-    if person is not None:
-        return _by_code(request, person)
+        return without_referrer(_by_link(request, key, signed_in))
+    if signed_in is not None:
+        return _by_code(request, signed_in)
     row = _joining(request)
     if row is None:
         return _proof_page(request, "visitor")
@@ -97,7 +97,7 @@ def verify_email(request: HttpRequest) -> HttpResponse:
     return _proof_page(request, "joining", form=form, row=row)
 
 
-def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpResponse:
+def _by_link(request: HttpRequest, key: str, signed_in: User | None) -> HttpResponse:
     now, is_pressed = timezone.now(), request.method == "POST"
     registration = services.registration_of_key(key, now=now)
     if registration is None:  # the key is not of a registration, but of an existing account
@@ -105,22 +105,22 @@ def _by_link(request: HttpRequest, key: str, person: User | None) -> HttpRespons
         if owner is not None and is_pressed:
             services.verify_email_by_key(key=key, now=now)
         state = "ended" if owner is None else "done" if is_pressed else "press"
-        return _proof_page(request, state, person=owner or person, key=key)
+        return _proof_page(request, state, signed_in=owner or signed_in, key=key)
     if registration.user is not None:
         return _proof_page(request, "joined", email=registration.email)
     try:
         mine = _joining(request)
         if mine is None or mine.pk != registration.pk:
-            return _elsewhere(request, registration, key, person)
+            return _elsewhere(request, registration, key, signed_in)
         if not is_pressed:
             return _proof_page(request, "press", email=registration.email, key=key)
         user = services.complete_registration_by_key(key=key, now=now)
     except services.EmailTaken:
         return _proof_page(request, "taken", email=registration.email)
-    return _joined(request, user, person, registration.email)
+    return _joined(request, user, signed_in, registration.email)
 
 
-def _elsewhere(request: HttpRequest, registration: Registration, key: str, person: User | None) -> HttpResponse:
+def _elsewhere(request: HttpRequest, registration: Registration, key: str, signed_in: User | None) -> HttpResponse:
     """This browser did not register: someone else may have, so nothing that was chosen there is used."""
     names = {"first_name": registration.first_name, "last_name": registration.last_name}
     form = forms.FinishRegistration(
@@ -130,12 +130,12 @@ def _elsewhere(request: HttpRequest, registration: Registration, key: str, perso
         return _proof_page(request, "finish", email=registration.email, key=key, form=form)
     chosen = {name: form.cleaned_data[name] for name in ("first_name", "last_name", "password")}
     user = services.complete_registration_elsewhere(key=key, **chosen, now=timezone.now())
-    return _joined(request, user, person, registration.email)
+    return _joined(request, user, signed_in, registration.email)
 
 
-def _joined(request: HttpRequest, user: User | None, person: User | None, email: str) -> HttpResponse:
+def _joined(request: HttpRequest, user: User | None, signed_in: User | None, email: str) -> HttpResponse:
     """Sign this browser in if the account is new, unless a user is signed in already."""
-    if user is None or person is not None:
+    if user is None or signed_in is not None:
         return _proof_page(request, "joined", email=email)
     return _arrive(request, user)
 
@@ -152,15 +152,15 @@ def check_finish_registration(request: HttpRequest) -> HttpResponse:
     return without_referrer(field_errors(forms.FinishRegistration(request.POST, email=registration.email)))
 
 
-def _by_code(request: HttpRequest, person: User) -> HttpResponse:
-    if person.email_verified_at:
-        return _proof_page(request, "done", person=person)
+def _by_code(request: HttpRequest, signed_in: User) -> HttpResponse:
+    if signed_in.email_verified_at:
+        return _proof_page(request, "done", signed_in=signed_in)
     form = forms.EmailCode(request.POST or None)
     if form.is_valid():
-        if services.verify_email_by_code(user=person, code=form.cleaned_data["code"], now=timezone.now()):
-            return _proof_page(request, "done", person=person)
+        if services.verify_email_by_code(user=signed_in, code=form.cleaned_data["code"], now=timezone.now()):
+            return _proof_page(request, "done", signed_in=signed_in)
         _refuse_code(form)
-    return _proof_page(request, "code", person=person, form=form)
+    return _proof_page(request, "code", signed_in=signed_in, form=form)
 
 
 def _refuse_code(form: forms.EmailCode) -> None:
@@ -178,7 +178,7 @@ def _arrive(request: HttpRequest, user: User) -> HttpResponse:
 @require_POST
 def resend_verification_email(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
-    rate_limits.spend_of(request, "resend", now=now)
+    rate_limits.consume_for_address(request, "resend", now=now)
     row = _joining(request)
     if isinstance(request.user, User):
         wait = services.request_email_verification(user=request.user, now=now)
@@ -216,15 +216,15 @@ def _asked_from(request: HttpRequest) -> str:
 
 
 def _proof_page(
-    request: HttpRequest, state: str, *, person: User | None = None, row: Registration | None = None, **context: Any
+    request: HttpRequest, state: str, *, signed_in: User | None = None, row: Registration | None = None, **context: Any
 ) -> HttpResponse:
     now = timezone.now()
     wait = 0
     if row is not None:
         wait = services.seconds_until_registration_email(row, now=now)
-    elif person is not None and state in {"code", "ended"}:
-        wait = services.seconds_until_verification_email(person, now=now)
-    context = {"email": row.email if row else person.email if person else "", **context}
+    elif signed_in is not None and state in {"code", "ended"}:
+        wait = services.seconds_until_verification_email(signed_in, now=now)
+    context = {"email": row.email if row else signed_in.email if signed_in else "", **context}
     context |= {
         "state": state,
         "wait": wait,

@@ -52,10 +52,10 @@ def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpRes
 
     :raises RateLimitExceeded: too many requests from this address.
     """
-    rate_limits.spend_of(request, "social", now=timezone.now())
-    person = str(request.user.uid) if isinstance(request.user, User) else ""
+    rate_limits.consume_for_address(request, "social", now=timezone.now())
+    user = str(request.user.uid) if isinstance(request.user, User) else ""
     try:
-        address = providers.authorization_url(request, slug, onward=onward, data={"purpose": purpose, "person": person})
+        address = providers.authorization_url(request, slug, onward=onward, data={"purpose": purpose, "user": user})
     except SignInFailed as failed:
         return _refused(request, failed.refusal)
     return render(request, "accounts/social/onward.html", {"address": address, "title": providers.title_of(slug)})
@@ -66,7 +66,7 @@ def go(request: HttpRequest, slug: str, *, purpose: str, onward: str) -> HttpRes
 @require_safe
 def answer(request: HttpRequest, slug: str) -> HttpResponse:
     """The provider sends the browser back to this address; the next page's address no longer contains its response."""
-    rate_limits.spend_of(request, "social", now=timezone.now())
+    rate_limits.consume_for_address(request, "social", now=timezone.now())
     request.session.pop(_KEY, None)
     try:
         providers.handle_callback(request, slug)
@@ -79,24 +79,24 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _handle_identity(request: HttpRequest, verified: IdentityVerified) -> HttpResponse:
     identity, onward, data = verified.identity, verified.state.get("next") or "", verified.state["data"]
-    person: User | None = verified.account.user if verified.account.pk else None
+    user: User | None = verified.account.user if verified.account.pk else None
     if data["purpose"] != "sign in":
         # The user who started this must still be the one signed in.
         me = request.user
-        if not isinstance(me, User) or str(me.uid) != data["person"]:
+        if not isinstance(me, User) or str(me.uid) != data["user"]:
             return _refused(request, ProviderResponseRefused(provider=providers.title_of(identity.provider)))
         if data["purpose"] == "link":
             return _link(request, me, identity, onward)
         has_better = me.has_usable_password() or services.has_second_factor(me)
-        if person != me or has_better:
+        if user != me or has_better:
             return _refused(request, IdentityTaken(provider=providers.title_of(identity.provider)))
         sessions.note_authentication(request, now=timezone.now())
         return redirect(onward or "/settings/#security")
-    if person is None:
+    if user is None:
         return _wait(request, identity=identity.as_dict(), onward=onward)
-    if not person.is_active:
+    if not user.is_active:
         return _refused(request, AccountBlocked())
-    return _wait(request, person=person.pk, onward=onward)
+    return _wait(request, user=user.pk, onward=onward)
 
 
 @open_to_everyone
@@ -108,7 +108,7 @@ def landing(request: HttpRequest) -> HttpResponse:
     if kept is None or datetime.fromisoformat(kept["at"]) < timezone.now() - WAITS:
         request.session.pop(_KEY, None) if kept else None
         return _page(request, "nothing")
-    if "person" in kept:
+    if "user" in kept:
         return _lead_on(request, kept)
     identity = Identity(**kept["identity"])
     if isinstance(request.user, User):
@@ -124,14 +124,14 @@ def _lead_on(request: HttpRequest, kept: dict[str, Any]) -> HttpResponse:
     """Sign in, or redirect to the page that accepts a sign-in token."""
     del request.session[_KEY]
     now = timezone.now()
-    person = User.objects.filter(pk=kept["person"], is_active=True).first()
-    if person is None:
+    user = User.objects.filter(pk=kept["user"], is_active=True).first()
+    if user is None:
         return _refused(request, AccountBlocked())
-    onward = safe_next(request, kept["onward"], "") or home_of(person)
+    onward = safe_next(request, kept["onward"], "") or home_of(user)
     parts = urlsplit(onward)
     if parts.path.removesuffix("/") not in SIGN_IN_TOKEN_PAGES or request.user.is_authenticated:
-        return sign_in_and_redirect(request, person, onward=onward)
-    query = urlencode({"token": services.create_sign_in_token(user=person, now=now), "user": str(person.uid)})
+        return sign_in_and_redirect(request, user, onward=onward)
+    query = urlencode({"token": services.create_sign_in_token(user=user, now=now), "user": str(user.uid)})
     return without_referrer(
         _page(request, "in", onward=f"{parts.path}?{parts.query + '&' if parts.query else ''}{query}")
     )
@@ -173,7 +173,7 @@ def _join(request: HttpRequest, identity: Identity, onward: str) -> HttpResponse
         "provider_uid": identity.uid,
     }
     try:
-        rate_limits.spend_of(request, "register", now=now)
+        rate_limits.consume_for_address(request, "register", now=now)
         if not identity.is_email_verified:  # as anybody who registers: the mail proves it (docs/adr/0009)
             row = services.request_registration(email=given["email"], **who, now=now)
             del request.session[_KEY]

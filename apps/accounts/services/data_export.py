@@ -24,7 +24,7 @@ from apps.accounts.services.notifications import notify
 from studyplatform.kit import jobs
 from studyplatform.kit.jobs import Running
 from studyplatform.kit.registry import Registry
-from studyplatform.kit.web.rate_limits import spend
+from studyplatform.kit.web.rate_limits import consume
 
 KEPT = timedelta(days=7)
 Rows = Iterable[Mapping[str, Any]]
@@ -56,7 +56,7 @@ def request_export(*, user: User, now: datetime) -> DataExport:
     """
     try:
         with transaction.atomic():
-            spend("export", str(user.uid), now=now)
+            consume("export", str(user.uid), now=now)
             export = DataExport.objects.create(user=user, created_at=now)
             jobs.enqueue("accounts.build_export", key=export.uid.hex, uid=export.uid.hex)
     except IntegrityError:

@@ -37,7 +37,7 @@ def send_password_reset(*, email: str) -> None:
     link = f"/auth/reset-password/{user.uid}/{quote(default_token_generator.make_token(user))}"
     # Counted together with the email: a failed attempt must not delay the next one.
     with suppress(RateLimitExceeded), transaction.atomic():
-        rate_limits.spend("reset-to-one", str(user.uid), now=timezone.now())
+        rate_limits.consume("reset-to-one", str(user.uid), now=timezone.now())
         mail.send("reset-password", to=user.email, valid_for=VALID_FOR, user=user, link=link)
 
 

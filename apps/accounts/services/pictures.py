@@ -39,10 +39,9 @@ class Crop:
 
 
 def set_picture(*, user: User, file: IO[bytes], crop: Crop | None = None) -> None:
-    """Make the square of the file the person's picture. Without ``crop`` the middle is kept.
+    """Save a square of the image as the user's picture. Without ``crop``, it is the center.
 
-    Only pixels survive: the file is decoded and encoded again, so no metadata, no script and no second
-    file hidden behind it reaches anybody.
+    The file is decoded and encoded again, so metadata, scripts and files hidden in it are dropped.
 
     :raises PictureUnreadable: no PNG, JPEG or WebP, too large, or broken.
     """

@@ -62,7 +62,7 @@ def request_registration(
     :raises RateLimitExceeded: too many emails were sent to this address.
     """
     email = UserManager.normalize_email(email)
-    rate_limits.spend("mail-to-one", email, now=now)
+    rate_limits.consume("mail-to-one", email, now=now)
     row = Registration(email=email, first_name=first_name, last_name=last_name, asked_at=now)
     row.password = make_password(password) if password else ""
     row.provider, row.provider_uid = provider, provider_uid
@@ -79,7 +79,7 @@ def resend_registration_email(*, row: Registration, now: datetime) -> int:
     """
     wait = seconds_until_registration_email(row, now=now)
     if wait == 0:
-        rate_limits.spend("mail-to-one", row.email, now=now)
+        rate_limits.consume("mail-to-one", row.email, now=now)
         row.asked_at, row.code_hash = now, ""
         row.save(update_fields=["asked_at", "code_hash"])
         jobs.enqueue("accounts.send_join_mail", key=str(row.uid), uid=str(row.uid))

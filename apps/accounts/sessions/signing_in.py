@@ -64,7 +64,7 @@ def verify_password(request: HttpRequest, *, email: str, password: str, now: dat
     :raises InvalidCredentials: no active user has this email and password.
     :raises AccountLocked: five failures in a row.
     """
-    rate_limits.spend_of(request, "sign-in", now=now)
+    rate_limits.consume_for_address(request, "sign-in", now=now)
     browser = known_browsers.browser_id(request, email)
     return services.verify_password(email=email, password=password, browser=browser, now=now)
 

@@ -114,11 +114,11 @@ OWN_FIELDS = (
 )  # fmt: skip
 
 
-def video_out(video: VideoAsset, user: Any, *, now: datetime, holder: SessionKey) -> dict[str, Any]:
-    """Represent a video that came from `queries.shown`, in the browser session ``holder``. No further queries."""
+def video_out(video: VideoAsset, user: Any, *, now: datetime, session_key: SessionKey) -> dict[str, Any]:
+    """Represent a video that came from `queries.shown`, in the session ``session_key``. No further queries."""
     open_uploads: list[Upload] = video.open_uploads  # type: ignore[attr-defined]
     tracks = list(video.captions.all())
-    sources = sign_link(video=video, now=now, audience=holder, captions=tracks)
+    sources = sign_link(video=video, now=now, audience=session_key, captions=tracks)
     facts = {name: getattr(video, name) for name in OWN_FIELDS}
     shape = VideoOut(
         facts

@@ -20,7 +20,7 @@ from studyplatform.kit.errors import NotFound
 
 
 def _shown(request: Request, user: User, uid: uuid.UUID) -> dict[str, Any]:
-    return video_out(queries.video_for(user, uid), user, now=timezone.now(), holder=require_session_key(request))
+    return video_out(queries.video_for(user, uid), user, now=timezone.now(), session_key=require_session_key(request))
 
 
 class Videos(viewsets.GenericViewSet[Any]):
@@ -37,8 +37,8 @@ class Videos(viewsets.GenericViewSet[Any]):
         user = signed_in_user(request)
         page = self.paginate_queryset(queries.videos_of(user.pk)) or []
         now = timezone.now()
-        holder = require_session_key(request)
-        return self.get_paginated_response([video_out(each, user, now=now, holder=holder) for each in page])
+        session_key = require_session_key(request)
+        return self.get_paginated_response([video_out(each, user, now=now, session_key=session_key) for each in page])
 
     @extend_schema(operation_id="files_video", responses={200: VideoOut})
     def retrieve(self, request: Request, uid: uuid.UUID) -> Response:

@@ -24,7 +24,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.sizes import as_size
-from studyplatform.kit.web.rate_limits import spend
+from studyplatform.kit.web.rate_limits import consume
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def begin_upload(
         raise errors.FormatUnsupported
     require_free_space(Path(settings.UPLOAD_ROOT), length)
     with transaction.atomic():
-        spend("upload", str(owner.uid), now=now)
+        consume("upload", str(owner.uid), now=now)
         _reserve_quota(owner, length)
         video = None
         if purpose == Upload.Purpose.VIDEO:

@@ -112,7 +112,7 @@ class LessonPlayer(APIView):
         enforce(opened.verdict)
         if opened.is_new and opened.standing.enrollment is not None:
             services.open_lesson(enrollment=opened.standing.enrollment, lesson=opened.lesson, now=timezone.now())
-        sources = signed_sources(opened, now=timezone.now(), holder=session_key_of(request))
+        sources = signed_sources(opened, now=timezone.now(), session_key=session_key_of(request))
         return Response(player_out(opened, sources))
 
 

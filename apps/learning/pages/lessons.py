@@ -48,7 +48,7 @@ def _record_opening(opened: OpenLesson) -> None:
 
 
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
-    sources = signed_sources(opened, now=timezone.now(), holder=session_key_of(request))
+    sources = signed_sources(opened, now=timezone.now(), session_key=session_key_of(request))
     props = player_out(opened, sources)
     context = {**_shared(opened), "props": props, "paragraphs": _paragraphs(opened), "quiz": quiz_ahead(opened)}
     return render(request, "learning/lesson_video.html", context)
@@ -231,7 +231,7 @@ def audio(request: HttpRequest) -> HttpResponse:
     if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
-    sources = signed_sources(opened, now=timezone.now(), holder=session_key_of(request))
+    sources = signed_sources(opened, now=timezone.now(), session_key=session_key_of(request))
     if sources is not None:
         _record_opening(opened)
     props = {**player_out(opened, sources), "is_listening": True}

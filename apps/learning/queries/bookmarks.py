@@ -3,8 +3,8 @@
 from django.db.models import Exists, OuterRef
 
 from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.courses.models import Course
-from apps.courses.policies import Person
 from apps.learning.models import Bookmark, Enrollment
 
 IS_BOOKMARKED = Exists(Bookmark.objects.filter(user_id=OuterRef("user_id"), course_id=OuterRef("course_id")))
@@ -16,7 +16,7 @@ def bookmarked_courses(user: User) -> frozenset[int]:
     return frozenset(Bookmark.objects.filter(user=user).values_list("course_id", flat=True))
 
 
-def has_bookmarked(person: Person, course: Course, enrollment: Enrollment | None = None) -> bool:
+def has_bookmarked(user: AnyUser, course: Course, enrollment: Enrollment | None = None) -> bool:
     """Return whether the user has bookmarked the course. One query.
 
     No query for visitors, or with an ``enrollment`` annotated with ``is_bookmarked`` as ``standing_of`` reads it.
@@ -24,4 +24,4 @@ def has_bookmarked(person: Person, course: Course, enrollment: Enrollment | None
     annotated = getattr(enrollment, "is_bookmarked", None)
     if annotated is not None:
         return bool(annotated)
-    return isinstance(person, User) and Bookmark.objects.filter(user=person, course=course).exists()
+    return isinstance(user, User) and Bookmark.objects.filter(user=user, course=course).exists()

@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 from markupsafe import Markup
 
 from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
-from apps.courses.policies import Person
 from apps.files.models import CaptionTrack
 from apps.files.queries import caption_cues
 from apps.learning import policies
@@ -115,7 +115,7 @@ class OpenLesson:
         return next((one.entry for one in self.placed[after:] if one.state != "locked"), None)
 
 
-def find_lesson(person: Person, **where: Any) -> OpenLesson:
+def find_lesson(user: AnyUser, **where: Any) -> OpenLesson:
     """Find a lesson by its address or uid. One query if the lesson is cached, otherwise five.
 
     :raises LectureUnavailable: there is no such lesson.
@@ -123,25 +123,25 @@ def find_lesson(person: Person, **where: Any) -> OpenLesson:
     known = cached(("lesson", *sorted(where.items())), lambda: _read(where))
     lesson = known.lesson
     outline = outline_of(lesson.course)
-    standing = standing_of(person, lesson.course)
+    standing = standing_of(user, lesson.course)
     blocker = blocker_of(lesson.course, outline, standing, lesson.pk)
-    verdict = policies.open_lesson(person, lesson, standing, blocker)
-    may_save = policies.save_progress(person, lesson.course, standing) is None
-    is_bookmarked = has_bookmarked(person, lesson.course, standing.enrollment)
+    verdict = policies.open_lesson(user, lesson, standing, blocker)
+    may_save = policies.save_progress(user, lesson.course, standing) is None
+    is_bookmarked = has_bookmarked(user, lesson.course, standing.enrollment)
     return OpenLesson(known, outline, standing, verdict, may_save, is_bookmarked)
 
 
-def lesson_at(person: Person, course_slug: str, lesson_slug: str) -> OpenLesson:
+def lesson_at(user: AnyUser, course_slug: str, lesson_slug: str) -> OpenLesson:
     """Return the lesson at /learn/{course}/{lesson}."""
-    return find_lesson(person, course__slug=course_slug, slug=lesson_slug)
+    return find_lesson(user, course__slug=course_slug, slug=lesson_slug)
 
 
-def lesson_of(person: Person, uid: UUID) -> OpenLesson:
+def lesson_of(user: AnyUser, uid: UUID) -> OpenLesson:
     """Return the lesson with this uid."""
-    return find_lesson(person, uid=uid)
+    return find_lesson(user, uid=uid)
 
 
-def lesson_named(person: Person, name: str) -> OpenLesson:
+def lesson_named(user: AnyUser, name: str) -> OpenLesson:
     """Find a lesson by its uid, by ``course/lesson``, or by its slug alone.
 
     If several courses use the slug, a course in which the user is enrolled takes precedence, then the oldest.
@@ -149,22 +149,22 @@ def lesson_named(person: Person, name: str) -> OpenLesson:
     :raises LectureUnavailable: there is none.
     """
     try:
-        return lesson_of(person, UUID(name))
+        return lesson_of(user, UUID(name))
     except ValueError:
         course, _, slug = name.rpartition("/")
     if course:
-        return lesson_at(person, course, slug)
+        return lesson_at(user, course, slug)
     named = Lesson.objects.filter(slug=slug).order_by("pk")
     found = named.first()
-    if isinstance(person, User):
-        enrollments = Enrollment.objects.active().of(person.pk)
+    if isinstance(user, User):
+        enrollments = Enrollment.objects.active().of(user.pk)
         found = named.filter(course__enrollments__in=enrollments).first() or found
     if found is None:
         raise LectureUnavailable
-    return find_lesson(person, pk=found.pk)
+    return find_lesson(user, pk=found.pk)
 
 
-def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
+def find_course(user: AnyUser, slug: str) -> tuple[Course, Standing]:
     """Return a course by its slug, and the user's standing in it.
 
     :raises CourseNotFound: there is none, or the user may not see it and isn't enrolled.
@@ -172,8 +172,8 @@ def find_course(person: Person, slug: str) -> tuple[Course, Standing]:
     course = Course.objects.select_related("instructor", "subject").filter(slug=slug).first()
     if course is None:
         raise CourseNotFound
-    standing = standing_of(person, course)
-    hidden = policies.see_course(person, course)
+    standing = standing_of(user, course)
+    hidden = policies.see_course(user, course)
     if hidden is not None and standing.enrollment is None:
         raise hidden
     return course, standing

@@ -7,8 +7,9 @@ from django.db.models import Aggregate, BigIntegerField, JSONField, OuterRef, Q,
 from django.db.models.functions import JSONArray
 
 from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.courses.models import Course, Lesson
-from apps.courses.policies import Person, is_staff_of
+from apps.courses.policies import is_staff_of
 from apps.learning.models import Attempt, Enrollment, LessonProgress
 from apps.learning.outline import Entry, Outline, Part, Progress, Standing
 from apps.learning.queries.bookmarks import IS_BOOKMARKED
@@ -105,15 +106,15 @@ _ENROLLMENT = PreparedQuery(
 )
 
 
-def standing_of(person: Person, course: Course) -> Standing:
+def standing_of(user: AnyUser, course: Course) -> Standing:
     """Return the user's standing in the course. One query, none for visitors.
 
     The enrollment is annotated with ``is_bookmarked``.
     """
-    staff = is_staff_of(person, course)
-    if not isinstance(person, User):
+    staff = is_staff_of(user, course)
+    if not isinstance(user, User):
         return Standing(is_staff=staff)
-    enrollment = _ENROLLMENT.first(user=person.pk, course=course.pk)
+    enrollment = _ENROLLMENT.first(user=user.pk, course=course.pk)
     if enrollment is None:
         return Standing(is_staff=staff)
     rows: list[tuple[int, float, int, bool]] = getattr(enrollment, "lesson_progress", None) or []

@@ -105,19 +105,19 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
     }
 
 
-def audience_of(lesson: Lesson, holder: SessionKey | None) -> Audience:
+def audience_of(lesson: Lesson, session_key: SessionKey | None) -> Audience:
     """Return who may use the signed addresses of a lesson's media: one browser session, or everyone for a preview.
 
     :raises NotAuthenticated: the user is a visitor and the lesson is no preview.
     """
-    if holder is not None:
-        return holder
+    if session_key is not None:
+        return session_key
     if not lesson.is_preview:
         raise NotAuthenticated
     return EVERYONE
 
 
-def signed_sources(opened: OpenLesson, *, now: datetime, holder: SessionKey | None) -> dict[str, Any] | None:
+def signed_sources(opened: OpenLesson, *, now: datetime, session_key: SessionKey | None) -> dict[str, Any] | None:
     """Return the shape ``SourcesOut`` for a user who may open the lesson; None while there is nothing to play.
 
     :raises NotAuthenticated: the user is a visitor and the lesson is no preview.
@@ -125,6 +125,6 @@ def signed_sources(opened: OpenLesson, *, now: datetime, holder: SessionKey | No
     video = opened.lesson.video
     if video is None:
         return None
-    audience = audience_of(opened.lesson, holder)
+    audience = audience_of(opened.lesson, session_key)
     found = sign_link(video=video, now=now, audience=audience, captions=opened.known.tracks)
     return None if found is None else asdict(found)

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db.models import BigIntegerField, Count, UUIDField
 
+from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
-from apps.courses.policies import Person
 from apps.learning import policies
 from apps.learning.models import Attempt
 from apps.learning.outline import Placed, Standing
@@ -43,7 +43,7 @@ def questions_of(quiz: Quiz) -> list[Question]:
     return _QUESTIONS(quiz=quiz.pk)
 
 
-def get_attempt(person: Person, uid: UUID) -> Attempt:
+def get_attempt(user: AnyUser, uid: UUID) -> Attempt:
     """Return an attempt that the user may see.
 
     :raises NotFound: there is none, or ``policies.see_attempt`` refuses it.
@@ -51,7 +51,7 @@ def get_attempt(person: Person, uid: UUID) -> Attempt:
     attempt = _ATTEMPT.first(uid=uid)
     if attempt is None:
         raise NotFound
-    enforce(policies.see_attempt(person, attempt))
+    enforce(policies.see_attempt(user, attempt))
     return attempt
 
 

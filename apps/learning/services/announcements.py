@@ -10,10 +10,10 @@ from apps.learning.models import Enrollment
 BATCH = 200
 
 
-def announce_lesson(*, lesson_id: int, keep: Callable[[], None]) -> None:
+def announce_lesson(*, lesson_id: int, extend_lease: Callable[[], None]) -> None:
     """Notify everyone enrolled of a new lesson, unless it was deleted or the course isn't published.
 
-    ``keep`` is called after each batch so that a job can extend its lease.
+    ``extend_lease`` is called after each batch so that a job can extend its lease.
     """
     lesson = Lesson.objects.select_related("course").filter(pk=lesson_id).first()
     if lesson is None or lesson.course.status != Course.Status.PUBLISHED:
@@ -28,4 +28,4 @@ def announce_lesson(*, lesson_id: int, keep: Callable[[], None]) -> None:
         people.notify_all(
             "learning.new_lesson", users, link, lesson.uid.hex, course=lesson.course.title, lesson=lesson.title
         )
-        keep()
+        extend_lease()

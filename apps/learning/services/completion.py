@@ -138,13 +138,13 @@ def recount(
     return enrollment, certificate
 
 
-def recount_course(*, course: Course, now: datetime, keep: Callable[[], None] = lambda: None) -> int:
+def recount_course(*, course: Course, now: datetime, extend_lease: Callable[[], None] = lambda: None) -> int:
     """Recount all enrollments of a course after its outline has changed; return how many.
 
-    ``keep`` is called before each enrollment so that a job can extend its lease.
+    ``extend_lease`` is called before each enrollment so that a job can extend its lease.
     """
     enrollments = list(Enrollment.objects.active().filter(course=course).values_list("pk", flat=True))
     for pk in enrollments:
-        keep()
+        extend_lease()
         recount(enrollment_id=pk, now=now)
     return len(enrollments)

@@ -17,9 +17,9 @@ from django.db.models import (
 )
 
 from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
-from apps.courses.policies import Person
 from apps.learning import policies
 from apps.learning.activity import reading, watching
 from apps.learning.activity.time_budget import RATE
@@ -64,7 +64,7 @@ _SAVE = PreparedUpdate(
 
 def save_watching(
     *,
-    user: Person,
+    user: AnyUser,
     lesson_uid: UUID,
     position: float,
     watched: list[list[int]],
@@ -93,7 +93,7 @@ def save_watching(
     raise Conflict
 
 
-def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
+def complete_lesson(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
     """Mark a text lesson as read. Idempotent.
 
     :raises LessonCompletesItself: a video is completed by watching it, a quiz by passing it.
@@ -126,7 +126,7 @@ def complete_lesson(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
     return saved
 
 
-def fetch_file(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
+def fetch_file(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
     """Complete a file lesson when its file is downloaded. Idempotent.
 
     :raises LectureUnavailable: it is not a file lesson.
@@ -137,13 +137,13 @@ def fetch_file(*, user: Person, lesson_uid: UUID, now: datetime) -> Saved:
     return finish(progress, now=now)
 
 
-def _progress_of(user: Person, lesson_uid: UUID) -> LessonProgress | None:
+def _progress_of(user: AnyUser, lesson_uid: UUID) -> LessonProgress | None:
     if not isinstance(user, User):
         return None
     return _PROGRESS.first(user=user.pk, lesson=lesson_uid)
 
 
-def _start(user: Person, lesson_uid: UUID, now: datetime) -> LessonProgress:
+def _start(user: AnyUser, lesson_uid: UUID, now: datetime) -> LessonProgress:
     """Create the row of a lesson that the learner opens for the first time, after enforcing the policies.
 
     Later requests find the row and skip these checks.

@@ -8,9 +8,9 @@ from django.db import transaction
 from django.db.models import BigIntegerField
 from django.utils.translation import gettext as _
 
+from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
-from apps.courses.policies import Person
 from apps.learning import policies
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
 from apps.learning.events import QuizSubmitted
@@ -37,7 +37,7 @@ _LOCKED = PreparedQuery(lambda: Attempt.objects.select_for_update().filter(pk=_P
 _CLOSE = PreparedUpdate(lambda: Attempt.objects.filter(pk=_PK), *_RESULT)
 
 
-def open_attempt(*, user: Person, lesson_uid: UUID, now: datetime) -> Attempt:
+def open_attempt(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Attempt:
     """Return the user's open attempt at this lesson's quiz, or start a new one.
 
     :raises NotEnrolled: the user isn't enrolled.
@@ -86,7 +86,7 @@ def _current_or_new(enrollment: Enrollment, quiz: Quiz, now: datetime) -> Attemp
 
 
 def submit_attempt(
-    *, user: Person, attempt: Attempt, answers: dict[str, marking.Answer], now: datetime
+    *, user: AnyUser, attempt: Attempt, answers: dict[str, marking.Answer], now: datetime
 ) -> tuple[Attempt, Saved | None]:
     """Mark the answers and close the attempt. Idempotent for the same answers.
 

@@ -1,4 +1,4 @@
-"""A film: a script of spoken lines and a function that draws any moment of it.
+"""A video: a script of spoken lines and a function that draws any moment of it.
 
 The script comes first. Each line is synthesized, its length measured, and the drawing asks the
 clock how far each movement has got: nothing in a drawing names a second of the film, so words and
@@ -54,14 +54,14 @@ class Beat:
 
 
 def smooth(share: float) -> float:
-    """Ease in and out: the quintic that starts and stops without a jerk."""
+    """Ease in and out with a quintic curve, which starts and stops smoothly."""
     share = min(1.0, max(0.0, share))
     return share**3 * (share * (share * 6 - 15) + 10)
 
 
 @dataclass
 class Clock:
-    """What the drawing asks about the moment ``now`` (seconds)."""
+    """The state of the script at the moment ``now`` (seconds)."""
 
     beats: Mapping[str, Beat]
     length: float
@@ -76,11 +76,11 @@ class Clock:
         return smooth((self.since(key) - delay) / over)
 
     def out(self, key: str, delay: float = 0.0, over: float = 0.5) -> float:
-        """The opposite: 1 before ``key``, 0 once the movement is over."""
+        """The inverse of progress: 1 before ``key``, 0 after the movement."""
         return 1.0 - self.p(key, delay, over)
 
     def span(self, key: str) -> float:
-        """How long the line lasts, its hold included."""
+        """The duration of the line with its hold, in seconds."""
         return self.beats[key].end - self.beats[key].start
 
     def share(self, key: str, until: str | None = None) -> float:
@@ -94,7 +94,7 @@ LEAD, GAP, TAIL = 0.7, 0.42, 1.6
 
 
 def record(film: Film) -> tuple[Sound, Clock]:
-    """Speak the script: the whole soundtrack at 16 kHz, and the clock that knows its beats."""
+    """Synthesize the script; returns the soundtrack at 16 kHz and the times of its lines."""
     parts: list[Sound] = [numpy.zeros(int(LEAD * RATE), numpy.float32)]
     beats: dict[str, Beat] = {}
     now = LEAD
@@ -137,7 +137,7 @@ def captions(clock: Clock) -> str:
 
 
 def stills(film: Film, folder: Path, count: int = 12, at: list[float] | None = None) -> list[Path]:
-    """Draw ``count`` moments spread over the film, to be looked at."""
+    """Draw ``count`` stills, spread over the video, for review."""
     _, clock = record(film)
     stage = Stage()
     folder.mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ def gain(track: Path, target: float = -17.0) -> float:
 
 
 def shoot(film: Film, quality: int = 35, say_progress: Callable[[str], None] = print) -> None:
-    """Draw every frame, encode picture and voice, and write the captions beside the film."""
+    """Draw every frame, encode video and audio, and write the captions next to the file."""
     sound, clock = record(film)
     film.path.parent.mkdir(parents=True, exist_ok=True)
     draft = film.path.with_suffix(".part")

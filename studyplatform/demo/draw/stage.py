@@ -63,7 +63,7 @@ def between(first: Point, second: Point, share: float) -> Point:
 
 
 def blend(first: Matrix, second: Matrix, share: float) -> Matrix:
-    """Two 2 x 2 matrices mixed entry by entry, so that every arrow's tip runs straight."""
+    """Interpolate two 2 x 2 matrices entry by entry, so that arrow tips move in straight lines."""
     (a, b), (c, d) = first
     (e, f), (g, h) = second
     return ((lerp(a, e, share), lerp(b, f, share)), (lerp(c, g, share), lerp(d, h, share)))
@@ -253,7 +253,7 @@ class Stage:
         dash: Sequence[float] = (),
         grow: float = 1.0,
     ) -> None:
-        """A straight arrow whose head fits its pen; too short a one becomes a dot."""
+        """A straight arrow with a head for its width; a very short one becomes a dot."""
         end = between(start, end, grow)
         length = math.dist(start, end)
         if alpha <= 0 or grow <= 0:
@@ -309,7 +309,7 @@ class Stage:
         self.canvas.drawPath(path, paint)
 
     def rule(self) -> None:
-        """The stage's own fine ruling, for films that move no grid."""
+        """The fine grid of the background, for videos without a moving grid."""
         self.grid((640, 400), 80, IDENTITY, GRID, 1.5, 0.6, reach=9)
 
     # Red pencil
@@ -325,7 +325,7 @@ class Stage:
         width: float = 4.5,
         alpha: float = 1.0,
     ) -> None:
-        """A loop drawn by hand round something: not quite closed, not quite round."""
+        """A hand-drawn loop around an area: not quite closed, not quite round."""
         if grow <= 0:
             return
         points = []

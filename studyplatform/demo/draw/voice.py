@@ -1,7 +1,7 @@
-"""Spoken narration: one sentence at a time, so that every picture knows when it is spoken of.
+"""Narration, synthesized sentence by sentence, so that the drawing can follow it.
 
-The voice is SVOX Pico (Debian's libttspico-utils), the most natural of those that Debian packages
-carry whole; its synthesis is deterministic, so a film can be redrawn without moving a cue.
+The voice is SVOX Pico (Debian's libttspico-utils), the most natural of the voices that Debian packages
+include completely. Its synthesis is deterministic, so redrawing a video moves no caption.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _SAID = re.compile(r"\{([^|{}]*)\|([^|{}]*)\}")
 
 
 def shown(text: str) -> str:
-    """What the caption says: of ``{written|spoken}`` the written half."""
+    """The text of the caption: the written half of ``{written|spoken}``."""
     return _SAID.sub(r"\1", text)
 
 
 def spoken(text: str) -> str:
-    """What the voice is told to say: of ``{written|spoken}`` the spoken half."""
+    """The text for the voice: the spoken half of ``{written|spoken}``."""
     return _SAID.sub(r"\2", text)
 
 

@@ -13,7 +13,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 
-class Closed(BasePermission):
+class DenyAll(BasePermission):
     """Refuses everyone, so that a view without explicit permissions is closed."""
 
     def has_permission(self, request: Request, view: object) -> bool:

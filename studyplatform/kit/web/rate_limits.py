@@ -12,7 +12,7 @@ from studyplatform.kit.models import Tally
 from studyplatform.kit.web.client_address import client_address, neighborhood
 
 
-def spend(what: str, who: str, *, now: datetime) -> None:
+def consume(what: str, who: str, *, now: datetime) -> None:
     """Count one more ``what`` of ``who``. ``settings.RATE_LIMITS[what]`` is (how many are allowed, per how many s).
 
     A refused request is not counted, so a client that waits as long as the error says is let in.
@@ -34,14 +34,14 @@ def spend(what: str, who: str, *, now: datetime) -> None:
     raise RateLimitExceeded(wait=max(1, -(-(row.ends_at - now) // timedelta(seconds=1))))
 
 
-def spend_of(request: HttpRequest, what: str, *, now: datetime) -> None:
-    """Count by the client's address, see :func:`spend`. A request without a known address is not counted.
+def consume_for_address(request: HttpRequest, what: str, *, now: datetime) -> None:
+    """Count by the client's address, see :func:`consume`. A request without a known address is not counted.
 
     :raises RateLimitExceeded: the limit is reached.
     """
     address = client_address(request)
     if address:
-        spend(what, neighborhood(address), now=now)
+        consume(what, neighborhood(address), now=now)
 
 
 def delete_expired_counts(*, now: datetime) -> None:

@@ -5,7 +5,7 @@ REST_FRAMEWORK = {
         "apps.accounts.authentication.BearerAuthentication",
         "studyplatform.kit.web.drf_defaults.CookieAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["studyplatform.kit.web.drf_defaults.Closed"],
+    "DEFAULT_PERMISSION_CLASSES": ["studyplatform.kit.web.drf_defaults.DenyAll"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["studyplatform.kit.web.drf_defaults.JsonParser"],
     "DEFAULT_PAGINATION_CLASS": "studyplatform.kit.web.api.Pages",

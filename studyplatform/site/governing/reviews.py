@@ -57,29 +57,29 @@ class DecisionForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def course_review(request: HttpRequest, slug: str) -> HttpResponse:
     """The course, its automatic checks and the form for the decision."""
-    course, person = _course(slug), signed_in_user(request)
+    course, user = _course(slug), signed_in_user(request)
     form = DecisionForm(request.POST or None)
     if request.method == "POST":
-        enforce(policies.review_course(person, course))
+        enforce(policies.review_course(user, course))
         if form.is_valid():
-            services.decide_submission(course=course, by=person, now=timezone.now(), **form.cleaned_data)
+            services.decide_submission(course=course, by=user, now=timezone.now(), **form.cleaned_data)
             said = ANSWERS[Outcome(form.cleaned_data["outcome"])]
             messages.success(request, str(said) % {"course": course.title})
             return redirect("site:admin-home")
-    return render(request, "site/review.html", {**_page(request, course, person), "form": form})
+    return render(request, "site/review.html", {**_page(request, course, user), "form": form})
 
 
 @administers
 @require_POST
 def course_step(request: HttpRequest, slug: str) -> HttpResponse:
     """Suspend a live course, or end a suspension."""
-    course, person, now = _course(slug), signed_in_user(request), timezone.now()
+    course, user, now = _course(slug), signed_in_user(request), timezone.now()
     match request.POST.get("step"):
         case "suspend":
-            services.suspend_course(course=course, by=person, reason=request.POST.get("reason", "")[:4000], now=now)
+            services.suspend_course(course=course, by=user, reason=request.POST.get("reason", "")[:4000], now=now)
             messages.success(request, _("The course is suspended. Enrolled learners still have access."))
         case "reinstate":
-            services.reinstate_course(course=course, by=person, now=now)
+            services.reinstate_course(course=course, by=user, now=now)
             messages.success(request, _("The course is live again."))
         case _:
             raise ValidationFailed
@@ -93,7 +93,7 @@ def _course(slug: str) -> Course:
     return course
 
 
-def _page(request: HttpRequest, course: Course, person: User) -> dict[str, Any]:
+def _page(request: HttpRequest, course: Course, user: User) -> dict[str, Any]:
     sections = outline_of(course)
     rows = [row for section in sections for row in section.rows]
     asked = request.GET.get("lesson", "")
@@ -103,7 +103,7 @@ def _page(request: HttpRequest, course: Course, person: User) -> dict[str, Any]:
     return {
         "course": course,
         "badge": authoring.course_badge(course),
-        "abilities": policies.course_abilities(person, course),
+        "abilities": policies.course_abilities(user, course),
         "checks": readiness.checks(course),
         "sections": sections,
         "opened": opened,
@@ -137,7 +137,7 @@ def _reading(request: HttpRequest, course: Course, lesson: Lesson) -> dict[str, 
             tracks = lesson.video.captions.order_by("language")
             seen = lesson_at(request.user, course.slug, lesson.slug)
             enforce(seen.verdict)
-            sources = signed_sources(seen, now=timezone.now(), holder=session_key_of(request))
+            sources = signed_sources(seen, now=timezone.now(), session_key=session_key_of(request))
             return {
                 "tracks": [(track, caption_cues(track.webvtt)) for track in tracks],
                 "player": _in_review(player_out(seen, sources), course),

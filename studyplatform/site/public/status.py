@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import open_to_everyone
 from apps.files.queries import has_free_space
 from studyplatform.kit.models import Job
-from studyplatform.kit.web.readiness import takes_writes
+from studyplatform.kit.web.readiness import is_database_writable
 
 State = Literal["well", "slow", "down"]
 SLOW_DATABASE = 0.5  # seconds for the simplest query
@@ -38,7 +38,7 @@ def database() -> Service:
     except DatabaseError:
         return Service(_("Courses and accounts"), "down", _("Courses and accounts are unavailable."))
     took = time.perf_counter() - started
-    if not takes_writes():
+    if not is_database_writable():
         return Service(_("Courses and accounts"), "down", _("Nothing can be saved, so no one can sign in."))
     return Service(
         _("Courses and accounts"),

@@ -5,7 +5,7 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 
 from apps.files.queries import has_free_space
-from studyplatform.kit.web.readiness import takes_writes
+from studyplatform.kit.web.readiness import is_database_writable
 
 
 @login_not_required
@@ -25,7 +25,7 @@ def ready(request: HttpRequest) -> JsonResponse:
 
     If there is no disk space for new files, the site is ready but degraded: lessons work, uploads are refused.
     """
-    database = "ok" if takes_writes() else "failed"
+    database = "ok" if is_database_writable() else "failed"
     storage = "ok" if has_free_space() else "full"
     status = "failed" if database != "ok" else "ok" if storage == "ok" else "degraded"
     answer = {"status": status, "database": database, "storage": storage}

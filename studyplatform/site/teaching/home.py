@@ -23,27 +23,27 @@ LATEST = 8
 @require_safe
 def instructor_home(request: HttpRequest) -> HttpResponse:
     """Tasks, courses and the state of reviews of the signed-in instructor."""
-    person = signed_in_user(request)
+    user = signed_in_user(request)
     now = timezone.now()
-    courses = list(authoring.courses_of(person)[:LATEST])
+    courses = list(authoring.courses_of(user)[:LATEST])
     return render(
         request,
         "site/instructor.html",
         {
-            "tiles": tiles_for(instructor_tiles, person, now=now),
+            "tiles": tiles_for(instructor_tiles, user, now=now),
             "rows": [(course, authoring.course_badge(course)) for course in courses],
             "waiting": [
                 (submission, review.due(submission.submitted_at, now))
                 for submission in Submission.objects.filter(
-                    course__instructor=person, outcome=Submission.Outcome.PENDING
+                    course__instructor=user, outcome=Submission.Outcome.PENDING
                 ).select_related("course")
             ],
-            "todos": _todos(person, courses),
+            "todos": _todos(user, courses),
         },
     )
 
 
-def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:
+def _todos(user: User, courses: list[Course]) -> list[dict[str, Any]]:
     """Problems that only the instructor can fix, the most urgent first."""
     found: list[dict[str, Any]] = []
     for course in courses:
@@ -55,7 +55,7 @@ def _todos(person: User, courses: list[Course]) -> list[dict[str, Any]]:
             found.append(
                 _todo("info", "pencil", _("%s: the reviewer requested changes") % course.title, said, f"{address}/edit")
             )
-    failed = VideoAsset.objects.filter(owner=person, stage=VideoAsset.Stage.FAILED).order_by("-created_at")[:5]
+    failed = VideoAsset.objects.filter(owner=user, stage=VideoAsset.Stage.FAILED).order_by("-created_at")[:5]
     for video in failed:
         detail = video.failure_detail or str(video.get_failure_display())
         found.append(_todo("warn", "film", video.filename, detail, "/dashboard/instructor/upload/"))

@@ -27,9 +27,9 @@ WARNING_SHARE = 0.9  # of the quota
 @never_cache
 def storage(request: HttpRequest) -> HttpResponse:
     """The quota and the user's videos and files, largest first."""
-    person = signed_in_user(request)
-    room = queries.storage_of(person)
-    page = Paginator(largest_first(person.pk), PAGE).get_page(request.GET.get("page"))
+    user = signed_in_user(request)
+    room = queries.storage_of(user)
+    page = Paginator(largest_first(user.pk), PAGE).get_page(request.GET.get("page"))
     return render(
         request,
         "site/storage.html",
@@ -46,11 +46,11 @@ def storage(request: HttpRequest) -> HttpResponse:
 @require_POST
 def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Delete one of the user's videos that no lesson shows."""
-    person = signed_in_user(request)
-    video = VideoAsset.objects.of(person.pk).filter(uid=uid).first()
+    user = signed_in_user(request)
+    video = VideoAsset.objects.of(user.pk).filter(uid=uid).first()
     if video is None:
         raise NotFound
-    courses.delete_unused_video(video=video, by=person)
+    courses.delete_unused_video(video=video, by=user)
     messages.success(request, _("“%s” was deleted.") % video.filename)
     return redirect("site:storage")
 
@@ -59,10 +59,10 @@ def delete_video(request: HttpRequest, uid: UUID) -> HttpResponse:
 @require_POST
 def delete_file(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Delete one of the user's files that no lesson offers, or cancel an unfinished upload."""
-    person = signed_in_user(request)
-    upload = queries.upload_for(person, uid)
+    user = signed_in_user(request)
+    upload = queries.upload_for(user, uid)
     if upload.purpose != Upload.Purpose.FILE and upload.completed_at is not None:
         raise NotFound  # it is a video now, which `delete_video` deletes
-    files.cancel_upload(upload=upload, by=person)
+    files.cancel_upload(upload=upload, by=user)
     messages.success(request, _("“%s” was deleted.") % upload.filename)
     return redirect("site:storage")

@@ -26,9 +26,9 @@ LATEST = 12
 @require_safe
 def uploads(request: HttpRequest) -> HttpResponse:
     """The uploader; ``?lesson=`` names the lesson that the first file is for."""
-    person = signed_in_user(request)
-    target = _target(person, request.GET.get("lesson", ""))
-    storage = queries.storage_of(person)
+    user = signed_in_user(request)
+    target = _target(user, request.GET.get("lesson", ""))
+    storage = queries.storage_of(user)
     limits = limits_of_videos()
     return render(
         request,
@@ -42,7 +42,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
             },
             "limits": limits,
             "target": target,
-            "videos": queries.videos_of(person.pk)[:LATEST],
+            "videos": queries.videos_of(user.pk)[:LATEST],
             "storage": storage,
             "free": as_size(storage.free),
             "allowance": as_size(storage.allowance),
@@ -75,13 +75,13 @@ def _resolves(address: str) -> bool:
         return False
 
 
-def _target(person: User, text: str) -> dict[str, Any] | None:
+def _target(user: User, text: str) -> dict[str, Any] | None:
     """The lesson, if it is a video lesson of a course that the user may edit; otherwise None."""
     try:
         uid = UUID(text)
     except ValueError:
         return None
     lesson = Lesson.objects.select_related("course", "video").filter(uid=uid, kind=Lesson.Kind.VIDEO).first()
-    if lesson is None or policies.edit_course(person, lesson.course) is not None:
+    if lesson is None or policies.edit_course(user, lesson.course) is not None:
         return None
     return authoring.video_lesson_out(lesson)

@@ -162,6 +162,6 @@ def confirm_email(request: HttpRequest) -> HttpResponse:
     email = found[1] if found else ""
     context = {"state": state, "email": email, "key": key}
     response = render(request, "accounts/confirm_email.html", context, status=status)
-    if state == "done" and is_known:  # by the old email: the person's own browser is no new device
+    if state == "done" and is_known:  # by the old email: the user's own browser is no new device
         known_browsers.remember(request, email)
     return without_referrer(response)
