@@ -15,12 +15,12 @@ ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
 
 @dataclass
 class StoredItem:
-    """A video, a file, or an unfinished upload. ``room`` is what it uses or reserves, in bytes."""
+    """A video, a file, or an unfinished upload. ``size`` is what it uses or reserves, in bytes."""
 
     kind: str
     uid: UUID
     name: str
-    room: int
+    size: int
     video: VideoAsset | None = None
     upload: Upload | None = None
     lessons: list[Lesson] = field(default_factory=list)
@@ -42,16 +42,16 @@ def largest_first(user_id: int) -> QuerySet[Any, Any]:
     videos = (
         VideoAsset.objects.of(user_id)
         .exclude(stage=VideoAsset.Stage.UPLOADING, version=None)
-        .annotate(room=F("source_bytes") + F("former_bytes"))
-        .values_list(Value(VIDEO, output_field=CharField()), "pk", "room")
+        .annotate(size=F("source_bytes") + F("former_bytes"))
+        .values_list(Value(VIDEO, output_field=CharField()), "pk", "size")
     )
     uploads = (
         Upload.objects.of(user_id)
         .filter(Q(completed_at=None) | Q(purpose=Upload.Purpose.FILE))
-        .annotate(room=F("length"))
-        .values_list(Value(FILE, output_field=CharField()), "pk", "room")
+        .annotate(size=F("length"))
+        .values_list(Value(FILE, output_field=CharField()), "pk", "size")
     )
-    return videos.order_by().union(uploads.order_by(), all=True).order_by("-room", "-pk")
+    return videos.order_by().union(uploads.order_by(), all=True).order_by("-size", "-pk")
 
 
 def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
@@ -59,12 +59,12 @@ def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
     videos = VideoAsset.objects.defer("facts").in_bulk([pk for kind, pk, _ in rows if kind == VIDEO])
     uploads = Upload.objects.in_bulk([pk for kind, pk, _ in rows if kind == FILE])
     found: dict[tuple[str, int], StoredItem] = {}
-    for kind, pk, room in rows:
+    for kind, pk, size in rows:
         thing: VideoAsset | Upload | None = videos.get(pk) if kind == VIDEO else uploads.get(pk)
         if isinstance(thing, VideoAsset):
-            found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, room, video=thing)
+            found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, size, video=thing)
         elif thing is not None:
-            found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, room, upload=thing)
+            found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, size, upload=thing)
     shown = Lesson.objects.filter(Q(video__in=videos) | Q(file__in=uploads)).select_related("course")
     for lesson in shown.defer("body").order_by("course__title", "section__position", "position"):
         for key in ((VIDEO, lesson.video_id), (FILE, lesson.file_id)):

@@ -108,11 +108,11 @@ class Uploads(TusView):
 
     @extend_schema(
         operation_id="files_uploads",
-        parameters=[OpenApiParameter("kept", bool, description="The files that have arrived whole instead.")],
+        parameters=[OpenApiParameter("kept", bool, description="Return complete files instead.")],
         responses={200: UploadOut(many=True)},
     )
     def get(self, request: Request) -> Response:
-        """One's own uploads on their way, newest first, to resume them; at most a hundred."""
+        """The user's unfinished uploads, newest first, at most 100."""
         user = signed_in_user(request)
         if request.query_params.get("kept") in {"1", "true"}:
             return Response(UploadOut(queries.stored_files(user.pk)[:100], many=True).data)
@@ -126,9 +126,9 @@ class Uploads(TusView):
         responses={201: None},
     )
     def post(self, request: Request) -> HttpResponse:
-        """Reserve room for a file. ``Location`` is where its bytes go, ``Video-Uid`` what it becomes.
+        """Create an upload and reserve its storage. ``Location`` is its URL, ``Video-Uid`` the video it becomes.
 
-        The first bytes may come along, as in a PATCH; ``Upload-Offset`` says how many were kept.
+        The body may contain the first bytes, as in a PATCH; ``Upload-Offset`` is how many were kept.
         """
         user = signed_in_user(request)
         length = read_number(request, "Upload-Length")
@@ -167,7 +167,7 @@ class OneUpload(TusView):
         operation_id="files_upload_download", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY}
     )
     def get(self, request: Request, uid: uuid.UUID) -> HttpResponseBase:
-        """Download a file of one's own that has arrived whole; parts of it by ``Range``."""
+        """Download a complete file of the user; supports ``Range``."""
         upload = queries.upload_for(signed_in_user(request), uid)
         if upload.purpose != Upload.Purpose.FILE or upload.completed_at is None:
             raise NotFound
@@ -180,7 +180,7 @@ class OneUpload(TusView):
         operation_id="files_upload_offset", parameters=[HEADERS["Tus-Resumable"]], responses={200: OpenApiTypes.NONE}
     )
     def head(self, request: Request, uid: uuid.UUID) -> HttpResponse:
-        """How much has arrived."""
+        """The offset: how many bytes have arrived."""
         upload = queries.upload_for(signed_in_user(request), uid)
         now = timezone.now()
         if upload.is_expired(now):
@@ -201,7 +201,7 @@ class OneUpload(TusView):
         responses={204: None},
     )
     def patch(self, request: Request, uid: uuid.UUID) -> HttpResponse:
-        """Append a piece. The last one starts the processing of a video."""
+        """Append a chunk. The last one starts the processing of a video."""
         upload = queries.upload_for(signed_in_user(request), uid)
         if not is_chunk(request):
             raise UnsupportedMediaType(request.content_type)
@@ -213,7 +213,7 @@ class OneUpload(TusView):
 
     @extend_schema(operation_id="files_upload_cancel", parameters=[HEADERS["Tus-Resumable"]], responses={204: None})
     def delete(self, request: Request, uid: uuid.UUID) -> HttpResponse:
-        """Give up an unfinished upload, or remove a file that is kept and not in use; its room is free again."""
+        """Cancel an unfinished upload, or delete a file that is not in use. Frees its storage."""
         user = signed_in_user(request)
         services.cancel_upload(upload=queries.upload_for(user, uid), by=user)
         return HttpResponse(status=204)

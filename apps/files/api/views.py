@@ -96,5 +96,5 @@ class Storage(APIView):
 
     @extend_schema(operation_id="files_storage", responses={200: StorageOut})
     def get(self, request: Request) -> Response:
-        """One's room: what takes it, what is free."""
+        """The user's storage: used, reserved and free."""
         return Response(StorageOut(queries.storage_of(signed_in_user(request))).data)

@@ -101,7 +101,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Sends the signed-in person a new link and code, at most once a minute. */
+        /** @description Send the user a new link and code, at most once a minute. */
         post: operations["auth_resend_verification"];
         delete?: never;
         options?: never;
@@ -486,7 +486,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description One's room: what takes it, what is free. */
+        /** @description The user's storage: used, reserved and free. */
         get: operations["files_storage"];
         put?: never;
         post?: never;
@@ -520,13 +520,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description One's own uploads on their way, newest first, to resume them; at most a hundred. */
+        /** @description The user's unfinished uploads, newest first, at most 100. */
         get: operations["files_uploads"];
         put?: never;
         /**
-         * @description Reserve room for a file. ``Location`` is where its bytes go, ``Video-Uid`` what it becomes.
+         * @description Create an upload and reserve its storage. ``Location`` is its URL, ``Video-Uid`` the video it becomes.
          *
-         *     The first bytes may come along, as in a PATCH; ``Upload-Offset`` says how many were kept.
+         *     The body may contain the first bytes, as in a PATCH; ``Upload-Offset`` is how many were kept.
          */
         post: operations["files_upload_begin"];
         delete?: never;
@@ -542,15 +542,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Download a file of one's own that has arrived whole; parts of it by ``Range``. */
+        /** @description Download a complete file of the user; supports ``Range``. */
         get: operations["files_upload_download"];
         put?: never;
         post?: never;
-        /** @description Give up an unfinished upload, or remove a file that is kept and not in use; its room is free again. */
+        /** @description Cancel an unfinished upload, or delete a file that is not in use. Frees its storage. */
         delete: operations["files_upload_cancel"];
         options?: never;
         head?: never;
-        /** @description Append a piece. The last one starts the processing of a video. */
+        /** @description Append a chunk. The last one starts the processing of a video. */
         patch: operations["files_upload_piece"];
         trace?: never;
     };
@@ -2515,7 +2515,7 @@ export interface operations {
     files_uploads: {
         parameters: {
             query?: {
-                /** @description The files that have arrived whole instead. */
+                /** @description Return complete files instead. */
                 kept?: boolean;
             };
             header?: never;

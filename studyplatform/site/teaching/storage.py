@@ -28,16 +28,16 @@ WARNING_SHARE = 0.9  # of the quota
 def storage(request: HttpRequest) -> HttpResponse:
     """The quota and the user's videos and files, largest first."""
     user = signed_in_user(request)
-    room = queries.storage_of(user)
+    storage = queries.storage_of(user)
     page = Paginator(largest_first(user.pk), PAGE).get_page(request.GET.get("page"))
     return render(
         request,
         "site/storage.html",
         {
-            "room": room,
+            "storage": storage,
             "page": page,
             "rows": stored_items(list(page)),
-            "is_tight": room.used >= WARNING_SHARE * room.allowance,
+            "is_tight": storage.used >= WARNING_SHARE * storage.allowance,
         },
     )
 
