@@ -16,7 +16,7 @@ afterEach(() => {
 
 function start(html: string): HTMLAnchorElement[] {
   document.body.innerHTML = html;
-  startPreloading(fetched);
+  startPreloading((address) => fetched(address));
   return [...document.querySelectorAll("a")];
 }
 

@@ -101,6 +101,7 @@ MIDDLEWARE = [
     "studyplatform.kit.web.middleware.StaticFilesMiddleware",
     "studyplatform.kit.web.middleware.PolicyMiddleware",
     "studyplatform.kit.web.middleware.PermissionsPolicyMiddleware",
+    "studyplatform.site.system.prefetch.SpeculationRulesMiddleware",
     "studyplatform.site.system.maintenance.MaintenanceMiddleware",
     "studyplatform.kit.web.middleware.TextCompressionMiddleware",
     "studyplatform.kit.caching.page_cache.VisitorCacheMiddleware",

@@ -9,7 +9,7 @@ from studyplatform.site.public.catalogue import catalogue_page, suggestions
 from studyplatform.site.public.course import course_page
 from studyplatform.site.public.home import home
 from studyplatform.site.public.status import status
-from studyplatform.site.system import crawlers, health, pending, redirects
+from studyplatform.site.system import crawlers, health, pending, prefetch, redirects
 from studyplatform.site.teaching import home as instructor_home
 from studyplatform.site.teaching import storage, uploads
 
@@ -41,6 +41,7 @@ urlpatterns = [
     path("offline", offline.offline, name="offline"),
     path("sw.js", offline.worker, name="service-worker"),
     path("status", status, name="status"),
+    path("speculation-rules.json", prefetch.speculation_rules, name="speculation-rules"),
     path("robots.txt", crawlers.robots_txt, name="robots"),
     path("sitemap.xml", crawlers.sitemap_xml, name="sitemap"),
     path("healthz", health.health, name="health"),

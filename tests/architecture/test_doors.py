@@ -26,6 +26,7 @@ OPEN = {
     "site:service-worker": "a script that is the same for everyone",
     "site:offline": "helps while there is no connection",
     "site:robots": "for machines that read the site",
+    "site:speculation-rules": "browsers read it, with or without a session",
     "site:sitemap": "for machines that read the site",
     "site:ready": "monitors have no account; it says only whether rows and files can be saved",
     "site:health": "load balancers have no account; it says nothing but that it is alive",

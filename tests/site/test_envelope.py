@@ -235,3 +235,12 @@ def test_production_allows_only_https_unless_a_proxy_provides_it(tmp_path: Path)
     }
     assert behind_proxy["led"][0] != 301
     assert behind_proxy["hsts"].startswith("max-age=60;")
+
+
+def test_pages_name_the_rules_that_prefetch_marked_links(db, client):
+    page = client.get("/")
+    rules = client.get(page.headers["Speculation-Rules"].strip('"'))
+
+    assert rules.headers["Content-Type"] == "application/speculationrules+json"
+    assert rules.json()["prefetch"][0]["where"] == {"selector_matches": "a[data-prefetch]"}
+    assert "Speculation-Rules" not in client.get("/robots.txt").headers
