@@ -13,7 +13,9 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import open_to_everyone
 
 ADDRESS = "/speculation-rules.json"
-RULES = {"prefetch": [{"source": "document", "where": {"selector_matches": "a[data-prefetch]"}, "eagerness": "immediate"}]}
+RULES = {
+    "prefetch": [{"source": "document", "where": {"selector_matches": "a[data-prefetch]"}, "eagerness": "immediate"}]
+}
 
 
 @open_to_everyone
