@@ -125,6 +125,24 @@ class UploadExpired(AppError):
     severity = "warning"
 
 
+class UploadClosed(AppError):
+    code = "UPLOAD_CLOSED"
+    status = 403
+    title = _("This upload can't be changed")
+    message = _("This upload is put together from several parts. You can cancel it as a whole, but not change it.")
+
+
+@dataclass(eq=False, kw_only=True)
+class TooManyPartialUploads(AppError):
+    code = "UPLOAD_TOO_MANY_PARTS"
+    status = 409
+    title = _("Too many unfinished uploads")
+    message = _("You can have up to %(most)s parts of unfinished uploads. Finish or cancel some of your uploads first.")
+    action = Action(_("Manage storage"), href="/settings/storage")
+
+    most: int = 0
+
+
 class UploadUnfinished(AppError):
     code = "UPLOAD_UNFINISHED"
     status = 409

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.urls import reverse
@@ -9,8 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.files import services
+from apps.files.errors import UploadBusy
 from apps.files.models import Upload, VideoAsset
-from studyplatform.kit.jobs import JobSubject, Running, job
+from studyplatform.kit.errors import StoreFull
+from studyplatform.kit.jobs import JobSubject, Postpone, Running, job
 
 MAX_ATTEMPTS = 5
 
@@ -66,6 +69,14 @@ def expire_upload(running: Running, *, upload: str) -> None:
 @job("files.store_file", label=_("Store a file"), about=_about_upload)
 def store_file(running: Running, *, upload: str) -> None:
     services.store_file(uid=uuid.UUID(upload), extend_lease=running.extend_lease)
+
+
+@job("files.concatenate", label=_("Assemble an upload"), about=_about_upload)
+def concatenate(running: Running, *, upload: str) -> None:
+    try:
+        services.concatenate_parts(uid=uuid.UUID(upload), now=timezone.now(), extend_lease=running.extend_lease)
+    except (StoreFull, UploadBusy):
+        raise Postpone(timedelta(seconds=30)) from None
 
 
 @job("files.remove", label=_("Remove unused files"))

@@ -4,9 +4,12 @@ import uuid
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Prefetch, QuerySet, Sum
+from django.db.models import F, Prefetch, QuerySet, Subquery, Sum
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -46,13 +49,22 @@ class Storage:
 def storage_of(user: User) -> Storage:
     """A user's storage used and quota. Uploaded files count; the renditions of videos do not.
 
-    While a video is replaced, its former and its new contents both count.
+    While a video is replaced, its former and its new contents both count. One query: between two, an upload could turn
+    into a video and be counted in neither.
     """
-    sizes = Sum(F("source_bytes") + F("former_bytes"))
-    videos = VideoAsset.objects.of(user.pk).aggregate(total=sizes)["total"] or 0
-    held = Upload.objects.of(user.pk).open().aggregate(total=Sum("length"))["total"] or 0
-    files = stored_files(user.pk).aggregate(total=Sum("length"))["total"] or 0
+    sources = F("source_bytes") + F("former_bytes")
+    totals = {
+        "videos": _total(VideoAsset.objects.of(user.pk), sources),
+        "files": _total(stored_files(user.pk), F("length")),
+        "held": _total(Upload.objects.of(user.pk).reserving(), F("length")),
+    }
+    videos, files, held = User.objects.filter(pk=user.pk).values_list(*totals.values()).get()
     return Storage(videos=videos, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
+
+
+def _total(rows: QuerySet[Any], size: Combinable) -> Coalesce:
+    """The sum of ``size`` over the rows of one owner, for a query of another table."""
+    return Coalesce(Subquery(rows.order_by().values("owner").annotate(total=Sum(size)).values("total")), 0)
 
 
 def videos_of(user_id: int) -> QuerySet[VideoAsset]:

@@ -27,7 +27,7 @@ class StoredItem:
 
     @property
     def is_uploading(self) -> bool:
-        return self.upload is not None and self.upload.completed_at is None
+        return self.upload is not None and self.upload.is_reserving
 
     @property
     def is_processing(self) -> bool:
@@ -46,8 +46,7 @@ def largest_first(user_id: int) -> QuerySet[Any, Any]:
         .values_list(Value(VIDEO, output_field=CharField()), "pk", "size")
     )
     uploads = (
-        Upload.objects.of(user_id)
-        .filter(Q(completed_at=None) | Q(purpose=Upload.Purpose.FILE))
+        (Upload.objects.of(user_id).reserving() | Upload.objects.of(user_id).filter(purpose=Upload.Purpose.FILE))
         .annotate(size=F("length"))
         .values_list(Value(FILE, output_field=CharField()), "pk", "size")
     )

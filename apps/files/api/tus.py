@@ -1,4 +1,5 @@
-"""tus 1.0: resumable uploads, with creation (also with the first bytes), expiration, termination and checksum.
+"""tus 1.0: resumable uploads, with creation (also with the first bytes), expiration, termination, checksum and
+concatenation.
 
 https://tus.io/protocols/resumable-upload. Failures are problem details, as everywhere in the API. Bodies are read while
 they arrive: WSGI servers do so by default, ASGI servers through `apps.files.streamed_uploads`.
@@ -22,14 +23,19 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from apps.accounts.guards import signed_in_user
+from apps.accounts.models import User
 from apps.files import errors, queries, services
 from apps.files.api.serializers import UploadOut
 from apps.files.api.tus_headers import (
     CHUNK_TYPE,
     HEADERS,
+    PARTIAL,
+    UPLOADS_PATH,
+    Concat,
     describe_upload,
     is_chunk,
     read_checksum,
+    read_concat,
     read_metadata,
     read_number,
     read_uid,
@@ -41,12 +47,15 @@ from studyplatform.kit.concurrency import ConcurrencyLimitPerUser
 from studyplatform.kit.errors import NotFound, RateLimitExceeded, StoreFull
 
 VERSION = "1.0.0"
-EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum"
+EXTENSIONS = "creation,creation-with-upload,expiration,termination,checksum,concatenation"
 # A chunk may take hours and occupies a thread (apps/files/streamed_uploads.py): no user may occupy them all.
 MAX_CONCURRENT_PER_USER = 8
 _chunks = ConcurrencyLimitPerUser(MAX_CONCURRENT_PER_USER)
 # A chunk may be as long as a whole file. It comes by POST with creation, or with X-HTTP-Method-Override.
 BODY_LIMITS = dict.fromkeys(("PATCH", "POST"), max(settings.UPLOAD_LIMITS.values()))
+
+
+CREATION_HEADERS = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Checksum", "Upload-Concat")
 
 
 class AnyBody(BaseParser):
@@ -122,7 +131,7 @@ class Uploads(TusView):
     @extend_schema(
         operation_id="files_upload_begin",
         request={CHUNK_TYPE: OpenApiTypes.BINARY},
-        parameters=[HEADERS[name] for name in ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Checksum")],
+        parameters=[HEADERS[name] for name in CREATION_HEADERS],
         responses={201: None},
     )
     def post(self, request: Request) -> HttpResponse:
@@ -131,33 +140,63 @@ class Uploads(TusView):
         The body may contain the first bytes, as in a PATCH; ``Upload-Offset`` is how many were kept.
         """
         user = signed_in_user(request)
-        length = read_number(request, "Upload-Length")
-        checksum = read_checksum(request)
-        facts = read_metadata(request.headers.get("Upload-Metadata", ""))
-        purpose = facts.get("purpose") or Upload.Purpose.VIDEO
-        if purpose not in Upload.Purpose.values:
-            raise errors.UploadMalformed(reason="purpose")
-        upload = services.begin_upload(
-            owner=user,
-            purpose=purpose,
-            filename=(facts.get("filename") or facts.get("name") or "file").replace("\0", "")[-255:],
-            length=length,
-            target=facts.get("target", "")[:64],
-            metadata=request.headers.get("Upload-Metadata", ""),
-            replaces=queries.video_for(user, read_uid(facts["replaces"])) if facts.get("replaces") else None,
-            now=timezone.now(),
-        )
-        if is_chunk(request):
-            # The upload exists now, and the client must learn its URL; if its first bytes were refused, the response
-            # to the next chunk says so.
-            with contextlib.suppress(
-                errors.UploadNetworkError, errors.UploadChecksumMismatch, RateLimitExceeded, StoreFull
-            ):
-                upload = _receive_chunk(request, upload, offset=0, checksum=checksum)
+        concat = read_concat(request)
+        if concat is not None and not concat.is_partial:
+            upload = _begin_final_upload(request, user, concat)
+        else:
+            length = read_number(request, "Upload-Length")
+            checksum = read_checksum(request)
+            facts = read_metadata(request.headers.get("Upload-Metadata", ""))
+            purpose = Upload.Purpose.PARTIAL if concat else _read_purpose(facts)
+            upload = services.begin_upload(length=length, **_facts_of_upload(request, user, facts, purpose))
+            if is_chunk(request):
+                # The upload exists now, and the client must learn its URL; if its first bytes were refused, the
+                # response to the next chunk says so.
+                with contextlib.suppress(
+                    errors.UploadNetworkError, errors.UploadChecksumMismatch, RateLimitExceeded, StoreFull
+                ):
+                    upload = _receive_chunk(request, upload, offset=0, checksum=checksum)
         response = HttpResponse(status=201)
-        response["Location"] = request.build_absolute_uri(f"/api/v1/uploads/{upload.uid}/")
+        response["Location"] = request.build_absolute_uri(f"{UPLOADS_PATH}{upload.uid}/")
         describe_upload(response, upload)
         return response
+
+
+def _read_purpose(facts: dict[str, str]) -> str:
+    purpose = facts.get("purpose") or Upload.Purpose.VIDEO
+    if purpose not in settings.UPLOAD_LIMITS:
+        raise errors.UploadMalformed(reason="purpose")
+    return purpose
+
+
+def _facts_of_upload(request: Request, user: User, facts: dict[str, str], purpose: str) -> dict[str, Any]:
+    """The arguments that `begin_upload` and `begin_final_upload` have in common."""
+    target, replaces = facts.get("target", ""), facts.get("replaces")
+    if not target.isprintable():
+        raise errors.UploadMalformed(reason="target")
+    return {
+        "owner": user,
+        "purpose": purpose,
+        "filename": facts.get("filename") or facts.get("name") or "file",
+        "target": target[:64],
+        "metadata": request.headers.get("Upload-Metadata", ""),
+        "replaces": queries.video_for(user, read_uid(replaces)) if replaces else None,
+        "now": timezone.now(),
+    }
+
+
+def _begin_final_upload(request: Request, user: User, concat: Concat) -> Upload:
+    """Create a final upload. Its length is that of its parts, and it takes no bytes."""
+    if "Upload-Length" in request.headers:
+        raise errors.UploadMalformed(reason="Upload-Length")
+    if is_chunk(request) and request.META.get("CONTENT_LENGTH") not in {"", "0"}:
+        raise errors.UploadClosed
+    facts = read_metadata(request.headers.get("Upload-Metadata", ""))
+    return services.begin_final_upload(
+        parts=concat.parts,
+        concat=concat.header,
+        **_facts_of_upload(request, user, facts, _read_purpose(facts)),
+    )
 
 
 class OneUpload(TusView):
@@ -185,10 +224,12 @@ class OneUpload(TusView):
         now = timezone.now()
         if upload.is_expired(now):
             raise errors.UploadExpired
-        if upload.offset == upload.length:
+        if upload.offset == upload.length and upload.completed_at is None:
             services.complete_upload(upload=upload, now=now)  # the server was killed after the last byte
         response = HttpResponse(status=200)
         response["Upload-Length"] = str(upload.length)
+        if upload.purpose == Upload.Purpose.PARTIAL or upload.concat:
+            response["Upload-Concat"] = upload.concat or PARTIAL
         if upload.metadata:
             response["Upload-Metadata"] = upload.metadata
         describe_upload(response, upload)

@@ -1,7 +1,10 @@
 """The HTTP headers of tus 1.0: read those of a request, write those of a response."""
 
 import base64
+import re
 import uuid
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
 
 from django.http import HttpResponse
 from django.utils.http import http_date
@@ -10,11 +13,13 @@ from rest_framework.request import Request
 
 from apps.files import errors
 from apps.files.models import Upload
-from apps.files.services import CHECKSUM_ALGORITHMS, Checksum
+from apps.files.services import CHECKSUM_ALGORITHMS, MAX_PARTS, Checksum
 from studyplatform.kit.errors import NotFound
 
 CHUNK_TYPE = "application/offset+octet-stream"
 MAX_METADATA = 4096  # characters
+UPLOADS_PATH = "/api/v1/uploads/"
+PARTIAL = "partial"  # the value of Upload-Concat
 
 HEADERS = {
     "Tus-Resumable": OpenApiParameter("Tus-Resumable", str, OpenApiParameter.HEADER, required=True),
@@ -28,6 +33,13 @@ HEADERS = {
         description="Names and base64 values: filename, purpose (video or file), target (e.g. a lesson's uid), "
         "replaces (the uid of a video that is to get these contents).",
     ),
+    "Upload-Concat": OpenApiParameter(
+        "Upload-Concat",
+        str,
+        OpenApiParameter.HEADER,
+        description="partial: the upload becomes a part of a final one. final;URL URL: concatenate complete partial "
+        f"uploads, at most {MAX_PARTS}, in this order, without Upload-Length.",
+    ),
 }
 
 
@@ -38,8 +50,9 @@ def is_chunk(request: Request) -> bool:
 
 def describe_upload(response: HttpResponse, upload: Upload) -> None:
     """Add the headers that describe an upload: its offset, its expiry, its video."""
-    response["Upload-Offset"] = str(upload.offset)
-    if upload.completed_at is None:
+    if not upload.concat or upload.completed_at is not None:  # a final upload has an offset once it is concatenated
+        response["Upload-Offset"] = str(upload.offset)
+    if upload.is_reserving:
         response["Upload-Expires"] = http_date(upload.expires_at.timestamp())
     if upload.video is not None:
         response["Video-Uid"] = str(upload.video.uid)
@@ -56,6 +69,48 @@ def read_number(request: Request, name: str) -> int:
     return int(value)
 
 
+@dataclass(frozen=True)
+class Concat:
+    """The header Upload-Concat: of a final upload its ``parts``, of a partial upload none."""
+
+    header: str
+    parts: tuple[uuid.UUID, ...] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        return not self.parts
+
+
+def read_concat(request: Request) -> Concat | None:
+    """Parse ``Upload-Concat``. None if the header is missing. The URLs of parts may be absolute or relative.
+
+    :raises UploadMalformed: it is neither "partial" nor a list of up to `MAX_PARTS` different uploads of this server.
+    """
+    header = request.headers.get("Upload-Concat")
+    if header is None or header == PARTIAL:
+        return None if header is None else Concat(header)
+    kind, _, urls = header.partition(";")
+    uids = [_read_upload_url(request, url) for url in urls.split(maxsplit=MAX_PARTS)]
+    if kind != "final" or not 0 < len(uids) <= MAX_PARTS or len(set(uids)) < len(uids):
+        raise errors.UploadMalformed(reason="Upload-Concat")
+    return Concat(header, tuple(uids))
+
+
+def _read_upload_url(request: Request, url: str) -> uuid.UUID:
+    """
+    :raises UploadMalformed: it is not the URL of an upload on this server.
+    """
+    try:
+        absolute = urlsplit(urljoin(request.build_absolute_uri(), url))
+        found = re.fullmatch(rf"{UPLOADS_PATH}([0-9a-f-]{{36}})/?", absolute.path)
+        is_here = absolute.netloc == request.get_host() and absolute.scheme in {"http", "https"}
+        if found and is_here and not absolute.query and not absolute.fragment:
+            return uuid.UUID(found[1])
+    except ValueError:  # urlsplit, urljoin and UUID
+        pass
+    raise errors.UploadMalformed(reason="Upload-Concat")
+
+
 def read_uid(text: str) -> uuid.UUID:
     """
     :raises NotFound: the text is not a UUID.
@@ -69,13 +124,15 @@ def read_uid(text: str) -> uuid.UUID:
 def read_metadata(header: str) -> dict[str, str]:
     """Parse ``Upload-Metadata``: comma-separated pairs of a name and a base64 value.
 
-    :raises UploadMalformed: it is too long, or a value is not base64 of UTF-8.
+    :raises UploadMalformed: it is too long, a name comes twice, or a value is not base64 of UTF-8.
     """
     if len(header) > MAX_METADATA:
         raise errors.UploadMalformed(reason="Upload-Metadata")
     facts: dict[str, str] = {}
     for pair in filter(None, (each.strip() for each in header.split(","))):
         name, _, value = pair.partition(" ")
+        if name in facts:
+            raise errors.UploadMalformed(reason="Upload-Metadata")
         try:
             facts[name] = base64.b64decode(value.strip(), validate=True).decode()
         except ValueError:  # neither base64 nor UTF-8

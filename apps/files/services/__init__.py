@@ -7,13 +7,13 @@ from apps.files.services.captions import (
     remove_captions,
     save_captions,
 )
+from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
+from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload
 from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
 from apps.files.services.stored_files import claim_file, discard_file, import_file, store_file
 from apps.files.services.uploads import (
-    VIDEO_SUFFIXES,
-    begin_upload,
     cancel_upload,
     complete_upload,
     delete_uploads_of,
@@ -33,15 +33,18 @@ __all__ = [
     "CHECKSUM_ALGORITHMS",
     "EVERYONE",
     "MAX_CAPTION_BYTES",
+    "MAX_PARTS",
     "VIDEO_SUFFIXES",
     "Audience",
     "Checksum",
     "Sources",
     "add_captions",
+    "begin_final_upload",
     "begin_upload",
     "cancel_upload",
     "claim_file",
     "complete_upload",
+    "concatenate_parts",
     "delete_uploads_of",
     "delete_video",
     "discard_file",

@@ -15,7 +15,7 @@ from apps.files import errors
 from apps.files.models import Upload, VideoAsset
 from apps.files.services.uploads import complete_upload
 from apps.files.storage import require_free_space, upload_path
-from studyplatform.kit.errors import AppError, StoreFull
+from studyplatform.kit.errors import AppError, NotFound, StoreFull
 from studyplatform.kit.text.sizes import as_size
 from studyplatform.kit.web.failures import is_out_of_space
 
@@ -50,6 +50,8 @@ def receive_chunk(
     ``read(n)`` returns up to ``n`` bytes of the request body, and b"" at its end. ``expected`` is the length that the
     request announced, in bytes.
 
+    :raises NotFound: the upload was canceled.
+    :raises UploadClosed: it is a final upload, which has the bytes of its parts.
     :raises UploadBusy: another request is writing to this upload.
     :raises UploadExpired: the upload was not finished in time.
     :raises UploadOffsetMismatch: ``offset`` is not the upload's current offset.
@@ -59,16 +61,17 @@ def receive_chunk(
     :raises StoreFull: the disk is full; the bytes that fit are kept.
     :raises FormatUnsupported: the file is complete, and not a video.
     """
+    if upload.concat:
+        raise errors.UploadClosed
+    if upload.completed_at is not None:  # its file may have been moved
+        _check_offset(upload, offset, now)
+        return upload
     path = upload_path(upload.uid)
-    with _lock_file(path) as file:
-        upload.refresh_from_db()  # inside the lock: another request may have advanced it
-        if upload.is_expired(now):
-            raise errors.UploadExpired
-        on_disk = min(upload.offset, os.fstat(file).st_size) if upload.completed_at is None else upload.offset
-        if on_disk < upload.offset:  # the disk lost bytes: continue from what is left
-            _save_offset(upload, on_disk, now)
-        if offset != upload.offset:
-            raise errors.UploadOffsetMismatch(offset=upload.offset)
+    with lock_file(path) as file:
+        _refresh(upload, path)  # inside the lock: another request may have advanced it
+        if upload.completed_at is None and (on_disk := os.fstat(file).st_size) < upload.offset:
+            save_offset(upload, on_disk, now)  # the disk lost bytes: continue from what is left
+        _check_offset(upload, offset, now)
         if upload.completed_at is None:
             _append(file, upload, read, now, expected, checksum)
     if upload.offset == upload.length:
@@ -76,8 +79,34 @@ def receive_chunk(
     return upload
 
 
+def _check_offset(upload: Upload, offset: int, now: datetime) -> None:
+    if upload.is_expired(now):
+        raise errors.UploadExpired
+    if offset != upload.offset:
+        raise errors.UploadOffsetMismatch(offset=upload.offset)
+
+
+def _refresh(upload: Upload, path: Path) -> None:
+    """Read the row again. If it was completed or deleted in the meantime, remove the file that locking created.
+
+    :raises NotFound: it was deleted.
+    """
+    try:
+        upload.refresh_from_db()
+    except Upload.DoesNotExist:
+        path.unlink(missing_ok=True)
+        raise NotFound from None
+    with contextlib.suppress(FileNotFoundError):
+        if upload.completed_at is not None and path.stat().st_size == 0:
+            path.unlink()
+
+
 @contextlib.contextmanager
-def _lock_file(path: Path) -> Iterator[int]:
+def lock_file(path: Path) -> Iterator[int]:
+    """Open the file of an upload for reading and writing, created if necessary, and lock it.
+
+    :raises UploadBusy: it is locked.
+    """
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o640)
     try:
         try:
@@ -111,7 +140,7 @@ def _append(
     os.ftruncate(file, position)
     os.fsync(file)
     if position != upload.offset or error is None:
-        _save_offset(upload, position, now)
+        save_offset(upload, position, now)
     if error is not None:
         raise error
 
@@ -137,7 +166,7 @@ def _copy(
             digest.update(data)
         elif position - upload.offset >= SAVE_OFFSET_EVERY:
             os.fsync(file)
-            _save_offset(upload, position, now)
+            save_offset(upload, position, now)
 
 
 def _write(file: int, data: bytes) -> StoreFull | None:
@@ -156,10 +185,16 @@ def _write(file: int, data: bytes) -> StoreFull | None:
     return None
 
 
-def _save_offset(upload: Upload, offset: int, now: datetime) -> None:
+def save_offset(upload: Upload, offset: int, now: datetime) -> None:
+    """Save how many bytes are safely on disk. Extends the upload's expiry.
+
+    :raises NotFound: the upload was canceled while its bytes arrived.
+    """
     upload.offset = offset
     upload.expires_at = now + timedelta(days=settings.UPLOAD_KEEP_DAYS)
-    upload.save(update_fields=["offset", "expires_at"])
+    saved = Upload.objects.filter(pk=upload.pk).update(offset=offset, expires_at=upload.expires_at)
+    if not saved:
+        raise NotFound
     if upload.video_id:
         percent = offset * 100 // upload.length
         VideoAsset.objects.filter(pk=upload.video_id, stage=VideoAsset.Stage.UPLOADING).update(

@@ -1,124 +1,27 @@
-"""Resumable uploads: begin (which reserves storage), complete, cancel, expire. `receiving` writes the bytes."""
+"""Resumable uploads: complete, cancel, expire. `creation` begins them, `receiving` writes their bytes."""
 
 import contextlib
 import logging
 import uuid
 from datetime import datetime, timedelta
-from pathlib import Path, PurePath
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import ProtectedError, Q
+from django.db.models import ProtectedError
 
 from apps.accounts.models import User
-from apps.files import errors, policies, queries
-from apps.files.events import ReplacementFailed, VideoAnnounced, VideoFailed
-from apps.files.file_types import clean_name
+from apps.files import errors, policies
+from apps.files.events import ReplacementFailed, VideoFailed
 from apps.files.models import Upload, VideoAsset
-from apps.files.services.replacement import restore_former_version, save_former_version
+from apps.files.services.replacement import restore_former_version
 from apps.files.services.videos import enqueue_processing, enqueue_removal, mark_failed
-from apps.files.storage import require_free_space, upload_path
+from apps.files.storage import upload_path
 from apps.files.video.container import HEAD_BYTES, detect_container
 from apps.files.video.failures import CorruptFile, FormatUnsupported, VideoFailure
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
-from studyplatform.kit.text.sizes import as_size
-from studyplatform.kit.web.rate_limits import consume
 
 logger = logging.getLogger(__name__)
-
-# Names that may be videos. The bytes decide later what a file is; checking the name before the upload saves its owner
-# from uploading the wrong file for hours.
-VIDEO_SUFFIXES = {"", ".mp4", ".m4v", ".mov", ".qt", ".avi", ".webm", ".mkv"}
-
-
-def begin_upload(
-    *,
-    owner: User,
-    purpose: str,
-    filename: str,
-    length: int,
-    now: datetime,
-    target: str = "",
-    metadata: str = "",
-    replaces: VideoAsset | None = None,
-) -> Upload:
-    """Reserve ``length`` bytes of the owner's storage and create the upload.
-
-    For the purpose "video" this creates a video in the stage "uploading", or gives the video ``replaces`` new contents;
-    its old contents stay playable until the new ones are processed. ``metadata``: the client's Upload-Metadata header.
-
-    :raises FileTooLarge: ``length`` exceeds the limit of this purpose.
-    :raises FormatUnsupported: the filename is not that of a video.
-    :raises QuotaExceeded: the owner has less storage left.
-    :raises StoreFull: the server's disk has less free space.
-    :raises VideoBusy: the video to be replaced is still being uploaded or processed.
-    :raises RateLimitExceeded: the owner has begun too many uploads.
-    """
-    enforce(policies.upload(owner, purpose))
-    if replaces is not None:
-        enforce(policies.edit_video(owner, replaces))
-    limit = settings.UPLOAD_LIMITS[purpose]
-    if length > limit:
-        raise errors.FileTooLarge(limit=as_size(limit))
-    if purpose == Upload.Purpose.VIDEO and PurePath(filename).suffix.lower() not in VIDEO_SUFFIXES:
-        raise errors.FormatUnsupported
-    require_free_space(Path(settings.UPLOAD_ROOT), length)
-    with transaction.atomic():
-        consume("upload", str(owner.uid), now=now)
-        _reserve_quota(owner, length)
-        video = None
-        if purpose == Upload.Purpose.VIDEO:
-            video = _new_video(owner, filename, now) if replaces is None else _prepare_replacement(replaces, filename)
-        upload = Upload.objects.create(
-            owner=owner,
-            purpose=purpose,
-            video=video,
-            filename=clean_name(filename) if purpose == Upload.Purpose.FILE else filename,
-            length=length,
-            target=target,
-            metadata=metadata,
-            created_at=now,
-            expires_at=now + timedelta(days=settings.UPLOAD_KEEP_DAYS),
-        )
-        schedule_expiry(upload, now=now)
-        if video is not None and replaces is None:
-            publish(VideoAnnounced(video_id=video.pk, owner_id=owner.pk, target=target))
-    if length == 0:
-        complete_upload(upload=upload, now=now)
-    return upload
-
-
-def _reserve_quota(owner: User, length: int) -> None:
-    """Check the quota. The owner's row stays locked, so that concurrent uploads are counted one after the other."""
-    owner = User.objects.select_for_update().get(pk=owner.pk)
-    storage = queries.storage_of(owner)
-    if length > storage.free:
-        raise errors.QuotaExceeded(
-            needed=as_size(length), free=as_size(storage.free), allowance=as_size(storage.allowance)
-        )
-
-
-def _new_video(owner: User, filename: str, now: datetime) -> VideoAsset:
-    return VideoAsset.objects.create(owner=owner, filename=filename, stage=VideoAsset.Stage.UPLOADING, created_at=now)
-
-
-def _prepare_replacement(video: VideoAsset, filename: str) -> VideoAsset:
-    """Prepare a complete or failed video for new contents.
-
-    :raises VideoBusy: it is still being uploaded or processed.
-    """
-    video = VideoAsset.objects.select_for_update().get(pk=video.pk)
-    if video.stage not in {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}:
-        raise errors.VideoBusy
-    save_former_version(video)
-    video.filename = filename
-    video.stage = VideoAsset.Stage.UPLOADING
-    video.failure = video.failure_detail = video.step = ""
-    video.percent = 0
-    video.save()
-    return video
 
 
 def schedule_expiry(upload: Upload, *, now: datetime) -> None:
@@ -149,10 +52,24 @@ def complete_upload(*, upload: Upload, now: datetime) -> None:
                 _reject_contents(video, fresh, failure)
             else:
                 _accept_contents(video, fresh)
-        elif fresh.length:
+        elif fresh.length and fresh.purpose == Upload.Purpose.FILE:
             jobs.enqueue("files.store_file", key=fresh.uid.hex, upload=fresh.uid.hex)
     if isinstance(failure, FormatUnsupported):
         raise errors.FormatUnsupported
+
+
+def fail_upload(*, upload: Upload, now: datetime) -> None:
+    """Give up an upload whose bytes were lost on the server's disk: its video fails, and another file is deleted."""
+    with transaction.atomic():
+        fresh = Upload.objects.select_for_update().filter(pk=upload.pk, completed_at=None).first()
+        if fresh is None:
+            return
+        if fresh.video_id is None:
+            delete_upload(fresh)
+            return
+        Upload.objects.filter(pk=fresh.pk).update(completed_at=now)
+        video = VideoAsset.objects.select_for_update().get(pk=fresh.video_id)
+        _reject_contents(video, fresh, CorruptFile("truncated"))
 
 
 def _check_contents(upload: Upload) -> VideoFailure | None:
@@ -169,7 +86,7 @@ def _check_contents(upload: Upload) -> VideoFailure | None:
 
 def _reject_contents(video: VideoAsset, upload: Upload, failure: VideoFailure) -> None:
     logger.info("%s was refused: %r", upload, failure)
-    enqueue_removal(versions=[upload.uid])
+    enqueue_removal(versions=[*upload.parts.values_list("uid", flat=True), upload.uid])
     if video.former is not None:
         restore_former_version(video, reason=str(failure))
         publish(ReplacementFailed(video_id=video.pk, version=upload.uid.hex, filename=upload.filename))
@@ -194,17 +111,22 @@ def cancel_upload(*, upload: Upload, by: User) -> None:
     """Delete an unfinished upload, or a stored file. Does nothing to a finished video: `delete_video` does.
 
     :raises FileInUse: a lesson offers this file.
+    :raises UploadClosed: it is a part of a final upload, which can be canceled instead.
     """
     enforce(policies.continue_upload(by, upload))
     with transaction.atomic():
-        fresh = Upload.objects.select_for_update().get(pk=upload.pk)
-        if fresh.completed_at is None or fresh.purpose == Upload.Purpose.FILE:
+        fresh = Upload.objects.select_for_update().filter(pk=upload.pk).first()
+        if fresh is None:  # it expired, or was canceled by another request
+            return
+        if fresh.part_of_id is not None:
+            raise errors.UploadClosed
+        if fresh.completed_at is None or fresh.purpose != Upload.Purpose.VIDEO:
             delete_upload(fresh)
 
 
 def delete_uploads_of(*, user_id: int) -> None:
     """Delete a user's unfinished uploads and those of their files that no lesson offers."""
-    uploads = Upload.objects.of(user_id).filter(Q(completed_at=None) | Q(purpose=Upload.Purpose.FILE))
+    uploads = Upload.objects.of(user_id).reserving() | Upload.objects.of(user_id).filter(purpose=Upload.Purpose.FILE)
     for pk in uploads.values_list("pk", flat=True):
         with contextlib.suppress(errors.FileInUse), transaction.atomic():
             fresh = uploads.select_for_update().filter(pk=pk).first()
@@ -215,14 +137,19 @@ def delete_uploads_of(*, user_id: int) -> None:
 def expire_upload(*, uid: uuid.UUID, now: datetime) -> None:
     """Delete an upload that was not finished in time. If it has progressed since, check again later.
 
-    Also deletes a complete file that was uploaded for a target, such as a lesson, and never used: no page lists it.
+    Also deletes a complete file that was uploaded for a target, such as a lesson, and never used: no page lists it, and
+    a complete partial upload.
     """
     with transaction.atomic():
         upload = Upload.objects.select_for_update().filter(uid=uid).first()
-        if upload is None or (upload.completed_at is not None and not upload.is_for_target):
+        if upload is None or not upload.can_expire:
             return
         if upload.expires_at > now:
             schedule_expiry(upload, now=now)
+            return
+        if upload.part_of is not None:
+            if upload.part_of.completed_at is not None:  # which has the bytes
+                upload.delete()
             return
         if upload.completed_at is not None or upload.offset < upload.length:
             with contextlib.suppress(errors.FileInUse):
@@ -237,6 +164,8 @@ def delete_upload(upload: Upload) -> None:
     :raises FileInUse: another app's row refers to it.
     """
     video, names = upload.video, [upload.stored_as] if upload.stored_as else []
+    # The bytes of the parts first: what is being concatenated must not link to them after the removal.
+    versions = [*upload.parts.values_list("uid", flat=True), upload.uid]
     try:
         upload.delete()
     except ProtectedError:
@@ -247,4 +176,4 @@ def delete_upload(upload: Upload) -> None:
             restore_former_version(video, reason="")
         else:
             video.delete()
-    enqueue_removal(versions=[upload.uid], names=names)
+    enqueue_removal(versions=versions, names=names)

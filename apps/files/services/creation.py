@@ -1,0 +1,163 @@
+"""Begin resumable uploads, which reserves their storage."""
+
+from datetime import datetime, timedelta
+from pathlib import Path, PurePath
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.files import errors, policies, queries
+from apps.files.events import VideoAnnounced
+from apps.files.file_types import clean_name
+from apps.files.models import Upload, VideoAsset
+from apps.files.services.replacement import save_former_version
+from apps.files.services.uploads import complete_upload, schedule_expiry
+from apps.files.storage import require_free_space
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.sizes import as_size
+from studyplatform.kit.web.rate_limits import consume
+
+# Names that may be videos. The bytes decide later what a file is; checking the name before the upload saves its owner
+# from uploading the wrong file for hours.
+VIDEO_SUFFIXES = {"", ".mp4", ".m4v", ".mov", ".qt", ".avi", ".webm", ".mkv"}
+MAX_PARTIAL_UPLOADS = 256  # of one user, not counting those that belong to a final upload
+
+
+def begin_upload(
+    *,
+    owner: User,
+    purpose: str,
+    filename: str,
+    length: int,
+    now: datetime,
+    target: str = "",
+    metadata: str = "",
+    replaces: VideoAsset | None = None,
+) -> Upload:
+    """Reserve ``length`` bytes of the owner's storage and create the upload.
+
+    The purpose "partial" is for an upload that becomes a part of a final one (see `begin_final_upload`).
+    For the purpose "video" this creates a video in the stage "uploading", or gives the video ``replaces`` new contents;
+    its old contents stay playable until the new ones are processed. ``metadata``: the client's Upload-Metadata header.
+
+    :raises FileTooLarge: ``length`` exceeds the limit of this purpose.
+    :raises FormatUnsupported: the filename is not that of a video.
+    :raises QuotaExceeded: the owner has less storage left.
+    :raises StoreFull: the server's disk has less free space.
+    :raises TooManyPartialUploads: the owner has as many partial uploads as one user may have.
+    :raises VideoBusy: the video to be replaced is still being uploaded or processed.
+    :raises RateLimitExceeded: the owner has begun too many uploads.
+    """
+    enforce(policies.upload(owner, purpose))
+    if replaces is not None:
+        enforce(policies.edit_video(owner, replaces))
+    filename = clean_name(filename)
+    check_length(owner, purpose, length)
+    check_name(purpose, filename)
+    require_free_space(Path(settings.UPLOAD_ROOT), length)
+    with transaction.atomic():
+        consume("upload", str(owner.uid), now=now)
+        _reserve_quota(owner, length)
+        if purpose == Upload.Purpose.PARTIAL:
+            _limit_partial_uploads(owner)
+        upload = create_upload(
+            owner=owner,
+            purpose=purpose,
+            filename=filename,
+            length=length,
+            now=now,
+            target=target,
+            metadata=metadata,
+            replaces=replaces,
+        )
+    if length == 0:
+        complete_upload(upload=upload, now=now)
+    return upload
+
+
+def create_upload(
+    *, owner: User, purpose: str, filename: str, length: int, now: datetime, replaces: VideoAsset | None, **more: Any
+) -> Upload:
+    """Create the row of an upload, and its video, in the caller's transaction. The caller has checked everything else.
+
+    :raises VideoBusy: the video to be replaced is still being uploaded or processed.
+    """
+    video = None
+    if purpose == Upload.Purpose.VIDEO:
+        video = _new_video(owner, filename, now) if replaces is None else _prepare_replacement(replaces, filename)
+    upload = Upload.objects.create(
+        owner=owner,
+        purpose=purpose,
+        video=video,
+        filename=filename,
+        length=length,
+        created_at=now,
+        expires_at=now + timedelta(days=settings.UPLOAD_KEEP_DAYS),
+        **more,
+    )
+    schedule_expiry(upload, now=now)
+    if video is not None and replaces is None:
+        publish(VideoAnnounced(video_id=video.pk, owner_id=owner.pk, target=upload.target))
+    return upload
+
+
+def check_length(owner: User, purpose: str, length: int) -> None:
+    """A partial upload may be as long as the longest file that its owner may upload.
+
+    :raises FileTooLarge: ``length`` exceeds the limit of this purpose.
+    """
+    limits = settings.UPLOAD_LIMITS
+    if purpose == Upload.Purpose.PARTIAL:
+        limit = max(size for name, size in limits.items() if policies.upload(owner, name) is None)
+    else:
+        limit = limits[purpose]
+    if length > limit:
+        raise errors.FileTooLarge(limit=as_size(limit))
+
+
+def check_name(purpose: str, filename: str) -> None:
+    """
+    :raises FormatUnsupported: the filename is not that of a video.
+    """
+    if purpose == Upload.Purpose.VIDEO and PurePath(filename).suffix.lower() not in VIDEO_SUFFIXES:
+        raise errors.FormatUnsupported
+
+
+def _limit_partial_uploads(owner: User) -> None:
+    partial = Upload.objects.of(owner.pk).filter(purpose=Upload.Purpose.PARTIAL, part_of=None)
+    if partial.count() >= MAX_PARTIAL_UPLOADS:
+        raise errors.TooManyPartialUploads(most=MAX_PARTIAL_UPLOADS)
+
+
+def _reserve_quota(owner: User, length: int) -> None:
+    """Check the quota. The owner's row stays locked, so that concurrent uploads are counted one after the other."""
+    owner = User.objects.select_for_update().get(pk=owner.pk)
+    storage = queries.storage_of(owner)
+    if length > storage.free:
+        raise errors.QuotaExceeded(
+            needed=as_size(length), free=as_size(storage.free), allowance=as_size(storage.allowance)
+        )
+
+
+def _new_video(owner: User, filename: str, now: datetime) -> VideoAsset:
+    return VideoAsset.objects.create(owner=owner, filename=filename, stage=VideoAsset.Stage.UPLOADING, created_at=now)
+
+
+def _prepare_replacement(video: VideoAsset, filename: str) -> VideoAsset:
+    """Prepare a complete or failed video for new contents.
+
+    :raises VideoBusy: it is still being uploaded or processed.
+    """
+    video = VideoAsset.objects.select_for_update().get(pk=video.pk)
+    if video.stage not in {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}:
+        raise errors.VideoBusy
+    save_former_version(video)
+    video.filename = filename
+    video.stage = VideoAsset.Stage.UPLOADING
+    video.failure = video.failure_detail = video.step = ""
+    video.percent = 0
+    video.save()
+    return video
