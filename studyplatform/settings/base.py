@@ -92,6 +92,7 @@ INSTALLED_APPS = [
     "apps.forum",
     "apps.tutor",
     "studyplatform.site",
+    "studyplatform.samples",
     "studyplatform.demo",
 ]
 

@@ -102,7 +102,8 @@ def protocol_modules() -> list[Module]:
     return [
         module
         for module in modules()
-        if (module.app in ORDER and module.kind in PROTOCOL) or (module.app == "site" and module.kind != "management")
+        if (module.app in {*ORDER, "samples"} and module.kind in PROTOCOL)
+        or (module.app == "site" and module.kind != "management")
     ]
 
 

@@ -29,6 +29,7 @@ NOT_IMPORTED = {
     "ruff": "formats and lints (make check)",
     "stripe": "payments; a dependency of dj-stripe pinned with it",
     "types-jsonschema": "types of jsonschema",
+    "types-pygments": "types of Pygments",
     "types-pyyaml": "types of PyYAML",
     "types-tqdm": "types of tqdm",
     "uharfbuzz": "lets reportlab shape scripts such as Arabic on certificates (drawString(shaping=…))",

@@ -65,10 +65,7 @@ PENDING = [
     Pending("dashboard/admin/forum", _("Moderation"), administers, (REVIEWS,)),
     Pending("demo/tanstack-query", *_sample),
     Pending("demo/mcp-todos", *_sample),
-    Pending("demo/start/server-funcs", *_sample),
     Pending("demo/start/api-request", *_sample),
-    Pending("demo/form/simple", *_sample),
-    Pending("demo/form/address", *_sample),
 ]
 
 

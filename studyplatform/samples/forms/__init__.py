@@ -1,0 +1,1 @@
+"""Forms of the samples, one module each, so that a page can show its module."""

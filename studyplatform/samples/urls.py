@@ -1,0 +1,15 @@
+"""Addresses of the sample pages. Those of their API have no version: the specification fixes them."""
+
+from django.urls import path
+
+from studyplatform.samples.pages.address_form import address_form
+from studyplatform.samples.pages.guest_list import server_functions
+from studyplatform.samples.pages.simple_form import check_simple_form, simple_form
+
+app_name = "samples"
+urlpatterns = [
+    path("demo/start/server-funcs", server_functions, name="server-functions"),
+    path("demo/form/simple", simple_form, name="form-simple"),
+    path("demo/form/simple/check", check_simple_form, name="check-form-simple"),
+    path("demo/form/address", address_form, name="form-address"),
+]

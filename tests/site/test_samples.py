@@ -1,0 +1,298 @@
+"""The sample pages: open to everyone; each visitor's entries are their own, limited, and deleted every night."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.messages import get_messages
+from django.test import Client
+from django.utils import timezone
+
+from studyplatform.kit import jobs
+from studyplatform.kit.models import Job
+from studyplatform.samples import services
+from studyplatform.samples.catalog import SAMPLES
+from studyplatform.samples.models import MOST_PER_BROWSER, SampleEntry
+from studyplatform.samples.queries import STARTERS
+from studyplatform.samples.source import SourceFile, highlighted, marked_lines
+from studyplatform.samples.visitors import COOKIE, Visitor, next_reset
+from tests.architecture.source import ROOT
+
+pytestmark = pytest.mark.django_db
+
+GUESTS = "/demo/start/server-funcs"
+SIMPLE, ADDRESS = "/demo/form/simple", "/demo/form/address"
+NASTY = ["\x00", "a\x00b", "x" * 101, " ", "", "\u2028"]
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def listed(client: Client) -> str:
+    """The list of guests on the page, without messages about them."""
+    return text_of(client.get(GUESTS)).partition('class="todolist"')[2].partition("</ul>")[0]
+
+
+def said(response: Any) -> list[str]:
+    return [str(message) for message in get_messages(response.wsgi_request)]
+
+
+# --- Every page ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_shows_its_own_source(name: str, client: Client, django_assert_max_num_queries: Any) -> None:
+    sample = SAMPLES[name]
+    with django_assert_max_num_queries(2):
+        response = client.get(f"/{sample.route}")
+    page = text_of(response)
+
+    assert response.status_code == 200
+    assert "This is a sample page." in page
+    assert COOKIE not in response.cookies
+    for number, file in enumerate(sample.files, 1):
+        shown = page.partition(f'<code id="source-{number}">')[2].partition("</code>")[0]
+        plain = re.sub(r"<[^>]+>", "", shown).replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
+        assert plain.replace("&#39;", "'").replace("&amp;", "&") == (ROOT / file.path).read_text()
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_links_to_all_samples(name: str, client: Client) -> None:
+    page = text_of(client.get(f"/{SAMPLES[name].route}"))
+
+    links = set(re.findall(r'href="/(demo/[\w/-]+)"', page))
+    assert links == {sample.route for sample in SAMPLES.values()} - (
+        {SAMPLES[name].route} if len(SAMPLES) > 2 else set()
+    )
+    assert "mcp" not in " ".join(links)
+
+
+@pytest.mark.parametrize("sample", SAMPLES.values(), ids=list(SAMPLES))
+def test_what_a_note_says_is_highlighted_is_in_the_source(sample: Any) -> None:
+    marked = [file for file in sample.files if file.marks]
+
+    assert bool(marked) == bool(sample.note)
+    assert all(marked_lines(file) for file in marked)
+
+
+def test_source_is_escaped() -> None:
+    lines = highlighted(SourceFile("templates/samples/form-simple.html"))
+
+    assert not any("<form" in line.html for line in lines)
+    assert any("&lt;" in line.html for line in lines)
+
+
+# --- Server functions --------------------------------------------------------------------------------
+
+
+def test_a_guest_is_added_and_removed_by_reloading(client: Client) -> None:
+    added = client.post(GUESTS, {"guest": "  Ada   Byron "})
+
+    assert (added.status_code, added["Location"]) == (302, GUESTS)
+    assert said(added) == ["“Ada Byron” is on the guest list."]
+    page = text_of(client.get(GUESTS))
+    assert "Ada Byron" in page
+    assert "Emmy Noether" in page  # the starters stay
+
+    guest = SampleEntry.objects.get(text="Ada Byron")
+    client.post(GUESTS, {"entry": guest.uid})
+    assert "Ada Byron" not in listed(client)
+
+
+def test_a_guest_is_added_once(client: Client) -> None:
+    response = client.post(GUESTS, {"guest": "emmy noether"})
+
+    assert response.status_code == 422
+    assert "is already on the guest list" in text_of(response)
+    assert not SampleEntry.objects.exists()
+
+
+@pytest.mark.parametrize("sent", NASTY)
+def test_a_wrong_name_of_a_guest_is_refused(sent: str, client: Client) -> None:
+    response = client.post(GUESTS, {"guest": sent})
+
+    assert response.status_code == 422
+    assert 'aria-invalid="true"' in text_of(response)
+    assert not SampleEntry.objects.exists()
+
+
+@pytest.mark.parametrize("sent", ["", "1", "\x00", "00000000-0000-0000-0000-000000000000"])
+def test_a_guest_that_is_not_there_cannot_be_removed(sent: str, client: Client) -> None:
+    response = client.post(GUESTS, {"entry": sent})
+
+    assert response.status_code == 302
+    assert not SampleEntry.objects.exists()
+    assert COOKIE not in response.cookies
+    assert listed(client).count("<li>") == 2
+
+
+# --- Whose entries they are ----------------------------------------------------------------------------
+
+
+def test_no_visitor_sees_the_entries_of_another() -> None:
+    first, second = Client(), Client()
+    first.post(GUESTS, {"guest": "A secret guest"})
+    guest = SampleEntry.objects.get(text="A secret guest")
+
+    assert "A secret guest" not in text_of(second.get(GUESTS))
+    second.post(GUESTS, {"guest": "Another"})
+    second.post(GUESTS, {"entry": guest.uid})
+    assert "A secret guest" not in text_of(second.get(GUESTS))
+    assert SampleEntry.objects.filter(pk=guest.pk).exists()
+
+
+def test_a_forged_or_expired_cookie_makes_a_new_visitor(client: Client) -> None:
+    client.post(GUESTS, {"guest": "Ada Byron"})
+    cookie = client.cookies[COOKIE]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+    browser = str(SampleEntry.objects.get(text="Ada Byron").browser)
+
+    for forged in (browser, f"{browser}:x:y", cookie.value[:-1] + ("a" if cookie.value[-1] != "a" else "b"), "\x00"):
+        client.cookies[COOKIE] = forged
+        assert "Ada Byron" not in listed(client)
+
+
+@pytest.mark.parametrize("path", [GUESTS, SIMPLE, ADDRESS])
+def test_a_form_of_another_site_changes_nothing(path: str) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    response = browser.post(
+        path, {"guest": "Mallory", "nickname": "Mallory"}, headers={"Origin": "https://evil.example"}
+    )
+
+    assert response.status_code == 403
+    assert not SampleEntry.objects.exists()
+
+
+# --- Limits ----------------------------------------------------------------------------------------------
+
+
+def test_a_browser_has_a_limited_number_of_entries(client: Client) -> None:
+    visitor, now = Visitor(STARTERS[0][0], is_new=False), timezone.now()
+    for number in range(MOST_PER_BROWSER):
+        services.add_entry(visitor=visitor, kind="guest", text=f"Guest {number}", now=now)
+
+    with pytest.raises(services.SampleLimitReached):
+        services.add_entry(visitor=visitor, kind="guest", text="One too many", now=now)
+    services.add_entry(visitor=visitor, kind="todo", text="Another list", now=now)
+    first = SampleEntry.objects.get(text="Guest 0")
+    services.delete_entry(visitor=visitor, kind="guest", uid=first.uid, now=now)
+    assert services.add_entry(visitor=visitor, kind="guest", text="In its place", now=now).slot == 0
+
+
+def test_all_visitors_together_have_a_limit(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "MOST_ENTRIES", len(STARTERS))
+    response = client.post(GUESTS, {"guest": "One too many"}, headers={"Referer": f"http://testserver{GUESTS}"})
+
+    assert response["Location"] == f"http://testserver{GUESTS}"
+    assert "emptied every night" in said(response)[0]
+    assert not SampleEntry.objects.exists()  # the starters were rolled back
+    assert COOKIE not in response.cookies
+
+
+def test_an_address_has_a_limit(client: Client, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "sample": (1, 60)}
+    client.post(GUESTS, {"guest": "First"})
+    refused = Client().post(GUESTS, {"guest": "Second"})  # in another browser
+
+    assert "requests" in said(refused)[0]
+    assert not SampleEntry.objects.filter(text="Second").exists()
+
+
+# --- The nightly reset -------------------------------------------------------------------------------------
+
+
+def test_everything_is_deleted_at_night(client: Client, time_machine: Any) -> None:
+    time_machine.move_to(datetime(2026, 3, 14, 15, tzinfo=UTC), tick=False)
+    client.post(GUESTS, {"guest": "Ada Byron"})
+    Client().post(GUESTS, {"guest": "Grace Hopper"})
+
+    job = Job.objects.get(kind="samples.reset")  # one for all visitors
+    assert job.run_at == datetime(2026, 3, 15, 3, tzinfo=UTC)
+    time_machine.move_to(job.run_at, tick=False)
+    jobs.run_pending("default")
+    assert not SampleEntry.objects.exists()
+    assert "Ada Byron" not in listed(client)
+    assert "Emmy Noether" in listed(client)
+    client.post(GUESTS, {"guest": "The next day"})
+    assert Job.objects.filter(kind="samples.reset", state="queued").get().run_at == job.run_at + timedelta(days=1)
+
+
+@pytest.mark.parametrize(("hour", "day"), [(0, 14), (2, 14), (3, 15), (23, 15)])
+def test_the_reset_is_at_three(hour: int, day: int) -> None:
+    assert next_reset(datetime(2026, 3, 14, hour, tzinfo=UTC)) == datetime(2026, 3, day, 3, tzinfo=UTC)
+
+
+# --- Forms -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nickname", ["", "ab", "a" * 21, "two words", "Admin", "\x00\x00\x00", "<b>x</b>"])
+def test_a_wrong_nickname_is_refused_when_sent_and_while_typing(nickname: str, client: Client) -> None:
+    response = client.post(SIMPLE, {"nickname": nickname})
+
+    assert response.status_code == 422
+    [message] = client.post(f"{SIMPLE}/check", {"nickname": nickname}).json()["nickname"][:1]
+    assert message in text_of(response).replace("&#39;", "'")
+
+
+def test_a_correct_nickname_is_greeted(client: Client) -> None:
+    assert client.post(f"{SIMPLE}/check", {"nickname": "Zoë-7"}).json() == {}
+    response = client.post(SIMPLE, {"nickname": "Zoë-7"})
+
+    assert response.status_code == 302
+    assert "Zoë-7" in said(response)[0]
+
+
+GOOD = {"name": "Ada Byron", "street": "12 St James's Square"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"country": "GB", "city": "London", "postal_code": "sw1y 4jh"},
+        {"country": "DE", "city": "Köln", "postal_code": "50667"},
+        {"country": "US", "city": "Cupertino", "region": "California", "postal_code": "95014"},
+        {"country": "IE", "city": "Dublin"},  # its postal codes are optional
+        {"country": "AE", "region": "Dubai", "postal_code": "no such thing here"},  # has none
+        {"country": "JP", "region": "東京都", "postal_code": "154-0023"},
+    ],
+    ids=lambda address: address["country"],
+)  # fmt: skip
+def test_an_address_fits_its_country(address: dict[str, str], client: Client) -> None:
+    response = client.post(ADDRESS, GOOD | address)
+
+    assert response.status_code == 302, re.findall(r"field__error.*", text_of(response))
+    assert said(response) == ["The address is complete. Nothing was saved."]
+
+
+@pytest.mark.parametrize(
+    ("address", "field"),
+    [
+        ({"country": "DE", "city": "Köln", "postal_code": "5066"}, "postal_code"),
+        ({"country": "DE", "city": "Köln"}, "postal_code"),
+        ({"country": "GB", "postal_code": "SW1Y 4JH"}, "city"),
+        ({"country": "US", "city": "Cupertino", "postal_code": "95014"}, "region"),
+        ({"country": "XX"}, "country"),
+        ({"country": "ZZ"}, "country"),
+        ({"country": ""}, "country"),
+        ({"country": "IE", "city": "a\x00b"}, "city"),
+        ({"country": "IE", "city": "x" * 5000}, "city"),
+    ],
+)
+def test_a_wrong_address_is_refused_at_its_field(address: dict[str, str], field: str, client: Client) -> None:
+    page = text_of(client.post(ADDRESS, GOOD | address))
+
+    assert f'href="#id_{field}"' in page  # the summary
+    assert re.search(rf'id="id_{field}"[^>]*aria-invalid="true"', page)
+    assert page.count('class="field__error"') == 1
+
+
+def test_countries_are_named_in_the_language_of_the_page(client: Client, settings: Any) -> None:
+    names = re.findall(r'<option value="(\w\w)">([^<]+)', text_of(client.get(ADDRESS)))
+    assert len(names) > 240
+    assert dict(names)["CI"] == "Côte d’Ivoire"
+    assert names.index(("AX", "Åland Islands")) < names.index(("AL", "Albania"))
+    settings.LANGUAGE_CODE = "de"
+    assert ("DE", "Deutschland") in re.findall(r'<option value="(\w\w)">([^<]+)', text_of(client.get(ADDRESS)))
