@@ -34,6 +34,11 @@ export const pages = {
     later: ["site/notifications"],
     budget: 150 * kB,
   },
+  "sample of a query": {
+    scripts: everyPage,
+    islands: ["sample-todos", "sample-names"],
+    budget: 125 * kB,
+  },
   "lectures in the studio": {
     scripts: [...everyPage, "outline"],
     islands: ["lesson-file"],

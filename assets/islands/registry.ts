@@ -16,4 +16,6 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   uploader: () => import("./uploader"),
   "lesson-file": () => import("./lesson-file"),
   quiz: () => import("./quiz"),
+  "sample-todos": () => import("./sample-todos"),
+  "sample-names": () => import("./sample-names"),
 };

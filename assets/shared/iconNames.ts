@@ -36,6 +36,7 @@ export const scriptIcons = [
   "minus",
   "pause",
   "play",
+  "plus",
   "refresh-cw",
   "rotate-ccw",
   "rotate-cw",

@@ -33,6 +33,22 @@ SAMPLES = {
     sample.name: sample
     for sample in (
         Sample(
+            "query-and-mutation",
+            "demo/tanstack-query",
+            _("Query and mutation"),
+            _("A list that is cached, refetched, updated before the server answers, and rolled back if it refuses."),
+            (
+                SourceFile(
+                    "assets/islands/sample-todos/todos.ts",
+                    marks=("withChange(todos, change)", "withoutChange(todos, change)"),
+                ),
+                SourceFile("assets/islands/sample-todos/TodoList.tsx"),
+                SourceFile(f"{_HOME}/api.py"),
+                SourceFile("templates/samples/query-and-mutation.html"),
+            ),
+            _("Highlighted: the first line shows a change before the server replies, the second one takes it back."),
+        ),
+        Sample(
             "server-functions",
             "demo/start/server-funcs",
             _("Server functions"),
@@ -44,6 +60,20 @@ SAMPLES = {
                 SourceFile("templates/samples/server-functions.html"),
             ),
             _("Highlighted: each successful post ends in a redirect, so reloading the page never sends it twice."),
+        ),
+        Sample(
+            "api-request",
+            "demo/start/api-request",
+            _("API request"),
+            _("Names from an API, fetched while you type: what to show while they load, on failure and for no result."),
+            (
+                SourceFile("assets/islands/sample-names/NameSearch.tsx", marks=("<QueryPanel", "placeholderData")),
+                SourceFile("assets/islands/sample-names/api.ts"),
+                SourceFile(f"{_HOME}/names.py"),
+                SourceFile(f"{_HOME}/pages/api_request.py"),
+                SourceFile("templates/samples/api-request.html"),
+            ),
+            _("Highlighted: the panel shows a skeleton, the names or the error; results stay until the next arrive."),
         ),
         Sample(
             "form-simple",

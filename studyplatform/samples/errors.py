@@ -7,24 +7,20 @@ from django.utils.translation import gettext_lazy as _
 from studyplatform.kit.errors import AppError
 
 
-@dataclass(eq=False, kw_only=True)
 class SampleLimitReached(AppError):
     code = "SAMPLE_LIMIT_REACHED"
     status = 409
-    title = _("This sample list is full")
-    message = _("A sample list holds %(limit)s entries. Delete one to add another.")
+    title = _("The sample is full")
+    message = _("Delete an entry to add another. Samples are emptied every night.")
     severity = "warning"
 
-    limit: int = 0
 
-
-class SamplesFull(AppError):
-    code = "SAMPLES_FULL"
-    status = 503
-    title = _("The samples are full for today")
-    message = _("Visitors have entered as much as the sample pages keep. They are emptied every night.")
+class SampleRejected(AppError):
+    code = "SAMPLE_REJECTED"
+    status = 409
+    title = _("Rejected")
+    message = _("The server rejected this change because you asked it to.")
     severity = "warning"
-    icon = "clock"
 
 
 @dataclass(eq=False, kw_only=True)

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import Conflict, NotFound
-from studyplatform.samples.errors import GuestAlreadyListed, SampleLimitReached, SamplesFull
+from studyplatform.samples.errors import GuestAlreadyListed, SampleLimitReached
 from studyplatform.samples.models import MOST_PER_BROWSER, SampleEntry
 from studyplatform.samples.queries import STARTERS, entries_of
 from studyplatform.samples.visitors import Visitor, next_reset
@@ -19,8 +19,7 @@ def add_entry(*, visitor: Visitor, kind: str, text: str, now: datetime) -> Sampl
     """Add an entry to the visitor's list.
 
     :raises GuestAlreadyListed: the guest list has this name.
-    :raises SampleLimitReached: the list is full.
-    :raises SamplesFull: the lists of all visitors together are.
+    :raises SampleLimitReached: the list is full, or the lists of all visitors together are.
     :raises Conflict: another tab of this browser added an entry at the same time.
     """
     text = " ".join(text.split())
@@ -31,7 +30,7 @@ def add_entry(*, visitor: Visitor, kind: str, text: str, now: datetime) -> Sampl
             raise GuestAlreadyListed(name=text)
         free = set(range(MOST_PER_BROWSER)) - {entry.slot for entry in listed}
         if not free:
-            raise SampleLimitReached(limit=MOST_PER_BROWSER)
+            raise SampleLimitReached
         _require_space()
         try:
             with transaction.atomic():
@@ -108,4 +107,4 @@ def _save_starters(visitor: Visitor, *, now: datetime) -> None:
 
 def _require_space() -> None:
     if SampleEntry.objects.count() >= MOST_ENTRIES:
-        raise SamplesFull
+        raise SampleLimitReached

@@ -2,12 +2,20 @@
 
 from django.urls import path
 
+from studyplatform.samples.api import SampleNames, SampleTodo, SampleTodos
 from studyplatform.samples.pages.address_form import address_form
+from studyplatform.samples.pages.api_request import api_request
 from studyplatform.samples.pages.guest_list import server_functions
+from studyplatform.samples.pages.query_and_mutation import query_and_mutation
 from studyplatform.samples.pages.simple_form import check_simple_form, simple_form
 
 app_name = "samples"
 urlpatterns = [
+    path("demo/tanstack-query", query_and_mutation, name="query-and-mutation"),
+    path("demo/start/api-request", api_request, name="api-request"),
+    path("api/demo-tq-todos", SampleTodos.as_view(), name="todos"),
+    path("api/demo-tq-todos/<uuid:uid>", SampleTodo.as_view(), name="todo"),
+    path("api/demo-names", SampleNames.as_view(), name="names"),
     path("demo/start/server-funcs", server_functions, name="server-functions"),
     path("demo/form/simple", simple_form, name="form-simple"),
     path("demo/form/simple/check", check_simple_form, name="check-form-simple"),

@@ -18,6 +18,7 @@ from apps.accounts.models import BrowserSession, User
 from apps.accounts.sessions import tokens
 from apps.courses.models import Course
 from studyplatform.kit.caching.lru import clear_caches
+from studyplatform.samples.queries import STARTERS
 from tests.accounts.test_mass_assignment import forbidden_fields, protected_values
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import calls
@@ -157,10 +158,16 @@ TABLE = [
         "learning_submit_attempt", "its learner alone", lambda world: world.attempt.uid, body=lambda _: {"answers": {}}
     ),
     Row("learning_certificates", "signed-in"),
+    Row("samples_todos", "everyone"),
+    Row("samples_todo_add", "everyone", body=lambda _: {"title": "Deltas"}),
+    Row("samples_todo_change", "everyone", lambda _: STARTERS[0][0], body=lambda _: {"is_done": False}),
+    Row("samples_todo_delete", "everyone", lambda _: STARTERS[0][0]),
+    Row("samples_names", "everyone"),
     Row("learning_certificate", "everyone", lambda world: world.certificate.code),
 ]
-# An expired token is refused even where visitors are allowed, except for signing in and out.
-STALE_BEARER = {"auth_login", "auth_passkey_options", "auth_logout"}
+SAMPLES = {row.operation for row in TABLE if row.operation.startswith("samples_")}
+# An expired token is refused even where visitors are allowed, except for signing in and out, and where no one signs in.
+STALE_BEARER = {"auth_login", "auth_passkey_options", "auth_logout"} | SAMPLES
 # Methods that the schema generator omits.
 BESIDES = {"files_upload_offset": ("head", "/api/v1/uploads/{uid}/")}
 
@@ -400,8 +407,8 @@ def test_call_with_a_session_cookie_needs_a_csrf_token(
         found = call(browser, row, world)
         tried += 1
         refused = found.status == 403 and not found.writes
-        # A user who is signing in has no bearer token yet, so this call can only use the CSRF token.
-        if refused != (way == "cookie" or row.operation in {"auth_login", "auth_passkey_options"}):
+        # A user who is signing in has no bearer token yet, and samples read none, so these can only use the CSRF token.
+        if refused != (way == "cookie" or row.operation in {"auth_login", "auth_passkey_options"} | SAMPLES):
             wrong.append(f"{row.operation}: {found.status}, {len(found.writes)} writes")
 
     assert tried > 20

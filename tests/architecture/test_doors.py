@@ -30,6 +30,8 @@ OPEN = {
     "site:sitemap": "for machines that read the site",
     "site:ready": "monitors have no account; it says only whether rows and files can be saved",
     "site:health": "load balancers have no account; it says nothing but that it is alive",
+    "samples:query-and-mutation": "samples are for everyone, and each browser sees only its own list",
+    "samples:api-request": "samples are for everyone, and nothing is saved",
     "samples:server-functions": "samples are for everyone, and each browser sees only its own list",
     "samples:form-simple": "samples are for everyone, and nothing is saved",
     "samples:check-form-simple": "says of what was typed what the form itself would say",
@@ -73,6 +75,9 @@ OPEN_CALLS = {
     "CertificateCheck": "anyone may check a certificate by its code",
     "CourseOutline": "the outline of a listed course is public; its policy knows which are listed",
     "LessonPlayer": "preview lessons are open; the policy decides lesson by lesson",
+    "SampleTodos": "samples are for everyone, and each browser has its own list; a change needs the CSRF token",
+    "SampleTodo": "samples are for everyone, and each browser has its own list; a change needs the CSRF token",
+    "SampleNames": "the names are the same for everyone",
     "LessonQuiz": "preview lessons are open; the policy decides lesson by lesson",
 }
 

@@ -109,7 +109,9 @@ PAGES = {
     "accessibility": Stop("", "/accessibility"),
     "terms": Stop("", "/terms"),
     "privacy": Stop("", "/privacy"),
+    "sample of a query": Stop("", "/demo/tanstack-query", shows="[role=switch]"),
     "sample of server functions": Stop("", "/demo/start/server-funcs"),
+    "sample of an API request": Stop("", "/demo/start/api-request", shows="[role=switch]"),
     "sample of a simple form": Stop("", "/demo/form/simple"),
     "sample of an address form": Stop("", "/demo/form/address"),
     "status": Stop("", "/status"),
@@ -124,7 +126,7 @@ PAGES = {
 IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
-    "sample of server functions",
+    "sample of a query",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures",

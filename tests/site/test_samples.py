@@ -1,8 +1,11 @@
 """The sample pages: open to everyone; each visitor's entries are their own, limited, and deleted every night."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.messages import get_messages
@@ -23,6 +26,8 @@ pytestmark = pytest.mark.django_db
 
 GUESTS = "/demo/start/server-funcs"
 SIMPLE, ADDRESS = "/demo/form/simple", "/demo/form/address"
+TODOS_PAGE, NAMES_PAGE = "/demo/tanstack-query", "/demo/start/api-request"
+TODOS, NAMES = "/api/demo-tq-todos", "/api/demo-names"
 NASTY = ["\x00", "a\x00b", "x" * 101, " ", "", "\u2028"]
 
 
@@ -30,9 +35,9 @@ def text_of(response: Any) -> str:
     return str(response.content.decode())
 
 
-def listed(client: Client) -> str:
-    """The list of guests on the page, without messages about them."""
-    return text_of(client.get(GUESTS)).partition('class="todolist"')[2].partition("</ul>")[0]
+def listed(client: Client, path: str = GUESTS) -> str:
+    """The list on the page, without messages about it."""
+    return text_of(client.get(path)).partition('class="todolist"')[2].partition("</ul>")[0]
 
 
 def said(response: Any) -> list[str]:
@@ -155,7 +160,7 @@ def test_a_forged_or_expired_cookie_makes_a_new_visitor(client: Client) -> None:
         assert "Ada Byron" not in listed(client)
 
 
-@pytest.mark.parametrize("path", [GUESTS, SIMPLE, ADDRESS])
+@pytest.mark.parametrize("path", [GUESTS, TODOS_PAGE, SIMPLE, ADDRESS])
 def test_a_form_of_another_site_changes_nothing(path: str) -> None:
     browser = Client(enforce_csrf_checks=True)
     response = browser.post(
@@ -199,6 +204,181 @@ def test_an_address_has_a_limit(client: Client, settings: Any) -> None:
 
     assert "requests" in said(refused)[0]
     assert not SampleEntry.objects.filter(text="Second").exists()
+
+
+# --- Query and mutation ------------------------------------------------------------------------------------
+
+
+def test_todos_are_added_marked_and_removed_by_reloading(client: Client) -> None:
+    first, second = (uid for uid, kind, *_ in STARTERS[:2])
+    assert client.post(TODOS_PAGE, {"title": "Read the source"}).status_code == 302
+    client.post(TODOS_PAGE, {"entry": first, "step": "open"})
+    client.post(TODOS_PAGE, {"entry": second, "step": "delete"})
+
+    rows = {todo["title"]: todo["is_done"] for todo in client.get(TODOS).json()}
+    assert rows == {
+        "Draw the slant on paper": False, "Ask why there is only one line": False, "Read the source": False,
+    }  # fmt: skip
+    assert "Read the source" in listed(client, TODOS_PAGE)
+
+
+@pytest.mark.parametrize("sent", [{"title": one} for one in NASTY] + [{}])
+def test_a_wrong_todo_is_refused_by_the_page(sent: dict[str, str], client: Client) -> None:
+    assert client.post(TODOS_PAGE, sent).status_code == 422
+    assert not SampleEntry.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "sent", [{"entry": "x", "step": "done"}, {"entry": str(STARTERS[0][0]), "step": "burn"}, {"entry": "\x00"}]
+)
+def test_a_wrong_step_changes_nothing(sent: dict[str, str], client: Client) -> None:
+    assert client.post(TODOS_PAGE, sent).status_code == 302
+    assert not SampleEntry.objects.exists()
+
+
+# --- The API -----------------------------------------------------------------------------------------------------
+
+
+def send(client: Client, method: str, path: str, body: Any = None, **headers: str) -> Any:
+    data = body if isinstance(body, str) else json.dumps(body)
+    return client.generic(method, path, data, content_type="application/json", headers=headers)
+
+
+def test_the_api_lists_adds_changes_and_deletes(client: Client, django_assert_max_num_queries: Any) -> None:
+    with django_assert_max_num_queries(0):
+        assert len(client.get(TODOS).json()) == 3
+    added = send(client, "POST", TODOS, {"title": " Read  the source "})
+
+    assert added.status_code == 201
+    assert COOKIE in added.cookies
+    todo = added.json()
+    assert (todo["title"], todo["is_done"]) == ("Read the source", False)
+    with django_assert_max_num_queries(8):
+        changed = send(client, "PATCH", f"{TODOS}/{todo['uid']}", {"is_done": True})
+    assert (changed.status_code, changed.json()) == (200, todo | {"is_done": True})
+    renamed = send(client, "PATCH", f"{TODOS}/{todo['uid']}", {"title": "Read it again"})
+    assert renamed.json() == todo | {"is_done": True, "title": "Read it again"}
+    assert send(client, "DELETE", f"{TODOS}/{todo['uid']}").status_code == 204
+    assert send(client, "DELETE", f"{TODOS}/{todo['uid']}").json()["code"] == "NOT_FOUND"
+    with django_assert_max_num_queries(1):
+        assert len(client.get(TODOS).json()) == 3
+
+
+@pytest.mark.parametrize("path", [TODOS, NAMES])
+def test_the_api_works_with_and_without_a_final_slash(path: str, client: Client) -> None:
+    assert client.get(path).json() == client.get(f"{path}/").json()
+
+
+def test_a_starter_can_be_changed_first(client: Client) -> None:
+    changed = send(client, "PATCH", f"{TODOS}/{STARTERS[0][0]}", {"is_done": False})
+
+    assert changed.status_code == 200
+    assert [todo["is_done"] for todo in client.get(TODOS).json()] == [False, False, False]
+    assert [todo["is_done"] for todo in Client().get(TODOS).json()] == [True, False, False]  # of everyone else
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"title": one} for one in NASTY if one != "\u2028"), {"title": None}, {"title": ["x"]}, {"title": {"a": 1}},
+        {"title": True}, {}, [], None, 7, "", "{", "[" * 5000 + "]" * 5000, {"title": "x" * 1_000_000},
+        '{"title": "\\ud800"}',
+    ],
+    ids=lambda body: str(body)[:20],
+)  # fmt: skip
+def test_nasty_input_is_refused(body: Any, client: Client) -> None:
+    answer = send(client, "POST", TODOS, body)
+
+    assert answer.status_code == 400
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] == "VALIDATION_FAILED"
+    assert not SampleEntry.objects.exists()
+
+
+def test_a_form_is_no_json(client: Client) -> None:
+    assert client.post(TODOS, {"title": "x"}).status_code == 415
+
+
+def test_a_body_that_is_too_large_is_refused(client: Client) -> None:
+    assert send(client, "POST", TODOS, {"title": "x" * 3_000_000}).json()["code"] == "REQUEST_TOO_LARGE"
+
+
+def test_another_site_cannot_change_anything() -> None:
+    """A visitor has no session, so the CSRF check of the session would not apply."""
+    browser = Client(enforce_csrf_checks=True)
+    browser.get(GUESTS)
+    token = browser.cookies["csrftoken"].value
+    own = {"X-CSRFToken": token}
+
+    for method, path in (
+        ("POST", TODOS),
+        ("PATCH", f"{TODOS}/{STARTERS[0][0]}"),
+        ("DELETE", f"{TODOS}/{STARTERS[0][0]}"),
+    ):
+        for headers in ({}, own | {"Origin": "https://evil.example"}):
+            answer = send(browser, method, path, {"title": "Mallory"}, **headers)
+            assert (answer.status_code, answer.json()["code"]) == (403, "PERMISSION_DENIED")
+    assert not SampleEntry.objects.exists()
+    assert send(browser, "POST", TODOS, {"title": "My own"}, **own).status_code == 201
+
+
+def test_the_api_never_answers_with_the_entries_of_another_browser() -> None:
+    first, second = Client(), Client()
+    uid = send(first, "POST", TODOS, {"title": "Secret"}).json()["uid"]
+
+    for browser in (second, second):  # without a cookie, and with its own
+        assert send(browser, "PATCH", f"{TODOS}/{uid}", {"title": "Taken"}).status_code == 404
+        assert send(browser, "DELETE", f"{TODOS}/{uid}").status_code == 404
+        assert "Secret" not in text_of(browser.get(TODOS))
+        send(browser, "POST", TODOS, {"title": "Mine"})
+    assert "Secret" in text_of(first.get(TODOS))
+    assert "private" in first.get(TODOS)["Cache-Control"]
+
+
+def test_a_change_is_rejected_on_request(client: Client) -> None:
+    answer = send(client, "POST", f"{TODOS}?reject=true", {"title": "x"})
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "SAMPLE_REJECTED")
+    assert COOKIE not in answer.cookies
+    assert not SampleEntry.objects.exists()
+
+
+def test_the_api_has_the_limits_of_the_pages(client: Client, settings: Any) -> None:
+    for number in range(MOST_PER_BROWSER - 3):
+        assert send(client, "POST", TODOS, {"title": str(number)}).status_code == 201
+    assert send(client, "POST", TODOS, {"title": "One too many"}).json()["code"] == "SAMPLE_LIMIT_REACHED"
+
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "sample": (1, 60)}
+    refused = send(client, "DELETE", f"{TODOS}/{STARTERS[0][0]}")
+    assert (refused.status_code, refused["Retry-After"].isdigit()) == (429, True)
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [("erdos", ["Paul Erdős"]), ("ÉVARISTE", ["Évariste Galois"]), ("zzz", []), ("lovelace\x00", ["Ada Lovelace"])],
+)
+def test_names_are_found_whatever_their_accents(search: str, found: list[str], client: Client) -> None:
+    answer = client.get(NAMES, {"q": search}).json()
+    page = listed(client, f"{NAMES_PAGE}?{urlencode({'q': search})}")
+
+    assert [one["name"] for one in answer["results"]] == found
+    assert re.findall('<span class="grow">([^<]+)', page) == found
+
+
+def test_names_come_in_pages(client: Client, django_assert_max_num_queries: Any) -> None:
+    with django_assert_max_num_queries(0):
+        first = client.get(NAMES).json()
+    names, address = [], NAMES
+    while address:
+        answer = client.get(address).json()
+        names += [one["name"] for one in answer["results"]]
+        address = answer["next"]
+
+    assert len(names) == len(set(names)) == first["count"] > 60
+    assert client.get(NAMES, {"page": "x"}).json()["code"] == "NOT_FOUND"
+    on_pages = [re.findall('<span class="grow">([^<]+)', listed(client, f"{NAMES_PAGE}?page={one}")) for one in (1, 2)]
+    assert [unescape(one) for page in on_pages for one in page] == names[:16]
+    assert text_of(client.get(f"{NAMES_PAGE}?page=2")).count('rel="next"') == 2  # of the names and of the samples
 
 
 # --- The nightly reset -------------------------------------------------------------------------------------

@@ -4,6 +4,59 @@
  */
 
 export interface paths {
+    "/api/demo-names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Names of people who found something out, by name. */
+        get: operations["samples_names"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/demo-tq-todos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The to-dos of this browser. */
+        get: operations["samples_todos"];
+        put?: never;
+        /** @description The to-dos of this browser. */
+        post: operations["samples_todo_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/demo-tq-todos/{uid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description One to-do of this browser. */
+        delete: operations["samples_todo_delete"];
+        options?: never;
+        head?: never;
+        /** @description One to-do of this browser. */
+        patch: operations["samples_todo_change"];
+        trace?: never;
+    };
     "/api/v1/attempts/{uid}/": {
         parameters: {
             query?: never;
@@ -801,7 +854,7 @@ export interface components {
             uid: string;
         };
         /** @enum {string} */
-        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "CONNECTION_RESTORED" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_UNSUITABLE" | "FORM_OUTDATED" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "READING_TOO_SHORT" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLES_FULL" | "SAMPLE_LIMIT_REACHED" | "SERVER_ERROR" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
+        ErrorCode: "AI_CONTENT_FILTERED" | "AI_CONTEXT_TOO_LONG" | "AI_UNAVAILABLE" | "ALREADY_ENROLLED" | "AUTH_ACCOUNT_BLOCKED" | "AUTH_ACCOUNT_LOCKED" | "AUTH_CODE_WRONG" | "AUTH_EMAIL_NOT_VERIFIED" | "AUTH_IDENTITY_TAKEN" | "AUTH_INVALID_CREDENTIALS" | "AUTH_LAST_SIGN_IN" | "AUTH_PASSKEYS_FULL" | "AUTH_PASSKEY_REFUSED" | "AUTH_PROVIDER_DECLINED" | "AUTH_PROVIDER_REFUSED" | "AUTH_PROVIDER_UNAVAILABLE" | "AUTH_SECOND_STEP_LOCKED" | "AUTH_SECOND_STEP_REQUIRED" | "AUTH_SESSION_EXPIRED" | "CAPTIONS_UNREADABLE" | "CERTIFICATE_UNKNOWN" | "CONFLICT" | "CONNECTION_RESTORED" | "COURSE_IN_USE" | "COURSE_NOT_FOUND" | "COURSE_NOT_READY" | "COURSE_OUTLINE_FULL" | "COURSE_STAFF_ONLY" | "COURSE_UNDER_REVIEW" | "COURSE_WRONG_STATUS" | "ENROLLMENT_CLOSED" | "ENROLLMENT_REQUIRED" | "EXPORT_UNDER_WAY" | "FEATURE_COMING_SOON" | "FILE_EMPTY" | "FILE_IN_USE" | "FILE_MISNAMED" | "FILE_UNSUITABLE" | "FORM_OUTDATED" | "FORUM_MODERATION_REQUIRED" | "FORUM_POST_TOO_LONG" | "GUEST_ALREADY_LISTED" | "LAST_ADMIN" | "LECTURE_UNAVAILABLE" | "LESSON_COMPLETES_ITSELF" | "LESSON_FILE_NOT_DOWNLOADED" | "LESSON_IN_USE" | "LESSON_PREREQUISITES_IN_CIRCLE" | "LESSON_WRONG_KIND" | "MAINTENANCE_MODE" | "MEDIA_LINK_EXPIRED" | "MEDIA_LINK_FOREIGN" | "METHOD_NOT_ALLOWED" | "NETWORK_FAILED" | "NETWORK_OFFLINE" | "NETWORK_SLOW" | "NETWORK_TIMEOUT" | "NOTIFICATION_NOT_FOUND" | "NOT_AUTHENTICATED" | "NOT_FOUND" | "PAYMENT_CARD_DECLINED" | "PAYMENT_PROCESSING_ERROR" | "PAYMENT_REQUIRED" | "PERMISSION_DENIED" | "PICTURE_UNREADABLE" | "PREREQUISITE_NOT_MET" | "QUIZ_ANSWERED_TOO_FAST" | "QUIZ_ATTEMPT_CLOSED" | "QUIZ_ATTEMPT_TOO_SOON" | "QUIZ_NO_ATTEMPTS_LEFT" | "QUIZ_QUESTION_INVALID" | "QUIZ_TIME_OVER" | "RATE_LIMIT_EXCEEDED" | "READING_TOO_SHORT" | "REQUEST_STALLED" | "REQUEST_TOO_LARGE" | "REVIEW_COMMENT_MISSING" | "ROLE_REQUIRED" | "SAMPLE_LIMIT_REACHED" | "SAMPLE_REJECTED" | "SERVER_ERROR" | "STILL_TEACHING" | "STORE_FULL" | "STORE_UNAVAILABLE" | "SUBSCRIPTION_EXPIRED" | "TEACHING_ALREADY_ASKED" | "TEACHING_ALREADY_DECIDED" | "UNKNOWN_ERROR" | "UPLOAD_BUSY" | "UPLOAD_CHECKSUM_MISMATCH" | "UPLOAD_CLOSED" | "UPLOAD_EXPIRED" | "UPLOAD_FILE_TOO_LARGE" | "UPLOAD_FORMAT_UNSUPPORTED" | "UPLOAD_MALFORMED" | "UPLOAD_NETWORK_ERROR" | "UPLOAD_OFFSET_MISMATCH" | "UPLOAD_QUOTA_EXCEEDED" | "UPLOAD_TOO_MANY_PARTS" | "UPLOAD_UNFINISHED" | "UPLOAD_VERSION_UNSUPPORTED" | "VALIDATION_FAILED" | "VIDEO_BUSY" | "VIDEO_DRM_ERROR" | "VIDEO_FORMAT_UNSUPPORTED" | "VIDEO_IN_USE" | "VIDEO_LOAD_FAILED" | "VIDEO_NETWORK_ERROR" | "VIDEO_NOT_FOUND" | "VIDEO_NOT_RETRYABLE" | "VIDEO_QUALITY_DEGRADED" | "VIDEO_SHOWN";
         /**
          * @description * `upload_failed` - Upload failed
          *     * `processing_failed` - Processing failed
@@ -928,6 +981,15 @@ export interface components {
             /** Format: uri */
             previous: string | null;
             results: components["schemas"]["EnrollmentOut"][];
+        };
+        PaginatedSampleNameOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["SampleNameOut"][];
         };
         PaginatedVideoLessonList: {
             /** @example 123 */
@@ -1191,6 +1253,23 @@ export interface components {
          * @enum {string}
          */
         RoleEnum: "student" | "instructor" | "admin";
+        SampleNameOut: {
+            field: string;
+            name: string;
+        };
+        SampleTodoChangeRequest: {
+            is_done?: boolean;
+            title?: string;
+        };
+        SampleTodoInRequest: {
+            title: string;
+        };
+        SampleTodoOut: {
+            is_done: boolean;
+            title: string;
+            /** Format: uuid */
+            uid: string;
+        };
         /**
          * @description Where the learner is and which seconds were watched since the page was opened.
          *
@@ -1413,6 +1492,173 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    samples_names: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                /** @description Part of a name; case and accents don't matter. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSampleNameOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    samples_todos: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTodoOut"][];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    samples_todo_add: {
+        parameters: {
+            query?: {
+                /** @description Ask the server to reject the change: 409, nothing is changed. */
+                reject?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SampleTodoInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTodoOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    samples_todo_delete: {
+        parameters: {
+            query?: {
+                /** @description Ask the server to reject the change: 409, nothing is changed. */
+                reject?: boolean;
+            };
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    samples_todo_change: {
+        parameters: {
+            query?: {
+                /** @description Ask the server to reject the change: 409, nothing is changed. */
+                reject?: boolean;
+            };
+            header?: never;
+            path: {
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SampleTodoChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleTodoOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     learning_attempt: {
         parameters: {
             query?: never;

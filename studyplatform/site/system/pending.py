@@ -63,9 +63,7 @@ PENDING = [
     Pending("dashboard/instructor/earnings/", _("Earnings"), *_teaching),
     Pending("dashboard/instructor/forum", _("Discussions"), *_teaching),
     Pending("dashboard/admin/forum", _("Moderation"), administers, (REVIEWS,)),
-    Pending("demo/tanstack-query", *_sample),
     Pending("demo/mcp-todos", *_sample),
-    Pending("demo/start/api-request", *_sample),
 ]
 
 

@@ -20,6 +20,7 @@ from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.files.models import VideoAsset
 from apps.learning.models import Enrollment
+from studyplatform.samples.queries import STARTERS
 
 ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
 COURSE = "linear-algebra-geometrically"
@@ -71,6 +72,12 @@ def record() -> list[dict[str, Any]]:
         call("DELETE", "/videos/{uid}/", uid=film)
         call("POST", "/lessons/{uid}/move/", uid=text, body={"section": section, "position": 1})
         call("POST", "/sections/{uid}/move/", uid=section, body={"position": 1})
+        todo = str(STARTERS[0][0])
+        call("GET", "/demo-tq-todos", version="")
+        call("POST", "/demo-tq-todos", version="", body={"title": "Draw another slant"})
+        call("PATCH", "/demo-tq-todos/{uid}", version="", uid=todo, body={"is_done": False})
+        call("DELETE", "/demo-tq-todos/{uid}", version="", uid=todo)
+        call("GET", "/demo-names", version="")
         call = _caller(answers, handout.course.instructor)
         call("PUT", "/lessons/{uid}/file/", uid=str(handout.uid), body={"upload": str(handout.file.uid)})
         transaction.set_rollback(True)
@@ -83,13 +90,14 @@ def _caller(answers: list[dict[str, Any]], user: User) -> Any:
     client.force_login(user)
     client.force_authenticate(user)
 
-    def call(method: str, template: str, body: Any = None, **names: str) -> Any:
-        path = f"/api/v1{template}".format(**names)
+    def call(method: str, template: str, body: Any = None, version: str = "/v1", **names: str) -> Any:
+        address = f"/api{version}{template}"
+        path = address.format(**names)
         answer = client.generic(method, path, json.dumps(body) if body else "", content_type="application/json")
         if answer.status_code >= 500:
             raise CommandError(f"{method} {path} failed: nothing was recorded.")
         said = json.loads(answer.content) if answer.content else None
-        answers.append({"operation": f"{method} /api/v1{template}", "status": answer.status_code, "body": said})
+        answers.append({"operation": f"{method} {address}", "status": answer.status_code, "body": said})
         return said
 
     return call

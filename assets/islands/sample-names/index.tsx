@@ -1,0 +1,1 @@
+export { NameSearch as Island } from "./NameSearch";
