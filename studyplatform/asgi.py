@@ -13,9 +13,11 @@ from studyplatform.kit.web.body_limits import BodyLimit  # noqa: E402
 from studyplatform.kit.web.origins import OwnOrigin  # noqa: E402
 from studyplatform.routing import websocket_urlpatterns  # noqa: E402 (needs the app registry)
 
+_http = StreamedUploads(_wsgi_application)
 application = ProtocolTypeRouter(
     {
-        "http": BodyLimit(StreamedUploads(_wsgi_application)),
+        "http": BodyLimit(_http),
+        "lifespan": _http.lifespan,
         "websocket": OwnOrigin(URLRouter(websocket_urlpatterns)),
     }
 )

@@ -26,7 +26,7 @@ WORKER = [
 # h11 limits the size of headers, which httptools does not. TRUSTED_PROXIES decides about proxies, in Django.
 # Browsers send only short messages through websockets.
 WEB = [
-    "--http", "h11", "--ws", "websockets-sansio", "--ws-max-size", "65536", "--lifespan", "off",
+    "--http", "h11", "--ws", "websockets-sansio", "--ws-max-size", "65536", "--lifespan", "on",
     "--no-server-header", "--no-proxy-headers", "--timeout-graceful-shutdown", "5",
 ]  # fmt: skip
 

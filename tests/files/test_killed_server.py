@@ -1,4 +1,7 @@
-"""After the web server is killed during an upload, the browser resumes from the last saved byte."""
+"""After the web server is killed during an upload, the browser resumes from the last saved byte.
+
+`tests.uploads` does the same at length, with other people's clients; here it runs with 50 MB.
+"""
 
 import hashlib
 import http.client
@@ -24,6 +27,8 @@ from studyplatform.supervisor import WEB
 from tests.files.test_uploads import CHUNK_SIZE, MOVIE, facts
 from tests.files.test_video_encode import wait_until
 from tests.servers import free_port
+from tests.uploads.endurance import MEGABYTE, run
+from tests.uploads.server import Server, headers_of
 
 pytestmark = [pytest.mark.media, pytest.mark.django_db(transaction=True)]
 
@@ -117,14 +122,13 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
         return int(site.call("HEAD", address, who).getheader("Upload-Offset") or -1)
 
     def cut(begin: int, end: int, *, announced: int) -> None:
-        """Send a part of a chunk, then close the connection."""
+        """Send a part of a chunk, then close the connection at once: the server gets both in the same moment."""
         line = http.client.HTTPConnection("127.0.0.1", site.port, timeout=30)
         line.putrequest("PATCH", address)
         headers = {"Upload-Offset": str(begin), "Content-Type": CHUNK_SIZE, "Content-Length": str(announced)}
         for name, value in {**who, **headers}.items():
             line.putheader(name, value)
         line.endheaders(whole[begin:end])
-        time.sleep(0.3)
         line.close()
 
     # All received bytes of an interrupted chunk are saved.
@@ -164,3 +168,47 @@ def test_an_upload_survives_cut_connections_and_kill_9(start, ada, browser_of, t
     assert hashlib.sha256(arrived).hexdigest() == hashlib.sha256(whole).hexdigest()
     assert VideoAsset.objects.get().stage == "queued"
     assert Job.objects.filter(kind="files.process_video").count() == 1
+
+
+def test_50_mb_by_tus_js_client_survive_cuts_restarts_and_kill_9(ada, browser_of, tmp_path: Path) -> None:
+    """The endurance run that is cheap enough for each test run: SQLite, without the supervisor."""
+    environment = {
+        "DJANGO_SETTINGS_MODULE": "studyplatform.settings.test",
+        "DATA_DIR": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}",
+    }
+    port = free_port()
+    session = browser_of(ada).cookies["sessionid"].value
+    server = Server([*SERVERS["asgi"], str(port)], port, environment, headers_of(session))
+    try:
+        report = run(server, "javascript", tmp_path, 50 * MEGABYTE, is_patient=False)
+    finally:
+        server.stop()
+
+    assert report.problems == []
+    assert (report.cuts, report.restarts, report.kills) == (20, 2, 1)
+    assert report.interrupted > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--client", "python"],
+        ["--client", "javascript-parallel"],
+        ["--client", "javascript", "--client", "python", "--client", "javascript-parallel", "--postgres"],
+    ],
+    ids=" ".join,
+)
+def test_50_mb_by_other_clients_survive_in_both_profiles(options: list[str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.uploads", "--megabytes", "50", *options],
+        cwd=ROOT,
+        env={
+            name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL", "DATA_DIR"}
+        },
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    assert ended.returncode == 0, ended.stdout

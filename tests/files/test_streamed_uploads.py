@@ -97,3 +97,108 @@ def test_a_header_that_wsgi_would_confuse_with_another_is_dropped() -> None:
     headers = [(b"x_forwarded_for", b"6.6.6.6"), (b"x-forwarded-for", b"1.1.1.1")]
 
     assert call(scope_of("PATCH", headers=headers), part(b"", more=False)) == ["", "1.1.1.1"]
+
+
+class Server:
+    """A connection of uvicorn's behavior: it drops what nobody waits for when the connection ends."""
+
+    def __init__(self) -> None:
+        self._next: asyncio.Future[Any] | None = None
+        self.dropped = 0
+
+    async def receive(self) -> Any:
+        self._next = asyncio.get_running_loop().create_future()
+        return await self._next
+
+    async def deliver(self, message: Any) -> None:
+        if self._next is None or self._next.done():
+            self.dropped += 1
+        else:
+            self._next.set_result(message)
+        await asyncio.sleep(0)
+
+
+def test_bytes_that_arrive_while_the_view_is_busy_are_kept() -> None:
+    """The view writes to the disk when the last bytes and the end of the connection arrive."""
+
+    async def scenario() -> tuple[int, list[Any]]:
+        server = Server()
+        body = streamed_uploads._Body(server.receive)
+        reading = asyncio.create_task(body.read_ahead())
+        await asyncio.sleep(0)
+        for message in (part(b"one ", more=True), part(b"two", more=True), {"type": "http.disconnect"}):
+            await server.deliver(message)
+        await reading
+        return server.dropped, [await body.receive(), await body.receive()]
+
+    dropped, (first, last) = asyncio.run(scenario())
+
+    assert dropped == 0
+    assert (first["body"], first["more_body"], last["body"]) == (b"one two", False, b"")
+
+
+def test_a_slow_disk_slows_the_client_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamed_uploads, "READ_AHEAD", 8)
+
+    async def scenario() -> tuple[int, bytes, int]:
+        received = 0
+
+        async def receive() -> Any:
+            nonlocal received
+            received += 1
+            await asyncio.sleep(0)
+            return part(b"1234", more=received < 5)
+
+        body = streamed_uploads._Body(receive)
+        reading = asyncio.create_task(body.read_ahead())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        ahead, read = received, b""
+        while (message := await body.receive())["more_body"]:
+            read += message["body"]
+        await reading
+        return ahead, read + message["body"], streamed_uploads._Body._waiting_of_all
+
+    ahead, read, waiting = asyncio.run(scenario())
+
+    assert ahead == 2
+    assert read == b"1234" * 5
+    assert waiting == 0
+
+
+def test_a_stopping_server_waits_until_views_have_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """uvicorn cancels the request of a client that goes on sending, and ends after the scope "lifespan"."""
+    saved: list[bytes] = []
+
+    def save(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        saved.append(environ["wsgi.input"].read())
+        start_response("204 No Content", [])
+        return []
+
+    monkeypatch.setattr(streamed_uploads, "_wsgi_application", lambda: save)
+
+    async def scenario() -> list[Any]:
+        waiting = [part(b"half", more=True)]
+
+        async def receive() -> Any:
+            return waiting.pop() if waiting else await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            sent.append(message["type"])
+
+        async def inner(*_: Any) -> None:
+            raise AssertionError
+
+        async def receive_lifespan() -> Any:
+            return {"type": "lifespan"}
+
+        sent: list[str] = []
+        uploads = streamed_uploads.StreamedUploads(inner)
+        request = asyncio.create_task(uploads(scope_of("PATCH"), receive, send))  # type: ignore[arg-type]
+        await asyncio.sleep(0.05)
+        request.cancel()
+        await uploads.lifespan({}, receive_lifespan, send)
+        assert saved == [b"half"]
+        return sent
+
+    assert asyncio.run(scenario())[-1] == "lifespan.shutdown.complete"
