@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from studyplatform.samples.source import SourceFile, highlighted
+from studyplatform.samples.source import SourceFile, highlighted, marked_lines
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ def sample_page(
         "samples": order,
         "previous": order[at - 1],
         "lines_of": highlighted,
+        "marked_lines": marked_lines,
         "following": order[(at + 1) % len(order)],
         **(context or {}),
     }

@@ -61,6 +61,7 @@ export function TodoList({ todos: initialData, at, draft = "" }: TodoListProps) 
                 key={todo.uid}
                 todo={todo}
                 pending={pending.find((change) => change.todo.uid === todo.uid)}
+                isOffline={faults.has("offline")}
                 onMark={() => mutate({ kind: "mark", todo })}
                 onRemove={() => mutate({ kind: "remove", todo, index })}
               />
@@ -84,7 +85,7 @@ export function TodoList({ todos: initialData, at, draft = "" }: TodoListProps) 
             ))}
           </ul>
           {todos.length === 0 && <p className="muted">{t("Nothing to do yet.")}</p>}
-          <p className="small faint" role="status">
+          <p className="sample__said small faint" role="status">
             {failed.length > 0 &&
               t("The last one was rolled back: {reason}", {
                 reason: toApiError(failed.at(-1)?.error).message,
@@ -120,18 +121,20 @@ function titleOf({ kind, todo }: Change): string {
 type RowProps = {
   todo: Todo;
   pending: Change | undefined;
+  isOffline: boolean;
   onMark: () => void;
   onRemove: () => void;
 };
 
-function Row({ todo, pending, onMark, onRemove }: RowProps) {
+function Row({ todo, pending, isOffline, onMark, onRemove }: RowProps) {
+  const state = isOffline ? t("Queued") : t("Saving");
   if (pending?.kind === "add") {
     return (
       <li>
         <span className="spin" aria-hidden="true" />
         <span className="grow is-on-its-way">{todo.title}</span>
         <span className="small faint" role="status">
-          {t("Saving")}
+          {state}
         </span>
       </li>
     );
@@ -149,7 +152,7 @@ function Row({ todo, pending, onMark, onRemove }: RowProps) {
       </label>
       {pending ? (
         <span className="small faint" role="status">
-          {t("Saving")}
+          {state}
         </span>
       ) : (
         <button
