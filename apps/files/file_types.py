@@ -5,12 +5,20 @@ archive, they cannot be opened by accident.
 """
 
 import re
+import unicodedata
 from pathlib import PurePosixPath
 
 from apps.files.errors import FileEmpty, FileMisnamed, FileUnsuitable
 
 HEAD_BYTES = 4096  # how many bytes `detect_media_type` needs
 MAX_NAME_LENGTH = 120
+MAX_NAME_BYTES = 240  # file systems allow 255
+JOINERS = "\u200c\u200d"  # Persian and emoji need them within words
+EDGES = f" .{JOINERS}"  # removed from both ends; Windows drops trailing dots and spaces
+WINDOWS_DEVICES = frozenset(
+    ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"]
+    + [f"{port}{number}" for port in ("COM", "LPT") for number in "0123456789¹²³"]
+)
 
 PDF, ZIP, OFFICE, TEXT, OCTET_STREAM = (
     "application/pdf",
@@ -125,10 +133,27 @@ def _as_text(head: bytes) -> bytes | None:
 
 
 def clean_name(name: str) -> str:
-    """The file's name without folders and control characters, at most 120 characters."""
+    """The file's name as every system can store and show it: at most 120 characters in NFC and 240 bytes of UTF-8.
+
+    Without folders, control characters and those that change the direction of text. Names that Windows reserves for
+    devices get a "_" in front: ``NUL.txt`` would be written nowhere. Cleaning a clean name changes nothing.
+    """
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    plain = "".join(character for character in last if character.isprintable()).strip(" .")
-    if len(plain) > MAX_NAME_LENGTH:
-        ending = PurePosixPath(plain).suffix[:10]
-        plain = plain[: MAX_NAME_LENGTH - len(ending)] + ending
+    visible = "".join(_visible(character) for character in last)
+    plain = unicodedata.normalize("NFC", visible).strip(EDGES)
+    if plain.partition(".")[0].strip().upper() in WINDOWS_DEVICES:
+        plain = f"_{plain}"
+    ending = PurePosixPath(plain).suffix[:10]
+    if len(plain) > MAX_NAME_LENGTH or len(plain.encode()) > MAX_NAME_BYTES:
+        stem = plain[: MAX_NAME_LENGTH - len(ending)]
+        while len((stem + ending).encode()) > MAX_NAME_BYTES:
+            stem = stem[:-1]
+        plain = (stem + ending).strip(EDGES)
     return plain or "file"
+
+
+def _visible(character: str) -> str:
+    """The character; a space for another kind of space; nothing for one that cannot be seen."""
+    if character.isspace() and unicodedata.category(character) == "Zs":
+        return " "  # also the narrow one in the names of screenshots
+    return character if character.isprintable() or character in JOINERS else ""

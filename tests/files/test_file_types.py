@@ -82,7 +82,35 @@ def test_an_empty_file_is_refused() -> None:
         ("a\r\nSet-Cookie: x.pdf", "aSet-Cookie: x.pdf"),
         ("x" * 300 + ".pdf", "x" * 116 + ".pdf"),
         ("\u202efdp.exe", "fdp.exe"),
+        ("in\u202evoice\u2066\u2069\u200f\u061c.pdf", "invoice.pdf"),
+        ("CON", "_CON"),
+        ("nul.txt", "_nul.txt"),
+        ("Aux .tar.gz", "_Aux .tar.gz"),
+        ("com¹.log", "_com¹.log"),
+        ("CONIN$", "_CONIN$"),
+        ("CON\u200d.txt", "CON\u200d.txt"),  # not a device: the joiner is part of the name
+        ("console.txt", "console.txt"),
+        ("COM10.txt", "COM10.txt"),
+        ("report.pdf. . ", "report.pdf"),
+        ("a.txt\u200d", "a.txt"),
+        ("Cafe\u0301.md", "Café.md"),
+        ("Screenshot 3.14\u202fPM.png", "Screenshot 3.14 PM.png"),
+        (
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.txt",
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.txt",
+        ),
+        ("\ud800.txt", "txt"),
+        ("\0", "file"),
+        ("..\\..\\/", "file"),
+        ("....//....//etc/passwd", "passwd"),
+        ("é" * 200 + ".jpeg", "é" * 115 + ".jpeg"),
+        ("\U0001f600" * 120 + ".md", "\U0001f600" * 59 + ".md"),
+        ("x" * 4096, "x" * 120),
+        (f"{'x' * 119}. .pdf", f"{'x' * 116}.pdf"),
+        (f"nul.{'x' * 130}", f"_nul.{'x' * 105}.{'x' * 9}"),
     ],
 )
 def test_file_names_are_cleaned(typed: str, kept: str) -> None:
     assert clean_name(typed) == kept
+    assert clean_name(kept) == kept
+    assert len(kept.encode()) <= 240
