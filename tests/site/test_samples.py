@@ -351,6 +351,14 @@ def test_a_change_is_rejected_on_request(client: Client) -> None:
     assert not SampleEntry.objects.exists()
 
 
+def test_the_starters_of_a_new_browser_count_toward_the_limit(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "MOST_ENTRIES", 0)
+    answer = send(client, "PATCH", f"{TODOS}/{STARTERS[0][0]}", {"is_done": False})
+
+    assert answer.json()["code"] == "SAMPLE_LIMIT_REACHED"
+    assert not SampleEntry.objects.exists()
+
+
 def test_the_api_has_the_limits_of_the_pages(client: Client, settings: Any) -> None:
     for number in range(MOST_PER_BROWSER - 3):
         assert send(client, "POST", TODOS, {"title": str(number)}).status_code == 201
