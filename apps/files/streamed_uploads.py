@@ -6,6 +6,7 @@ middleware and the same view, whose `read` returns what has arrived so far.
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable
 from functools import cache
@@ -44,7 +45,10 @@ class StreamedUploads:
         response.add_done_callback(lambda _: body.discard())
         # In this task, so that it waits for data before the server learns of the end of the connection.
         await body.read_ahead()
-        await asyncio.shield(response)
+        while not response.done():
+            with contextlib.suppress(asyncio.CancelledError):  # by a server that stops: the view still saves
+                await asyncio.shield(response)
+        response.result()
 
     async def lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI application of the scope "lifespan": the server ends only after views have saved what has arrived.
@@ -99,10 +103,11 @@ class _Body:
     def discard(self) -> None:
         """Forget what the view has not read."""
         self.stop()
-        self._take()
+        self._data.clear()
+        self._count(-self._size)
 
     async def receive(self) -> Message:
-        """Everything that has arrived since the last call; waits until something has."""
+        """The next piece that has arrived; waits until one has."""
         while self._has_more and not self._data:
             self._changed.clear()
             try:
@@ -111,15 +116,11 @@ class _Body:
                 self.stop()
         if self._problem and not self._data:
             raise self._problem
-        body = self._take()
-        return {"type": "http.request", "body": body, "more_body": self._has_more or self._problem is not None}
-
-    def _take(self) -> bytes:
-        body = b"".join(self._data)
-        self._data.clear()
-        self._count(-self._size)
+        body = self._data.popleft() if self._data else b""
+        self._count(-len(body))
         self._changed.set()
-        return body
+        has_more = self._has_more or bool(self._data) or self._problem is not None
+        return {"type": "http.request", "body": body, "more_body": has_more}
 
     def _add(self, data: bytes, *, has_more: bool) -> None:
         if data:

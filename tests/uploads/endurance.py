@@ -22,7 +22,7 @@ CLIENTS = ("javascript", "javascript-parallel", "python")
 PARALLEL = 4
 HERE = Path(__file__).parent
 MEGABYTE = 2**20
-# A killed server loses what it has not saved (SAVE_OFFSET_EVERY), and what was in the buffers of sockets.
+# Per connection, a killed server loses what it has not saved (SAVE_OFFSET_EVERY) and what sockets had buffered.
 MAX_LOST = 24 * MEGABYTE
 MAX_GROWTH = 50 * MEGABYTE
 
@@ -113,11 +113,12 @@ def run(
 
 
 def _judge(report: Report) -> None:
+    connections = PARALLEL if report.client == "javascript-parallel" else 1
     checks = {
         "the checksum is wrong": not report.is_intact,
         "bytes that arrived before a cut were lost": report.lost_by_cuts > 0,
-        "a restart lost bytes": report.lost_by_restarts > MAX_LOST,
-        "the kill lost too many bytes": report.lost_by_kills > MAX_LOST,
+        "a restart lost bytes": report.lost_by_restarts > MAX_LOST * connections,
+        "the kill lost too many bytes": report.lost_by_kills > MAX_LOST * connections,
         "the server's memory grew": report.growth > MAX_GROWTH,
     }
     report.problems += [problem for problem, is_so in checks.items() if is_so]
@@ -145,7 +146,7 @@ def _cut(server: Server, proxy: Proxy, report: Report) -> None:
 
 def _restart(server: Server, proxy: Proxy, report: Report) -> None:
     """The server gets SIGTERM while chunks arrive. Those of a patient client go on, slowly, until it ends them."""
-    proxy.delay = 0.05
+    proxy.delay = 0.2
     stopping = threading.Thread(target=server.terminate)
     stopping.start()
     if report.is_patient:
