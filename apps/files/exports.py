@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.files.models import Upload, VideoAsset
+from apps.files.models import File, Folder, Upload, VideoAsset
 
 
 @register_export("files")
 def export_files(user: User) -> Iterator[Part]:
     videos = VideoAsset.objects.filter(owner=user).values("filename", "stage", "duration", "source_bytes", "created_at")
     yield Part("files/videos.json", videos.iterator())
+    files = File.objects.filter(owner=user).values("name", "folder__name", "kind", "size", "created_at", "deleted_at")
+    yield Part("files/library.json", files.iterator())
+    folders = Folder.objects.filter(owner=user).values("name", "parent__name", "created_at", "deleted_at")
+    yield Part("files/folders.json", folders.iterator())
     uploads = Upload.objects.filter(owner=user).values("filename", "length", "offset", "created_at", "completed_at")
     yield Part("files/uploads.json", uploads.iterator())

@@ -113,6 +113,11 @@ def detect_media_type(head: bytes, filename: str) -> str:
     return kind
 
 
+def library_media_type(head: bytes) -> str:
+    """The media type of any file, from its bytes. Web pages count as plain text, programs as bytes."""
+    return _type_from_bytes(head) or (TEXT if _as_text(head) is not None else OCTET_STREAM)
+
+
 def _type_from_bytes(head: bytes) -> str | None:
     """The media type by the bytes alone; None for web pages and programs."""
     for at, mark, kind in SIGNATURES:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models import User
 from apps.files import services
 from apps.files.errors import UploadBusy
 from apps.files.models import Upload, VideoAsset
@@ -82,3 +83,20 @@ def concatenate(running: Running, *, upload: str) -> None:
 @job("files.remove", label=_("Remove unused files"))
 def remove(running: Running, *, versions: list[str], names: list[str]) -> None:
     services.remove_files(versions=versions, names=names, extend_lease=running.extend_lease)
+
+
+@job("files.make_thumbnail", label=_("Make a thumbnail"))
+def make_thumbnail(running: Running, *, file: str) -> None:
+    services.make_thumbnail(uid=uuid.UUID(file))
+
+
+@job("files.empty_bin", label=_("Empty a bin"))
+def empty_bin(running: Running, *, owner: int) -> None:
+    user = User.objects.filter(pk=owner).first()
+    if user is not None and services.empty_bin(user=user, extend_lease=running.extend_lease):
+        raise RuntimeError("More files were moved to the bin meanwhile.")
+
+
+@job("files.purge_bin", label=_("Delete files that have been in the bin for 30 days"))
+def purge_bin(running: Running) -> None:
+    services.purge_bin(now=timezone.now())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified, teach
-from apps.files.models import Upload, VideoAsset
+from apps.files.models import File, Folder, Upload, VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict, abilities
 
@@ -30,6 +30,18 @@ def continue_upload(user: AnyUser, upload: Upload) -> Verdict:
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if upload.owner_id == user.pk else NotFound()
+
+
+def use_library(user: AnyUser) -> Verdict:
+    """Every signed-in user has a library."""
+    return be_signed_in(user)
+
+
+def edit_entry(user: AnyUser, entry: Folder | File) -> Verdict:
+    """Only the owner may change a folder or a file, or see it in the library."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if entry.owner_id == user.pk else NotFound()
 
 
 def see_video(user: AnyUser, video: VideoAsset) -> Verdict:

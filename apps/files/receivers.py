@@ -10,7 +10,8 @@ from studyplatform.kit.events import subscribe
 
 @subscribe(AccountDeleted)
 def delete_uploads(event: AccountDeleted) -> None:
-    """Delete the uploads of a deleted user. The apps that show videos decide about those."""
+    """Delete the library and the uploads of a deleted user. The apps that show videos decide about those."""
+    services.delete_library_of(user_id=event.user_id)
     services.delete_uploads_of(user_id=event.user_id)
 
 

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 
 from apps.files.bucket import Bucket, FileInfo
+from apps.files.models import Upload
 from studyplatform.kit.errors import StoreFull
 
 OCTET_STREAM = "application/octet-stream"
@@ -128,6 +129,20 @@ def open_stored(name: str) -> IO[bytes]:
     """
     path = local_path(name)
     return path.open("rb") if path is not None else cast(IO[bytes], bucket().open(name))
+
+
+def open_content(upload: Upload) -> IO[bytes]:
+    """Open the bytes of a complete upload for reading, wherever they are stored.
+
+    :raises FileNotFoundError: they are missing; for a bucket, the first `read` raises it.
+    """
+    if not upload.stored_as:
+        with contextlib.suppress(FileNotFoundError):
+            return upload_path(upload.uid).open("rb")
+        upload.refresh_from_db(fields=["stored_as"])  # it was moved into storage since the row was read
+        if not upload.stored_as:
+            raise FileNotFoundError(upload.uid.hex)
+    return open_stored(upload.stored_as)
 
 
 def file_info(name: str) -> FileInfo:

@@ -31,6 +31,8 @@ from apps.files.storage import (
 )
 
 NO_STORE = "private, no-store"
+SANDBOX = "sandbox; default-src 'none'"
+PDF_POLICY = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'"
 
 
 def send_upload(request: HttpRequest, upload: Upload, *, until: datetime | None = None) -> HttpResponseBase:
@@ -40,8 +42,29 @@ def send_upload(request: HttpRequest, upload: Upload, *, until: datetime | None 
 
     :raises FileNotFoundError: its bytes are missing.
     """
-    kind = upload.media_type or OCTET_STREAM
-    disposition = content_disposition_header(as_attachment=True, filename=upload.filename) or "attachment"
+    return send_content(request, upload, name=upload.filename, kind=upload.media_type, until=until)
+
+
+def send_content(
+    request: HttpRequest,
+    upload: Upload,
+    *,
+    name: str,
+    kind: str,
+    as_attachment: bool = True,
+    until: datetime | None = None,
+) -> HttpResponseBase:
+    """Send the bytes of a complete upload under a name and a media type.
+
+    The response may never run anything as a page of this site: its policy allows nothing. Only a PDF is not in a
+    sandbox, because browsers show none there.
+
+    :raises FileNotFoundError: its bytes are missing.
+    """
+    kind = kind or OCTET_STREAM
+    disposition = content_disposition_header(as_attachment=as_attachment, filename=name) or "attachment"
+    if not as_attachment and not disposition.startswith("inline"):
+        disposition = f"inline; {disposition}" if disposition != "attachment" else "inline"
     if not upload.stored_as and not upload_path(upload.uid).exists():
         upload.refresh_from_db()  # it was moved into storage since the row was read
     if upload.stored_as:
@@ -55,7 +78,9 @@ def send_upload(request: HttpRequest, upload: Upload, *, until: datetime | None 
             request, lambda: path.open("rb"), size=stat.st_size, changed=stat.st_mtime, kind=kind, cache=NO_STORE
         )
     response["Content-Disposition"] = disposition
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    response["Content-Security-Policy"] = SANDBOX if as_attachment or kind != "application/pdf" else PDF_POLICY
+    if not as_attachment:
+        response["X-Frame-Options"] = "SAMEORIGIN"
     return response
 
 

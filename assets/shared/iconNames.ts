@@ -21,6 +21,7 @@ export const scriptIcons = [
   "download",
   "eye",
   "eye-off",
+  "folder-up",
   "grip-vertical",
   "hard-drive-upload",
   "hash",

@@ -211,6 +211,7 @@ VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
 # Bytes. Uploads and video processing stop before less is free, so that the database can still be written.
 DISK_RESERVE = env.number("DISK_RESERVE_MB", 1024) * 2**20
 UPLOAD_KEEP_DAYS = 7  # days; an unfinished upload can be resumed this long after its last byte
+BIN_DAYS = 30  # days that deleted files stay in the bin
 MEDIA_LINK_HOURS = env.number("MEDIA_LINK_HOURS", 6)
 FFMPEG = env.text("FFMPEG")  # empty: the system's, otherwise the one of imageio-ffmpeg
 VIDEO_THREADS = env.number("VIDEO_THREADS", 2)

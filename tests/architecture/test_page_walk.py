@@ -12,6 +12,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.contrib.messages import get_messages
 from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.mail import EmailMultiAlternatives
 from django.db import connection, transaction
 from django.test import Client
@@ -27,6 +28,7 @@ from studyplatform.kit.models import Job
 from tests.accounts.provider import configured
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
+from tests.factories.files import FileFactory, FolderFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +64,13 @@ OWNERS = {
     "learning:bookmark": ALL | STAFF,
     "learning:course-progress": LEARNERS,
     "learning:certificate-pdf": LEO,
+    "files:download": LEO,
+    "files:library-file": LEO,
+    "files:rename-file": LEO,
+    "files:rename-folder": LEO,
+    "files:restore-version": LEO,
+    "files:thumbnail": LEO,
+    "files:view": LEO,
     "site:delete-stored-file": LEO,
     "site:delete-stored-video": {"ada"},  # admins cannot delete videos of others here
     "site:review": ADMIN,
@@ -97,7 +106,11 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     notice = Notification.objects.create(user=leo, kind="role", created_at=now)
     passkey = Authenticator.objects.create(user=leo, type=Authenticator.Type.WEBAUTHN, data={"name": "Key"})
     Client().force_login(leo)  # another session of Leo
+    thumbnail = default_storage.save("thumbnails/one.webp", ContentFile(b"RIFF"))
+    own_file, own_folder = FileFactory(owner=leo, thumbnail=thumbnail), FolderFactory(owner=leo)
     things: dict[str, Any] = {
+        **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
+        "files:rename-folder": own_folder.uid,
         "accounts:notification-read": notice.uid,
         "accounts:end-session": BrowserSession.objects.of(leo).get().uid,
         "site:admin-job-retry": failed.uid,

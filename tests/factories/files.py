@@ -2,11 +2,15 @@
 
 from datetime import timedelta
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from factory import lazy_attribute, post_generation
 from factory.declarations import LazyAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
 from apps.accounts.models import Role
-from apps.files.models import CaptionTrack, Rendition, Upload, VideoAsset
+from apps.files.library_names import sort_name
+from apps.files.models import CaptionTrack, File, FileKind, FileVersion, Folder, Rendition, Upload, VideoAsset
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import THEN
 
@@ -75,3 +79,41 @@ class CaptionFactory(DjangoModelFactory[CaptionTrack]):
     label = "English"
     webvtt = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nHello.\n"
     created_at = THEN
+
+
+class FolderFactory(DjangoModelFactory[Folder]):
+    class Meta:
+        model = Folder
+
+    owner = SubFactory(UserFactory)
+    name = Sequence(lambda n: f"Folder {n}")
+    sort_name = LazyAttribute(lambda folder: sort_name(folder.name))
+    created_at = THEN
+
+
+class FileFactory(DjangoModelFactory[File]):
+    """A file of the library with one version; ``content`` is written to storage."""
+
+    class Meta:
+        model = File
+
+    class Params:
+        content = b"%PDF-1.7 a page"
+
+    owner = SubFactory(UserFactory)
+    name = Sequence(lambda n: f"notes-{n}.pdf")
+    sort_name = LazyAttribute(lambda file: sort_name(file.name))
+    kind = FileKind.PDF
+    media_type = "application/pdf"
+    size = LazyAttribute(lambda file: len(file.content))
+    created_at = THEN
+    modified_at = THEN
+
+    @lazy_attribute
+    def current(self) -> Upload:
+        name = default_storage.save("files/content", ContentFile(self.content))
+        return StoredFileFactory(owner=self.owner, length=len(self.content), stored_as=name, filename=self.name)
+
+    @post_generation
+    def version(self, create: bool, extracted: object, **_: object) -> None:
+        FileVersion.objects.create(file=self, upload=self.current, number=1, created_at=THEN)

@@ -36,13 +36,13 @@ from apps.files.api.tus_headers import (
     is_chunk,
     read_checksum,
     read_concat,
-    read_metadata,
     read_number,
     read_uid,
 )
 from apps.files.models import Upload
 from apps.files.services import CHECKSUM_ALGORITHMS, Checksum
 from apps.files.streaming import send_upload
+from apps.files.upload_metadata import read_metadata
 from studyplatform.kit.concurrency import ConcurrencyLimitPerUser
 from studyplatform.kit.errors import NotFound, RateLimitExceeded, StoreFull
 

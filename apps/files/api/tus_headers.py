@@ -17,7 +17,6 @@ from apps.files.services import CHECKSUM_ALGORITHMS, MAX_PARTS, Checksum
 from studyplatform.kit.errors import NotFound
 
 CHUNK_TYPE = "application/offset+octet-stream"
-MAX_METADATA = 4096  # characters
 UPLOADS_PATH = "/api/v1/uploads/"
 PARTIAL = "partial"  # the value of Upload-Concat
 
@@ -119,25 +118,6 @@ def read_uid(text: str) -> uuid.UUID:
         return uuid.UUID(text)
     except ValueError:
         raise NotFound from None
-
-
-def read_metadata(header: str) -> dict[str, str]:
-    """Parse ``Upload-Metadata``: comma-separated pairs of a name and a base64 value.
-
-    :raises UploadMalformed: it is too long, a name comes twice, or a value is not base64 of UTF-8.
-    """
-    if len(header) > MAX_METADATA:
-        raise errors.UploadMalformed(reason="Upload-Metadata")
-    facts: dict[str, str] = {}
-    for pair in filter(None, (each.strip() for each in header.split(","))):
-        name, _, value = pair.partition(" ")
-        if name in facts:
-            raise errors.UploadMalformed(reason="Upload-Metadata")
-        try:
-            facts[name] = base64.b64decode(value.strip(), validate=True).decode()
-        except ValueError:  # neither base64 nor UTF-8
-            raise errors.UploadMalformed(reason="Upload-Metadata") from None
-    return facts
 
 
 def read_checksum(request: Request) -> Checksum | None:

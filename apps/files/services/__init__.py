@@ -1,5 +1,13 @@
-"""The use cases of files: uploads, stored files, videos, captions, signed links."""
+"""The use cases of files: uploads, the library, stored files, videos, captions, signed links."""
 
+from apps.files.services.bin import (
+    delete_entries,
+    delete_library_of,
+    empty_bin,
+    move_to_bin,
+    purge_bin,
+    restore_entries,
+)
 from apps.files.services.captions import (
     MAX_CAPTION_BYTES,
     add_captions,
@@ -8,11 +16,16 @@ from apps.files.services.captions import (
     save_captions,
 )
 from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
+from apps.files.services.copies import copy_entries
 from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload
+from apps.files.services.folders import Selection
+from apps.files.services.library import create_folder, library_target, move_entries, rename_entry, restore_version
+from apps.files.services.library_uploads import upload_to_library
 from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
 from apps.files.services.stored_files import claim_file, discard_file, import_file, store_file
+from apps.files.services.thumbnails import make_thumbnail
 from apps.files.services.uploads import (
     cancel_upload,
     complete_upload,
@@ -37,6 +50,7 @@ __all__ = [
     "VIDEO_SUFFIXES",
     "Audience",
     "Checksum",
+    "Selection",
     "Sources",
     "add_captions",
     "begin_final_upload",
@@ -45,24 +59,38 @@ __all__ = [
     "claim_file",
     "complete_upload",
     "concatenate_parts",
+    "copy_entries",
+    "create_folder",
+    "delete_entries",
+    "delete_library_of",
     "delete_uploads_of",
     "delete_video",
     "discard_file",
     "discard_video",
+    "empty_bin",
     "expire_upload",
     "give_up",
     "import_file",
     "import_video",
+    "library_target",
+    "make_thumbnail",
+    "move_entries",
+    "move_to_bin",
     "parse_captions",
     "process_video",
+    "purge_bin",
     "receive_chunk",
     "register_deletion_check",
     "remove_captions",
     "remove_files",
+    "rename_entry",
     "reopen_video",
+    "restore_entries",
+    "restore_version",
     "retry_video",
     "save_captions",
     "sign_file",
     "sign_link",
     "store_file",
+    "upload_to_library",
 ]

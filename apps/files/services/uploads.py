@@ -12,9 +12,11 @@ from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.events import ReplacementFailed, VideoFailed
 from apps.files.models import Upload, VideoAsset
+from apps.files.services.library import add_uploaded_file, is_for_library
 from apps.files.services.replacement import restore_former_version
 from apps.files.services.videos import enqueue_processing, enqueue_removal, mark_failed
 from apps.files.storage import upload_path
+from apps.files.upload_metadata import read_metadata
 from apps.files.video.container import HEAD_BYTES, detect_container
 from apps.files.video.failures import CorruptFile, FormatUnsupported, VideoFailure
 from studyplatform.kit import jobs
@@ -52,8 +54,13 @@ def complete_upload(*, upload: Upload, now: datetime) -> None:
                 _reject_contents(video, fresh, failure)
             else:
                 _accept_contents(video, fresh)
-        elif fresh.length and fresh.purpose == Upload.Purpose.FILE:
-            jobs.enqueue("files.store_file", key=fresh.uid.hex, upload=fresh.uid.hex)
+        elif fresh.purpose == Upload.Purpose.FILE:
+            if is_for_library(fresh):
+                facts = read_metadata(fresh.metadata)
+                replaces = facts.get("conflict") == "replace"
+                add_uploaded_file(fresh, path=facts.get("path", ""), replaces=replaces, now=now)
+            if fresh.length:
+                jobs.enqueue("files.store_file", key=fresh.uid.hex, upload=fresh.uid.hex)
     if isinstance(failure, FormatUnsupported):
         raise errors.FormatUnsupported
 

@@ -3,6 +3,7 @@ import { DetailedError, Upload } from "tus-js-client";
 
 import { type ApiError, errorOfResponse, makeError } from "../api/errors";
 import { session } from "../auth/browser";
+import { pathOf } from "./paths";
 import type { Transport } from "./transport";
 
 export const CHUNK = 8 * 2 ** 20;
@@ -23,17 +24,31 @@ export function errorOf(thrown: unknown): ApiError {
   return errorOfResponse(new Response(null, { status }), body);
 }
 
-export function tusTransport(endpoint: string, purpose: "video" | "file" = "video"): Transport {
+/** `scope`: where the files go, if an upload to one place must not be resumed for another. */
+export function tusTransport(
+  endpoint: string,
+  purpose: "video" | "file" = "video",
+  scope = "",
+): Transport {
   const options = (file: File) => ({
     endpoint,
     chunkSize: CHUNK,
     // Transfers decide when to retry, so that users see it and can stop it.
     retryDelays: null,
     removeFingerprintOnSuccess: true,
-    metadata: { filename: file.name, purpose },
+    metadata: { filename: file.name, purpose, ...(pathOf(file) && { path: pathOf(file) }) },
     // An upload of another purpose must not be resumed.
     fingerprint: () =>
-      Promise.resolve(["study", purpose, file.name, file.size, file.lastModified].join("-")),
+      Promise.resolve(
+        [
+          "study",
+          purpose,
+          ...(scope ? [scope] : []),
+          pathOf(file) || file.name,
+          file.size,
+          file.lastModified,
+        ].join("-"),
+      ),
     onBeforeRequest: async (request: { setHeader: (name: string, value: string) => void }) => {
       // For each chunk: the token is valid for 15 minutes, an upload may take hours.
       request.setHeader("Authorization", `Bearer ${await session.requireBearer()}`);

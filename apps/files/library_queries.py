@@ -1,0 +1,161 @@
+"""Reads of the library: what a folder contains, the bin, and what uses the storage."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
+
+from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
+from apps.files import policies
+from apps.files.errors import TooManyEntries
+from apps.files.library_names import sort_name
+from apps.files.models import File, FileKind, FileVersion, Folder, Upload
+from apps.files.queries import Storage, storage_of
+from apps.files.services.folders import MAX_ENTRIES, Selection, ancestors, subtree
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
+
+ORDERS = {
+    "modified": ("-modified_at", "-pk"),
+    "name": ("sort_name", "pk"),
+    "size": ("-size", "-pk"),
+    "type": ("kind", "sort_name", "pk"),
+}
+COUNT_LIMIT = 1000  # beyond it a page says "1,000+": counting more would cost more than the page
+AUDIO_VIDEO, IMAGES, DOCUMENTS = "audio_video", "images", "documents"
+
+
+def folder_for(user: AnyUser, uid: uuid.UUID) -> Folder:
+    """The folder, if it is the user's.
+
+    :raises NotFound: it does not exist, or belongs to another user.
+    """
+    folder = Folder.objects.select_related("parent").filter(uid=uid).first()
+    if folder is None:
+        raise NotFound
+    enforce(policies.edit_entry(user, folder))
+    return folder
+
+
+def file_for(user: AnyUser, uid: uuid.UUID) -> File:
+    """The file, if it is the user's.
+
+    :raises NotFound: it does not exist, or belongs to another user.
+    """
+    file = File.objects.select_related("current", "folder").filter(uid=uid).first()
+    if file is None:
+        raise NotFound
+    enforce(policies.edit_entry(user, file))
+    return file
+
+
+def above(folder: Folder) -> list[Folder]:
+    """The folders above, from the top."""
+    return ancestors(folder)
+
+
+def selection_for(user: User, *, files: Iterable[uuid.UUID], folders: Iterable[uuid.UUID]) -> Selection:
+    """The user's files and folders with these uids.
+
+    :raises NotFound: one of them does not exist, or belongs to another user.
+    :raises TooManyEntries: more than `MAX_ENTRIES`.
+    """
+    wanted_files, wanted_folders = set(files), set(folders)
+    if len(wanted_files) + len(wanted_folders) > MAX_ENTRIES:
+        raise TooManyEntries(limit=MAX_ENTRIES)
+    found = Selection(
+        folders=list(Folder.objects.of(user.pk).filter(uid__in=wanted_folders)),
+        files=list(File.objects.of(user.pk).select_related("current").filter(uid__in=wanted_files)),
+    )
+    if len(found.entries) < len(wanted_files) + len(wanted_folders):
+        raise NotFound
+    return found
+
+
+def folders_in(user: User, folder: Folder | None) -> QuerySet[Folder]:
+    """The folders of a folder by name, with ``file_count``: how many files each contains."""
+    counted = Count("files", filter=Q(files__deleted_at=None))
+    return Folder.objects.of(user.pk).present().filter(parent=folder).annotate(file_count=counted).order_by("sort_name")
+
+
+def files_in(user: User, folder: Folder | None, order: str) -> QuerySet[File]:
+    """The files of a folder in an order of `ORDERS`."""
+    return File.objects.of(user.pk).present().filter(folder=folder).order_by(*ORDERS[order])
+
+
+def search_files(user: User, folder: Folder | None, text: str, order: str) -> QuerySet[File]:
+    """The files in a folder and below whose name contains the text, whatever its case."""
+    found = File.objects.of(user.pk).present().filter(sort_name__contains=sort_name(text)).select_related("folder")
+    if folder is not None:
+        found = found.filter(folder__in=subtree([folder]))
+    return found.order_by(*ORDERS[order])
+
+
+def targets_for(user: User) -> list[tuple[Folder, int]]:
+    """The user's folders as a tree in reading order, each with its depth; at most `COUNT_LIMIT`. One query."""
+    folders = Folder.objects.of(user.pk).present().order_by("sort_name")[:COUNT_LIMIT]
+    children: dict[int | None, list[Folder]] = {}
+    for folder in folders:
+        children.setdefault(folder.parent_id, []).append(folder)
+    found: list[tuple[Folder, int]] = []
+
+    def walk(parent: int | None, depth: int) -> None:
+        for folder in children.get(parent, []):
+            found.append((folder, depth))
+            walk(folder.pk, depth + 1)
+
+    walk(None, 0)
+    return found
+
+
+def binned_files(user: User) -> QuerySet[File]:
+    """The files that the user moved to the bin, newest first."""
+    return File.objects.of(user.pk).binned().select_related("folder").order_by("-deleted_at", "-pk")
+
+
+def binned_folders(user: User) -> QuerySet[Folder]:
+    """The folders that the user moved to the bin, newest first."""
+    return Folder.objects.of(user.pk).binned().order_by("-deleted_at", "-pk")
+
+
+def versions_of(file: File) -> QuerySet[FileVersion]:
+    """The versions of a file, newest first."""
+    return file.versions.select_related("upload").order_by("-number")
+
+
+@dataclass(frozen=True)
+class LibraryUse:
+    """A user's storage in bytes, and what of it the library uses: by kind, and in the bin."""
+
+    storage: Storage
+    audio_video: int
+    images: int
+    documents: int
+    bin: int
+
+
+def library_use(user: User) -> LibraryUse:
+    """The user's storage by kind. A content counts once, whatever refers to it. Five queries."""
+    group = Case(
+        When(kind__in=[FileKind.AUDIO, FileKind.VIDEO], then=Value(AUDIO_VIDEO)),
+        When(kind=FileKind.IMAGE, then=Value(IMAGES)),
+        default=Value(DOCUMENTS),
+    )
+    storage = storage_of(user)
+    by_group = dict(
+        File.objects.of(user.pk).present().annotate(group=group).order_by().values_list("group").annotate(Sum("size"))
+    )
+    referred = FileVersion.objects.filter(file__owner=user)
+    kept = referred.filter(file__deleted_at=None).values("upload")
+    binned = Upload.objects.filter(pk__in=referred.exclude(file__deleted_at=None).values("upload")).exclude(pk__in=kept)
+    in_bin = binned.aggregate(total=Sum(F("length")))["total"] or 0
+    audio_video, images = by_group.get(AUDIO_VIDEO, 0) + storage.videos, by_group.get(IMAGES, 0)
+    return LibraryUse(
+        storage=storage,
+        audio_video=audio_video,
+        images=images,
+        documents=max(0, storage.used - storage.held - audio_video - images),
+        bin=in_bin,
+    )

@@ -1,0 +1,16 @@
+"""The tables of files: uploads, videos, and the library of each user."""
+
+from apps.files.models.library import File, FileKind, FileVersion, Folder
+from apps.files.models.uploads import Upload
+from apps.files.models.videos import CaptionTrack, Rendition, VideoAsset
+
+__all__ = [
+    "CaptionTrack",
+    "File",
+    "FileKind",
+    "FileVersion",
+    "Folder",
+    "Rendition",
+    "Upload",
+    "VideoAsset",
+]

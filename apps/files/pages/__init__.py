@@ -1,0 +1,1 @@
+"""The pages of files: the library, and the signed links of media."""

@@ -1,0 +1,184 @@
+"""The library's pages: a folder, a file, the bin. They work without scripts."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from apps.accounts.guards import signed_in, signed_in_user
+from apps.files import library_queries as queries
+from apps.files.models import File, FileKind, Folder
+from apps.files.services import library_target
+from apps.files.storage import open_content
+from apps.files.streaming import send_content, send_stored
+from studyplatform.kit.errors import NotFound
+
+PAGE = 50
+MOST_TEXT = 256 * 1024  # bytes of a text file that its page shows
+ORDER_NAMES = {
+    "modified": gettext_lazy("Last modified"),
+    "name": gettext_lazy("Name"),
+    "size": gettext_lazy("Size"),
+    "type": gettext_lazy("Type"),
+}
+ICONS = {
+    FileKind.IMAGE: "image",
+    FileKind.PDF: "file-text",
+    FileKind.AUDIO: "file-headphone",
+    FileKind.VIDEO: "film",
+    FileKind.TEXT: "file-code",
+    FileKind.DOCUMENT: "file-text",
+    FileKind.SHEET: "file-spreadsheet",
+    FileKind.SLIDES: "presentation",
+    FileKind.ARCHIVE: "file-archive",
+    FileKind.OTHER: "file",
+}
+# Types that browsers show without running anything of the file. All others are downloaded.
+SHOWN_INLINE = {
+    "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "audio/mpeg", "audio/wav", "audio/ogg",
+    "audio/flac", "video/mp4", "video/webm",
+}  # fmt: skip
+
+
+def uid_of(text: str) -> UUID:
+    """
+    :raises NotFound: the text is no uid.
+    """
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound from None
+
+
+def folder_of(request: HttpRequest, text: str) -> Folder | None:
+    """The user's folder with this uid; None for the top (an empty text).
+
+    :raises NotFound: there is no such folder, or it belongs to another user.
+    """
+    return queries.folder_for(signed_in_user(request), uid_of(text)) if text else None
+
+
+@signed_in
+@require_safe
+@never_cache
+def library(request: HttpRequest) -> HttpResponse:
+    """A folder of the library: its folders and files, or what a search within it finds."""
+    user = signed_in_user(request)
+    folder = folder_of(request, request.GET.get("folder", ""))
+    if folder is not None and folder.deleted_at is not None:
+        raise NotFound
+    order = request.GET.get("sort", "")
+    order = order if order in queries.ORDERS else "modified"
+    text = request.GET.get("q", "").strip()[:100]
+    found = queries.search_files(user, folder, text, order) if text else queries.files_in(user, folder, order)
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    context = {
+        "here": folder,
+        "trail": _trail(queries.above(folder)) if folder is not None else [],
+        "folders": [] if text or page.number > 1 else list(queries.folders_in(user, folder)[:PAGE]),
+        "page": page,
+        "q": text,
+        "sort": order,
+        "orders": ORDER_NAMES,
+        "view": "grid" if request.GET.get("view") == "grid" else "list",
+        "targets": queries.targets_for(user),
+        "upload_props": {
+            "endpoint": "/api/v1/uploads/",
+            "target": library_target(folder),
+            "limit": settings.UPLOAD_LIMITS["file"],
+        },
+        **_shared(request),
+    }
+    return render(request, "files/library.html", context)
+
+
+@signed_in
+@require_safe
+@never_cache
+def bin_page(request: HttpRequest) -> HttpResponse:
+    """What the user moved to the bin."""
+    user = signed_in_user(request)
+    page = Paginator(queries.binned_files(user), PAGE).get_page(request.GET.get("page"))
+    folders = list(queries.binned_folders(user)[:PAGE]) if page.number == 1 else []
+    context = {"folders": folders, "page": page, "bin_days": settings.BIN_DAYS, **_shared(request)}
+    return render(request, "files/bin.html", context)
+
+
+@signed_in
+@require_safe
+@never_cache
+def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """A file: its preview, its versions, and what can be done with it."""
+    user = signed_in_user(request)
+    file = queries.file_for(user, uid)
+    context = {
+        "file": file,
+        "trail": _trail([*queries.above(file.folder), file.folder] if file.folder is not None else []),
+        "versions": list(queries.versions_of(file)[:PAGE]),
+        "text": _text_of(file) if file.kind == FileKind.TEXT else None,
+        "most_text": MOST_TEXT,
+        "is_shown": file.media_type in SHOWN_INLINE,
+        **_shared(request),
+    }
+    return render(request, "files/file.html", context)
+
+
+@signed_in
+@require_safe
+def download(request: HttpRequest, uid: UUID) -> HttpResponseBase:
+    """The current version as an attachment; parts of it by ``Range``."""
+    return _send(request, queries.file_for(signed_in_user(request), uid), as_attachment=True)
+
+
+@signed_in
+@require_safe
+def view(request: HttpRequest, uid: UUID) -> HttpResponseBase:
+    """The current version for a preview within a page. Types that could run something are sent as attachments."""
+    file = queries.file_for(signed_in_user(request), uid)
+    return _send(request, file, as_attachment=file.media_type not in SHOWN_INLINE)
+
+
+@signed_in
+@require_safe
+def thumbnail(request: HttpRequest, uid: UUID) -> HttpResponseBase:
+    """The thumbnail of an image."""
+    file = queries.file_for(signed_in_user(request), uid)
+    if not file.thumbnail:
+        raise NotFound
+    try:
+        return send_stored(request, file.thumbnail, cache="private, max-age=86400", kind="image/webp")
+    except FileNotFoundError:
+        raise NotFound from None
+
+
+def _send(request: HttpRequest, file: File, *, as_attachment: bool) -> HttpResponseBase:
+    try:
+        return send_content(request, file.current, name=file.name, kind=file.media_type, as_attachment=as_attachment)
+    except FileNotFoundError:
+        raise NotFound from None
+
+
+def _text_of(file: File) -> str:
+    try:
+        with open_content(file.current) as content:
+            return content.read(MOST_TEXT).decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def _trail(folders: list[Folder]) -> list[tuple[str, str]]:
+    """The addresses and names of folders, for breadcrumbs."""
+    top = reverse("files:library")
+    return [(top, _("My files")), *((f"{top}?folder={folder.uid}", folder.name) for folder in folders)]
+
+
+def _shared(request: HttpRequest) -> dict[str, Any]:
+    return {"use": queries.library_use(signed_in_user(request)), "file_icons": ICONS}

@@ -1,0 +1,154 @@
+"""The bin: move entries there, restore them, delete them permanently.
+
+What is in the bin counts against its owner's storage until it is deleted, 30 days later at the latest.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import ProtectedError
+from django.db.models.functions import Now
+
+from apps.accounts.models import User
+from apps.files.library_names import free_name, sort_name
+from apps.files.models import File, FileVersion, Folder, Upload
+from apps.files.services.folders import Selection, enforce_all, lock_library, subtree, taken_names
+from apps.files.services.videos import enqueue_removal
+from studyplatform.kit import jobs
+
+CHUNK = 200  # files deleted in one transaction
+AT_ONCE = 2000  # files deleted within a request; a job deletes the rest
+
+
+def move_to_bin(*, selection: Selection, by: User, now: datetime) -> None:
+    """Move entries to the bin, folders with all they contain. Entries that are there already are ignored."""
+    enforce_all(selection, by)
+    with transaction.atomic():
+        lock_library(by.pk)
+        File.objects.present().filter(pk__in=[file.pk for file in selection.files]).update(deleted_at=now)
+        for folder in selection.folders:
+            if not Folder.objects.present().filter(pk=folder.pk).update(deleted_at=now):
+                continue
+            inside = subtree([folder])
+            File.objects.present().filter(folder__in=inside).update(deleted_at=now, binned_with=folder)
+            Folder.objects.present().filter(pk__in=inside).update(deleted_at=now, binned_with=folder)
+        # A day's deletions expire together, a little after the last of them.
+        jobs.enqueue("files.purge_bin", key=now.date().isoformat(), delay=timedelta(days=settings.BIN_DAYS + 1))
+
+
+def restore_entries(*, selection: Selection, by: User) -> None:
+    """Put entries back where they were, or at the top if that folder is gone. A taken name gets a number."""
+    enforce_all(selection, by)
+    with transaction.atomic():
+        lock_library(by.pk)
+        for folder in Folder.objects.binned().filter(pk__in=[one.pk for one in selection.folders]):
+            folder.parent = _still_present(folder.parent)
+            _name_freely(folder, folder.parent)
+            folder.deleted_at = None
+            folder.save()
+            Folder.objects.filter(binned_with=folder).update(deleted_at=None, binned_with=None)
+            File.objects.filter(binned_with=folder).update(deleted_at=None, binned_with=None)
+        for file in File.objects.binned().filter(pk__in=[one.pk for one in selection.files]):
+            file.folder = _still_present(file.folder)
+            _name_freely(file, file.folder)
+            file.deleted_at = None
+            file.save()
+
+
+def _still_present(folder: Folder | None) -> Folder | None:
+    return folder if folder is not None and folder.deleted_at is None else None
+
+
+def _name_freely(entry: Folder | File, folder: Folder | None) -> None:
+    entry.name = free_name(entry.name, taken_names(entry.owner_id, folder))
+    entry.sort_name = sort_name(entry.name)
+
+
+def delete_entries(*, selection: Selection, by: User) -> None:
+    """Delete entries in the bin with their versions. A content that a copy or a lesson uses stays."""
+    enforce_all(selection, by)
+    folders = Folder.objects.binned().filter(pk__in=[one.pk for one in selection.folders])
+    files = File.objects.binned().filter(pk__in=[one.pk for one in selection.files])
+    _delete_files(list(files.values_list("pk", flat=True)))
+    for folder in folders:
+        _delete_files(list(File.objects.filter(binned_with=folder).values_list("pk", flat=True)))
+        _delete_folder(folder.pk)
+
+
+def empty_bin(*, user: User, extend_lease: Callable[[], None] | None = None) -> int:
+    """Delete everything in the user's bin; returns how many files are left.
+
+    Within a request (without ``extend_lease``) it deletes `AT_ONCE` files; a job deletes the others.
+    """
+    files = File.objects.of(user.pk).filter(deleted_at__isnull=False).order_by("pk")
+    while found := list(files.values_list("pk", flat=True)[:AT_ONCE]):
+        _delete_files(found)
+        if extend_lease is not None:
+            extend_lease()
+        elif left := files.count():
+            jobs.enqueue("files.empty_bin", key=str(user.pk), owner=user.pk)
+            return left
+    for pk in Folder.objects.of(user.pk).binned().values_list("pk", flat=True):
+        _delete_folder(pk)
+    return files.count()
+
+
+def purge_bin(*, now: datetime, dry_run: bool = False) -> int:
+    """Delete what has been in the bin for ``BIN_DAYS``; returns how many entries."""
+    before = now - timedelta(days=settings.BIN_DAYS)
+    files = list(File.objects.filter(deleted_at__lte=before).order_by("pk").values_list("pk", flat=True))
+    folders = list(Folder.objects.binned().filter(deleted_at__lte=before).values_list("pk", flat=True))
+    if not dry_run:
+        _delete_files(files)
+        for pk in folders:
+            _delete_folder(pk)
+    return len(files) + len(folders)
+
+
+def delete_library_of(*, user_id: int) -> None:
+    """Delete all files and folders of a user, with the contents that nothing else uses."""
+    pks = list(File.objects.of(user_id).values_list("pk", flat=True))
+    File.objects.filter(pk__in=pks, deleted_at=None).update(deleted_at=Now())
+    _delete_files(pks)
+    Folder.objects.of(user_id).delete()
+
+
+def _delete_folder(pk: int) -> None:
+    with transaction.atomic():
+        folder = Folder.objects.select_for_update().filter(pk=pk, deleted_at__isnull=False).first()
+        # A file that was restored or moved out of it in the meantime must not disappear with it.
+        if folder is not None and not File.objects.filter(folder__in=subtree([folder])).exists():
+            folder.delete()
+
+
+def _delete_files(pks: list[int]) -> None:
+    for start in range(0, len(pks), CHUNK):
+        with transaction.atomic():
+            files = list(
+                File.objects.select_for_update().filter(pk__in=pks[start : start + CHUNK], deleted_at__isnull=False)
+            )
+            contents = list(
+                FileVersion.objects.filter(file__in=files)
+                .values_list("upload", flat=True)
+                .distinct()
+                .order_by("upload")
+            )
+            thumbnails = [file.thumbnail for file in files if file.thumbnail]
+            File.objects.filter(pk__in=[file.pk for file in files]).delete()
+            enqueue_removal(names=thumbnails)
+            delete_unused(contents)
+
+
+def delete_unused(uploads: Iterable[int]) -> None:
+    """Delete those of the complete uploads to which nothing refers any longer, with their bytes."""
+    versions, names = [], []
+    for upload in Upload.objects.select_for_update().filter(pk__in=list(uploads), completed_at__isnull=False):
+        try:
+            upload.delete()
+        except ProtectedError:  # a copy, a version or a lesson uses it
+            continue
+        versions.append(upload.uid)
+        names += [upload.stored_as] if upload.stored_as else []
+    enqueue_removal(versions=versions, names=names)

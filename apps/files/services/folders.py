@@ -1,0 +1,157 @@
+"""The tree of a library: its lock, its names, and what is above and below a folder.
+
+Every change of a library locks its owner's row first, so that the changes happen one after the other. That makes the
+check of a name and its use one step, and no folder can become a part of itself.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.files import errors, policies
+from apps.files.file_types import clean_name
+from apps.files.library_names import MAX_DEPTH, free_name, sort_name
+from apps.files.models import File, Folder
+from studyplatform.kit.policies import enforce
+
+MAX_ENTRIES = 1000  # in one call
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some folders and files of one owner."""
+
+    folders: Sequence[Folder] = ()
+    files: Sequence[File] = ()
+
+    @property
+    def entries(self) -> list[Folder | File]:
+        return [*self.folders, *self.files]
+
+
+def lock_library(owner_id: int) -> User:
+    """Lock the owner's row until the surrounding transaction ends."""
+    return User.objects.select_for_update().get(pk=owner_id)
+
+
+def place(entry: Folder | File, folder: Folder | None, taken: set[str]) -> None:
+    """Put an entry into a folder under a name that is free there; adds the name to ``taken``."""
+    entry.name = free_name(entry.name, taken)
+    entry.sort_name = sort_name(entry.name)
+    if isinstance(entry, Folder):
+        entry.parent = folder
+    else:
+        entry.folder = folder
+    taken.add(entry.sort_name)
+    entry.save()
+
+
+def ancestors(folder: Folder) -> list[Folder]:
+    """The folders above, from the top. One query each; there are at most `MAX_DEPTH`."""
+    found: list[Folder] = []
+    while (above := folder.parent) is not None and len(found) <= 2 * MAX_DEPTH:
+        found.append(above)
+        folder = above
+    return found[::-1]
+
+
+def subtree(folders: Iterable[Folder]) -> list[int]:
+    """The ids of the folders and of all folders within them. One query per level."""
+    level = [folder.pk for folder in folders]
+    found = list(level)
+    while level := list(Folder.objects.filter(parent__in=level).values_list("pk", flat=True)):
+        found += level
+    return found
+
+
+def height(folder: Folder) -> int:
+    """How many levels of folders it has, counting itself."""
+    level, count = [folder.pk], 0
+    while level:
+        count += 1
+        level = list(Folder.objects.present().filter(parent__in=level).values_list("pk", flat=True))
+    return count
+
+
+def taken_names(owner_id: int, folder: Folder | None) -> set[str]:
+    """The sort names of the entries in a folder."""
+    files = files_in(owner_id, folder).values_list("sort_name", flat=True)
+    folders = Folder.objects.of(owner_id).present().filter(parent=folder).values_list("sort_name", flat=True)
+    return {*files, *folders}
+
+
+def files_in(owner_id: int, folder: Folder | None) -> QuerySet[File]:
+    return File.objects.of(owner_id).present().filter(folder=folder)
+
+
+def still_present(folder: Folder | None) -> Folder | None:
+    """The folder as it is now, in a locked library.
+
+    :raises EntryInBin: it was moved to the bin.
+    """
+    if folder is None:
+        return None
+    fresh = Folder.objects.filter(pk=folder.pk).first()
+    if fresh is None or fresh.deleted_at is not None:
+        raise errors.EntryInBin
+    return fresh
+
+
+def checked_name(name: str, owner_id: int, folder: Folder | None, besides: Folder | File | None = None) -> str:
+    """The clean name, if no other entry of the folder has it.
+
+    :raises NameInvalid: nothing is left of the name.
+    :raises NameTaken: another entry has it.
+    """
+    if not "".join(character for character in name if character.isprintable()).strip(" ."):
+        raise errors.NameInvalid
+    name = clean_name(name)
+    wanted = sort_name(name)
+    if besides is not None and besides.sort_name == wanted:
+        return name
+    if wanted in taken_names(owner_id, folder):
+        raise errors.NameTaken(name=name)
+    return name
+
+
+def make_path(owner_id: int, folder: Folder | None, names: list[str], now: datetime) -> Folder | None:
+    """The folder at this path below ``folder``; creates the missing ones. Stops at `MAX_DEPTH`."""
+    depth = 0 if folder is None else len(ancestors(folder)) + 1
+    for name in names[: max(0, MAX_DEPTH - depth)]:
+        found = Folder.objects.of(owner_id).present().filter(parent=folder, sort_name=sort_name(name)).first()
+        if found is None:
+            name = free_name(name, taken_names(owner_id, folder))  # a file may have this name
+            found = Folder.objects.create(
+                owner_id=owner_id, parent=folder, name=name, sort_name=sort_name(name), created_at=now
+            )
+        folder = found
+    return folder
+
+
+def enforce_all(selection: Selection, by: User) -> None:
+    """Check that the user may change each entry.
+
+    :raises TooManyEntries: more than `MAX_ENTRIES`.
+    :raises NotFound: one of them belongs to another user.
+    """
+    entries = selection.entries
+    if len(entries) > MAX_ENTRIES:
+        raise errors.TooManyEntries(limit=MAX_ENTRIES)
+    for entry in entries:
+        enforce(policies.edit_entry(by, entry))
+
+
+def check_target(selection: Selection, to: Folder | None) -> None:
+    """Check that the folders of a selection may be put into a folder.
+
+    :raises FolderIntoItself: it is one of them, or lies within one.
+    :raises FolderTooDeep: more than `MAX_DEPTH` folders would lie within each other.
+    """
+    above = {folder.pk for folder in ancestors(to)} | {to.pk} if to is not None else set()
+    if above & {folder.pk for folder in selection.folders}:
+        raise errors.FolderIntoItself
+    if selection.folders and len(above) + max(map(height, selection.folders)) > MAX_DEPTH:
+        raise errors.FolderTooDeep(limit=MAX_DEPTH)
