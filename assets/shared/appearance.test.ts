@@ -5,18 +5,22 @@ import { applyAppearance, readAppearance, startAppearance } from "./appearance";
 let prefersDark = false;
 const systemListeners: (() => void)[] = [];
 
+const system = (): MediaQueryList =>
+  ({
+    get matches() {
+      return prefersDark;
+    },
+    addEventListener: (_: string, heard: () => void) => systemListeners.push(heard),
+  }) as unknown as MediaQueryList;
+
 beforeAll(() => {
-  window.matchMedia = () =>
-    ({
-      get matches() {
-        return prefersDark;
-      },
-      addEventListener: (_: string, heard: () => void) => systemListeners.push(heard),
-    }) as unknown as MediaQueryList;
+  window.matchMedia = system;
   startAppearance();
 });
 
 beforeEach(() => {
+  // Again for each test: Vitest takes back what a file before this one stubbed, and this with it.
+  window.matchMedia = system;
   document.head.innerHTML = '<meta name="theme-color" content="#fff">';
   document.body.innerHTML = ["light", "dark", ""]
     .map((value) => `<input type="radio" name="a" data-look="theme" value="${value}">`)

@@ -30,7 +30,7 @@ class FolderTooDeep(AppError):
     code = "FOLDER_TOO_DEEP"
     status = 422
     title = _("Too many folders within each other")
-    message = _("Folders can be up to %(limit)d levels deep.")
+    message = _("Folders can be up to %(limit)s levels deep.")
 
     limit: int = 0
 
@@ -55,7 +55,7 @@ class TooManyEntries(AppError):
     code = "FILE_SELECTION_TOO_LARGE"
     status = 422
     title = _("Too many files at once")
-    message = _("Select up to %(limit)d files and folders, counting those within folders you copy.")
+    message = _("Select up to %(limit)s files and folders, counting those within folders you copy.")
 
     limit: int = 0
 
