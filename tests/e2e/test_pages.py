@@ -83,6 +83,10 @@ PAGES = {
     "settings of an instructor": Stop("instructor", "/settings/?saved=profile"),
     "storage": Stop("instructor", "/settings/storage"),
     "storage empty": Stop("student", "/settings/storage"),
+    "files": Stop("student", "/files/", shows="input[type=file]"),
+    "files as a grid": Stop("student", "/files/?view=grid&sort=name"),
+    "a file": Stop("student", "/files/", link="a[href^='/files/'][class=file__name]"),
+    "bin": Stop("student", "/files/bin"),
     "instructor home": Stop("instructor", "/dashboard/instructor/"),
     "instructor courses": Stop("instructor", "/dashboard/instructor/courses/"),
     "instructor new course": Stop("instructor", "/dashboard/instructor/courses/new"),
@@ -126,7 +130,7 @@ PAGES = {
 IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
-    "sample of a query",
+    "sample of a query", "files",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures",
