@@ -331,3 +331,12 @@ def test_a_page_costs_the_same_with_many_files(site, leo):
 
     assert [queries(address) for address in addresses] == few
     assert max(few) <= 12
+
+
+def test_the_storage_page_leads_to_files_of_the_library(site, leo):
+    file = FileFactory(owner=leo)
+
+    page = site.get("/settings/storage").content.decode()
+
+    assert f"/files/{file.uid}" in page
+    assert f"/settings/storage/files/{file.current.uid}/delete" not in page

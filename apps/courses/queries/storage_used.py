@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import CharField, F, Q, QuerySet, Value
 
 from apps.courses.models import Lesson
-from apps.files.models import Upload, VideoAsset
+from apps.files.models import File, FileVersion, Upload, VideoAsset
 
 VIDEO, FILE = "video", "file"
 ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
@@ -24,6 +24,8 @@ class StoredItem:
     video: VideoAsset | None = None
     upload: Upload | None = None
     lessons: list[Lesson] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+    """The files of the library with this content."""
 
     @property
     def is_uploading(self) -> bool:
@@ -54,7 +56,7 @@ def largest_first(user_id: int) -> QuerySet[Any, Any]:
 
 
 def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
-    """Return the items of a page of ``largest_first``. Three queries for any number."""
+    """Return the items of a page of ``largest_first``. Four queries for any number."""
     videos = VideoAsset.objects.defer("facts").in_bulk([pk for kind, pk, _ in rows if kind == VIDEO])
     uploads = Upload.objects.in_bulk([pk for kind, pk, _ in rows if kind == FILE])
     found: dict[tuple[str, int], StoredItem] = {}
@@ -69,4 +71,7 @@ def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
         for key in ((VIDEO, lesson.video_id), (FILE, lesson.file_id)):
             if key in found:
                 found[key].lessons.append(lesson)
+    for version in FileVersion.objects.filter(upload__in=uploads).select_related("file").order_by("file__sort_name"):
+        if version.file not in (item := found[FILE, version.upload_id]).files:
+            item.files.append(version.file)
     return list(found.values())

@@ -155,7 +155,7 @@ class FileInUse(AppError):
     code = "FILE_IN_USE"
     status = 409
     title = _("This file is in use")
-    message = _("A lesson uses this file. Remove it from the lesson first.")
+    message = _("A lesson or your library uses this file. Remove it there first.")
 
 
 class FileEmpty(AppError):

@@ -37,7 +37,7 @@ export const catalogue = {
   FEATURE_COMING_SOON: {"title": "Not available yet", "message": "We haven't opened this part of the site yet.", "severity": "info", "icon": "info"},
   FILE_EMPTY: {"title": "The file is empty", "message": "This file has no content. Choose another one."},
   FILE_IN_BIN: {"title": "This is in the bin", "message": "This file or folder is in the bin. Restore it to use it.", "severity": "warning"},
-  FILE_IN_USE: {"title": "This file is in use", "message": "A lesson uses this file. Remove it from the lesson first."},
+  FILE_IN_USE: {"title": "This file is in use", "message": "A lesson or your library uses this file. Remove it there first."},
   FILE_MISNAMED: {"title": "The file doesn't match its name", "message": "Its name ends in %(ending)s, but its content is in a different format. Choose the right file, or rename it."},
   FILE_NAME_INVALID: {"title": "Enter a name", "message": "A name needs at least one letter, digit or symbol other than a period."},
   FILE_NAME_TAKEN: {"title": "This name is taken", "message": "This folder already contains “%(name)s”. Choose another name.", "severity": "warning"},
