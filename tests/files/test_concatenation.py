@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.courses.queries.storage_used import largest_first
 from apps.files import queries, services, storage
 from apps.files.errors import UploadBusy
-from apps.files.models import Upload, VideoAsset
+from apps.files.models import File, Upload, VideoAsset
 from apps.files.services import concatenation
 from apps.files.storage import upload_path
 from studyplatform.kit import jobs
@@ -514,3 +514,14 @@ def test_of_two_lists_with_the_same_part_one_wins(ada, browser_of) -> None:
 
     assert sorted(outcomes) == [201, 404]
     assert queries.storage_of(ada).used == 3
+
+
+def test_parts_become_a_file_of_the_library(leo, browser_of) -> None:
+    browser = browser_of(leo)
+    urls = send_parts(browser, b"a river ", b"and a lake")
+
+    assert finish(browser, urls, filename="water.txt", purpose="file", target="library").status_code == 201
+
+    file = File.objects.get()
+    assert (file.name, file.kind, file.size, file.owner) == ("water.txt", "text", 18, leo)
+    assert browser.get(f"/files/{file.uid}/download").getvalue() == b"a river and a lake"
