@@ -27,7 +27,7 @@ def address(model, page, *parts):
 
 def test_only_our_own_models_are_registered():
     """The admin pages of packages show keys, tokens and two-factor secrets, and bypass our services."""
-    ours = {"kit", "accounts", "billing", "courses", "files", "forum", "learning", "tutor"}
+    ours = {"kit", "accounts", "billing", "courses", "files", "forum", "learning", "samples", "tutor"}
     assert {model._meta.app_label for model in RECORDS} <= ours
 
 

@@ -243,7 +243,8 @@ function OfflineNotice({ updatedAt, count }: { updatedAt: number; count: number 
       <p className="notice__title">{t("No connection")}</p>
       <p className="notice__body">
         {t("You're seeing the list from {time}. Changes are queued and sent in order.", { time })}
-        {count > 0 && ` ${tn("{count} change is queued.", "{count} changes are queued.", count)}`}
+        {count > 0 && " "}
+        {count > 0 && tn("{count} change is queued.", "{count} changes are queued.", count)}
       </p>
     </div>
   );
