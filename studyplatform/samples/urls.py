@@ -18,6 +18,6 @@ urlpatterns = [
     path("api/demo-names", SampleNames.as_view(), name="names"),
     path("demo/start/server-funcs", server_functions, name="server-functions"),
     path("demo/form/simple", simple_form, name="form-simple"),
-    path("demo/form/simple/check", check_simple_form, name="check-form-simple"),
+    path("demo/form/simple-check", check_simple_form, name="check-form-simple"),
     path("demo/form/address", address_form, name="form-address"),
 ]

@@ -340,3 +340,17 @@ def test_the_storage_page_leads_to_files_of_the_library(site, leo):
 
     assert f"/files/{file.uid}" in page
     assert f"/settings/storage/files/{file.current.uid}/delete" not in page
+
+
+def test_a_deleted_folder_leaves_what_was_moved_to_the_bin_before_it(leo, own_folders, db):
+    outer = FolderFactory(owner=leo)
+    inner = FolderFactory(owner=leo, parent=outer)
+    early, within = FileFactory(owner=leo, folder=outer), FileFactory(owner=leo, folder=inner)
+    services.move_to_bin(selection=Selection(files=[early], folders=[inner]), by=leo, now=NOW())
+    services.move_to_bin(selection=Selection(folders=[outer]), by=leo, now=NOW())
+
+    services.delete_entries(selection=Selection(folders=[outer]), by=leo)
+    services.restore_entries(selection=Selection(files=[early], folders=[inner]), by=leo)
+
+    assert list(Folder.objects.present()) == [inner]
+    assert set(File.objects.present()) == {early, within}

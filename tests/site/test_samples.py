@@ -429,12 +429,12 @@ def test_a_wrong_nickname_is_refused_when_sent_and_while_typing(nickname: str, c
     response = client.post(SIMPLE, {"nickname": nickname})
 
     assert response.status_code == 422
-    [message] = client.post(f"{SIMPLE}/check", {"nickname": nickname}).json()["nickname"][:1]
+    [message] = client.post(f"{SIMPLE}-check", {"nickname": nickname}).json()["nickname"][:1]
     assert message in text_of(response).replace("&#39;", "'")
 
 
 def test_a_correct_nickname_is_greeted(client: Client) -> None:
-    assert client.post(f"{SIMPLE}/check", {"nickname": "Zoë-7"}).json() == {}
+    assert client.post(f"{SIMPLE}-check", {"nickname": "Zoë-7"}).json() == {}
     response = client.post(SIMPLE, {"nickname": "Zoë-7"})
 
     assert response.status_code == 302

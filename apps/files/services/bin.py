@@ -116,10 +116,19 @@ def delete_library_of(*, user_id: int) -> None:
 
 
 def _delete_folder(pk: int) -> None:
+    """Delete a folder in the bin whose files were deleted. What was moved to the bin before it stays there."""
     with transaction.atomic():
         folder = Folder.objects.select_for_update().filter(pk=pk, deleted_at__isnull=False).first()
-        # A file that was restored or moved out of it in the meantime must not disappear with it.
-        if folder is not None and not File.objects.filter(folder__in=subtree([folder])).exists():
+        if folder is None:
+            return
+        lock_library(folder.owner_id)
+        inside = subtree([folder])
+        # Their own entries of the bin: restored later, they come to the top.
+        Folder.objects.binned().filter(parent__in=inside).update(parent=None)
+        inside = subtree([folder])
+        File.objects.binned().filter(folder__in=inside).update(folder=None)
+        # A file that was restored in the meantime must not disappear with the folder.
+        if not File.objects.filter(folder__in=inside).exists():
             folder.delete()
 
 
