@@ -23,7 +23,7 @@ ORDERS = {
     "size": ("-size", "-pk"),
     "type": ("kind", "sort_name", "pk"),
 }
-COUNT_LIMIT = 1000  # beyond it a page says "1,000+": counting more would cost more than the page
+MOST_TARGETS = 1000  # folders that the choice of a target offers
 AUDIO_VIDEO, IMAGES, DOCUMENTS = "audio_video", "images", "documents"
 
 
@@ -94,8 +94,8 @@ def search_files(user: User, folder: Folder | None, text: str, order: str) -> Qu
 
 
 def targets_for(user: User) -> list[tuple[Folder, int]]:
-    """The user's folders as a tree in reading order, each with its depth; at most `COUNT_LIMIT`. One query."""
-    folders = Folder.objects.of(user.pk).present().order_by("sort_name")[:COUNT_LIMIT]
+    """The user's folders as a tree in reading order, each with its depth; at most `MOST_TARGETS`. One query."""
+    folders = Folder.objects.of(user.pk).present().order_by("sort_name")[:MOST_TARGETS]
     children: dict[int | None, list[Folder]] = {}
     for folder in folders:
         children.setdefault(folder.parent_id, []).append(folder)

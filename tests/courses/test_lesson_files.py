@@ -22,7 +22,7 @@ from apps.files.models import Upload
 from apps.files.storage import upload_path
 from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
-from tests.factories.files import VideoFactory
+from tests.factories.files import FileFactory, VideoFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 
@@ -323,6 +323,18 @@ def test_removing_a_file_in_any_way_frees_its_storage(lesson, ada, adas_browser,
     assert queries.storage_of(ada).used == left
     assert len(stored_files()) == (1 if left else 0)
     assert set(gone).isdisjoint(stored_files())
+
+
+@pytest.mark.parametrize("way", ["replaced", "taken out", "form", "lesson", "section", "course"])
+def test_the_library_keeps_a_file_that_a_lesson_no_longer_uses(lesson, ada, adas_browser, way: str) -> None:
+    file = FileFactory(owner=ada)
+    assert attach(adas_browser, lesson, str(file.current.uid)).status_code == 200
+
+    remove_file(way, adas_browser, lesson, ada)
+
+    jobs.run_pending("default")
+    assert not Lesson.objects.filter(file=file.current).exists()
+    assert default_storage.open(Upload.objects.get(pk=file.current_id).stored_as).read() == b"%PDF-1.7 a page"
 
 
 @pytest.mark.parametrize(("is_taken", "left"), [(True, 1), (False, 0)])

@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 import pytest
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -89,6 +90,13 @@ def test_an_older_version_is_restored_without_a_copy(site, leo):
     file.refresh_from_db()
     assert (file.size, file.versions.count()) == (3, 3)
     assert storage_of(leo).used == used == 8
+
+
+def test_a_version_that_does_not_exist_is_refused(leo, own_folders, db):
+    file = FileFactory(owner=leo)
+
+    with pytest.raises(errors.VersionNotFound):
+        services.restore_version(file=file, number=2, by=leo, now=NOW())
 
 
 @pytest.mark.parametrize(
@@ -297,6 +305,31 @@ def test_an_image_is_shown_and_has_a_thumbnail(site):
     assert site.get(f"/files/{file.uid}/view").headers["Content-Disposition"].startswith("inline")
     small = Image.open(BytesIO(site.get(f"/files/{file.uid}/thumbnail").getvalue()))
     assert (small.format, small.size) == ("WEBP", (480, 320))
+
+
+@pytest.mark.parametrize("way", ["upload", "restore"])
+def test_a_new_version_removes_the_thumbnail_of_the_former_one(site, way):
+    from io import BytesIO
+
+    from PIL import Image
+
+    out = BytesIO()
+    Image.new("RGB", (90, 60), "teal").save(out, "PNG")
+    send(site, "sea.png", out.getvalue())
+    jobs.run_pending("default")
+    file = File.objects.get()
+    former = file.thumbnail
+    assert default_storage.exists(former)
+
+    if way == "upload":
+        send(site, "sea.png", b"words", conflict="replace")
+    else:
+        site.post(f"/files/{file.uid}/versions/1/restore")
+    jobs.run_pending("default")
+
+    file.refresh_from_db()
+    assert not default_storage.exists(former)
+    assert (file.thumbnail != "" and default_storage.exists(file.thumbnail)) is (way == "restore")
 
 
 def test_an_image_that_decodes_to_gigabytes_has_no_thumbnail(site):

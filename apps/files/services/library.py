@@ -23,6 +23,7 @@ from apps.files.services.folders import (
     still_present,
     taken_names,
 )
+from apps.files.services.videos import enqueue_removal
 from apps.files.storage import open_stored, upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
@@ -61,11 +62,12 @@ def add_uploaded_file(upload: Upload, *, path: str, replaces: bool, now: datetim
 
 
 def add_version(file: File, upload: Upload, *, now: datetime) -> File:
-    """Give a file new contents. The former ones remain as an older version."""
+    """Give a file new contents. The former ones remain as an older version; their thumbnail is removed."""
     newest = file.versions.order_by("-number").values_list("number", flat=True).first() or 0
     FileVersion.objects.create(file=file, upload=upload, number=newest + 1, created_at=now)
     fresh = file_of(upload, file.name, file.folder, now)
     file.current, file.size, file.media_type, file.kind = upload, fresh.size, fresh.media_type, fresh.kind
+    enqueue_removal(names=[file.thumbnail] if file.thumbnail else [])
     file.modified_at, file.thumbnail = now, ""
     file.save()
     jobs.enqueue("files.make_thumbnail", key=file.uid.hex, file=file.uid.hex)
@@ -75,7 +77,7 @@ def add_version(file: File, upload: Upload, *, now: datetime) -> File:
 def restore_version(*, file: File, number: int, by: User, now: datetime) -> File:
     """Make an older version the newest one. Its contents are not copied.
 
-    :raises NotFound: the file has no such version.
+    :raises VersionNotFound: the file has no such version.
     """
     enforce(policies.edit_entry(by, file))
     with transaction.atomic():

@@ -1,5 +1,6 @@
 """Files other than videos: store, offer for download, remove."""
 
+import contextlib
 import shutil
 import uuid
 from collections.abc import Callable
@@ -51,11 +52,8 @@ def _first_bytes(upload: Upload) -> bytes:
 
 
 def discard_file(*, upload_id: int) -> None:
-    """Delete a file that is no longer offered for download.
-
-    :raises FileInUse: another row still refers to it.
-    """
-    with transaction.atomic():
+    """Delete a content that an app no longer uses. It stays while a file of the library or another row refers to it."""
+    with contextlib.suppress(errors.FileInUse), transaction.atomic():
         upload = Upload.objects.select_for_update().filter(pk=upload_id, purpose=Upload.Purpose.FILE).first()
         if upload is not None:
             delete_upload(upload)

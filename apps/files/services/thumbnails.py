@@ -5,6 +5,7 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from django.db.models import Max
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from apps.files.models import File, FileKind
@@ -19,19 +20,20 @@ SIDE = 480  # pixels of the longer side: twice the width of a card
 
 def make_thumbnail(*, uid: uuid.UUID) -> None:
     """Make the thumbnail of an image. Other files, and images that cannot be read, get none. Idempotent."""
-    file = File.objects.select_related("current").filter(uid=uid).first()
+    file = File.objects.select_related("current").annotate(newest=Max("versions__number")).filter(uid=uid).first()
     if file is None or file.kind != FileKind.IMAGE or file.size > MOST_BYTES:
         return
     made = _drawn(file)
     if made is None:
         return
-    name = f"thumbnails/{file.uid.hex}-{file.current.uid.hex}.webp"
+    # Named after the version, not its contents: restoring an older version must not reuse a name that is being removed.
+    name = f"thumbnails/{file.uid.hex}-{file.newest}.webp"
     with NamedTemporaryFile(suffix=".webp") as temporary:
         temporary.write(made)
         temporary.flush()
         put(Path(temporary.name), name)
     # Only if these are still its contents; otherwise the job of the newer version makes it.
-    if not File.objects.filter(pk=file.pk, current=file.current).update(thumbnail=name):
+    if not File.objects.filter(pk=file.pk, modified_at=file.modified_at).update(thumbnail=name):
         enqueue_removal(names=[name])
 
 
