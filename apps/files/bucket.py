@@ -45,8 +45,12 @@ class Bucket:
 
     def files_under(self, directory: str) -> dict[str, FileInfo]:
         """Size and modification time of all objects in a directory, by name; one request per thousand objects."""
-        objects = self._storage.bucket.objects.filter(Prefix=f"{directory}/")
-        return {each.key: FileInfo(each.size, each.last_modified) for each in objects}
+        return dict(self.walk(directory))
+
+    def walk(self, directory: str) -> Iterator[tuple[str, FileInfo]]:
+        """The same one by one, so that memory does not grow with their number."""
+        for each in self._storage.bucket.objects.filter(Prefix=f"{directory}/"):
+            yield each.key, FileInfo(each.size, each.last_modified)
 
     def open(self, name: str) -> "ObjectReader":
         """Open an object for reading. It is streamed, not stored; seeking sends a new request."""

@@ -6,11 +6,12 @@ Functions that may take long accept ``extend_lease``, which they call again and 
 """
 
 import contextlib
+import hashlib
 import mimetypes
 import os
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, cast
@@ -161,6 +162,40 @@ def files_under(directory: str) -> dict[str, FileInfo]:
         return bucket().files_under(directory)
     files = [each for each in folder.rglob("*") if each.is_file()]
     return {f"{directory}/{each.relative_to(folder).as_posix()}": _local_info(each) for each in files}
+
+
+def walk(directory: str) -> Iterator[tuple[str, FileInfo]]:
+    """Like `files_under`, one by one, so that memory does not grow with their number."""
+    folder = local_path(directory)
+    if folder is None:
+        yield from bucket().walk(directory)
+        return
+    for path, info in walk_local(folder):
+        yield f"{directory}/{path.relative_to(folder).as_posix()}", info
+
+
+def walk_local(folder: Path) -> Iterator[tuple[Path, FileInfo]]:
+    """Size and modification time of the files in a local folder and its subfolders, one by one.
+
+    Links are not followed. Files that are removed meanwhile are left out.
+    """
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from walk_local(Path(entry.path))
+                continue
+            with contextlib.suppress(FileNotFoundError):
+                found = entry.stat(follow_symlinks=False)
+                yield Path(entry.path), FileInfo(found.st_size, datetime.fromtimestamp(found.st_mtime, tz=UTC))
+
+
+def sha256_of(file: IO[bytes], extend_lease: Callable[[], None] = lambda: None) -> str:
+    """The SHA-256 of what is left to read of a file, in hex."""
+    digest = hashlib.sha256()
+    while data := file.read(1 << 20):
+        digest.update(data)
+        extend_lease()
+    return digest.hexdigest()
 
 
 def _local_info(path: Path) -> FileInfo:

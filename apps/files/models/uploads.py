@@ -48,6 +48,9 @@ class Upload(models.Model):
     part_number = models.PositiveSmallIntegerField(null=True, help_text="From 0, within the final upload.")
     stored_as = models.CharField(max_length=255, blank=True, help_text="A kept file's place in storage.")
     media_type = models.CharField(max_length=60, blank=True, help_text="What its bytes are, once others get it.")
+    sha256 = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="Of its bytes, in hex; once they are in storage."
+    )
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)

@@ -24,6 +24,7 @@ from apps.files.services.library_uploads import upload_to_library
 from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
+from apps.files.services.storage_check import MostlyOrphans, Problem, StorageCheck
 from apps.files.services.stored_files import claim_file, discard_file, import_file, store_file
 from apps.files.services.thumbnails import make_thumbnail
 from apps.files.services.uploads import (
@@ -50,8 +51,11 @@ __all__ = [
     "VIDEO_SUFFIXES",
     "Audience",
     "Checksum",
+    "MostlyOrphans",
+    "Problem",
     "Selection",
     "Sources",
+    "StorageCheck",
     "add_captions",
     "begin_final_upload",
     "begin_upload",

@@ -11,11 +11,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.files.events import VideoCompleted, VideoPlayable
-from apps.files.models import CaptionTrack, Rendition, VideoAsset
+from apps.files.models import CaptionTrack, Rendition, Upload, VideoAsset
 from apps.files.services.captions import language_name
 from apps.files.services.replacement import remove_former_version
 from apps.files.services.videos import enqueue_removal
-from apps.files.storage import files_under, put, put_tree, remove, upload_path, video_directory
+from apps.files.storage import files_under, put, put_tree, remove, sha256_of, upload_path, video_directory
 from apps.files.video import pipeline
 from apps.files.video.playlist import MEDIA
 from apps.files.video.work import Published, Work
@@ -76,7 +76,10 @@ def store_source(video: VideoAsset, version: uuid.UUID, extend_lease: Callable[[
     if not settings.VIDEO_KEEP_ORIGINALS or not path.exists():
         return
     name = f"originals/{video.uid.hex}/{version.hex}{PurePath(video.filename).suffix.lower()[:8]}"
+    with path.open("rb") as file:
+        digest = sha256_of(file, extend_lease)
     put(path, name, extend_lease)
+    Upload.objects.filter(uid=version).update(sha256=digest)
     if not VideoAsset.objects.filter(pk=video.pk, version=version).update(source=name):
         remove(name)
         raise Superseded
