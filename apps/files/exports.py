@@ -4,13 +4,17 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.files.models import File, Folder, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, Folder, Upload, VideoAsset
 
 
 @register_export("files")
 def export_files(user: User) -> Iterator[Part]:
     videos = VideoAsset.objects.filter(owner=user).values("filename", "stage", "duration", "source_bytes", "created_at")
     yield Part("files/videos.json", videos.iterator())
+    originals = BinnedOriginal.objects.filter(owner=user).values(
+        "filename", "why", "video__filename", "size", "duration", "deleted_at"
+    )
+    yield Part("files/originals-in-bin.json", originals.iterator())
     files = File.objects.filter(owner=user).values("name", "folder__name", "kind", "size", "created_at", "deleted_at")
     yield Part("files/library.json", files.iterator())
     folders = Folder.objects.filter(owner=user).values("name", "parent__name", "created_at", "deleted_at")

@@ -1,18 +1,18 @@
 """Reads of the library: what a folder contains, the bin, and what uses the storage."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import policies
 from apps.files.errors import TooManyEntries
 from apps.files.library_names import sort_name
-from apps.files.models import File, FileKind, FileVersion, Folder, Upload
+from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder, Upload
 from apps.files.queries import Storage, storage_of
 from apps.files.services.folders import MAX_ENTRIES, Selection, ancestors, subtree
 from studyplatform.kit.errors import NotFound
@@ -25,7 +25,6 @@ ORDERS = {
     "type": ("kind", "sort_name", "pk"),
 }
 MOST_TARGETS = 1000  # folders that the choice of a target offers
-MOST_FOLDERS = 2000  # that a call lists
 AUDIO_VIDEO, IMAGES, DOCUMENTS = "audio_video", "images", "documents"
 
 
@@ -58,20 +57,24 @@ def above(folder: Folder) -> list[Folder]:
     return ancestors(folder)
 
 
-def selection_for(user: User, *, files: Iterable[uuid.UUID], folders: Iterable[uuid.UUID]) -> Selection:
-    """The user's files and folders with these uids.
+def selection_for(
+    user: User, *, files: Iterable[uuid.UUID], folders: Iterable[uuid.UUID], originals: Iterable[uuid.UUID] = ()
+) -> Selection:
+    """The user's files and folders, and originals in the bin, with these uids.
 
     :raises NotFound: one of them does not exist, or belongs to another user.
     :raises TooManyEntries: more than `MAX_ENTRIES`.
     """
-    wanted_files, wanted_folders = set(files), set(folders)
-    if len(wanted_files) + len(wanted_folders) > MAX_ENTRIES:
+    wanted_files, wanted_folders, wanted_originals = set(files), set(folders), set(originals)
+    wanted = len(wanted_files) + len(wanted_folders) + len(wanted_originals)
+    if wanted > MAX_ENTRIES:
         raise TooManyEntries(limit=MAX_ENTRIES)
     found = Selection(
         folders=list(Folder.objects.of(user.pk).filter(uid__in=wanted_folders)),
         files=list(File.objects.of(user.pk).select_related("current").filter(uid__in=wanted_files)),
+        originals=list(binned_originals(user).filter(uid__in=wanted_originals)) if wanted_originals else (),
     )
-    if len(found.entries) < len(wanted_files) + len(wanted_folders):
+    if len(found) < wanted:
         raise NotFound
     return found
 
@@ -112,26 +115,44 @@ def targets_for(user: User) -> list[tuple[Folder, int]]:
     return found
 
 
-def all_folders(user: User) -> QuerySet[Folder]:
-    """The user's folders by name, with their parents; at most `MOST_FOLDERS`."""
-    return Folder.objects.of(user.pk).present().select_related("parent").order_by("sort_name", "pk")[:MOST_FOLDERS]
-
-
-def file_count(folder: Folder) -> int:
-    """How many files the folder contains."""
-    return File.objects.present().filter(folder=folder).count()
-
-
 def binned_files(user: User) -> QuerySet[File]:
     """The files that the user moved to the bin, newest first."""
     return File.objects.of(user.pk).binned().select_related("folder").order_by("-deleted_at", "-pk")
 
 
 def binned_folders(user: User) -> QuerySet[Folder]:
-    """The folders that the user moved to the bin, newest first, with ``file_count``: what came with each."""
-    inside = File.objects.filter(binned_with=OuterRef("pk")).order_by().values("binned_with").annotate(n=Count("pk"))
-    counted = Coalesce(Subquery(inside.values("n")), 0)
-    return Folder.objects.of(user.pk).binned().annotate(file_count=counted).order_by("-deleted_at", "-pk")
+    """The folders that the user moved to the bin, newest first."""
+    return Folder.objects.of(user.pk).binned().order_by("-deleted_at", "-pk")
+
+
+def binned_originals(user: User) -> QuerySet[BinnedOriginal]:
+    """The originals of replaced and deleted videos in the user's bin, newest first."""
+    return BinnedOriginal.objects.filter(owner=user).select_related("video").order_by("-deleted_at", "-pk")
+
+
+class BinRows(Sequence[BinnedOriginal | File]):
+    """The originals in a user's bin, then the files, for a paginator: it reads only the rows of its page."""
+
+    def __init__(self, user: User) -> None:
+        self._originals, self._files = binned_originals(user), binned_files(user)
+        self._split = self._originals.count()
+        self._length = self._split + self._files.count()
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, key: int) -> BinnedOriginal | File: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[BinnedOriginal | File]: ...
+    def __getitem__(self, key: int | slice) -> BinnedOriginal | File | list[BinnedOriginal | File]:
+        if isinstance(key, int):
+            return self._originals[key] if key < self._split else self._files[key - self._split]
+        start, stop, _ = key.indices(self._length)
+        return [
+            *self._originals[start : min(stop, self._split)],
+            *self._files[max(start - self._split, 0) : max(stop - self._split, 0)],
+        ]
 
 
 def versions_of(file: File) -> QuerySet[FileVersion]:
@@ -151,7 +172,7 @@ class LibraryUse:
 
 
 def library_use(user: User) -> LibraryUse:
-    """The user's storage by kind. A content counts once, whatever refers to it. Five queries."""
+    """The user's storage by kind. A content counts once, whatever refers to it. Six queries."""
     group = Case(
         When(kind__in=[FileKind.AUDIO, FileKind.VIDEO], then=Value(AUDIO_VIDEO)),
         When(kind=FileKind.IMAGE, then=Value(IMAGES)),
@@ -165,6 +186,7 @@ def library_use(user: User) -> LibraryUse:
     kept = referred.filter(file__deleted_at=None).values("upload")
     binned = Upload.objects.filter(pk__in=referred.exclude(file__deleted_at=None).values("upload")).exclude(pk__in=kept)
     in_bin = binned.aggregate(total=Sum(F("length")))["total"] or 0
+    in_bin += binned_originals(user).aggregate(total=Sum("size"))["total"] or 0
     audio_video, images = by_group.get(AUDIO_VIDEO, 0) + storage.videos, by_group.get(IMAGES, 0)
     return LibraryUse(
         storage=storage,

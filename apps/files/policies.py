@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified, teach
-from apps.files.models import File, Folder, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, Folder, Upload, VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict, abilities
 
@@ -42,6 +42,13 @@ def edit_entry(user: AnyUser, entry: Folder | File) -> Verdict:
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if entry.owner_id == user.pk else NotFound()
+
+
+def edit_original(user: AnyUser, original: BinnedOriginal) -> Verdict:
+    """Only the owner may restore or delete an original in the bin."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if original.owner_id == user.pk else NotFound()
 
 
 def see_video(user: AnyUser, video: VideoAsset) -> Verdict:

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import policies
-from apps.files.models import CaptionTrack, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, CaptionTrack, Upload, VideoAsset
 from apps.files.storage import free_space
 from apps.files.video.webvtt import parse_cues, plain_text
 from studyplatform.kit.errors import NotFound
@@ -49,17 +49,18 @@ class Storage:
 def storage_of(user: User) -> Storage:
     """A user's storage used and quota. Uploaded files count; the renditions of videos do not.
 
-    While a video is replaced, its former and its new contents both count. One query: between two, an upload could turn
-    into a video and be counted in neither.
+    Originals in the bin count, and while a video is replaced, both its former and its new contents. One query: between
+    two, an upload could turn into a video and be counted in neither.
     """
     sources = F("source_bytes") + F("former_bytes")
     totals = {
         "videos": _total(VideoAsset.objects.of(user.pk), sources),
         "files": _total(stored_files(user.pk), F("length")),
+        "binned": _total(BinnedOriginal.objects.filter(owner=user.pk), F("size")),
         "held": _total(Upload.objects.of(user.pk).reserving(), F("length")),
     }
-    videos, files, held = User.objects.filter(pk=user.pk).values_list(*totals.values()).get()
-    return Storage(videos=videos, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
+    videos, files, binned, held = User.objects.filter(pk=user.pk).values_list(*totals.values()).get()
+    return Storage(videos=videos + binned, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
 
 
 def _total(rows: QuerySet[Any], size: Combinable) -> Coalesce:

@@ -27,7 +27,7 @@ from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.accounts import PASSWORD, UserFactory
-from tests.factories.files import FileFactory, FolderFactory, UploadFactory
+from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, UploadFactory
 from tests.factories.learning import BookmarkFactory
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +109,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "accounts.BrowserSession", "accounts.Notification", "accounts.NotificationChoice", "accounts.TeachingRequest",
         "mfa.Authenticator", "socialaccount.SocialAccount",
         "learning.Enrollment", "learning.Bookmark", "courses.Course", "files.File", "files.Folder",
-        "files.Upload", "files.VideoAsset",
+        "files.Upload", "files.VideoAsset", "files.BinnedOriginal",
     }  # fmt: skip
     elsewhere = {
         "accounts.EmailVerification": "a code that was sent",
@@ -279,6 +279,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     to_delete = [model for model in models_of_users() if model._meta.label not in kept]
     factories = {
         "learning.Bookmark": partial(BookmarkFactory, user=leo),
+        "files.BinnedOriginal": partial(BinnedOriginalFactory, owner=leo),
         "files.File": partial(FileFactory, owner=leo),
         "files.Folder": partial(FolderFactory, owner=leo),
         "files.Upload": partial(UploadFactory, owner=leo),

@@ -10,7 +10,17 @@ from factory.django import DjangoModelFactory
 
 from apps.accounts.models import Role
 from apps.files.library_names import sort_name
-from apps.files.models import CaptionTrack, File, FileKind, FileVersion, Folder, Rendition, Upload, VideoAsset
+from apps.files.models import (
+    BinnedOriginal,
+    CaptionTrack,
+    File,
+    FileKind,
+    FileVersion,
+    Folder,
+    Rendition,
+    Upload,
+    VideoAsset,
+)
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import THEN
 
@@ -55,6 +65,20 @@ class VideoFactory(DjangoModelFactory[VideoAsset]):
     height = 720
     has_audio = True
     created_at = THEN
+
+
+class BinnedOriginalFactory(DjangoModelFactory[BinnedOriginal]):
+    """The original of a deleted video, in its owner's bin."""
+
+    class Meta:
+        model = BinnedOriginal
+
+    owner = SubFactory(UserFactory, role=Role.INSTRUCTOR)
+    why = BinnedOriginal.Why.DELETED
+    filename = Sequence(lambda n: f"lecture-{n}.mp4")
+    source = Sequence(lambda n: f"originals/lecture-{n}.mp4")
+    size = 1_000_000
+    deleted_at = THEN
 
 
 class RenditionFactory(DjangoModelFactory[Rendition]):

@@ -174,7 +174,7 @@ def test_a_folder_goes_to_the_bin_and_back_with_its_contents(leo, own_folders, d
     FolderFactory(owner=leo, name="walks")  # took the name meanwhile
     assert list(library_queries.binned_folders(leo)) == [folder]
     assert list(library_queries.binned_files(leo)) == [earlier]
-    services.restore_entries(selection=Selection(folders=[folder]), by=leo)
+    services.restore_entries(selection=Selection(folders=[folder]), by=leo, now=NOW())
 
     folder.refresh_from_db()
     file.refresh_from_db()
@@ -189,7 +189,7 @@ def test_a_file_is_restored_to_the_top_if_its_folder_is_gone(leo, own_folders, d
     services.move_to_bin(selection=Selection(files=[file]), by=leo, now=NOW())
     services.move_to_bin(selection=Selection(folders=[folder]), by=leo, now=NOW())
 
-    services.restore_entries(selection=Selection(files=[file]), by=leo)
+    services.restore_entries(selection=Selection(files=[file]), by=leo, now=NOW())
 
     file.refresh_from_db()
     assert (file.folder, file.deleted_at) == (None, None)
@@ -383,7 +383,7 @@ def test_a_deleted_folder_leaves_what_was_moved_to_the_bin_before_it(leo, own_fo
     services.move_to_bin(selection=Selection(folders=[outer]), by=leo, now=NOW())
 
     services.delete_entries(selection=Selection(folders=[outer]), by=leo)
-    services.restore_entries(selection=Selection(files=[early], folders=[inner]), by=leo)
+    services.restore_entries(selection=Selection(files=[early], folders=[inner]), by=leo, now=NOW())
 
     assert list(Folder.objects.present()) == [inner]
     assert set(File.objects.present()) == {early, within}

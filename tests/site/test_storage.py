@@ -138,6 +138,8 @@ def test_unused_videos_and_files_can_be_deleted_to_free_storage(
         answer = browser.post(address)
         assert answer["Location"] == PAGE
         assert f"“{thing.filename}” was deleted." in browser.get(PAGE).content.decode()
+    assert "Original of a deleted video, in the bin" in text_of(browser.get(PAGE))
+    browser.post("/files/bin/empty")
     jobs.run_pending("default")
 
     assert not VideoAsset.objects.exists()

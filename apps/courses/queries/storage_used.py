@@ -7,15 +7,15 @@ from uuid import UUID
 from django.db.models import CharField, F, Q, QuerySet, Value
 
 from apps.courses.models import Lesson
-from apps.files.models import File, FileVersion, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, FileVersion, Upload, VideoAsset
 
-VIDEO, FILE = "video", "file"
+VIDEO, FILE, ORIGINAL = "video", "file", "original"
 ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
 
 
 @dataclass
 class StoredItem:
-    """A video, a file, or an unfinished upload. ``size`` is what it uses or reserves, in bytes."""
+    """A video, a file, an unfinished upload, or an original in the bin. ``size``: bytes that it uses or reserves."""
 
     kind: str
     uid: UUID
@@ -23,6 +23,7 @@ class StoredItem:
     size: int
     video: VideoAsset | None = None
     upload: Upload | None = None
+    original: BinnedOriginal | None = None
     lessons: list[Lesson] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     """The files of the library with this content."""
@@ -52,15 +53,23 @@ def largest_first(user_id: int) -> QuerySet[Any, Any]:
         .annotate(size=F("length"))
         .values_list(Value(FILE, output_field=CharField()), "pk", "size")
     )
-    return videos.order_by().union(uploads.order_by(), all=True).order_by("-size", "-pk")
+    originals = BinnedOriginal.objects.filter(owner=user_id).values_list(
+        Value(ORIGINAL, output_field=CharField()), "pk", "size"
+    )
+    return videos.order_by().union(uploads.order_by(), originals, all=True).order_by("-size", "-pk")
 
 
 def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:
-    """Return the items of a page of ``largest_first``. Four queries for any number."""
+    """Return the items of a page of ``largest_first``. Five queries for any number."""
     videos = VideoAsset.objects.defer("facts").in_bulk([pk for kind, pk, _ in rows if kind == VIDEO])
     uploads = Upload.objects.in_bulk([pk for kind, pk, _ in rows if kind == FILE])
+    originals = BinnedOriginal.objects.in_bulk([pk for kind, pk, _ in rows if kind == ORIGINAL])
     found: dict[tuple[str, int], StoredItem] = {}
     for kind, pk, size in rows:
+        if kind == ORIGINAL:
+            if (original := originals.get(pk)) is not None:
+                found[kind, pk] = StoredItem(kind, original.uid, original.filename, size, original=original)
+            continue
         thing: VideoAsset | Upload | None = videos.get(pk) if kind == VIDEO else uploads.get(pk)
         if isinstance(thing, VideoAsset):
             found[kind, pk] = StoredItem(kind, thing.uid, thing.filename, size, video=thing)

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
@@ -103,6 +104,7 @@ class VideoOut(serializers.Serializer[object]):
     upload = UploadOut(allow_null=True, help_text="The upload on its way, if there is one.")
     sources = VideoSources(allow_null=True, help_text="Signed addresses; null until something can be watched.")
     abilities = VideoAbilities()
+    bin_days = serializers.IntegerField(help_text="Days its original stays in the bin once it is deleted; 0: not kept.")
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
@@ -133,6 +135,7 @@ def video_out(video: VideoAsset, user: Any, *, now: datetime, session_key: Sessi
             "upload": open_uploads[0] if open_uploads else None,
             "sources": sources,
             "abilities": policies.video_abilities(user, video),
+            "bin_days": settings.BIN_DAYS if video.source else 0,
         }
     )
     return dict(shape.data)

@@ -6,7 +6,6 @@ from apps.files.errors.library import (
     FolderTooDeep,
     NameInvalid,
     NameTaken,
-    NothingSelected,
     TooManyEntries,
     VersionNotFound,
 )
@@ -51,7 +50,6 @@ __all__ = [
     "LinkOfAnother",
     "NameInvalid",
     "NameTaken",
-    "NothingSelected",
     "QuotaExceeded",
     "TooManyEntries",
     "TooManyPartialUploads",

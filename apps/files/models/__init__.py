@@ -2,9 +2,10 @@
 
 from apps.files.models.library import File, FileKind, FileVersion, Folder
 from apps.files.models.uploads import Upload
-from apps.files.models.videos import CaptionTrack, Rendition, VideoAsset
+from apps.files.models.videos import BinnedOriginal, CaptionTrack, Rendition, VideoAsset
 
 __all__ = [
+    "BinnedOriginal",
     "CaptionTrack",
     "File",
     "FileKind",

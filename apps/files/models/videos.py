@@ -94,6 +94,36 @@ class VideoAsset(models.Model):
         return self.stage == self.Stage.COMPLETE
 
 
+class BinnedOriginal(models.Model):
+    """The original of a video that was replaced or deleted, in its owner's bin.
+
+    The row takes over the stored file: no file is moved when an original goes to the bin or comes back.
+    """
+
+    class Why(models.TextChoices):
+        REPLACED = "replaced", _("Original of a replaced video")
+        DELETED = "deleted", _("Original of a deleted video")
+        FAILED = "failed", _("Original that could not be processed")
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="binned_originals")
+    video = models.ForeignKey(
+        VideoAsset, models.SET_NULL, null=True, related_name="binned_originals", help_text="The video it was made into."
+    )
+    why = models.CharField(max_length=8, choices=Why.choices)
+    filename = models.CharField(max_length=255)
+    source = models.CharField(max_length=255, unique=True, help_text="Its name in storage.")
+    size = models.PositiveBigIntegerField()
+    duration = models.FloatField(default=0, help_text="Seconds.")
+    deleted_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["owner", "-deleted_at"], name="original_bin")]
+
+    def __str__(self) -> str:
+        return f"{self.filename} {self.why}"
+
+
 class Rendition(models.Model):
     """One quality of a video: 1080p, 720p, 480p or audio."""
 

@@ -115,10 +115,11 @@ def act(request: HttpRequest) -> HttpResponse:
         user,
         files=[uid_of(each) for each in request.POST.getlist("file")],
         folders=[uid_of(each) for each in request.POST.getlist("folder")],
+        originals=[uid_of(each) for each in request.POST.getlist("original")],
     )
     here = folder_of(request, request.POST.get("here", ""))
     action = request.POST.get("action", "")
-    if not selection.entries:
+    if not len(selection):
         messages.error(request, _("Select at least one file or folder."))
         return _back(action, here)
     try:
@@ -126,7 +127,9 @@ def act(request: HttpRequest) -> HttpResponse:
     except AppError as refusal:
         messages.error(request, refusal.detail)
         return _back(action, here)
-    messages.success(request, _done(action, len(selection.entries)))
+    messages.success(request, _done(action, len(selection)))
+    if action == "restore" and selection.originals:
+        messages.info(request, _("Restored videos are being processed. They appear in your videos."))
     return _back(action, here)
 
 
@@ -135,7 +138,7 @@ def _act(action: str, selection: Selection, request: HttpRequest, now: Any) -> N
     if action == "bin":
         services.move_to_bin(selection=selection, by=user, now=now)
     elif action == "restore":
-        services.restore_entries(selection=selection, by=user)
+        services.restore_entries(selection=selection, by=user, now=now)
     elif action == "delete":
         services.delete_entries(selection=selection, by=user)
     elif action in {"move", "copy"}:

@@ -18,12 +18,13 @@ from apps.files.services.captions import (
 from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
 from apps.files.services.copies import copy_entries
 from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload
-from apps.files.services.folders import MAX_ENTRIES, Selection
+from apps.files.services.folders import Selection
 from apps.files.services.library import create_folder, library_target, move_entries, rename_entry, restore_version
 from apps.files.services.library_uploads import upload_to_library
 from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
+from apps.files.services.restored_originals import restore_original
 from apps.files.services.storage_check import MostlyOrphans, Problem, StorageCheck
 from apps.files.services.stored_files import claim_file, discard_file, import_file, store_file
 from apps.files.services.thumbnails import make_thumbnail
@@ -47,7 +48,6 @@ __all__ = [
     "CHECKSUM_ALGORITHMS",
     "EVERYONE",
     "MAX_CAPTION_BYTES",
-    "MAX_ENTRIES",
     "MAX_PARTS",
     "VIDEO_SUFFIXES",
     "Audience",
@@ -91,6 +91,7 @@ __all__ = [
     "rename_entry",
     "reopen_video",
     "restore_entries",
+    "restore_original",
     "restore_version",
     "retry_video",
     "save_captions",

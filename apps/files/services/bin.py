@@ -13,8 +13,10 @@ from django.db.models.functions import Now
 
 from apps.accounts.models import User
 from apps.files.library_names import free_name, sort_name
-from apps.files.models import File, FileVersion, Folder, Upload
+from apps.files.models import BinnedOriginal, File, FileVersion, Folder, Upload
 from apps.files.services.folders import Selection, enforce_all, lock_library, subtree, taken_names
+from apps.files.services.originals import schedule_purge
+from apps.files.services.restored_originals import restore_original
 from apps.files.services.videos import enqueue_removal
 from studyplatform.kit import jobs
 
@@ -34,14 +36,18 @@ def move_to_bin(*, selection: Selection, by: User, now: datetime) -> None:
             inside = subtree([folder])
             File.objects.present().filter(folder__in=inside).update(deleted_at=now, binned_with=folder)
             Folder.objects.present().filter(pk__in=inside).update(deleted_at=now, binned_with=folder)
-        # A day's deletions expire together, a little after the last of them.
-        jobs.enqueue("files.purge_bin", key=now.date().isoformat(), delay=timedelta(days=settings.BIN_DAYS + 1))
+        schedule_purge(now=now)
 
 
-def restore_entries(*, selection: Selection, by: User) -> None:
-    """Put entries back where they were, or at the top if that folder is gone. A taken name gets a number."""
+def restore_entries(*, selection: Selection, by: User, now: datetime) -> None:
+    """Put entries back where they were, or at the top if that folder is gone. A taken name gets a number.
+
+    :raises AppError: an original of a video cannot be restored (see `restore_original`).
+    """
     enforce_all(selection, by)
     with transaction.atomic():
+        for original in selection.originals:
+            restore_original(original=original, by=by, now=now)
         lock_library(by.pk)
         for folder in Folder.objects.binned().filter(pk__in=[one.pk for one in selection.folders]):
             folder.parent = _still_present(folder.parent)
@@ -69,6 +75,7 @@ def _name_freely(entry: Folder | File, folder: Folder | None) -> None:
 def delete_entries(*, selection: Selection, by: User) -> None:
     """Delete entries in the bin with their versions. A content that a copy or a lesson uses stays."""
     enforce_all(selection, by)
+    _delete_originals([each.pk for each in selection.originals])
     folders = Folder.objects.binned().filter(pk__in=[one.pk for one in selection.folders])
     files = File.objects.binned().filter(pk__in=[one.pk for one in selection.files])
     _delete_files(list(files.values_list("pk", flat=True)))
@@ -82,6 +89,7 @@ def empty_bin(*, user: User, extend_lease: Callable[[], None] | None = None) -> 
 
     Within a request (without ``extend_lease``) it deletes `AT_ONCE` files; a job deletes the others.
     """
+    _delete_originals(list(BinnedOriginal.objects.filter(owner=user).values_list("pk", flat=True)))
     files = File.objects.of(user.pk).filter(deleted_at__isnull=False).order_by("pk")
     while found := list(files.values_list("pk", flat=True)[:AT_ONCE]):
         _delete_files(found)
@@ -100,19 +108,31 @@ def purge_bin(*, now: datetime, dry_run: bool = False) -> int:
     before = now - timedelta(days=settings.BIN_DAYS)
     files = list(File.objects.filter(deleted_at__lte=before).order_by("pk").values_list("pk", flat=True))
     folders = list(Folder.objects.binned().filter(deleted_at__lte=before).values_list("pk", flat=True))
+    originals = list(BinnedOriginal.objects.filter(deleted_at__lte=before).values_list("pk", flat=True))
     if not dry_run:
         _delete_files(files)
+        _delete_originals(originals)
         for pk in folders:
             _delete_folder(pk)
-    return len(files) + len(folders)
+    return len(files) + len(folders) + len(originals)
 
 
 def delete_library_of(*, user_id: int) -> None:
-    """Delete all files and folders of a user, with the contents that nothing else uses."""
+    """Delete all files and folders of a user, with the contents that nothing else uses, and originals in the bin."""
+    _delete_originals(list(BinnedOriginal.objects.filter(owner=user_id).values_list("pk", flat=True)))
     pks = list(File.objects.of(user_id).values_list("pk", flat=True))
     File.objects.filter(pk__in=pks, deleted_at=None).update(deleted_at=Now())
     _delete_files(pks)
     Folder.objects.of(user_id).delete()
+
+
+def _delete_originals(pks: list[int]) -> None:
+    for start in range(0, len(pks), CHUNK):
+        with transaction.atomic():
+            found = BinnedOriginal.objects.select_for_update().filter(pk__in=pks[start : start + CHUNK])
+            names = dict(found.values_list("pk", "source"))
+            BinnedOriginal.objects.filter(pk__in=names).delete()
+            enqueue_removal(names=names.values())
 
 
 def _delete_folder(pk: int) -> None:

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.file_types import clean_name
 from apps.files.library_names import MAX_DEPTH, free_name, sort_name
-from apps.files.models import File, Folder
+from apps.files.models import BinnedOriginal, File, Folder
 from studyplatform.kit.policies import enforce
 
 MAX_ENTRIES = 1000  # in one call
@@ -22,14 +22,18 @@ MAX_ENTRIES = 1000  # in one call
 
 @dataclass(frozen=True)
 class Selection:
-    """Some folders and files of one owner."""
+    """Some folders and files of one owner, and originals of videos in the bin."""
 
     folders: Sequence[Folder] = ()
     files: Sequence[File] = ()
+    originals: Sequence[BinnedOriginal] = ()
 
     @property
     def entries(self) -> list[Folder | File]:
         return [*self.folders, *self.files]
+
+    def __len__(self) -> int:
+        return len(self.folders) + len(self.files) + len(self.originals)
 
 
 def lock_library(owner_id: int) -> User:
@@ -137,11 +141,12 @@ def enforce_all(selection: Selection, by: User) -> None:
     :raises TooManyEntries: more than `MAX_ENTRIES`.
     :raises NotFound: one of them belongs to another user.
     """
-    entries = selection.entries
-    if len(entries) > MAX_ENTRIES:
+    if len(selection) > MAX_ENTRIES:
         raise errors.TooManyEntries(limit=MAX_ENTRIES)
-    for entry in entries:
+    for entry in selection.entries:
         enforce(policies.edit_entry(by, entry))
+    for original in selection.originals:
+        enforce(policies.edit_original(by, original))
 
 
 def check_target(selection: Selection, to: Folder | None) -> None:

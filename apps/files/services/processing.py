@@ -15,7 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.files.events import ReplacementFailed, VideoAnalyzed, VideoFailed
-from apps.files.models import VideoAsset
+from apps.files.models import BinnedOriginal, VideoAsset
+from apps.files.services.originals import discard_original
 from apps.files.services.publishing import Superseded, publish_video, store_source
 from apps.files.services.replacement import restore_former_version
 from apps.files.services.videos import enqueue_removal, mark_failed
@@ -191,7 +192,8 @@ def _fail(video_id: int, version: uuid.UUID, failure: VideoFailure) -> None:
             mark_failed(video, failure)
             publish(VideoFailed(video_id=video.pk))
             return
-        names = [video_directory(video.uid, version), *([video.source] if video.source else [])]
+        names = discard_original(video, why=BinnedOriginal.Why.FAILED, keep_link=True)
+        names.append(video_directory(video.uid, version))
         enqueue_removal(versions=[version], names=names)
         filename = video.filename
         restore_former_version(video, reason=str(failure))

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime
 from fractions import Fraction
-from pathlib import PurePath
 
 from django.conf import settings
 from django.db import transaction
@@ -13,6 +12,7 @@ from django.utils import timezone
 from apps.files.events import VideoCompleted, VideoPlayable
 from apps.files.models import CaptionTrack, Rendition, Upload, VideoAsset
 from apps.files.services.captions import language_name
+from apps.files.services.originals import original_name
 from apps.files.services.replacement import remove_former_version
 from apps.files.services.videos import enqueue_removal
 from apps.files.storage import files_under, put, put_tree, remove, sha256_of, upload_path, video_directory
@@ -70,12 +70,14 @@ def publish_video(
 def store_source(video: VideoAsset, version: uuid.UUID, extend_lease: Callable[[], None]) -> None:
     """Move the original into storage if ``VIDEO_KEEP_ORIGINALS`` is set, so that it can be encoded again later.
 
+    One that was restored from the bin is there already.
+
     :raises Superseded: ``version`` is no longer the video's version.
     """
     path = upload_path(version)
-    if not settings.VIDEO_KEEP_ORIGINALS or not path.exists():
+    if not settings.VIDEO_KEEP_ORIGINALS or video.source or not path.exists():
         return
-    name = f"originals/{video.uid.hex}/{version.hex}{PurePath(video.filename).suffix.lower()[:8]}"
+    name = original_name(video.uid, version, video.filename)
     with path.open("rb") as file:
         digest = sha256_of(file, extend_lease)
     put(path, name, extend_lease)

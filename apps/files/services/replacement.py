@@ -3,7 +3,8 @@
 import uuid
 from typing import Any
 
-from apps.files.models import VideoAsset
+from apps.files.models import BinnedOriginal, VideoAsset
+from apps.files.services.originals import bin_original
 from apps.files.services.videos import enqueue_removal
 
 # What an upload that replaces a video changes before it is processed.
@@ -35,12 +36,16 @@ def restore_former_version(video: VideoAsset, *, reason: str) -> None:
 
 
 def remove_former_version(video: VideoAsset) -> None:
-    """Remove the former contents of a locked video once the new ones are processed. The caller saves the row."""
+    """Remove the former contents of a locked video once the new ones are processed. The caller saves the row.
+
+    The former original goes to the bin.
+    """
     former = video.former
     if former is None:
         return
     video.former, video.former_bytes = None, 0
+    is_binned = bin_original(video.owner_id, former, why=BinnedOriginal.Why.REPLACED, video=video)
     enqueue_removal(
         versions=[uuid.UUID(former["version"])] if former["version"] else [],
-        names=[former["source"]] if former["source"] else [],
+        names=[former["source"]] if former["source"] and not is_binned else [],
     )

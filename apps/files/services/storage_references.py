@@ -12,7 +12,7 @@ from typing import Any, Literal
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.accounts.models import DataExport, User
-from apps.files.models import File, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, Upload, VideoAsset
 from apps.files.storage import video_directory
 
 Place = Literal["storage", "uploads", "work"]
@@ -118,6 +118,14 @@ def _of_original(row: str, video: uuid.UUID, state: Row, sha256: str) -> Iterato
     yield Reference(row=row, place="storage", name=video_directory(video, version), required=False)
 
 
+def _binned_originals() -> QuerySet[Any, Any]:
+    return BinnedOriginal.objects.values("pk", "source", "size")
+
+
+def _of_binned_original(row: str, original: Row) -> Iterator[Reference]:
+    yield Reference(row=row, place="storage", name=original["source"], size=original["size"])
+
+
 def _thumbnails() -> QuerySet[Any, Any]:
     return File.objects.exclude(thumbnail="").values("pk", "thumbnail")
 
@@ -147,6 +155,7 @@ SOURCES = {
     for source in (
         Source("upload", _uploads, _of_upload),
         Source("video", _videos, _of_video),
+        Source("original", _binned_originals, _of_binned_original),
         Source("file", _thumbnails, _of_thumbnail),
         Source("user", _pictures, _of_picture),
         Source("export", _exports, _of_export),

@@ -10,7 +10,8 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.files import errors, policies
-from apps.files.models import VideoAsset
+from apps.files.models import BinnedOriginal, VideoAsset
+from apps.files.services.originals import bin_original, discard_original
 from apps.files.storage import remove, remove_local, upload_path
 from apps.files.video.failures import VideoFailure
 from studyplatform.kit import jobs
@@ -56,12 +57,16 @@ def remove_files(
 
 
 def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:
-    """Record the failure of a locked video. Damaged contents are removed with their renditions, which frees storage."""
+    """Record the failure of a locked video. Damaged contents are removed with their renditions, which frees storage.
+
+    An original that was restored from the bin goes back there.
+    """
     video.stage = VideoAsset.Stage.FAILED
     video.failure = VideoAsset.Failure.CORRUPT if failure.state == "corrupt_file" else VideoAsset.Failure.PROCESSING
     video.failure_detail = str(failure)[:300]
     if video.failure == VideoAsset.Failure.CORRUPT:
-        names = [name for name in (video.source, video.directory) if name]
+        names = discard_original(video, why=BinnedOriginal.Why.FAILED, keep_link=True)
+        names += [video.directory] if video.directory else []
         enqueue_removal(versions=[video.version] if video.version else [], names=names)
         video.source = video.directory = ""
         video.source_bytes = video.stored_bytes = 0
@@ -102,7 +107,7 @@ def _reopen(video: VideoAsset) -> None:
 
 
 def delete_video(*, video: VideoAsset, by: User) -> None:
-    """Delete a video with its files, which are removed after the commit.
+    """Delete a video with its files, which are removed after the commit. Its original goes to the owner's bin.
 
     :raises VideoInUse: an app still shows it (see `register_deletion_check`).
     """
@@ -113,16 +118,23 @@ def delete_video(*, video: VideoAsset, by: User) -> None:
 
 
 def discard_video(*, video_id: int) -> None:
-    """Delete a video that no app shows any longer, with its files. A video that does not exist is ignored."""
+    """Delete a video that no app shows any longer, with its files. A video that does not exist is ignored.
+
+    Its originals go to the bin, unless its owner's account was deleted.
+    """
     with transaction.atomic():
         video = VideoAsset.objects.select_for_update().filter(pk=video_id).first()
         if video is None:
             return
         versions = set(video.uploads.values_list("uid", flat=True)) | ({video.version} if video.version else set())
-        names = [f"videos/{video.uid.hex}", *([video.source] if video.source else [])]
+        names = [f"videos/{video.uid.hex}"]
         if video.former is not None:
             versions |= {uuid.UUID(video.former["version"])} if video.former["version"] else set()
-            names += [video.former["source"]] if video.former["source"] else []
+            if not bin_original(video.owner_id, video.former, why=BinnedOriginal.Why.DELETED):
+                names += [video.former["source"]] if video.former["source"] else []
+        # Until its replacement has arrived, a video still has its former original.
+        if video.former is None or video.former["version"] != (video.version.hex if video.version else None):
+            names += discard_original(video, why=BinnedOriginal.Why.DELETED, keep_link=False)
         video.delete()
         enqueue_removal(versions=sorted(versions), names=names)
 

@@ -140,11 +140,22 @@ export function JobActions({ job, uploads, transfers, transport }: CardProps) {
   );
 }
 
-function whatGoes({ name, lesson }: CardProps["job"]): string {
-  return lesson
+function whatGoes({ name, lesson, video }: CardProps["job"]): string {
+  const days = video?.bin_days ?? 0;
+  const goes = lesson
     ? t("“{name}” will be permanently deleted. Lesson {number} will no longer have a video.", {
         name,
         number: lesson.number,
       })
-    : t("“{name}” will be permanently deleted, freeing its storage.", { name });
+    : t("“{name}” will be permanently deleted.", { name });
+  const original =
+    days > 0
+      ? t(
+          "Its original goes to the bin for {days} days and counts toward your storage until then.",
+          {
+            days,
+          },
+        )
+      : t("That frees its storage.");
+  return `${goes} ${original}`;
 }

@@ -305,7 +305,9 @@ it("deletes a complete video after naming the lesson that uses it", async () => 
   lessons = [lessonOf({ video: "a" })];
   await open();
   await userEvent.click(await screen.findByRole("button", { name: "Delete old-take.mp4" }));
-  expect(screen.getByText(/Lesson 2.4 will no longer have a video/)).toBeDefined();
+  expect(screen.getByText(/Lesson 2.4 will no longer have a video/).textContent).toContain(
+    "Its original goes to the bin for 30 days",
+  );
   await userEvent.click(screen.getByRole("button", { name: "Delete" }));
 
   expect(calls).toContainEqual({ method: "DELETE", path: "/api/v1/videos/a/", body: null });

@@ -23,6 +23,7 @@ export function videoOf(facts: Partial<Video> = {}): Video {
     has_audio: true,
     source_bytes: 1000,
     stored_bytes: 0,
+    bin_days: 30,
     renditions: [],
     captions: [],
     upload: null,

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -37,6 +38,7 @@ def storage(request: HttpRequest) -> HttpResponse:
             "storage": storage,
             "page": page,
             "rows": stored_items(list(page)),
+            "bin_days": settings.BIN_DAYS,
             "is_tight": storage.used >= WARNING_SHARE * storage.allowance,
         },
     )
