@@ -58,6 +58,11 @@ EXECUTABLE_SIGNATURES = (
     b"\xcf\xfa\xed\xfe", b"dex\n", b"L\0\0\0\x01\x14\x02\0",
 )  # fmt: skip
 MARKUP = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
+# Types that browsers show without running anything of the file. All others are only downloaded.
+SHOWN_INLINE = frozenset((
+    "image/png", "image/jpeg", "image/gif", "image/webp", PDF, "audio/mpeg", "audio/wav", "audio/ogg", "audio/flac",
+    "video/mp4", "video/webm",
+))  # fmt: skip
 
 # Files that a browser shows as a page, or that an operating system runs on a double click.
 EXECUTABLE_SUFFIXES = frozenset((

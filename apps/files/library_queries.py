@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -25,6 +26,7 @@ ORDERS = {
     "type": ("kind", "sort_name", "pk"),
 }
 MOST_TARGETS = 1000  # folders that the choice of a target offers
+MOST_FOLDERS = 2000  # that a call lists
 AUDIO_VIDEO, IMAGES, DOCUMENTS = "audio_video", "images", "documents"
 
 
@@ -115,14 +117,26 @@ def targets_for(user: User) -> list[tuple[Folder, int]]:
     return found
 
 
+def all_folders(user: User) -> QuerySet[Folder]:
+    """The user's folders by name, with their parents; at most `MOST_FOLDERS`."""
+    return Folder.objects.of(user.pk).present().select_related("parent").order_by("sort_name", "pk")[:MOST_FOLDERS]
+
+
+def file_count(folder: Folder) -> int:
+    """How many files the folder contains."""
+    return File.objects.present().filter(folder=folder).count()
+
+
 def binned_files(user: User) -> QuerySet[File]:
     """The files that the user moved to the bin, newest first."""
     return File.objects.of(user.pk).binned().select_related("folder").order_by("-deleted_at", "-pk")
 
 
 def binned_folders(user: User) -> QuerySet[Folder]:
-    """The folders that the user moved to the bin, newest first."""
-    return Folder.objects.of(user.pk).binned().order_by("-deleted_at", "-pk")
+    """The folders that the user moved to the bin, newest first, with ``file_count``: what came with each."""
+    inside = File.objects.filter(binned_with=OuterRef("pk")).order_by().values("binned_with").annotate(n=Count("pk"))
+    counted = Coalesce(Subquery(inside.values("n")), 0)
+    return Folder.objects.of(user.pk).binned().annotate(file_count=counted).order_by("-deleted_at", "-pk")
 
 
 def binned_originals(user: User) -> QuerySet[BinnedOriginal]:

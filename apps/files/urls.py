@@ -17,6 +17,7 @@ urlpatterns = [
     path("files/<uuid:uid>/view", library.view, name="view"),
     path("files/<uuid:uid>/thumbnail", library.thumbnail, name="thumbnail"),
     path("files/<uuid:uid>/versions/<int:number>/restore", library_actions.restore_version, name="restore-version"),
+    path("files/<uuid:uid>/versions/<int:number>/download", library.download_version, name="download-version"),
     path("media/f/<str:token>", media.file, name="file"),
     path("media/v/<str:token>/<path:name>", media.media, name="media"),
 ]

@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, User
 from apps.courses.models import Course, Lesson, Question, Section
-from apps.files.models import CaptionTrack, Upload, VideoAsset
+from apps.files.models import CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
 from apps.learning.models import Attempt, Certificate, Enrollment
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
-from tests.factories.files import CaptionFactory, UploadFactory, VideoFactory
+from tests.factories.files import CaptionFactory, FileFactory, FolderFactory, UploadFactory, VideoFactory
 from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory
 
 
@@ -77,6 +77,8 @@ class World:
     certificate: Certificate
     arriving: Upload
     kept: Upload
+    file: File
+    folder: Folder
 
 
 @pytest.fixture
@@ -107,4 +109,6 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         certificate=CertificateFactory(enrollment=enrollment),
         arriving=UploadFactory(owner=leo, purpose=Upload.Purpose.FILE, length=5, expires_at=now + timedelta(days=1)),
         kept=kept,
+        file=FileFactory(owner=leo),
+        folder=FolderFactory(owner=leo),
     )

@@ -40,9 +40,15 @@ AUDIENCES = {
     "enrolled": {"leo", "kim"},
     "its learner alone": {"leo"},
     "who sent it alone": {"leo"},
+    "its owner alone": {"leo"},
     "admin": {"sam"},
 }
-GETS_IN = {"its learner alone": "leo", "who sent it alone": "leo", "enrolled": "leo"}  # and Ada to the rest
+GETS_IN = {
+    "its learner alone": "leo",
+    "who sent it alone": "leo",
+    "its owner alone": "leo",
+    "enrolled": "leo",
+}  # and Ada to the rest
 TUS = {"Tus-Resumable": "1.0.0"}
 PURPOSE = {what: "purpose " + base64.b64encode(what.encode()).decode() for what in ("file", "video")}
 CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
@@ -87,6 +93,15 @@ TABLE = [
         kind="application/offset+octet-stream",
     ),
     Row("files_upload_cancel", "who sent it alone", lambda world: world.arriving.uid, headers=TUS),
+    Row("files_list", "signed-in"),
+    Row("files_folders", "signed-in"),
+    Row("files_folder_add", "signed-in", body=lambda _: {"name": "Deltas"}),
+    Row("files_folder_rename", "its owner alone", lambda world: world.folder.uid, body=lambda _: {"name": "Deltas"}),
+    Row("files_file", "its owner alone", lambda world: world.file.uid),
+    Row("files_file_rename", "its owner alone", lambda world: world.file.uid, body=lambda _: {"name": "Deltas"}),
+    Row("files_act", "its owner alone", body=lambda world: {"action": "bin", "files": [str(world.file.uid)]}),
+    Row("files_bin_empty", "signed-in"),
+    Row("files_version_restore", "its owner alone", lambda world: world.file.uid),
     Row("files_videos", "signed-in"),
     Row("files_video", "owner of the video, or an admin", lambda world: world.video.uid),
     Row("files_video_delete", "owner of the video, or an admin", lambda world: world.video.uid),
@@ -223,6 +238,7 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
     """Make the call, see what it wrote, and roll it back."""
     method, path = operations()[row.operation]
     if row.thing is not None:
+        path = path.replace("{number}", "1")
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]
     body = row.body(world) if row.body else None
     data = body if isinstance(body, bytes) else json.dumps((extra or {}) | (body or {}))

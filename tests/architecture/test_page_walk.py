@@ -65,6 +65,7 @@ OWNERS = {
     "learning:course-progress": LEARNERS,
     "learning:certificate-pdf": LEO,
     "files:download": LEO,
+    "files:download-version": LEO,
     "files:library-file": LEO,
     "files:rename-file": LEO,
     "files:rename-folder": LEO,

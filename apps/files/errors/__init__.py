@@ -6,6 +6,7 @@ from apps.files.errors.library import (
     FolderTooDeep,
     NameInvalid,
     NameTaken,
+    NothingSelected,
     TooManyEntries,
     VersionNotFound,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "LinkOfAnother",
     "NameInvalid",
     "NameTaken",
+    "NothingSelected",
     "QuotaExceeded",
     "TooManyEntries",
     "TooManyPartialUploads",

@@ -60,6 +60,14 @@ class TooManyEntries(AppError):
     limit: int = 0
 
 
+class NothingSelected(AppError):
+    code = "FILE_SELECTION_EMPTY"
+    status = 400
+    title = _("Nothing is selected")
+    message = _("Select at least one file or folder.")
+    severity = "warning"
+
+
 class VersionNotFound(AppError):
     code = "FILE_VERSION_NOT_FOUND"
     status = 404

@@ -15,7 +15,9 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.files import library_queries as queries
-from apps.files.models import BinnedOriginal, File, FileKind, Folder
+from apps.files.errors import VersionNotFound
+from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
+from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
 from apps.files.services import library_target
 from apps.files.storage import open_content
 from apps.files.streaming import send_content, send_stored
@@ -41,11 +43,6 @@ ICONS = {
     FileKind.ARCHIVE: "file-archive",
     FileKind.OTHER: "file",
 }
-# Types that browsers show without running anything of the file. All others are downloaded.
-SHOWN_INLINE = {
-    "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "audio/mpeg", "audio/wav", "audio/ogg",
-    "audio/flac", "video/mp4", "video/webm",
-}  # fmt: skip
 
 
 def uid_of(text: str) -> UUID:
@@ -136,7 +133,20 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, uid: UUID) -> HttpResponseBase:
     """The current version as an attachment; parts of it by ``Range``."""
-    return _send(request, queries.file_for(signed_in_user(request), uid), as_attachment=True)
+    file = queries.file_for(signed_in_user(request), uid)
+    return _send(request, file, file.current, kind=file.media_type)
+
+
+@signed_in
+@require_safe
+def download_version(request: HttpRequest, uid: UUID, number: int) -> HttpResponseBase:
+    """An older version as an attachment; parts of it by ``Range``."""
+    file = queries.file_for(signed_in_user(request), uid)
+    version = queries.versions_of(file).filter(number=number).first()
+    if version is None:
+        raise VersionNotFound
+    # Its type may differ from that of the current version, and nothing asks: it is only saved.
+    return _send(request, file, version.upload, kind=OCTET_STREAM)
 
 
 @signed_in
@@ -144,7 +154,8 @@ def download(request: HttpRequest, uid: UUID) -> HttpResponseBase:
 def view(request: HttpRequest, uid: UUID) -> HttpResponseBase:
     """The current version for a preview within a page. Types that could run something are sent as attachments."""
     file = queries.file_for(signed_in_user(request), uid)
-    return _send(request, file, as_attachment=file.media_type not in SHOWN_INLINE)
+    is_shown = file.media_type in SHOWN_INLINE
+    return _send(request, file, file.current, kind=file.media_type, as_attachment=not is_shown)
 
 
 @signed_in
@@ -160,9 +171,11 @@ def thumbnail(request: HttpRequest, uid: UUID) -> HttpResponseBase:
         raise NotFound from None
 
 
-def _send(request: HttpRequest, file: File, *, as_attachment: bool) -> HttpResponseBase:
+def _send(
+    request: HttpRequest, file: File, upload: Upload, *, kind: str, as_attachment: bool = True
+) -> HttpResponseBase:
     try:
-        return send_content(request, file.current, name=file.name, kind=file.media_type, as_attachment=as_attachment)
+        return send_content(request, upload, name=file.name, kind=kind, as_attachment=as_attachment)
     except FileNotFoundError:
         raise NotFound from None
 

@@ -18,7 +18,7 @@ from apps.files.services.captions import (
 from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
 from apps.files.services.copies import copy_entries
 from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload
-from apps.files.services.folders import Selection
+from apps.files.services.folders import MAX_ENTRIES, Selection
 from apps.files.services.library import create_folder, library_target, move_entries, rename_entry, restore_version
 from apps.files.services.library_uploads import upload_to_library
 from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_file, sign_link
@@ -48,6 +48,7 @@ __all__ = [
     "CHECKSUM_ALGORITHMS",
     "EVERYONE",
     "MAX_CAPTION_BYTES",
+    "MAX_ENTRIES",
     "MAX_PARTS",
     "VIDEO_SUFFIXES",
     "Audience",

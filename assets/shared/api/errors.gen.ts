@@ -41,6 +41,7 @@ export const catalogue = {
   FILE_MISNAMED: {"title": "The file doesn't match its name", "message": "Its name ends in %(ending)s, but its content is in a different format. Choose the right file, or rename it."},
   FILE_NAME_INVALID: {"title": "Enter a name", "message": "A name needs at least one letter, digit or symbol other than a period."},
   FILE_NAME_TAKEN: {"title": "This name is taken", "message": "This folder already contains “%(name)s”. Choose another name.", "severity": "warning"},
+  FILE_SELECTION_EMPTY: {"title": "Nothing is selected", "message": "Select at least one file or folder.", "severity": "warning"},
   FILE_SELECTION_TOO_LARGE: {"title": "Too many files at once", "message": "Select up to %(limit)s files and folders, counting those within folders you copy."},
   FILE_UNSUITABLE: {"title": "This type of file isn't allowed", "message": "Web pages and programs could run on a learner's computer. Put the file in a ZIP archive first."},
   FILE_VERSION_NOT_FOUND: {"title": "This version is gone", "message": "The file no longer has this version. Reload the page to see those it has."},

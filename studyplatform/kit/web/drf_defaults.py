@@ -31,14 +31,14 @@ MAX_DEPTH = 32  # levels of nested lists and objects; no call needs more than si
 
 
 class JsonParser(JSONParser):
-    """DRF's parser with a limit on nesting: deeper JSON would raise RecursionError."""
+    """DRF's parser without what nothing can use: deep nesting, and halves of surrogate pairs, which UTF-8 lacks."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         """Parse the body.
 
-        :raises ParseError: it is not JSON, or nested too deeply.
+        :raises ParseError: it is not JSON, nested too deeply, or has text that cannot be saved or sent back.
         """
         try:
             sent = super().parse(stream, media_type, parser_context)
@@ -49,7 +49,21 @@ class JsonParser(JSONParser):
             inner = [
                 list(one.values()) if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
             ]
+            if not all(map(_is_encodable, level)) or any(
+                not _is_encodable(key) for one in level if isinstance(one, dict) for key in one
+            ):
+                raise ParseError
             if not inner:
                 return sent
             level = [child for children in inner for child in children]
         raise ParseError
+
+
+def _is_encodable(value: object) -> bool:
+    if not isinstance(value, str) or value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -26,6 +26,8 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,  # each serializer declares its optional fields
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "apps.accounts.models.Role.choices",
+        "FileKind": "apps.files.models.FileKind.choices",
+        "PreviewKind": "apps.files.previews.PreviewKind.choices",
         "LessonKind": [("video", "Video"), ("text", "Text"), ("quiz", "Quiz"), ("file", "File")],
         "QuestionKind": [
             ("single", "Single choice"),

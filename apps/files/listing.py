@@ -1,0 +1,113 @@
+"""Long lists of files, read in pieces: each piece begins after the last file of the one before (keyset pagination).
+
+A piece deep in a list therefore costs what the first one costs, and files that are added or deleted meanwhile shift
+nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core import signing
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.files.library_names import sort_name
+from apps.files.library_queries import ORDERS, binned_files, binned_folders, folders_in, search_files
+from apps.files.models import File, Folder
+from studyplatform.kit.errors import ValidationFailed
+
+PIECE = 100  # files
+COUNT_LIMIT = 1000  # files are counted up to here: counting more would cost more than the piece
+MOST_FOLDERS = 1000  # of a folder
+BY_DELETION = "deleted"  # the order of the bin
+_ORDERS = {**ORDERS, BY_DELETION: ("-deleted_at", "-pk")}
+_SALT = "files.listing"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a list. ``folders`` is empty except in the first one.
+
+    ``count``: how many files the list has; beyond `COUNT_LIMIT` it is that, and ``is_count_exact`` is false.
+    ``next``: the cursor of the next piece, None at the end.
+    """
+
+    folders: Sequence[Folder]
+    files: Sequence[File]
+    count: int
+    is_count_exact: bool
+    next: str | None
+
+
+def list_folder(user: User, folder: Folder | None, *, text: str = "", order: str, cursor: str = "") -> Piece:
+    """A piece of a folder in an order of `ORDERS`, or of the files in it and below whose name contains ``text``.
+
+    :raises ValidationFailed: the cursor is not one of this order.
+    """
+    if text:
+        return _piece(search_files(user, folder, text, order), [], order, cursor)
+    files = File.objects.of(user.pk).present().filter(folder=folder)
+    folders = [] if cursor else list(folders_in(user, folder)[:MOST_FOLDERS])
+    return _piece(files, folders, order, cursor)
+
+
+def list_bin(user: User, *, text: str = "", order: str = BY_DELETION, cursor: str = "") -> Piece:
+    """A piece of what the user moved to the bin.
+
+    :raises ValidationFailed: the cursor is not one of this order.
+    """
+    files, folders = binned_files(user), binned_folders(user)
+    if text:
+        files, folders = (
+            files.filter(sort_name__contains=sort_name(text)),
+            folders.filter(sort_name__contains=sort_name(text)),
+        )
+    return _piece(files, [] if cursor else list(folders[:MOST_FOLDERS]), order, cursor)
+
+
+def _piece(files: QuerySet[File], folders: Sequence[Folder], order: str, cursor: str) -> Piece:
+    fields = _ORDERS[order]
+    count = files.order_by()[: COUNT_LIMIT + 1].count()
+    after = _after(fields, _values(order, cursor)) if cursor else Q()
+    found = list(files.filter(after).order_by(*fields)[: PIECE + 1])
+    shown = found[:PIECE]
+    return Piece(
+        folders=folders,
+        files=shown,
+        count=min(count, COUNT_LIMIT),
+        is_count_exact=count <= COUNT_LIMIT,
+        next=_cursor(order, shown[-1]) if len(found) > PIECE else None,
+    )
+
+
+def _after(fields: Sequence[str], values: Sequence[Any]) -> Q:
+    """What comes after these values: (a, b) > (x, y) is a >= x and (a > x or b > y)."""
+    name, value = fields[0].removeprefix("-"), values[0]
+    beyond = Q(**{f"{name}__{'lt' if fields[0].startswith('-') else 'gt'}": value})
+    if len(fields) == 1:
+        return beyond
+    # The first condition alone would be enough for a person; databases find the place in an index by it.
+    reached = Q(**{f"{name}__{'lte' if fields[0].startswith('-') else 'gte'}": value})
+    return reached & (beyond | _after(fields[1:], values[1:]))
+
+
+def _cursor(order: str, last: File) -> str:
+    values = [getattr(last, field.removeprefix("-")) for field in _ORDERS[order]]
+    plain = [value.isoformat() if isinstance(value, datetime) else value for value in values]
+    return signing.dumps([order, *plain], salt=_SALT)
+
+
+def _values(order: str, cursor: str) -> list[Any]:
+    try:
+        signed_order, *values = signing.loads(cursor, salt=_SALT)
+        if signed_order == order:
+            if order in {"modified", BY_DELETION}:
+                values[0] = datetime.fromisoformat(values[0])
+            return list(values)
+    except (signing.BadSignature, ValueError):
+        pass
+    message = _("This page of the list is no longer valid. Load the list again.")
+    raise ValidationFailed(in_fields={"cursor": [{"code": "invalid", "message": message}]})
