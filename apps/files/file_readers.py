@@ -61,10 +61,14 @@ class RangeReader:
     """Reads a byte range in chunks, from threads (WSGI) or from the event loop (ASGI).
 
     Only this class opens, reads and closes the file, under one lock. A request that is aborted while a thread reads
-    cannot stop that thread, so `close` never waits for it: the one that ends last closes the file.
+    cannot stop that thread, so `close` never waits for it: the one that ends last closes the file, and calls
+    ``on_close``, even if the file was never opened. It may be called more than once.
     """
 
-    def __init__(self, open_file: Callable[[], IO[bytes]], byte_range: ByteRange) -> None:
+    def __init__(
+        self, open_file: Callable[[], IO[bytes]], byte_range: ByteRange, *, on_close: Callable[[], None] = lambda: None
+    ) -> None:
+        self._on_close = on_close
         self._open = open_file
         self._range = byte_range
         self._left = byte_range.length
@@ -101,6 +105,7 @@ class RangeReader:
                     self._file = None
             finally:
                 self._lock.release()
+                self._on_close()
 
 
 class RangeIterator(RangeReader):

@@ -146,6 +146,36 @@ def open_content(upload: Upload) -> IO[bytes]:
     return open_stored(upload.stored_as)
 
 
+def kept_name(version: uuid.UUID) -> str:
+    """Where a complete upload that is no video is stored."""
+    return f"files/{version.hex}"
+
+
+def open_content_once(upload: Upload) -> IO[bytes]:
+    """Like `open_content`, without reading the database: for the threads that send a response.
+
+    :raises FileNotFoundError: they are missing; for a bucket, the first `read` raises it.
+    """
+    if not upload.stored_as:
+        with contextlib.suppress(FileNotFoundError):
+            return upload_path(upload.uid).open("rb")
+    return open_stored(upload.stored_as or kept_name(upload.uid))
+
+
+def is_local() -> bool:
+    """Whether the storage is a local folder."""
+    return isinstance(default_storage, FileSystemStorage)
+
+
+def is_content_present(upload: Upload) -> bool:
+    """Whether all bytes of a complete upload are in the local storage."""
+    for path in (local_path(upload.stored_as or kept_name(upload.uid)), upload_path(upload.uid)):
+        with contextlib.suppress(FileNotFoundError):
+            if path is not None and path.stat().st_size == upload.length:
+                return True
+    return not upload.length
+
+
 def file_info(name: str) -> FileInfo:
     """Size and modification time of a stored file.
 

@@ -136,6 +136,15 @@ it("sends a form with data-many several times", () => {
   expect(sent).toHaveBeenCalledTimes(2);
 });
 
+it("sends a form for a download several times", () => {
+  show('<form method="post"><button data-download>Download</button></form>');
+  button().click();
+  button().click();
+
+  expect(sent).toHaveBeenCalledTimes(2);
+  expect(button().hasAttribute("aria-busy")).toBe(false);
+});
+
 it("is ready again on a page from the back/forward cache", () => {
   show('<form method="post"><button>Save</button></form>');
   button().click();

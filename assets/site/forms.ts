@@ -25,6 +25,11 @@ function showIdle(button: HTMLElement): void {
   button.querySelector(":scope > .spin")?.remove();
 }
 
+/** Whether the response of a submitted form is a file, which does not replace the page. */
+export function isDownload({ submitter }: SubmitEvent): boolean {
+  return submitter !== null && "download" in submitter.dataset;
+}
+
 function onSubmit(event: SubmitEvent): void {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || event.defaultPrevented) return;
@@ -38,7 +43,7 @@ function onSubmit(event: SubmitEvent): void {
     return;
   }
   hasInput = false;
-  if (form.method !== "post" || "many" in form.dataset) return;
+  if (form.method !== "post" || "many" in form.dataset || isDownload(event)) return;
   if (sending.has(form)) {
     event.preventDefault();
     return;

@@ -1,6 +1,7 @@
 /** A bar at the top while the next page loads: after 1 s, and then for at least half a second. */
 import { announce } from "../shared/announce";
 import { t } from "../shared/i18n";
+import { isDownload } from "./forms";
 
 export const PENDING_MS = 1000;
 export const SHOWN_MS = 500;
@@ -75,7 +76,8 @@ export function startLoadingBar(): void {
   });
   addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
-    if (!event.defaultPrevented && form.method !== "dialog" && form.target === "") leave();
+    if (event.defaultPrevented || isDownload(event)) return;
+    if (form.method !== "dialog" && form.target === "") leave();
   });
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) hide();

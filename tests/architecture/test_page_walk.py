@@ -66,6 +66,7 @@ OWNERS = {
     "learning:certificate-pdf": LEO,
     "files:download": LEO,
     "files:download-version": LEO,
+    "files:folder-zip": LEO,
     "files:library-file": LEO,
     "files:rename-file": LEO,
     "files:rename-folder": LEO,
@@ -112,6 +113,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     things: dict[str, Any] = {
         **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
         "files:rename-folder": own_folder.uid,
+        "files:folder-zip": own_folder.uid,
         "accounts:notification-read": notice.uid,
         "accounts:end-session": BrowserSession.objects.of(leo).get().uid,
         "site:admin-job-retry": failed.uid,

@@ -9,6 +9,7 @@ from apps.files.errors.library import (
     NothingSelected,
     TooManyEntries,
     VersionNotFound,
+    ZipTooLarge,
 )
 from apps.files.errors.uploads import (
     CaptionsUnreadable,
@@ -68,4 +69,5 @@ __all__ = [
     "VideoBusy",
     "VideoInUse",
     "VideoNotRetryable",
+    "ZipTooLarge",
 ]

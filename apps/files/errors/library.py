@@ -60,6 +60,17 @@ class TooManyEntries(AppError):
     limit: int = 0
 
 
+@dataclass(eq=False, kw_only=True)
+class ZipTooLarge(AppError):
+    code = "FILE_ZIP_TOO_LARGE"
+    status = 422
+    title = _("Too many files for one zip")
+    message = _("A zip can contain up to %(limit)s files and folders. Select fewer and download several zips.")
+    severity = "warning"
+
+    limit: int = 0
+
+
 class NothingSelected(AppError):
     code = "FILE_SELECTION_EMPTY"
     status = 400

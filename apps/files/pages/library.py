@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -18,7 +19,7 @@ from apps.files import library_queries as queries
 from apps.files.errors import VersionNotFound
 from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
-from apps.files.services import library_target
+from apps.files.services import Selection, library_target, stream_zip
 from apps.files.storage import open_content
 from apps.files.streaming import send_content, send_stored
 from studyplatform.kit.errors import NotFound
@@ -147,6 +148,16 @@ def download_version(request: HttpRequest, uid: UUID, number: int) -> HttpRespon
         raise VersionNotFound
     # Its type may differ from that of the current version, and nothing asks: it is only saved.
     return _send(request, file, version.upload, kind=OCTET_STREAM)
+
+
+@signed_in
+@require_safe
+def folder_zip(request: HttpRequest, uid: UUID) -> HttpResponseBase:
+    """A folder with all it contains, as a zip."""
+    user = signed_in_user(request)
+    folder = queries.folder_for(user, uid)
+    selection = Selection(folders=[folder])
+    return stream_zip(request, selection=selection, name=folder.name, who=user.pk, now=timezone.now())
 
 
 @signed_in

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +17,7 @@ from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.policies import be_signed_in
 from apps.files import library_queries as queries
 from apps.files import services
+from apps.files.errors import NothingSelected
 from apps.files.models import File, Folder
 from apps.files.pages.library import folder_of, uid_of
 from apps.files.services import Selection
@@ -110,13 +111,7 @@ def restore_version(request: HttpRequest, uid: UUID, number: int) -> HttpRespons
 @require_POST
 def act(request: HttpRequest) -> HttpResponse:
     """Move, copy, delete or restore the selected files and folders."""
-    user, now = signed_in_user(request), timezone.now()
-    selection = queries.selection_for(
-        user,
-        files=[uid_of(each) for each in request.POST.getlist("file")],
-        folders=[uid_of(each) for each in request.POST.getlist("folder")],
-        originals=[uid_of(each) for each in request.POST.getlist("original")],
-    )
+    now, selection = timezone.now(), _selection(request)
     here = folder_of(request, request.POST.get("here", ""))
     action = request.POST.get("action", "")
     if not len(selection):
@@ -131,6 +126,34 @@ def act(request: HttpRequest) -> HttpResponse:
     if action == "restore" and selection.originals:
         messages.info(request, _("Restored videos are being processed. They appear in your videos."))
     return _back(action, here)
+
+
+def _selection(request: HttpRequest) -> Selection:
+    return queries.selection_for(
+        signed_in_user(request),
+        files=[uid_of(each) for each in request.POST.getlist("file")],
+        folders=[uid_of(each) for each in request.POST.getlist("folder")],
+        originals=[uid_of(each) for each in request.POST.getlist("original")],
+    )
+
+
+@signed_in
+@require_POST
+def download_zip(request: HttpRequest) -> HttpResponseBase:
+    """The selected files and folders as one zip; a single file as it is."""
+    user, selection = signed_in_user(request), _selection(request)
+    here = folder_of(request, request.POST.get("here", ""))
+    try:
+        if not selection.entries:
+            raise NothingSelected
+        if len(selection.entries) == 1 and selection.files:
+            return redirect("files:download", selection.files[0].uid)
+        only = selection.entries[0] if len(selection.entries) == 1 else here
+        name = only.name if only is not None else _("Files")
+        return services.stream_zip(request, selection=selection, name=name, who=user.pk, now=timezone.now())
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
+        return _to(here)
 
 
 def _act(action: str, selection: Selection, request: HttpRequest, now: Any) -> None:

@@ -43,6 +43,7 @@ from apps.files.services.videos import (
     reopen_video,
     retry_video,
 )
+from apps.files.services.zips import stream_zip
 
 __all__ = [
     "CHECKSUM_ALGORITHMS",
@@ -99,5 +100,6 @@ __all__ = [
     "sign_file",
     "sign_link",
     "store_file",
+    "stream_zip",
     "upload_to_library",
 ]

@@ -14,7 +14,7 @@ from apps.files import errors, policies
 from apps.files.file_types import HEAD_BYTES, clean_name, detect_media_type
 from apps.files.models import Upload
 from apps.files.services.uploads import delete_upload
-from apps.files.storage import open_stored, put, remove, remove_local, sha256_of, upload_path
+from apps.files.storage import kept_name, open_stored, put, remove, remove_local, sha256_of, upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
@@ -64,7 +64,7 @@ def store_file(*, uid: uuid.UUID, extend_lease: Callable[[], None] = lambda: Non
     complete = Upload.objects.filter(uid=uid, purpose=Upload.Purpose.FILE, completed_at__isnull=False)
     if not complete.exists():
         return
-    path, name = upload_path(uid), f"files/{uid.hex}"
+    path, name = upload_path(uid), kept_name(uid)
     if path.exists():
         with path.open("rb") as file:
             digest = sha256_of(file, extend_lease)

@@ -45,6 +45,7 @@ export const catalogue = {
   FILE_SELECTION_TOO_LARGE: {"title": "Too many files at once", "message": "Select up to %(limit)s files and folders, counting those within folders you copy."},
   FILE_UNSUITABLE: {"title": "This type of file isn't allowed", "message": "Web pages and programs could run on a learner's computer. Put the file in a ZIP archive first."},
   FILE_VERSION_NOT_FOUND: {"title": "This version is gone", "message": "The file no longer has this version. Reload the page to see those it has."},
+  FILE_ZIP_TOO_LARGE: {"title": "Too many files for one zip", "message": "A zip can contain up to %(limit)s files and folders. Select fewer and download several zips.", "severity": "warning"},
   FOLDER_INTO_ITSELF: {"title": "A folder can't contain itself", "message": "Choose a folder outside the ones you are moving or copying."},
   FOLDER_TOO_DEEP: {"title": "Too many folders within each other", "message": "Folders can be up to %(limit)s levels deep."},
   FORM_OUTDATED: {"title": "This page was out of date", "message": "Someone signed in or out in this browser after this page was opened, so nothing was changed.", "severity": "warning", "icon": "clock", "action": {"label": "Open the page again", "href": "{back}"}, "helpText": "If it happens again, allow this site's cookies in your browser."},

@@ -46,6 +46,7 @@ RATE_LIMITS = {
     "mail-to-one": (6, 60 * 60),  # registration emails to one address, from all clients
     "upload": (300, 10 * 60),  # uploads begun by one user
     "export": (1, 10 * 60),  # data archives requested by one user
+    "zip": (60, 10 * 60),  # zips downloaded by one user
     "sample": (150, 5 * 60),  # changes on the sample pages
 }
 
