@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.files.models import BinnedOriginal, File, Folder, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, Folder, StorageAccount, Upload, VideoAsset
 
 
 @register_export("files")
@@ -19,5 +19,7 @@ def export_files(user: User) -> Iterator[Part]:
     yield Part("files/library.json", files.iterator())
     folders = Folder.objects.filter(owner=user).values("name", "parent__name", "created_at", "deleted_at")
     yield Part("files/folders.json", folders.iterator())
+    accounts = StorageAccount.objects.filter(user=user).values("allowance", "warned")
+    yield Part("files/storage.json", accounts.iterator())
     uploads = Upload.objects.filter(owner=user).values("filename", "length", "offset", "created_at", "completed_at")
     yield Part("files/uploads.json", uploads.iterator())

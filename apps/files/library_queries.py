@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
@@ -13,7 +13,7 @@ from apps.accounts.policies import AnyUser
 from apps.files import policies
 from apps.files.errors import TooManyEntries
 from apps.files.library_names import sort_name
-from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder, Upload
+from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder
 from apps.files.queries import Storage, storage_of
 from apps.files.services.folders import MAX_ENTRIES, Selection, ancestors, subtree
 from studyplatform.kit.errors import NotFound
@@ -176,36 +176,31 @@ def versions_of(file: File) -> QuerySet[FileVersion]:
 
 @dataclass(frozen=True)
 class LibraryUse:
-    """A user's storage in bytes, and what of it the library uses: by kind, and in the bin."""
+    """A user's storage in bytes, as the meter of the library shows it: its parts add up to the storage used."""
 
     storage: Storage
-    audio_video: int
-    images: int
-    documents: int
-    bin: int
+
+    @property
+    def audio_video(self) -> int:
+        """Including the originals of videos for lessons."""
+        return self.storage.originals + self.storage.kinds[FileKind.AUDIO] + self.storage.kinds[FileKind.VIDEO]
+
+    @property
+    def images(self) -> int:
+        return self.storage.kinds[FileKind.IMAGE]
+
+    @property
+    def documents(self) -> int:
+        """All others outside the bin, including the files of lessons."""
+        storage = self.storage
+        return storage.used - storage.held - storage.bin - self.audio_video - self.images
+
+    @property
+    def bin(self) -> int:
+        """What emptying the bin frees."""
+        return self.storage.bin
 
 
 def library_use(user: User) -> LibraryUse:
-    """The user's storage by kind. A content counts once, whatever refers to it. Six queries."""
-    group = Case(
-        When(kind__in=[FileKind.AUDIO, FileKind.VIDEO], then=Value(AUDIO_VIDEO)),
-        When(kind=FileKind.IMAGE, then=Value(IMAGES)),
-        default=Value(DOCUMENTS),
-    )
-    storage = storage_of(user)
-    by_group = dict(
-        File.objects.of(user.pk).present().annotate(group=group).order_by().values_list("group").annotate(Sum("size"))
-    )
-    referred = FileVersion.objects.filter(file__owner=user)
-    kept = referred.filter(file__deleted_at=None).values("upload")
-    binned = Upload.objects.filter(pk__in=referred.exclude(file__deleted_at=None).values("upload")).exclude(pk__in=kept)
-    in_bin = binned.aggregate(total=Sum(F("length")))["total"] or 0
-    in_bin += binned_originals(user).aggregate(total=Sum("size"))["total"] or 0
-    audio_video, images = by_group.get(AUDIO_VIDEO, 0) + storage.videos, by_group.get(IMAGES, 0)
-    return LibraryUse(
-        storage=storage,
-        audio_video=audio_video,
-        images=images,
-        documents=max(0, storage.used - storage.held - audio_video - images),
-        bin=in_bin,
-    )
+    """The user's storage by kind. A content counts once, whatever refers to it. Two queries."""
+    return LibraryUse(storage_of(user))

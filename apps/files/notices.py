@@ -1,4 +1,4 @@
-"""The notification kinds of videos."""
+"""The notification kinds of files."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -39,5 +39,17 @@ REPLACEMENT_FAILED = services.register_kind(
         action=_("See your uploads"),
         icon="video-off",
         is_for=lambda user: user.can_teach,
+    )
+)
+STORAGE_WARNING = services.register_kind(
+    services.Kind(
+        name="files.storage_warning",
+        group="account",
+        title=_("Your storage is almost full"),
+        headline=_("%(percent)s%% of your storage is used"),
+        text=_("You have used %(used)s of %(allowance)s. Delete what you no longer need, and empty the bin."),
+        action=_("Manage storage"),
+        icon="hard-drive",
+        mail=services.Mail.OFF,
     )
 )

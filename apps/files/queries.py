@@ -1,22 +1,21 @@
 """Reads of files: storage used, videos, uploads, captions."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Prefetch, QuerySet, Subquery, Sum
-from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce
+from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import policies
-from apps.files.models import BinnedOriginal, CaptionTrack, Upload, VideoAsset
+from apps.files.counts import BIN, HELD, KINDS, LOOSE, ORIGINAL_IN_BIN, STORED, VIDEO, Count, counts_of
+from apps.files.models import CaptionTrack, FileKind, StorageAccount, Upload, VideoAsset
 from apps.files.storage import free_space
 from apps.files.video.webvtt import parse_cues, plain_text
 from studyplatform.kit.errors import NotFound
@@ -30,12 +29,34 @@ def has_free_space() -> bool:
 
 @dataclass(frozen=True)
 class Storage:
-    """A user's storage in bytes: used by videos and files, reserved for uploads (``held``), and the quota."""
+    """A user's storage in bytes by what it is used for, and the quota. The parts add up to ``used``.
 
-    videos: int
-    files: int
+    ``originals``: of videos. ``kinds``: contents of the library by kind. ``loose``: other files, such as those of
+    lessons. ``held``: reserved for uploads. ``binned_originals`` and ``binned_files``: what only the bin has.
+    """
+
+    originals: int
+    kinds: Mapping[FileKind, int]
+    loose: int
     held: int
+    binned_originals: int
+    binned_files: int
     allowance: int
+
+    @property
+    def videos(self) -> int:
+        """Originals of videos, with those in the bin."""
+        return self.originals + self.binned_originals
+
+    @property
+    def files(self) -> int:
+        """Other files, with those in the bin."""
+        return sum(self.kinds.values()) + self.loose + self.binned_files
+
+    @property
+    def bin(self) -> int:
+        """What emptying the bin frees."""
+        return self.binned_originals + self.binned_files
 
     @property
     def used(self) -> int:
@@ -45,27 +66,50 @@ class Storage:
     def free(self) -> int:
         return max(0, self.allowance - self.used)
 
+    @property
+    def warning(self) -> int:
+        """The highest of ``STORAGE_WARNINGS`` (percent) that the storage used has reached; 0 for none."""
+        return warning_at(self.used, self.allowance)
+
+
+def warning_at(used: int, allowance: int) -> int:
+    """The highest of ``STORAGE_WARNINGS`` that ``used`` has reached; 0 for none."""
+    return max((each for each in settings.STORAGE_WARNINGS if used * 100 >= each * allowance), default=0)
+
 
 def storage_of(user: User) -> Storage:
     """A user's storage used and quota. Uploaded files count; the renditions of videos do not.
 
-    Originals in the bin count, and while a video is replaced, both its former and its new contents. One query: between
-    two, an upload could turn into a video and be counted in neither.
+    Originals in the bin count, and while a video is replaced, both its former and its new contents. Two queries. The
+    counts are one of them: between two, an upload could turn into a video and be counted in neither.
     """
-    sources = F("source_bytes") + F("former_bytes")
-    totals = {
-        "videos": _total(VideoAsset.objects.of(user.pk), sources),
-        "files": _total(stored_files(user.pk), F("length")),
-        "binned": _total(BinnedOriginal.objects.filter(owner=user.pk), F("size")),
-        "held": _total(Upload.objects.of(user.pk).reserving(), F("length")),
-    }
-    videos, files, binned, held = User.objects.filter(pk=user.pk).values_list(*totals.values()).get()
-    return Storage(videos=videos + binned, files=files, held=held, allowance=settings.STORAGE_ALLOWANCE[user.role])
+    return storage_from(counts_of(user.pk, STORED), allowance=allowance_of(user))
 
 
-def _total(rows: QuerySet[Any], size: Combinable) -> Coalesce:
-    """The sum of ``size`` over the rows of one owner, for a query of another table."""
-    return Coalesce(Subquery(rows.order_by().values("owner").annotate(total=Sum(size)).values("total")), 0)
+def storage_from(counts: Mapping[str, Count], *, allowance: int) -> Storage:
+    """The storage that these counts of `STORED` describe."""
+    sizes = {key: counts[key].bytes if key in counts else 0 for key in STORED}
+    return Storage(
+        originals=sizes[VIDEO],
+        kinds={kind: sizes[key] for kind, key in KINDS.items()},
+        loose=sizes[LOOSE],
+        held=sizes[HELD],
+        binned_originals=sizes[ORIGINAL_IN_BIN],
+        binned_files=sizes[BIN],
+        allowance=allowance,
+    )
+
+
+def allowance_of(user: User) -> int:
+    """How many bytes the user may store: what an admin set, otherwise what the user's role has. One query."""
+    own = StorageAccount.objects.filter(user=user.pk).values_list("allowance", flat=True).first()
+    return own if own is not None else allowance_of_role(user)
+
+
+def allowance_of_role(user: User) -> int:
+    """How many bytes a user of this role may store, if no admin set anything else."""
+    allowance: int = settings.STORAGE_ALLOWANCE[user.role]
+    return allowance
 
 
 def videos_of(user_id: int) -> QuerySet[VideoAsset]:

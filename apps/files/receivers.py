@@ -13,6 +13,7 @@ def delete_uploads(event: AccountDeleted) -> None:
     """Delete the library and the uploads of a deleted user. The apps that show videos decide about those."""
     services.delete_library_of(user_id=event.user_id)
     services.delete_uploads_of(user_id=event.user_id)
+    services.delete_account_of(user_id=event.user_id)
 
 
 @subscribe(VideoCompleted)

@@ -5,6 +5,8 @@ from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
+from studyplatform.kit.db import triggers
+
 
 class KitConfig(AppConfig):
     name = "studyplatform.kit"
@@ -21,7 +23,5 @@ class KitConfig(AppConfig):
                 name = f"{config.name}.{module}"
                 if find_spec(name):
                     import_module(name)
-        from studyplatform.kit.caching import table_versions  # noqa: PLC0415 (imports models, which are loaded only now)
-
-        pre_migrate.connect(table_versions.drop_triggers, sender=self)
-        post_migrate.connect(table_versions.install_triggers, sender=self)
+        pre_migrate.connect(triggers.drop_triggers, sender=self)
+        post_migrate.connect(triggers.install_triggers, sender=self)

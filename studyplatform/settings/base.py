@@ -206,7 +206,14 @@ BODY_LIMIT = 5 * 2**19
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT + 2**16  # Django's own limit, which is not reached
 # In bytes; hints, error messages and the server use the same limits.
 UPLOAD_LIMITS = {"video": 5 * 2**30, "file": 2 * 2**30}
-STORAGE_ALLOWANCE = {"student": 5 * 2**30, "instructor": 50 * 2**30, "admin": 50 * 2**30}
+# What a user may store, by role, in bytes; an admin may set another allowance for one user.
+_INSTRUCTOR_STORAGE = env.number("INSTRUCTOR_STORAGE_MB", 50 * 1024) * 2**20
+STORAGE_ALLOWANCE = {
+    "student": env.number("STUDENT_STORAGE_MB", 5 * 1024) * 2**20,
+    "instructor": _INSTRUCTOR_STORAGE,
+    "admin": _INSTRUCTOR_STORAGE,
+}
+STORAGE_WARNINGS = env.shares("STORAGE_WARNINGS", [80, 95])  # percent of the allowance, at which a user is warned
 VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
 # Bytes. Uploads and video processing stop before less is free, so that the database can still be written.
 DISK_RESERVE = env.number("DISK_RESERVE_MB", 1024) * 2**20

@@ -47,6 +47,17 @@ def words(name: str, default: Sequence[str] = ()) -> list[str]:
     return [part.strip() for part in value.split(",") if part.strip()] if value else list(default)
 
 
+def shares(name: str, default: Sequence[int]) -> list[int]:
+    """The variable as a comma-separated list of percentages.
+
+    :raises ImproperlyConfigured: one of them is not a whole number from 1 to 100.
+    """
+    found = words(name, [str(each) for each in default])
+    if not all(each.isdecimal() and 1 <= int(each) <= 100 for each in found):
+        raise ImproperlyConfigured(f"{name} must be whole numbers from 1 to 100, not {text(name)!r}")
+    return [int(each) for each in found]
+
+
 def networks(name: str) -> list[IPv4Network | IPv6Network]:
     """The variable as a comma-separated list of addresses and networks.
 

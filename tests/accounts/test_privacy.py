@@ -109,7 +109,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "accounts.BrowserSession", "accounts.Notification", "accounts.NotificationChoice", "accounts.TeachingRequest",
         "mfa.Authenticator", "socialaccount.SocialAccount",
         "learning.Enrollment", "learning.Bookmark", "courses.Course", "files.File", "files.Folder",
-        "files.Upload", "files.VideoAsset", "files.BinnedOriginal",
+        "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal",
     }  # fmt: skip
     elsewhere = {
         "accounts.EmailVerification": "a code that was sent",
@@ -121,6 +121,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "accounts.DataExport": "the archive itself",
         "learning.LearningTime": "how much time came and was not used; the lessons say what was learned",
         "courses.Submission": "of the course; its people are staff",
+        "files.StorageCount": "sums of the files in the archive",
         "courses.StatusChange": "of the course; its people are staff",
     }
     pointing = {model._meta.label for model in models_of_users()}
@@ -269,6 +270,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "learning.Enrollment": "certificates and the numbers of the course rest on it",
         "learning.LearningTime": "seconds; part of the numbers of the course",
         "files.VideoAsset": "goes when no lesson shows it (tests/courses/test_leaving.py)",
+        "files.StorageCount": "sums of what is left, kept by triggers (tests/files/test_counts.py)",
         "courses.Course": "a user who still teaches cannot leave (STILL_TEACHING)",
         "courses.Submission": "of the course; refers to the tombstone",
         "courses.StatusChange": "of the course; refers to the tombstone",

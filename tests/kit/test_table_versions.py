@@ -9,6 +9,7 @@ from django.db import connection, transaction
 
 from apps.courses.models import Course, Subject
 from studyplatform.kit.caching import table_versions
+from studyplatform.kit.db import triggers
 from tests.factories.courses import CourseFactory
 
 pytestmark = pytest.mark.database
@@ -113,7 +114,7 @@ def test_another_connection_sees_the_version_together_with_the_change():
 @pytest.mark.django_db(transaction=True)
 def test_triggers_dropped_by_a_migration_are_created_again():
     CourseFactory(status="published")
-    table_versions.drop_triggers(plan=["something"])
+    triggers.drop_triggers(plan=["something"])
     assert not rises(lambda: Course.objects.update(title="Unseen"))
     before = now()
 

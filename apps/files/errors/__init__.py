@@ -12,6 +12,7 @@ from apps.files.errors.library import (
     ZipTooLarge,
 )
 from apps.files.errors.uploads import (
+    AllowanceInvalid,
     CaptionsUnreadable,
     FileEmpty,
     FileInUse,
@@ -38,6 +39,7 @@ from apps.files.errors.uploads import (
 )
 
 __all__ = [
+    "AllowanceInvalid",
     "CaptionsUnreadable",
     "EntryInBin",
     "FileEmpty",

@@ -84,6 +84,10 @@ def _unique_name(model: str, folder: str) -> list[models.BaseConstraint]:
     ]
 
 
+_PRESENT = Q(deleted_at=None)
+_BINNED = Q(deleted_at__isnull=False, binned_with=None)
+
+
 class Folder(Entry):
     """A folder of a user's library. ``parent`` null: at the top."""
 
@@ -97,7 +101,10 @@ class Folder(Entry):
             *_unique_name("folder", "parent"),
             models.CheckConstraint(condition=~Q(parent=F("id")), name="folder_not_in_itself"),
         ]
-        indexes = [models.Index(fields=["owner", "deleted_at"], name="folder_bin")]
+        indexes = [
+            models.Index(fields=["owner", "deleted_at"], name="folder_bin"),
+            models.Index(fields=["owner", "-deleted_at", "-id"], condition=_BINNED, name="folder_bin_by_time"),
+        ]
 
 
 class File(Entry):
@@ -117,9 +124,15 @@ class File(Entry):
     class Meta:
         constraints = _unique_name("file", "folder")
         indexes = [
-            models.Index(fields=["owner", "folder", "sort_name"], condition=Q(deleted_at=None), name="file_by_name"),
-            models.Index(fields=["owner", "folder", "-modified_at"], condition=Q(deleted_at=None), name="file_by_time"),
-            models.Index(fields=["owner", "folder", "-size"], condition=Q(deleted_at=None), name="file_by_size"),
+            # In each order of the pages, with the key that makes it unambiguous: a page is the next rows of an index.
+            models.Index(fields=["owner", "folder", "sort_name", "id"], condition=_PRESENT, name="file_by_name_id"),
+            models.Index(fields=["owner", "folder", "-modified_at", "-id"], condition=_PRESENT, name="file_by_time_id"),
+            models.Index(fields=["owner", "folder", "-size", "-id"], condition=_PRESENT, name="file_by_size_id"),
+            models.Index(
+                fields=["owner", "folder", "kind", "sort_name", "id"], condition=_PRESENT, name="file_by_kind"
+            ),
+            models.Index(fields=["owner", "sort_name"], condition=_PRESENT, name="file_search"),
+            models.Index(fields=["owner", "-deleted_at", "-id"], condition=_BINNED, name="file_bin_by_time"),
             models.Index(fields=["owner", "deleted_at"], condition=Q(deleted_at__isnull=False), name="file_bin"),
         ]
 

@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
@@ -51,6 +51,14 @@ class Upload(models.Model):
     sha256 = models.CharField(
         max_length=64, blank=True, editable=False, help_text="Of its bytes, in hex; once they are in storage."
     )
+    # Triggers keep these three (apps/files/counts.py).
+    in_files = models.PositiveIntegerField(
+        default=0, editable=False, help_text="How many versions of files outside the bin have these contents."
+    )
+    in_bin = models.PositiveIntegerField(
+        default=0, editable=False, help_text="How many versions of files in the bin have these contents."
+    )
+    library_kind = models.CharField(max_length=10, editable=False, blank=True, help_text="The kind of these files.")
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
@@ -63,10 +71,21 @@ class Upload(models.Model):
             models.UniqueConstraint(fields=["video"], condition=Q(completed_at=None), name="one_open_upload_per_video"),
             models.UniqueConstraint(fields=["part_of", "part_number"], name="one_part_per_place"),
         ]
-        indexes = [models.Index(fields=["expires_at"], condition=Q(completed_at=None), name="upload_open_expiry")]
+        indexes = [
+            models.Index(fields=["expires_at"], condition=Q(completed_at=None), name="upload_open_expiry"),
+            models.Index(fields=["owner"], condition=Q(purpose="partial", part_of=None), name="upload_partial"),
+            models.Index(fields=["owner", "-length", "-id"], name="upload_by_size"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.filename} {self.offset}/{self.length}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save all fields but those that triggers keep: the ones of this object may be outdated."""
+        if not self._state.adding and kwargs.get("update_fields") is None:
+            names = {field.name for field in self._meta.concrete_fields if not field.primary_key}
+            kwargs["update_fields"] = names - {"in_files", "in_bin", "library_kind"}
+        super().save(*args, **kwargs)
 
     def is_expired(self, now: datetime) -> bool:
         """Whether it was not finished, or as a partial upload not used, in time."""

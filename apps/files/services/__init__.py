@@ -1,5 +1,6 @@
 """The use cases of files: uploads, the library, stored files, videos, captions, signed links."""
 
+from apps.files.services.allowances import delete_account_of, set_allowance
 from apps.files.services.bin import (
     delete_entries,
     delete_library_of,
@@ -68,6 +69,7 @@ __all__ = [
     "concatenate_parts",
     "copy_entries",
     "create_folder",
+    "delete_account_of",
     "delete_entries",
     "delete_library_of",
     "delete_uploads_of",
@@ -97,6 +99,7 @@ __all__ = [
     "restore_version",
     "retry_video",
     "save_captions",
+    "set_allowance",
     "sign_file",
     "sign_link",
     "store_file",

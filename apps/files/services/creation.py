@@ -12,6 +12,7 @@ from apps.files import errors, policies, queries
 from apps.files.events import VideoAnnounced
 from apps.files.file_types import clean_name
 from apps.files.models import Upload, VideoAsset
+from apps.files.services.allowances import warn_about_storage
 from apps.files.services.replacement import save_former_version
 from apps.files.services.uploads import complete_upload, schedule_expiry
 from apps.files.storage import require_free_space
@@ -60,7 +61,7 @@ def begin_upload(
     require_free_space(Path(settings.UPLOAD_ROOT), length)
     with transaction.atomic():
         consume("upload", str(owner.uid), now=now)
-        _reserve_quota(owner, length)
+        storage = _reserve_quota(owner, length)
         if purpose == Upload.Purpose.PARTIAL:
             _limit_partial_uploads(owner)
         upload = create_upload(
@@ -73,6 +74,7 @@ def begin_upload(
             metadata=metadata,
             replaces=replaces,
         )
+        warn_about_storage(owner, storage, added=length)
     if length == 0:
         complete_upload(upload=upload, now=now)
     return upload
@@ -132,14 +134,18 @@ def _limit_partial_uploads(owner: User) -> None:
         raise errors.TooManyPartialUploads(most=MAX_PARTIAL_UPLOADS)
 
 
-def _reserve_quota(owner: User, length: int) -> None:
-    """Check the quota. The owner's row stays locked, so that concurrent uploads are counted one after the other."""
+def _reserve_quota(owner: User, length: int) -> queries.Storage:
+    """Check the quota; returns the storage used before.
+
+    The owner's row stays locked, so that concurrent uploads are counted one after the other.
+    """
     owner = User.objects.select_for_update().get(pk=owner.pk)
     storage = queries.storage_of(owner)
     if length > storage.free:
         raise errors.QuotaExceeded(
             needed=as_size(length), free=as_size(storage.free), allowance=as_size(storage.allowance)
         )
+    return storage
 
 
 def _new_video(owner: User, filename: str, now: datetime) -> VideoAsset:

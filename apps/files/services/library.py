@@ -64,12 +64,13 @@ def add_uploaded_file(upload: Upload, *, path: str, replaces: bool, now: datetim
 def add_version(file: File, upload: Upload, *, now: datetime) -> File:
     """Give a file new contents. The former ones remain as an older version; their thumbnail is removed."""
     newest = file.versions.order_by("-number").values_list("number", flat=True).first() or 0
-    FileVersion.objects.create(file=file, upload=upload, number=newest + 1, created_at=now)
     fresh = file_of(upload, file.name, file.folder, now)
     file.current, file.size, file.media_type, file.kind = upload, fresh.size, fresh.media_type, fresh.kind
     enqueue_removal(names=[file.thumbnail] if file.thumbnail else [])
     file.modified_at, file.thumbnail = now, ""
     file.save()
+    # After the file: a trigger counts the contents under its kind.
+    FileVersion.objects.create(file=file, upload=upload, number=newest + 1, created_at=now)
     jobs.enqueue("files.make_thumbnail", key=file.uid.hex, file=file.uid.hex)
     return file
 

@@ -8,20 +8,18 @@ request.
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connection, transaction
+from django.db import connection
 from django.db.models import Model
 
+from studyplatform.kit.db import triggers
+from studyplatform.kit.db.triggers import Trigger, Triggers
 from studyplatform.kit.models import Version
-
-PREFIX = "version_"
 
 
 @dataclass(frozen=True)
@@ -91,16 +89,14 @@ BEGIN
 END $$"""
 
 
-def _triggers(vendor: str) -> dict[str, tuple[str, str]]:
-    """Table and CREATE statement by trigger name. The name is a hash of the statement."""
-    found: dict[str, tuple[str, str]] = {}
+def _wanted(vendor: str) -> Iterator[Trigger]:
     for watch_ in _watches.values():
         if vendor == "postgresql":
-            rest = (
+            body = (
                 f'AFTER {" OR ".join(watch_.events)} ON "{watch_.table}"'
                 f" FOR EACH STATEMENT EXECUTE FUNCTION kit_raise_version('{watch_.version}')"
             )
-            bodies = [rest]
+            yield Trigger(watch_.table, body, _FUNCTION)
         else:
             name = watch_.version
             renew = (
@@ -108,63 +104,14 @@ def _triggers(vendor: str) -> dict[str, tuple[str, str]]:
                 f"INSERT INTO kit_version (name, value) VALUES ('{name}', lower(hex(randomblob(16))))"
             )
             # Not an upsert: the conflict clause of the statement that fires a trigger would overrule it.
-            bodies = [f'AFTER {event} ON "{watch_.table}" BEGIN {renew}; END' for event in watch_.events]
-        for body in bodies:
-            name = f"{PREFIX}{hashlib.sha256(body.encode()).hexdigest()[:16]}"
-            found[name] = (watch_.table, f"CREATE TRIGGER {name} {body}")
-    return found
+            for event in watch_.events:
+                yield Trigger(watch_.table, f'AFTER {event} ON "{watch_.table}" BEGIN {renew}; END')
 
 
-def _installed(cursor: Any, vendor: str) -> dict[str, str]:
-    """The installed triggers: table by name."""
-    if vendor == "postgresql":
-        cursor.execute(
-            "SELECT tgname, relname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid"
-            " WHERE NOT tgisinternal AND starts_with(tgname, %s) AND pg_table_is_visible(pg_class.oid)",
-            [PREFIX],
-        )
-    else:
-        cursor.execute(
-            "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name GLOB %s", [f"{PREFIX}*"]
-        )
-    return dict(cursor.fetchall())
+def _renew_values() -> None:
+    names = {watch_.version for watch_ in _watches.values()}
+    Version.objects.all().delete()
+    Version.objects.bulk_create(Version(name=name, value=str(uuid.uuid4())) for name in names)
 
 
-def _drop(cursor: Any, vendor: str, name: str, table: str) -> None:
-    cursor.execute(f"DROP TRIGGER {name}" + (f' ON "{table}"' if vendor == "postgresql" else ""))
-
-
-def drop_triggers(*, plan: Any = None, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
-    """Before migrations: a column that a trigger names cannot change its type."""
-    if not plan or not _is_ready(using):
-        return
-    with connection.cursor() as cursor:
-        for name, table in _installed(cursor, connection.vendor).items():
-            _drop(cursor, connection.vendor, name, table)
-
-
-def install_triggers(*, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
-    """After migrations: install missing triggers, drop outdated ones, and renew the values if any was missing."""
-    vendor = connection.vendor
-    if not _is_ready(using):
-        return
-    with transaction.atomic(), connection.cursor() as cursor:
-        wanted, installed = _triggers(vendor), _installed(cursor, vendor)
-        if wanted.keys() == installed.keys():
-            return
-        for name in installed.keys() - wanted.keys():
-            _drop(cursor, vendor, name, installed[name])
-        if vendor == "postgresql":
-            cursor.execute(_FUNCTION)
-        tables = set(connection.introspection.table_names(cursor))
-        for name in wanted.keys() - installed.keys():
-            table, statement = wanted[name]
-            if table in tables:  # an app may be migrated alone
-                cursor.execute(statement)
-        names = {watch_.version for watch_ in _watches.values()}
-        Version.objects.all().delete()
-        Version.objects.bulk_create(Version(name=name, value=str(uuid.uuid4())) for name in names)
-
-
-def _is_ready(using: str) -> bool:
-    return using == DEFAULT_DB_ALIAS and "kit_version" in connection.introspection.table_names()
+triggers.register(Triggers(prefix="version_", table="kit_version", wanted=_wanted, renew=_renew_values))

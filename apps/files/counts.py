@@ -1,0 +1,124 @@
+# ruff: noqa: S608 (the statements consist of constants)
+"""Counts of what each user stores, kept by triggers in the transaction that changes it (docs/adr/0019).
+
+The sum over 100,000 files costs more than the page that shows it. So the files and bytes of each user are counted under
+keys. Every upload and video counts under one key at most, so that the keys of `STORED` add up to the storage used:
+
+=============  ========================================================================================
+``held``       reserved: unfinished uploads, and partial uploads that no final one has taken
+``kind:…``     contents of the library by `FileKind`: current and older versions, each content once
+``bin``        contents that only files in the bin refer to
+``loose``      other uploaded files: those of lessons, and those that nothing refers to
+``video``      originals of videos, while one is replaced the former one too
+``original``   originals of videos in the bin
+=============  ========================================================================================
+
+Besides, the files of the library count under ``folder:<id>`` of the folder that contains them (0 for the top), and the
+files in the bin under ``binned``, or under ``with:<id>`` of the folder that took them there, with the sizes of their
+current versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+from django.db.models import Sum
+
+from apps.files.count_triggers import INSERT_COUNTS, SOURCES, rows_of, wanted
+from apps.files.models import FileKind, StorageCount
+from studyplatform.kit.db import triggers
+from studyplatform.kit.db.triggers import Triggers
+
+HELD, BIN, LOOSE, VIDEO, ORIGINAL_IN_BIN, BINNED = "held", "bin", "loose", "video", "original", "binned"
+KINDS = {kind: f"kind:{kind.value}" for kind in FileKind}
+STORED = (HELD, BIN, LOOSE, VIDEO, ORIGINAL_IN_BIN, *KINDS.values())
+
+
+@dataclass(frozen=True)
+class Count:
+    """Files and their bytes."""
+
+    files: int = 0
+    bytes: int = 0
+
+
+def folder_key(folder_id: int | None) -> str:
+    """The key of the files in a folder; None for the top of the library."""
+    return f"folder:{folder_id or 0}"
+
+
+def binned_key(folder_id: int) -> str:
+    """The key of the files that a folder took to the bin."""
+    return f"with:{folder_id}"
+
+
+def counts_of(user_id: int, keys: Iterable[str]) -> Mapping[str, Count]:
+    """The user's counts under these keys; a key without files is missing. One query."""
+    rows = StorageCount.objects.filter(owner_id=user_id, key__in=list(keys))
+    sums = rows.order_by().values_list("key").annotate(Sum("files"), Sum("bytes"))
+    return {key: Count(files, size) for key, files, size in sums}
+
+
+def forget_folders(user_id: int, folders: Iterable[int]) -> None:
+    """Delete the counts of deleted folders, which contain nothing."""
+    keys = [key for pk in folders for key in (folder_key(pk), binned_key(pk))]
+    StorageCount.objects.filter(owner_id=user_id, key__in=keys).delete()
+
+
+def recount() -> int:
+    """Count everything from the tables; returns how many counts were wrong.
+
+    For `manage.py check_storage --repair`. Between two statements of other transactions it would count wrong, so it
+    locks the tables against writing until it commits.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            tables = ", ".join([*(source.table for source in SOURCES), "files_fileversion", "files_storagecount"])
+            cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
+        before = _sums()
+        cursor.execute(_RECOUNT_REFERENCES)
+        changed: int = cursor.rowcount
+        cursor.execute("DELETE FROM files_storagecount")
+        for source in SOURCES:
+            rows = rows_of(source, source.table, "")
+            cursor.execute(INSERT_COUNTS.format(rows=rows))
+        after = _sums()
+        return max(changed, len(dict(before.items() ^ after.items())))
+
+
+def drift() -> int:
+    """How many counts differ from what the tables contain; writes nothing that stays."""
+    with transaction.atomic():
+        wrong = recount()
+        transaction.set_rollback(True)
+    return wrong
+
+
+def _sums() -> dict[tuple[int, str], Count]:
+    rows = StorageCount.objects.order_by().values_list("owner_id", "key").annotate(Sum("files"), Sum("bytes"))
+    return {(owner, key): Count(files, size) for owner, key, files, size in rows if files or size}
+
+
+_REFERENCES = """
+    SELECT files_upload.id, files_upload.library_kind AS old_kind,
+        COALESCE(SUM(CASE WHEN files_file.id IS NOT NULL AND files_file.deleted_at IS NULL THEN 1 ELSE 0 END), 0)
+            AS in_files,
+        COALESCE(SUM(CASE WHEN files_file.deleted_at IS NOT NULL THEN 1 ELSE 0 END), 0) AS in_bin,
+        COALESCE(MAX(CASE WHEN files_file.current_id = files_upload.id THEN files_file.kind END), '') AS kind
+    FROM files_upload
+    LEFT JOIN files_fileversion ON files_fileversion.upload_id = files_upload.id
+    LEFT JOIN files_file ON files_file.id = files_fileversion.file_id
+    GROUP BY files_upload.id, files_upload.library_kind"""
+_RECOUNT_REFERENCES = f"""
+    UPDATE files_upload SET in_files = counted.in_files, in_bin = counted.in_bin,
+        library_kind = CASE WHEN counted.kind <> '' THEN counted.kind
+            WHEN counted.old_kind <> '' THEN counted.old_kind ELSE 'other' END
+    FROM ({_REFERENCES}) AS counted
+    WHERE files_upload.id = counted.id AND (
+        files_upload.in_files <> counted.in_files OR files_upload.in_bin <> counted.in_bin
+        OR (counted.kind <> '' AND files_upload.library_kind <> counted.kind)
+        OR (files_upload.library_kind = '' AND counted.in_files + counted.in_bin > 0))"""
+
+triggers.register(Triggers(prefix="files_counts_", table="files_storagecount", wanted=wanted, renew=recount))
