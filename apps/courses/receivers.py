@@ -12,6 +12,7 @@ from apps.accounts.models import PROFILE_FIELDS, Role, User
 from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import Course, Lesson, SearchDocument, StatusChange, Subject, Submission
+from apps.courses.queries.file_uses import lessons_using
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
 from studyplatform.kit.caching import table_versions
@@ -23,6 +24,7 @@ logger = logging.getLogger(__name__)
 # A video that a published course uses can't be deleted.
 files.register_deletion_check(policies.delete_video)
 accounts.register_hindrance(policies.leave)
+files.register_use(lessons_using)
 
 
 # What everyone sees of courses and instructors. Learner counts change all day, so the cached ones may be a minute old.
@@ -39,7 +41,7 @@ def remove_file_of_lesson(instance: Lesson, **_: object) -> None:
     A video stays with its owner, unless the owner's account was deleted.
     """
     if instance.file_id is not None:
-        files.discard_file(upload_id=instance.file_id)
+        files.release_content(upload_id=instance.file_id)
     if instance.video_id is not None:
         services.delete_ownerless_video(video_id=instance.video_id)
 

@@ -29,6 +29,7 @@ urlpatterns = [
     path(f"{_lesson}/video", media.video, name="studio-video"),
     path(f"{_lesson}/captions", media.captions, name="studio-captions"),
     path(f"{_lesson}/file", media.file, name="studio-file"),
+    path(f"{_lesson}/file/choose", media.file_choice, name="studio-file-choice"),
     path(f"{_lesson}/quiz", quiz.rules, name="studio-quiz"),
     path(f"{_lesson}/questions/new", quiz.question_new, name="studio-question-new"),
     path(_question, quiz.question, name="studio-question"),

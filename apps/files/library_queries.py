@@ -174,6 +174,14 @@ def versions_of(file: File) -> QuerySet[FileVersion]:
     return file.versions.select_related("upload").order_by("-number")
 
 
+def contents_of(files: Iterable[File]) -> dict[int, set[int]]:
+    """The ids of the uploads that are versions of these files, by the file's id."""
+    found: dict[int, set[int]] = {}
+    for file, upload in FileVersion.objects.filter(file__in=files).values_list("file", "upload"):
+        found.setdefault(file, set()).add(upload)
+    return found
+
+
 @dataclass(frozen=True)
 class LibraryUse:
     """A user's storage in bytes, as the meter of the library shows it: its parts add up to the storage used."""

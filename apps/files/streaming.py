@@ -35,14 +35,16 @@ SANDBOX = "sandbox; default-src 'none'"
 PDF_POLICY = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'"
 
 
-def send_upload(request: HttpRequest, upload: Upload, *, until: datetime | None = None) -> HttpResponseBase:
+def send_upload(
+    request: HttpRequest, upload: Upload, *, name: str = "", until: datetime | None = None
+) -> HttpResponseBase:
     """Send a complete upload as an attachment, so that no browser shows it as a page of this site or of the bucket.
 
-    ``until``: when the permission to download it expires.
+    ``name``: if not that of the upload. ``until``: when the permission to download it expires.
 
     :raises FileNotFoundError: its bytes are missing.
     """
-    return send_content(request, upload, name=upload.filename, kind=upload.media_type, until=until)
+    return send_content(request, upload, name=name or upload.filename, kind=upload.media_type, until=until)
 
 
 def send_content(

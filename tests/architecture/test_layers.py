@@ -11,7 +11,18 @@ pytestmark = pytest.mark.xdist_group("source")  # one process parses the project
 ORDER = ["accounts", "files", "courses", "billing", "learning", "forum", "tutor"]
 SIBLINGS = {("forum", "tutor"), ("tutor", "forum")}
 # What later apps may import from an app; artwork (courses) and outline (learning) read no database.
-PUBLIC = {"models", "services", "queries", "policies", "events", "errors", "guards", "artwork", "outline"}
+PUBLIC = {
+    "models",
+    "services",
+    "queries",
+    "library_queries",
+    "policies",
+    "events",
+    "errors",
+    "guards",
+    "artwork",
+    "outline",
+}
 # Only the wiring of the site imports pages, calls and consumers by module.
 WIRING = {"urls", "api_urls", "routing", "asgi", "wsgi", "celery", "settings", "supervisor", "launch"}
 PROTOCOL = {"api", "pages", "consumers", "tasks", "jobs", "receivers", "components", "middleware", "forms"}

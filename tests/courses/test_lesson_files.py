@@ -19,10 +19,12 @@ from apps.files import queries
 from apps.files import services as files
 from apps.files.errors import QuotaExceeded
 from apps.files.models import Upload
+from apps.files.services import Selection, attachments
 from apps.files.storage import upload_path
 from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
-from tests.factories.files import FileFactory, VideoFactory
+from tests.factories.files import FileFactory, FolderFactory, VideoFactory
+from tests.files.test_library import send
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 
@@ -257,14 +259,161 @@ def test_unfinished_uploads_videos_and_other_kinds_of_lessons_are_refused(lesson
     assert Lesson.objects.filter(file=None).count() == 2
 
 
-def test_a_file_belongs_to_one_lesson(lesson, course, adas_browser) -> None:
+def test_lessons_share_a_file_which_is_deleted_with_the_last(lesson, course, ada, adas_browser) -> None:
     uid = upload(adas_browser, lesson)
     other = LessonFactory(section=lesson.section, course=course, kind="file", slug="other")
-    attach(adas_browser, lesson, uid)
 
-    assert attach(adas_browser, other, uid).json()["code"] == "FILE_IN_USE"
-    assert attach(adas_browser, lesson, uid).status_code == 200  # attaching it again changes nothing
-    assert file_of(lesson) is not None
+    for each in (lesson, other, lesson):
+        assert attach(adas_browser, each, uid).status_code == 200
+    assert queries.storage_of(ada).files == len(PDF)
+    attach(adas_browser, lesson, None)
+    assert str(file_of(other).uid) == uid  # type: ignore[union-attr]
+    attach(adas_browser, other, None)
+
+    assert not Upload.objects.exists()
+
+
+def test_two_lessons_deleted_at_once_release_their_file(lesson, course, ada, adas_browser) -> None:
+    uid = upload(adas_browser, lesson)
+    for each in (lesson, LessonFactory(section=lesson.section, course=course, kind="file", slug="other")):
+        attach(adas_browser, each, uid)
+
+    services.delete_course(course=course, by=ada)
+
+    assert not Upload.objects.exists()
+
+
+# --- From the library -----------------------------------------------------------------------------------------
+
+
+def choose(browser: Client, lesson: Lesson, file: Any) -> Any:
+    address = reverse("courses:studio-file", args=[lesson.course.slug, lesson.slug])
+    return browser.post(address, {"library": file if isinstance(file, str) else file.uid})
+
+
+def test_a_lesson_offers_a_file_of_the_library_under_a_name_of_its_own(lesson, ada, adas_browser) -> None:
+    file = FileFactory(owner=ada, name="Rivers.pdf", content=PDF)
+    files.rename_entry(entry=file, name="Rivers of Europe.pdf", by=ada)
+    used = queries.storage_of(ada).used
+
+    choose(adas_browser, lesson, file)
+    files.rename_entry(entry=file, name="private notes.pdf", by=ada)
+
+    assert queries.storage_of(ada).used == used == len(PDF)
+    link = adas_browser.get(f"/learn/rivers/{lesson.slug}/download")["Location"]
+    answer = adas_browser.get(link)
+    assert answer["Content-Disposition"] == 'attachment; filename="Rivers of Europe.pdf"'
+    assert b"".join(answer.streaming_content) == PDF
+    page = adas_browser.get(f"/learn/rivers/{lesson.slug}").content.decode()
+    assert "Rivers of Europe.pdf" in page
+    assert "private notes.pdf" not in page
+    assert adas_browser.get(link[:-30] + "A" + link[-29:]).status_code == 404  # the name is signed, too
+
+
+def test_a_lesson_keeps_its_content_when_the_library_file_is_replaced_or_deleted(lesson, ada, adas_browser) -> None:
+    file = FileFactory(owner=ada, name="Rivers.pdf", content=PDF)
+    choose(adas_browser, lesson, file)
+    content = file_of(lesson)
+
+    send(adas_browser, "Rivers.pdf", b"%PDF-1.7 newer", conflict="replace")
+    files.move_to_bin(selection=Selection(files=[file]), by=ada, now=timezone.now())
+    files.empty_bin(user=ada)
+    jobs.run_pending("default")
+
+    assert file_of(lesson) == content
+    assert default_storage.open(content.stored_as).read() == PDF  # type: ignore[union-attr]
+    assert queries.storage_of(ada).used == len(PDF)
+    attach(adas_browser, lesson, None)
+    jobs.run_pending("default")
+    assert not default_storage.exists(content.stored_as)  # type: ignore[union-attr]
+
+
+def test_only_the_users_own_present_files_can_be_chosen(lesson, course, ada, eve, adas_browser, browser_of) -> None:
+    foreign, binned, own = FileFactory(owner=eve), FileFactory(owner=ada), FileFactory(owner=ada)
+    files.move_to_bin(selection=Selection(files=[binned]), by=ada, now=timezone.now())
+    text = LessonFactory(section=lesson.section, course=course, kind="text", slug="words")
+
+    for each in (foreign, binned, "not-a-uid"):
+        choose(adas_browser, lesson, each)
+    choose(adas_browser, text, own)
+    choose(browser_of(eve), lesson, foreign)
+    refused = [
+        adas_browser.put(
+            f"/api/v1/lessons/{lesson.uid}/file/", {"file": str(each.uid)}, content_type="application/json"
+        ).status_code
+        for each in (foreign, binned)
+    ]
+
+    assert refused == [404, 409]
+    assert not Lesson.objects.exclude(file=None).exists()
+
+
+def test_what_others_may_not_get_stays_in_the_library(lesson, ada, adas_browser) -> None:
+    contents = {"page.html": PAGE, "slides.pdf": PAGE, "drawing.svg": PDF, "sheet.pdf": b"PK\x03\x04"}
+    for name, content in contents.items():
+        choose(adas_browser, lesson, FileFactory(owner=ada, name=name, content=content))
+
+    assert file_of(lesson) is None
+
+
+def test_the_api_takes_a_file_of_the_library(lesson, ada, adas_browser) -> None:
+    file = FileFactory(owner=ada, name="Rivers.pdf")
+
+    answer = adas_browser.put(
+        f"/api/v1/lessons/{lesson.uid}/file/", {"file": str(file.uid)}, content_type="application/json"
+    )
+
+    assert answer.json()["file"]["filename"] == "Rivers.pdf"
+    empty = adas_browser.put(f"/api/v1/lessons/{lesson.uid}/file/", {}, content_type="application/json")
+    assert empty.status_code == 400
+    assert file_of(lesson) == file.current
+
+
+def test_the_choice_page_searches_and_pages_the_users_own_files(lesson, ada, eve, adas_browser, browser_of) -> None:
+    folder = FolderFactory(owner=ada, name="Handouts")
+    inner = FileFactory(owner=ada, name="tides.pdf", folder=folder)
+    FileFactory.create_batch(21, owner=ada)
+    FileFactory(owner=eve, name="foreign.pdf")
+    address = reverse("courses:studio-file-choice", args=["rivers", lesson.slug])
+
+    def shown(query: str = "") -> str:
+        return adas_browser.get(address + query).content.decode()
+
+    first = shown()
+    assert "Handouts" in first
+    assert "foreign.pdf" not in first
+    assert first.count('name="library"') == 20
+    assert shown("?page=2").count('name="library"') == 1
+    assert f'value="{inner.uid}"' in shown(f"?folder={folder.uid}")
+    assert f'value="{inner.uid}"' in shown("?q=TIDES")
+    assert "Nothing found" in shown("?q=foreign")
+    assert adas_browser.get(f"{address}?folder={FolderFactory(owner=eve).uid}").status_code == 404
+    assert browser_of(eve).get(address).status_code in {302, 403}
+    assert address in adas_browser.get(address.removesuffix("/file/choose")).content.decode()
+
+
+def test_pages_of_the_library_say_which_lessons_use_a_file(lesson, course, ada, eve, adas_browser, browser_of) -> None:
+    file = FileFactory(owner=ada)
+    choose(adas_browser, lesson, file)
+    words = f"the lesson “{lesson.title}” of “{course.title}”"
+
+    assert words in adas_browser.get(f"/files/{file.uid}").content.decode()
+    assert course.title in adas_browser.get("/settings/storage").content.decode()
+    files.move_to_bin(selection=Selection(files=[file]), by=ada, now=timezone.now())
+    assert words in adas_browser.get("/files/bin").content.decode()
+    Course.objects.filter(pk=course.pk).update(instructor=eve)  # who owns the file no longer edits the course
+    page = adas_browser.get(f"/files/{file.uid}").content.decode()
+    assert "a lesson of a course that you can&#39;t edit" in page
+    assert course.title not in page
+
+
+def test_what_an_app_registers_is_a_use(ada, monkeypatch) -> None:
+    file = FileFactory(owner=ada)
+    monkeypatch.setattr(attachments, "_resolvers", [*attachments._resolvers])
+    files.register_use(lambda uploads, viewer: {pk: [files.Use("a post")] for pk in uploads})
+
+    assert files.uses_of([file.current_id], ada) == {file.current_id: [files.Use("a post")]}
+    assert files.uses_of([], ada) == {}
 
 
 def test_the_file_of_a_course_under_review_cannot_be_changed(lesson, course, adas_browser) -> None:

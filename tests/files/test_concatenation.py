@@ -225,7 +225,7 @@ def test_a_part_is_neither_downloaded_nor_offered_nor_a_video(ada_browser: Clien
     assert ada_browser.get(url).status_code == 404
     assert ada_browser.get("/api/v1/uploads/?kept=1").json() == []
     with pytest.raises(AppError, match="doesn"):
-        services.claim_file(upload=part, by=ada)
+        services.claim_content(source=part, by=ada)
     assert not VideoAsset.objects.exists()
     assert not Job.objects.filter(kind="files.store_file").exists()
 

@@ -269,7 +269,7 @@ def test_a_replaced_or_removed_file_is_deleted_from_the_bucket(s3, sheet, ada, b
     assert len(s3.names()) == 1
     assert s3.names() != before
     # When another lesson uses the file, its type is checked again from its first bytes.
-    services.claim_file(upload=Upload.objects.get(), by=ada)
+    services.claim_content(source=Upload.objects.get(), by=ada)
     assert seen == ["GetObject"]
 
     hers.put(f"/api/v1/lessons/{sheet.uid}/file/", {"upload": None}, content_type="application/json")

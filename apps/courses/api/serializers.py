@@ -1,5 +1,8 @@
 """Shapes of authoring: the outline as its staff see it, and what changes it."""
 
+from typing import Any
+
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from apps.courses.models import Lesson
@@ -72,7 +75,15 @@ class LessonVideoIn(serializers.Serializer[object]):
 
 
 class LessonFileIn(serializers.Serializer[object]):
-    upload = serializers.UUIDField(allow_null=True)
+    """An upload, or a file of the user's library; null removes the file of the lesson."""
+
+    upload = serializers.UUIDField(allow_null=True, required=False)
+    file = serializers.UUIDField(allow_null=True, required=False)
+
+    def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
+        if not sent:
+            raise serializers.ValidationError(_("Send an upload or a file."))
+        return sent
 
 
 class HandedOut(serializers.Serializer[object]):

@@ -19,8 +19,9 @@ from apps.courses.api import serializers as shapes
 from apps.courses.errors import CourseNotFound, LectureUnavailable, VideoNotYours
 from apps.courses.models import Course, Lesson, Section
 from apps.courses.queries import authored_outline, authoring
+from apps.files import library_queries as library
 from apps.files import queries as files
-from apps.files.models import VideoAsset
+from apps.files.models import File, Upload, VideoAsset
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
 
@@ -160,10 +161,14 @@ class LessonFile(APIView):
         operation_id="authoring_lesson_file", request=shapes.LessonFileIn, responses={200: shapes.FileLesson}
     )
     def put(self, request: Request, uid: UUID) -> Response:
-        """Lets the lesson hand out a file of one's own that has arrived whole, or none. The one before is deleted."""
+        """Set the file of a file lesson, or remove it. The previous one is deleted unless something else uses it."""
         lesson, form, user = _lesson(request, uid), _read(shapes.LessonFileIn, request), signed_in_user(request)
-        upload = files.upload_for(user, form["upload"]) if form["upload"] else None
-        lesson = services.attach_file(lesson=lesson, by=user, upload=upload, now=timezone.now())
+        source: Upload | File | None = None
+        if form.get("file"):
+            source = library.file_for(user, form["file"])
+        elif form.get("upload"):
+            source = files.upload_for(user, form["upload"])
+        lesson = services.attach_file(lesson=lesson, by=user, source=source, now=timezone.now())
         return Response(authoring.file_lesson_out(lesson))
 
 

@@ -46,13 +46,16 @@ class Lesson(models.Model):
     is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
     video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
-    file = models.OneToOneField(
+    file = models.ForeignKey(
         Upload,
         models.PROTECT,
         null=True,
         blank=True,
-        related_name="lesson",
+        related_name="lessons",
         help_text="What a file lesson hands out. While it does, the upload cannot be deleted.",
+    )
+    file_name = models.CharField(
+        max_length=255, blank=True, help_text="The name under which learners get it; empty: that of the upload."
     )
     prerequisites = models.ManyToManyField(
         "self",
@@ -71,3 +74,8 @@ class Lesson(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def shown_file_name(self) -> str:
+        """The name under which learners get the file; empty if there is none."""
+        return self.file_name or self.file.filename if self.file is not None else ""

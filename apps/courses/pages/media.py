@@ -4,22 +4,32 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
 from apps.courses import services
-from apps.courses.errors import VideoNotYours
+from apps.courses.errors import VideoNotYours, WrongLessonKind
 from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm
+from apps.courses.models import Lesson
 from apps.courses.pages.outline import lesson_of, to_lesson
 from apps.courses.pages.staffed import course_for_staff
+from apps.courses.policies import edit_course
+from apps.files import library_queries as library
 from apps.files.models import VideoAsset
 from apps.files.services import MAX_CAPTION_BYTES
-from studyplatform.kit.errors import ValidationFailed
+from studyplatform.kit.errors import NotFound, ValidationFailed
+from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.body_limits import accepts_large_body
+
+FILES_PER_PAGE = 20
+MOST_FOLDERS = 50
 
 
 @teaches
@@ -40,12 +50,18 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
 @teaches
 @require_POST
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
-    """Upload the file of a file lesson as a form (without the resumable upload of the script), or remove it."""
+    """Set the file of a file lesson: from a form (without the resumable upload of the script), or from the user's
+    library; or remove it."""
     course = course_for_staff(request, slug)
     opened = lesson_of(course, lesson)
     if "remove" in request.POST:
-        services.attach_file(lesson=opened, by=signed_in_user(request), upload=None, now=timezone.now())
+        services.attach_file(lesson=opened, by=signed_in_user(request), source=None, now=timezone.now())
         messages.success(request, _("The file was removed."))
+        return to_lesson(course, opened)
+    if "library" in request.POST:
+        chosen = library.file_for(signed_in_user(request), _uid(request.POST["library"]))
+        services.attach_file(lesson=opened, by=signed_in_user(request), source=chosen, now=timezone.now())
+        messages.success(request, _("“%s” is ready to download.") % opened.shown_file_name)
         return to_lesson(course, opened)
     form = AttachmentForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -53,9 +69,37 @@ def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
         return to_lesson(course, opened)
     sent = form.cleaned_data["file"]
     services.upload_file(lesson=opened, by=signed_in_user(request), file=sent, name=sent.name, now=timezone.now())
-    name = opened.file.filename if opened.file else ""
-    messages.success(request, _("“%s” is ready to download.") % name)
+    messages.success(request, _("“%s” is ready to download.") % opened.shown_file_name)
     return to_lesson(course, opened)
+
+
+@teaches
+@require_safe
+@never_cache
+def file_choice(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Choose the file of a file lesson from the user's library: a folder, or what a search within it finds."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    user = signed_in_user(request)
+    enforce(edit_course(user, course))
+    if opened.kind != Lesson.Kind.FILE:
+        raise WrongLessonKind
+    folder = library.folder_for(user, _uid(uid)) if (uid := request.GET.get("folder", "")) else None
+    if folder is not None and folder.deleted_at is not None:
+        raise NotFound
+    text = request.GET.get("q", "").strip()[:100]
+    found = library.search_files(user, folder, text, "modified") if text else library.files_in(user, folder, "modified")
+    page = Paginator(found, FILES_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "course": course,
+        "opened": opened,
+        "here": folder,
+        "above": library.above(folder) if folder is not None else [],
+        "folders": [] if text or page.number > 1 else list(library.folders_in(user, folder)[:MOST_FOLDERS]),
+        "page": page,
+        "q": text,
+    }
+    return render(request, "courses/studio/choose_file.html", context)
 
 
 @accepts_large_body(MAX_CAPTION_BYTES, by=teach)
@@ -80,6 +124,16 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     services.add_captions(lesson=opened, by=user, raw=raw, language=language, label=label, now=now)
     messages.success(request, _("%s captions were added.") % label)
     return to_lesson(course, opened)
+
+
+def _uid(text: str) -> UUID:
+    """
+    :raises NotFound: the text is no uid.
+    """
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound from None
 
 
 def _video(uid: str) -> VideoAsset | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm
@@ -67,6 +68,7 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                     },
                     "hint": _("Up to %s: for example a PDF, slides, a spreadsheet or an archive.") % as_size(limit),
                     "lesson": authoring.file_lesson_out(lesson),
+                    "choice": reverse("courses:studio-file-choice", args=[course.slug, lesson.slug]),
                 },
             }
         case Lesson.Kind.QUIZ:

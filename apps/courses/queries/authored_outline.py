@@ -118,7 +118,7 @@ def _row(lesson: Lesson) -> LessonRow:
             count = lesson.question_count  # type: ignore[attr-defined]
             end = ngettext("%d question", "%d questions", count) % count if count else ""
         case Kind.FILE:
-            end = lesson.file.filename if lesson.file else ""
+            end = lesson.shown_file_name
     return LessonRow(lesson, lesson_badge(lesson), end, notes, warning)
 
 

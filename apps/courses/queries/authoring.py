@@ -127,5 +127,5 @@ def video_lesson_out(lesson: Lesson) -> dict[str, Any]:
 def file_lesson_out(lesson: Lesson) -> dict[str, Any]:
     """Return the shape ``FileLesson``."""
     file = lesson.file
-    upload = {"upload": str(file.uid), "filename": file.filename, "length": file.length} if file else None
+    upload = {"upload": str(file.uid), "filename": lesson.shown_file_name, "length": file.length} if file else None
     return {"uid": str(lesson.uid), "file": upload}

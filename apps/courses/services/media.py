@@ -12,8 +12,8 @@ from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline import refresh_outline
 from apps.files import services as files
-from apps.files.errors import FileInUse
 from apps.files.models import CaptionTrack, Upload, VideoAsset
+from apps.files.models import File as LibraryFile
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
 
@@ -41,24 +41,23 @@ def attach_video(*, lesson: Lesson, by: User, video: VideoAsset | None, now: dat
     return lesson
 
 
-def attach_file(*, lesson: Lesson, by: User, upload: Upload | None, now: datetime) -> Lesson:
-    """Set the file of a file lesson, or remove it. The previous file is deleted, which frees its storage.
+def attach_file(*, lesson: Lesson, by: User, source: Upload | LibraryFile | None, now: datetime) -> Lesson:
+    """Set the file of a file lesson from an upload or the user's library, or remove it.
+
+    The previous content is deleted, which frees its storage, unless the library or another lesson uses it.
 
     :raises WrongLessonKind: it is not a file lesson.
-    :raises FileInUse: another lesson uses the file.
-    :raises AppError: not the user's own upload, or incomplete (see ``files.claim_file``).
+    :raises AppError: not the user's own file, in the bin, incomplete, or unsuitable (see ``files.claim_content``).
     """
     with transaction.atomic():
         course = Course.objects.select_for_update().get(pk=lesson.course_id)
         _enforce_file_lesson(lesson, course, by)
         before = Lesson.objects.values_list("file", flat=True).get(pk=lesson.pk)
-        taken = files.claim_file(upload=upload, by=by) if upload is not None else None
-        if taken is not None and Lesson.objects.filter(file=taken).exclude(pk=lesson.pk).exists():
-            raise FileInUse
-        lesson.file = taken
-        lesson.save(update_fields=["file"])
-        if before is not None and (taken is None or taken.pk != before):
-            files.discard_file(upload_id=before)
+        claimed = files.claim_content(source=source, by=by) if source is not None else None
+        lesson.file, lesson.file_name = (claimed.upload, claimed.name) if claimed is not None else (None, "")
+        lesson.save(update_fields=["file", "file_name"])
+        if before is not None and before != lesson.file_id:
+            files.release_content(upload_id=before)
         refresh_outline(course, now=now)
     return lesson
 
@@ -80,7 +79,7 @@ def upload_file(*, lesson: Lesson, by: User, file: File[bytes], name: str, now: 
     try:
         if upload.completed_at is None:
             files.receive_chunk(upload=upload, offset=0, read=file.read, now=now)
-        return attach_file(lesson=lesson, by=by, upload=upload, now=now)
+        return attach_file(lesson=lesson, by=by, source=upload, now=now)
     except AppError:
         files.cancel_upload(upload=upload, by=by)
         raise

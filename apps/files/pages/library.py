@@ -15,11 +15,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
+from apps.accounts.models import User
 from apps.files import library_queries as queries
 from apps.files.errors import VersionNotFound
 from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
-from apps.files.services import Selection, library_target, stream_zip
+from apps.files.services import Selection, Use, library_target, stream_zip, uses_of
 from apps.files.storage import open_content
 from apps.files.streaming import send_content, send_stored
 from studyplatform.kit.errors import NotFound
@@ -107,6 +108,7 @@ def bin_page(request: HttpRequest) -> HttpResponse:
     page = Paginator(queries.BinRows(user), PAGE).get_page(request.GET.get("page"))
     folders = list(queries.binned_folders(user)[:PAGE]) if page.number == 1 else []
     context = {"folders": folders, "page": page, "bin_days": settings.BIN_DAYS, **_shared(request)}
+    context["uses"] = _uses([row for row in page if isinstance(row, File)], user)
     context["has_originals"] = any(isinstance(row, BinnedOriginal) for row in page)
     return render(request, "files/bin.html", context)
 
@@ -124,6 +126,7 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
         "versions": list(queries.versions_of(file)[:PAGE]),
         "text": _text_of(file) if file.kind == FileKind.TEXT else None,
         "most_text": MOST_TEXT,
+        "uses": _uses([file], user).get(file.pk, []),
         "is_shown": file.media_type in SHOWN_INLINE,
         **_shared(request),
     }
@@ -189,6 +192,13 @@ def _send(
         return send_content(request, upload, name=file.name, kind=kind, as_attachment=as_attachment)
     except FileNotFoundError:
         raise NotFound from None
+
+
+def _uses(files: list[File], user: User) -> dict[int, list[Use]]:
+    """Where other pages use a version of these files, by the file's id."""
+    versions = queries.contents_of(files)
+    uses = uses_of({upload for uploads in versions.values() for upload in uploads}, user)
+    return {file: [use for upload in uploads for use in uses.get(upload, [])] for file, uploads in versions.items()}
 
 
 def _text_of(file: File) -> str:

@@ -85,8 +85,8 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 @_plain_text_refusals
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
     """A file that a lesson offers, as an attachment; parts of it by ``Range``."""
-    uid, until = read_file_token(token, now=timezone.now(), reader=claimed_session_key(request))
-    return send_upload(request, queries.complete_file(uid), until=until)
+    grant = read_file_token(token, now=timezone.now(), reader=claimed_session_key(request))
+    return send_upload(request, queries.complete_file(grant.upload), name=grant.name, until=grant.expires_at)
 
 
 def _refused(refusal: AppError) -> HttpResponse:

@@ -1,6 +1,7 @@
 """The use cases of files: uploads, the library, stored files, videos, captions, signed links."""
 
 from apps.files.services.allowances import delete_account_of, set_allowance
+from apps.files.services.attachments import Claimed, Use, claim_content, register_use, release_content, uses_of
 from apps.files.services.bin import (
     delete_entries,
     delete_library_of,
@@ -27,7 +28,7 @@ from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
 from apps.files.services.restored_originals import restore_original
 from apps.files.services.storage_check import MostlyOrphans, Problem, StorageCheck
-from apps.files.services.stored_files import claim_file, discard_file, import_file, store_file
+from apps.files.services.stored_files import import_file, store_file
 from apps.files.services.thumbnails import make_thumbnail
 from apps.files.services.uploads import (
     cancel_upload,
@@ -55,16 +56,18 @@ __all__ = [
     "VIDEO_SUFFIXES",
     "Audience",
     "Checksum",
+    "Claimed",
     "MostlyOrphans",
     "Problem",
     "Selection",
     "Sources",
     "StorageCheck",
+    "Use",
     "add_captions",
     "begin_final_upload",
     "begin_upload",
     "cancel_upload",
-    "claim_file",
+    "claim_content",
     "complete_upload",
     "concatenate_parts",
     "copy_entries",
@@ -74,7 +77,6 @@ __all__ = [
     "delete_library_of",
     "delete_uploads_of",
     "delete_video",
-    "discard_file",
     "discard_video",
     "empty_bin",
     "expire_upload",
@@ -90,6 +92,8 @@ __all__ = [
     "purge_bin",
     "receive_chunk",
     "register_deletion_check",
+    "register_use",
+    "release_content",
     "remove_captions",
     "remove_files",
     "rename_entry",
@@ -105,4 +109,5 @@ __all__ = [
     "store_file",
     "stream_zip",
     "upload_to_library",
+    "uses_of",
 ]

@@ -75,6 +75,15 @@ class Grant:
     """The browser session it was signed for; None for everyone."""
 
 
+@dataclass(frozen=True)
+class FileGrant:
+    """The file that a token gives access to. ``name``: under which it is downloaded; empty: that of the upload."""
+
+    upload: uuid.UUID
+    name: str
+    expires_at: datetime
+
+
 def sign_link(
     *, video: VideoAsset, now: datetime, audience: Audience, captions: Iterable[CaptionTrack] | None = None
 ) -> Sources | None:
@@ -102,9 +111,14 @@ def sign_link(
     )
 
 
-def sign_file(*, upload: Upload, now: datetime, audience: Audience) -> str:
-    """Sign the URL of a file, valid as long as those of videos. The caller has checked the permission."""
+def sign_file(*, upload: Upload, now: datetime, audience: Audience, name: str = "") -> str:
+    """Sign the URL of a file, valid as long as those of videos. The caller has checked the permission.
+
+    ``name``: under which it is downloaded, if not that of the upload.
+    """
     payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _session_hash(audience))
+    if name != upload.filename:
+        payload += name.encode()
     return f"/media/f/{_sign(payload, FILE_SALT)}"
 
 
@@ -151,18 +165,22 @@ def read_token(token: str, *, now: datetime, reader: SessionKey | None) -> Grant
     return Grant(video_uid, video_directory(video_uid, uuid.UUID(bytes=version)), expires_at, owner)
 
 
-def read_file_token(token: str, *, now: datetime, reader: SessionKey | None) -> tuple[uuid.UUID, datetime]:
-    """Verify the token of a file; return the file's uid and the expiry. Raises like `read_token`."""
-    uid, expiry, mark = FILE_PAYLOAD.unpack(_verify(token, FILE_PAYLOAD.size, FILE_SALT))
-    return uuid.UUID(bytes=uid), _check_claims(expiry, mark, now=now, reader=reader)
+def read_file_token(token: str, *, now: datetime, reader: SessionKey | None) -> FileGrant:
+    """Verify the token of a file. Raises like `read_token`."""
+    payload = _verify(token, None, FILE_SALT)
+    if len(payload) < FILE_PAYLOAD.size:
+        raise NotFound
+    uid, expiry, mark = FILE_PAYLOAD.unpack_from(payload)
+    expires_at = _check_claims(expiry, mark, now=now, reader=reader)
+    return FileGrant(uuid.UUID(bytes=uid), payload[FILE_PAYLOAD.size :].decode(), expires_at)
 
 
 def _sign(payload: bytes, salt: str) -> str:
     return _encode(payload + next(_signatures(payload, salt)))
 
 
-def _verify(token: str, size: int, salt: str) -> bytes:
-    """Verify the signature and return the payload of ``size`` bytes.
+def _verify(token: str, size: int | None, salt: str) -> bytes:
+    """Verify the signature and return the payload of ``size`` bytes; of any size if None.
 
     :raises NotFound: the signature is not valid.
     """
@@ -170,6 +188,8 @@ def _verify(token: str, size: int, salt: str) -> bytes:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise NotFound from None
+    if size is None:
+        size = max(len(raw) - SIGNATURE_BYTES, 0)
     payload, signature = raw[:size], raw[size:]
     # Compare the encoded text as well: base64 has several encodings that differ in unused trailing bits.
     if len(payload) != size or _encode(raw) != token:

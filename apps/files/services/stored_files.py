@@ -1,6 +1,5 @@
 """Files other than videos: store, offer for download, remove."""
 
-import contextlib
 import shutil
 import uuid
 from collections.abc import Callable
@@ -13,17 +12,17 @@ from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.file_types import HEAD_BYTES, clean_name, detect_media_type
 from apps.files.models import Upload
-from apps.files.services.uploads import delete_upload
 from apps.files.storage import kept_name, open_stored, put, remove, remove_local, sha256_of, upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
 
-def claim_file(*, upload: Upload, by: User) -> Upload:
+def claim_file(*, upload: Upload, by: User, name: str = "") -> Upload:
     """Return the user's own file, checked for download by others, its row locked until the caller's transaction ends.
 
-    The caller then refers to it by a protected foreign key, which prevents its deletion.
+    The caller then refers to it by a protected foreign key, which prevents its deletion. ``name``: under which others
+    get it, if not that of the upload.
 
     :raises NotFound: the file does not exist or belongs to another user.
     :raises UploadUnfinished: its upload is not complete.
@@ -35,7 +34,7 @@ def claim_file(*, upload: Upload, by: User) -> Upload:
         raise NotFound
     if found.completed_at is None:
         raise errors.UploadUnfinished
-    found.media_type = detect_media_type(_first_bytes(found), found.filename)
+    found.media_type = detect_media_type(_first_bytes(found), name or found.filename)
     found.save(update_fields=["media_type"])
     return found
 
@@ -49,14 +48,6 @@ def _first_bytes(upload: Upload) -> bytes:
             return file.read(HEAD_BYTES)
     except FileNotFoundError:
         return b""
-
-
-def discard_file(*, upload_id: int) -> None:
-    """Delete a content that an app no longer uses. It stays while a file of the library or another row refers to it."""
-    with contextlib.suppress(errors.FileInUse), transaction.atomic():
-        upload = Upload.objects.select_for_update().filter(pk=upload_id, purpose=Upload.Purpose.FILE).first()
-        if upload is not None:
-            delete_upload(upload)
 
 
 def store_file(*, uid: uuid.UUID, extend_lease: Callable[[], None] = lambda: None) -> None:

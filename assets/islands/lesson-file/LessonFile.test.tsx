@@ -41,6 +41,7 @@ function open(file: FileLesson["file"] = null): void {
       <LessonFile
         lesson={{ uid: "lesson", file }}
         limits={limits}
+        choice="/choose"
         hint="Up to 2kB"
         transport={transport}
         transfers={new Transfers(transport)}
@@ -55,6 +56,13 @@ async function arrive(name: string): Promise<void> {
   act(() => events.onCreated("http://site/api/v1/uploads/7/", null));
   act(() => events.onDone());
 }
+
+it("leads to the files of the user", () => {
+  open();
+
+  const link = screen.getByRole("link", { name: "Choose from your files" });
+  expect(link.getAttribute("href")).toBe("/choose");
+});
 
 it("uploads the file for its lesson and attaches it", async () => {
   open();

@@ -21,6 +21,8 @@ export type LessonFileProps = {
   lesson: FileLesson;
   limits: { file: number; fileLabel: string; videoLabel: string };
   hint: string;
+  /** The page on which the user chooses one of their files. */
+  choice: string;
   transfers: Transfers;
   transport: Transport;
 };
@@ -40,7 +42,14 @@ function refusalOf(file: File, limits: LessonFileProps["limits"]): ApiError | nu
 /** ".../uploads/<uid>/" → the uid. */
 const uidOf = (url: string): string => url.split("/").filter(Boolean).at(-1) ?? "";
 
-export function LessonFile({ lesson, limits, hint, transfers, transport }: LessonFileProps) {
+export function LessonFile({
+  lesson,
+  limits,
+  hint,
+  choice,
+  transfers,
+  transport,
+}: LessonFileProps) {
   const transfer = useSyncExternalStore(transfers.subscribe, () => transfers.all).at(-1) ?? null;
   const [file, setFile] = useState(lesson.file);
   const [isAsking, setAsking] = useState(false);
@@ -124,6 +133,9 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
               isFirst={file === null}
               onFile={(chosen) => void take(chosen)}
             />
+            <a className="btn btn--sm" href={choice}>
+              {t("Choose from your files")}
+            </a>
           </div>
           <p className="small faint">{hint}</p>
         </div>
@@ -131,9 +143,12 @@ export function LessonFile({ lesson, limits, hint, transfers, transport }: Lesso
       {isAsking && file && (
         <RemoveDialog
           title={t("Remove this file?")}
-          text={t("“{name}” will be permanently deleted, freeing its storage.", {
-            name: file.filename,
-          })}
+          text={t(
+            "“{name}” is permanently deleted, unless it is in your files or another lesson uses it.",
+            {
+              name: file.filename,
+            },
+          )}
           yes={t("Remove")}
           onYes={() => {
             setRefusal(null);

@@ -509,7 +509,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** @description Lets the lesson hand out a file of one's own that has arrived whole, or none. The one before is deleted. */
+        /** @description Set the file of a file lesson, or remove it. The previous one is deleted unless something else uses it. */
         put: operations["authoring_lesson_file"];
         post?: never;
         delete?: never;
@@ -1164,9 +1164,12 @@ export interface components {
             summary?: string;
             title?: string;
         };
+        /** @description An upload, or a file of the user's library; null removes the file of the lesson. */
         LessonFileInRequest: {
             /** Format: uuid */
-            upload: string | null;
+            file?: string | null;
+            /** Format: uuid */
+            upload?: string | null;
         };
         /**
          * @description * `video` - Video
@@ -2961,7 +2964,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["LessonFileInRequest"];
             };
