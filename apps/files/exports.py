@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.files.models import BinnedOriginal, File, Folder, StorageAccount, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, Folder, Share, ShareOpening, StorageAccount, Upload, VideoAsset
 
 
 @register_export("files")
@@ -21,5 +21,13 @@ def export_files(user: User) -> Iterator[Part]:
     yield Part("files/folders.json", folders.iterator())
     accounts = StorageAccount.objects.filter(user=user).values("allowance", "warned")
     yield Part("files/storage.json", accounts.iterator())
+    shares = Share.objects.filter(owner=user).values(
+        "file__name", "folder__name", "kind", "expires_at", "max_downloads", "downloads", "created_at", "revoked_at"
+    )
+    yield Part("files/shares.json", shares.iterator())
+    opened = ShareOpening.objects.filter(user=user).values(
+        "share__file__name", "share__folder__name", "what", "opened_at"
+    )
+    yield Part("files/opened_shares.json", opened.iterator())
     uploads = Upload.objects.filter(owner=user).values("filename", "length", "offset", "created_at", "completed_at")
     yield Part("files/uploads.json", uploads.iterator())

@@ -1,13 +1,17 @@
-"""Who may upload, and who may see and change a video.
+"""Who may upload and share, and who may see and change a video.
 
 For other users, a video or upload is "not found", not "forbidden", so that its existence is not disclosed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified, teach
-from apps.files.models import BinnedOriginal, File, Folder, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, Folder, Share, Upload, VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict, abilities
 
@@ -18,6 +22,36 @@ def register_audience(may_watch: Callable[[User, VideoAsset], bool]) -> Callable
     """Register a function that decides for an app whether a user may watch a video that the app shows."""
     _audiences.append(may_watch)
     return may_watch
+
+
+@dataclass(frozen=True)
+class CourseMembers:
+    """Who belongs to a course, from the app that knows it: its instructor and the learners who are enrolled."""
+
+    courses_of: Callable[[User], dict[UUID, str]]
+    """The courses that a user belongs to: uid and title, by title."""
+    titles: Callable[[Iterable[UUID]], dict[UUID, str]]
+    """The titles of courses by uid."""
+    belongs: Callable[[str, str], Q]
+    """A condition for a query: the user in one field belongs to the course whose uid is in another field."""
+
+
+_members: list[CourseMembers] = []
+
+
+def register_course_members(members: CourseMembers) -> CourseMembers:
+    """Register the app that knows who belongs to a course. Shares with courses go by it."""
+    _members.append(members)
+    return members
+
+
+def course_members() -> CourseMembers:
+    """
+    :raises LookupError: no app has registered one.
+    """
+    if not _members:
+        raise LookupError("no app knows who belongs to a course")
+    return _members[-1]
 
 
 def upload(user: AnyUser, purpose: str) -> Verdict:
@@ -49,6 +83,18 @@ def edit_original(user: AnyUser, original: BinnedOriginal) -> Verdict:
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if original.owner_id == user.pk else NotFound()
+
+
+def share_entry(user: AnyUser, entry: Folder | File) -> Verdict:
+    """Only the owner may share a folder or a file, and only with a verified email."""
+    return edit_entry(user, entry) or be_verified(user)
+
+
+def edit_share(user: AnyUser, share: Share) -> Verdict:
+    """Only the owner may see who opened a share, and revoke it."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    return None if share.owner_id == user.pk else NotFound()
 
 
 def see_video(user: AnyUser, video: VideoAsset) -> Verdict:

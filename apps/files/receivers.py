@@ -10,8 +10,12 @@ from studyplatform.kit.events import subscribe
 
 @subscribe(AccountDeleted)
 def delete_uploads(event: AccountDeleted) -> None:
-    """Delete the library and the uploads of a deleted user. The apps that show videos decide about those."""
+    """Delete the library with its shares, the uploads, and the notes of what a deleted user opened.
+
+    The apps that show videos decide about those.
+    """
     services.delete_library_of(user_id=event.user_id)
+    services.forget_openings_of(user_id=event.user_id)
     services.delete_uploads_of(user_id=event.user_id)
     services.delete_account_of(user_id=event.user_id)
 

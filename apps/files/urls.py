@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.files.pages import library, library_actions, media
+from apps.files.pages import library, library_actions, media, share_links, shared_with_me, sharing
 
 app_name = "files"
 urlpatterns = [
@@ -20,6 +20,27 @@ urlpatterns = [
     path("files/<uuid:uid>/thumbnail", library.thumbnail, name="thumbnail"),
     path("files/<uuid:uid>/versions/<int:number>/restore", library_actions.restore_version, name="restore-version"),
     path("files/<uuid:uid>/versions/<int:number>/download", library.download_version, name="download-version"),
+    path("files/<uuid:uid>/sharing", sharing.share_file, name="share-file"),
+    path("files/folders/<uuid:uid>/sharing", sharing.share_folder, name="share-folder"),
+    path("files/links", sharing.links, name="links"),
+    path("files/links/<uuid:uid>", sharing.openings, name="openings"),
+    path("files/links/<uuid:uid>/revoke", sharing.revoke, name="revoke-share"),
+    path("files/shared", shared_with_me.shared_with_me, name="shared-with-me"),
+    path("files/shared/<uuid:uid>", shared_with_me.shared, name="shared-entry"),
+    path("files/shared/<uuid:uid>/<uuid:file>", shared_with_me.shared_file, name="shared-entry-file"),
+    path("files/shared/<uuid:uid>/<uuid:file>/view", shared_with_me.shared_view, name="shared-entry-view"),
+    path(
+        "files/shared/<uuid:uid>/<uuid:file>/thumbnail",
+        shared_with_me.shared_thumbnail,
+        name="shared-entry-thumbnail",
+    ),
+    path("files/shared/<uuid:uid>/<uuid:file>/download", shared_with_me.shared_download, name="shared-entry-download"),
+    path("s/<str:token>", share_links.link, name="link"),
+    path("s/<str:token>/<uuid:uid>", share_links.link_file, name="link-file"),
+    path("s/<str:token>/<uuid:uid>/view", share_links.link_view, name="link-view"),
+    path("s/<str:token>/<uuid:uid>/thumbnail", share_links.link_thumbnail, name="link-thumbnail"),
+    path("s/<str:token>/<uuid:uid>/download", share_links.link_download, name="link-download"),
+    path("s/<str:token>/file/<str:grant>", share_links.link_send, name="link-send"),
     path("media/f/<str:token>", media.file, name="file"),
     path("media/v/<str:token>/<path:name>", media.media, name="media"),
 ]

@@ -1,12 +1,17 @@
 """Who may enroll, open a lesson, save progress, rate a course, see an attempt or a certificate."""
 
-from apps.accounts.models import User
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q
+
+from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
 from apps.files.models import VideoAsset
-from apps.files.policies import register_audience
+from apps.files.policies import CourseMembers, register_audience, register_course_members
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
 from apps.learning.models import Attempt, Certificate, Enrollment
 from apps.learning.outline import Entry, Standing
@@ -73,6 +78,27 @@ def watch(user: User, video: VideoAsset) -> bool:
         or Enrollment.objects.of(user.pk).active().filter(course=lesson.course_id).exists()
         for lesson in shown
     )
+
+
+def _courses_of(user: User) -> dict[UUID, str]:
+    """The courses that the user teaches or is enrolled in. One query."""
+    enrolled = Q(pk__in=Enrollment.objects.of(user.pk).active().values("course"))
+    taught = Q(instructor=user) if user.can_teach else Q()
+    return dict(Course.objects.filter(enrolled | taught).order_by("title").values_list("uid", "title"))
+
+
+def _titles(uids: Iterable[UUID]) -> dict[UUID, str]:
+    return dict(Course.objects.filter(uid__in=list(uids)).values_list("uid", "title"))
+
+
+def _belongs(user: str, course: str) -> Q:
+    enrolled = Enrollment.objects.active().filter(user=OuterRef(user), course__uid=OuterRef(course))
+    teaching = {"instructor__role__in": [Role.INSTRUCTOR, Role.ADMIN]}
+    taught = Course.objects.filter(uid=OuterRef(course), instructor=OuterRef(user), **teaching)
+    return Q(Exists(enrolled)) | Q(Exists(taught))
+
+
+register_course_members(CourseMembers(courses_of=_courses_of, titles=_titles, belongs=_belongs))
 
 
 def save_progress(user: AnyUser, course: Course, standing: Standing) -> Verdict:

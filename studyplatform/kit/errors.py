@@ -50,6 +50,7 @@ class AppError(Exception):
     help_text: ClassVar[Text] = ""
     retry_delay: ClassVar[int | None] = None  # seconds until it is retried automatically
     leads_to: ClassVar[str] = ""  # the page to redirect to instead of an error page
+    is_for_scripts: ClassVar[bool] = True  # false: only pages show it, so browsers need not download its texts
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -219,6 +219,7 @@ VIDEO_FORMATS = ("MP4", "MOV", "AVI", "WebM")
 DISK_RESERVE = env.number("DISK_RESERVE_MB", 1024) * 2**20
 UPLOAD_KEEP_DAYS = 7  # days; an unfinished upload can be resumed this long after its last byte
 BIN_DAYS = 30  # days that deleted files stay in the bin
+SHARE_DOWNLOAD_SECONDS = 60 * 60  # how long a counted download can be fetched, and resumed
 MEDIA_LINK_HOURS = env.number("MEDIA_LINK_HOURS", 6)
 FFMPEG = env.text("FFMPEG")  # empty: the system's, otherwise the one of imageio-ffmpeg
 VIDEO_THREADS = env.number("VIDEO_THREADS", 2)

@@ -22,12 +22,14 @@ from apps.accounts import services
 from apps.accounts.models import BrowserSession, DataExport, Notification, Registration, Role, User
 from apps.accounts.services import data_export
 from apps.courses.models import Course
+from apps.files import services as services_of_files
+from apps.files.models import ShareOpening
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.accounts import PASSWORD, UserFactory
-from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, UploadFactory
+from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, ShareLinkFactory, UploadFactory
 from tests.factories.learning import BookmarkFactory
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +111,8 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "accounts.BrowserSession", "accounts.Notification", "accounts.NotificationChoice", "accounts.TeachingRequest",
         "mfa.Authenticator", "socialaccount.SocialAccount",
         "learning.Enrollment", "learning.Bookmark", "courses.Course", "files.File", "files.Folder",
-        "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal",
+        "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
+        "files.ShareOpening",
     }  # fmt: skip
     elsewhere = {
         "accounts.EmailVerification": "a code that was sent",
@@ -263,6 +266,11 @@ def create_row(model: Any, user: User) -> None:
     model.objects.bulk_create([model(**given)])
 
 
+def opening_by(user: User) -> None:
+    now = timezone.now()
+    services_of_files.record_opening(share=ShareLinkFactory(), user=user, what=ShareOpening.What.VIEW, now=now)
+
+
 def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     leo: User, django_capture_on_commit_callbacks: Callable
 ) -> None:
@@ -285,6 +293,8 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "files.File": partial(FileFactory, owner=leo),
         "files.Folder": partial(FolderFactory, owner=leo),
         "files.Upload": partial(UploadFactory, owner=leo),
+        "files.Share": partial(ShareLinkFactory, owner=leo),
+        "files.ShareOpening": partial(opening_by, leo),
     }
     for model in to_delete:
         factories.get(model._meta.label, partial(create_row, model, leo))()

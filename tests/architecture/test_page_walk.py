@@ -28,7 +28,7 @@ from studyplatform.kit.models import Job
 from tests.accounts.provider import configured
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
-from tests.factories.files import FileFactory, FolderFactory
+from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +45,7 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 # Pages of an object: the users allowed to open it. Ada owns what is taught, Leo what is learned;
 # Kim takes the same course, Eve teaches another one, Mia is not enrolled.
 STAFF, LEARNERS, LEO, ADMIN, ALL = {"ada", "sam"}, {"leo", "kim"}, {"leo"}, {"sam"}, {"mia", "leo", "kim", "eve", "sam"}
+MEMBERS = {"leo", "kim", "ada"}  # of the course: an admin does not see what its people share
 OWNERS = {
     "accounts:give-role": ADMIN,
     "accounts:block": ADMIN,
@@ -71,6 +72,15 @@ OWNERS = {
     "files:rename-file": LEO,
     "files:rename-folder": LEO,
     "files:restore-version": LEO,
+    "files:openings": LEO,
+    "files:revoke-share": LEO,
+    "files:share-file": LEO,
+    "files:share-folder": LEO,
+    "files:shared-entry": MEMBERS,
+    "files:shared-entry-download": MEMBERS,
+    "files:shared-entry-file": MEMBERS,
+    "files:shared-entry-thumbnail": MEMBERS,
+    "files:shared-entry-view": MEMBERS,
     "files:thumbnail": LEO,
     "files:view": LEO,
     "site:delete-stored-file": LEO,
@@ -110,10 +120,15 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     Client().force_login(leo)  # another session of Leo
     thumbnail = default_storage.save("thumbnails/one.webp", ContentFile(b"RIFF"))
     own_file, own_folder = FileFactory(owner=leo, thumbnail=thumbnail), FolderFactory(owner=leo)
+    share = CourseShareFactory(owner=leo, file=own_file, course=world.course.uid)
     things: dict[str, Any] = {
         **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
+        **{name: share.uid for name in OWNERS if name.startswith("files:shared-entry")},
+        "files:openings": share.uid,
+        "files:revoke-share": share.uid,
         "files:rename-folder": own_folder.uid,
         "files:folder-zip": own_folder.uid,
+        "files:share-folder": own_folder.uid,
         "accounts:notification-read": notice.uid,
         "accounts:end-session": BrowserSession.objects.of(leo).get().uid,
         "site:admin-job-retry": failed.uid,
@@ -132,7 +147,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         lesson = next((lesson for word, lesson in lessons.items() if word in door.name), world.text)
         uid = things.get(door.name, world.question.uid if "question" in door.name else leo.uid)
         names = {"slug": world.course.slug, "course": world.course.slug, "lesson": lesson.slug, "uid": uid}
-        names |= {"code": world.certificate.code, "pk": passkey.pk}
+        names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk}
         if door.name == "accounts:link-provider":
             names["slug"] = "github"
         if door.name.startswith("site:admin-mail"):

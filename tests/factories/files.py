@@ -4,8 +4,9 @@ from datetime import timedelta
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.utils import timezone
 from factory import lazy_attribute, post_generation
-from factory.declarations import LazyAttribute, Sequence, SubFactory
+from factory.declarations import LazyAttribute, LazyFunction, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
 from apps.accounts.models import Role
@@ -18,6 +19,7 @@ from apps.files.models import (
     FileVersion,
     Folder,
     Rendition,
+    Share,
     Upload,
     VideoAsset,
 )
@@ -141,3 +143,24 @@ class FileFactory(DjangoModelFactory[File]):
     @post_generation
     def version(self, create: bool, extracted: object, **_: object) -> None:
         FileVersion.objects.create(file=self, upload=self.current, number=1, created_at=THEN)
+
+
+class ShareLinkFactory(DjangoModelFactory[Share]):
+    """A link to a file of its owner, which works for another week."""
+
+    class Meta:
+        model = Share
+
+    owner = SubFactory(UserFactory)
+    file = LazyAttribute(lambda share: None if share.folder else FileFactory(owner=share.owner))
+    folder = None
+    kind = Share.Kind.LINK
+    expires_at = LazyFunction(lambda: timezone.now() + timedelta(days=7))
+    created_at = THEN
+
+
+class CourseShareFactory(ShareLinkFactory):
+    """A share with a course: give ``course``, its uid."""
+
+    kind = Share.Kind.COURSE
+    expires_at = None

@@ -10,6 +10,7 @@ from studyplatform.kit.errors import Action, AppError
 @dataclass(eq=False, kw_only=True)
 class ProviderDeclined(AppError):
     code = "AUTH_PROVIDER_DECLINED"
+    is_for_scripts = False
     status = 403
     title = _("Nothing was changed")
     message = _("You didn't allow %(provider)s to tell us who you are, so you aren't signed in.")
@@ -23,6 +24,7 @@ class ProviderDeclined(AppError):
 @dataclass(eq=False, kw_only=True)
 class ProviderUnavailable(AppError):
     code = "AUTH_PROVIDER_UNAVAILABLE"
+    is_for_scripts = False
     status = 503
     title = _("The provider isn't responding")
     message = _("We couldn't reach %(provider)s to confirm who you are. Try again in a few minutes.")
@@ -39,6 +41,7 @@ class ProviderResponseRefused(AppError):
     """Says nothing about why: a forged answer learns nothing from it."""
 
     code = "AUTH_PROVIDER_REFUSED"
+    is_for_scripts = False
     status = 400
     title = _("Sign-in couldn't be completed")
     message = _(

@@ -11,6 +11,12 @@ from apps.files.errors.library import (
     VersionNotFound,
     ZipTooLarge,
 )
+from apps.files.errors.sharing import (
+    ShareExpired,
+    ShareNotFound,
+    SharePasswordRefused,
+    ShareUsedUp,
+)
 from apps.files.errors.uploads import (
     AllowanceInvalid,
     CaptionsUnreadable,
@@ -56,6 +62,10 @@ __all__ = [
     "NameTaken",
     "NothingSelected",
     "QuotaExceeded",
+    "ShareExpired",
+    "ShareNotFound",
+    "SharePasswordRefused",
+    "ShareUsedUp",
     "TooManyEntries",
     "TooManyPartialUploads",
     "UploadBusy",

@@ -1,7 +1,8 @@
-"""The tables of files: uploads, videos, and the library of each user."""
+"""The tables of files: uploads, videos, the library of each user, and what of it is shared."""
 
 from apps.files.models.counts import StorageAccount, StorageCount
 from apps.files.models.library import File, FileKind, FileVersion, Folder
+from apps.files.models.sharing import Share, ShareOpening
 from apps.files.models.uploads import Upload
 from apps.files.models.videos import BinnedOriginal, CaptionTrack, Rendition, VideoAsset
 
@@ -13,6 +14,8 @@ __all__ = [
     "FileVersion",
     "Folder",
     "Rendition",
+    "Share",
+    "ShareOpening",
     "StorageAccount",
     "StorageCount",
     "Upload",

@@ -20,7 +20,9 @@ from apps.files import library_queries as queries
 from apps.files.errors import VersionNotFound
 from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
+from apps.files.pages.sharing_section import sharing_context
 from apps.files.services import Selection, Use, library_target, stream_zip, uses_of
+from apps.files.sharing_queries import sharing_of
 from apps.files.storage import open_content
 from apps.files.streaming import send_content, send_stored
 from studyplatform.kit.errors import NotFound
@@ -79,10 +81,14 @@ def library(request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").strip()[:100]
     found = queries.search_files(user, folder, text, order) if text else queries.files_in(user, folder, order)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    folders = [] if text or page.number > 1 else list(queries.folders_in(user, folder)[:PAGE])
+    above = queries.above(folder) if folder is not None else []
+    within = None if text else [*above, folder] if folder is not None else []
     context = {
         "here": folder,
-        "trail": _trail(queries.above(folder)) if folder is not None else [],
-        "folders": [] if text or page.number > 1 else list(queries.folders_in(user, folder)[:PAGE]),
+        "trail": trail_of(above) if folder is not None else [],
+        "folders": folders,
+        "sharing": sharing_of(user, files=list(page), folders=folders, within=within, now=timezone.now()),
         "page": page,
         "q": text,
         "sort": order,
@@ -94,7 +100,7 @@ def library(request: HttpRequest) -> HttpResponse:
             "target": library_target(folder),
             "limit": settings.UPLOAD_LIMITS["file"],
         },
-        **_shared(request),
+        **shared_context(request),
     }
     return render(request, "files/library.html", context)
 
@@ -107,7 +113,7 @@ def bin_page(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     page = Paginator(queries.BinRows(user), PAGE).get_page(request.GET.get("page"))
     folders = list(queries.binned_folders(user)[:PAGE]) if page.number == 1 else []
-    context = {"folders": folders, "page": page, "bin_days": settings.BIN_DAYS, **_shared(request)}
+    context = {"folders": folders, "page": page, "bin_days": settings.BIN_DAYS, **shared_context(request)}
     context["uses"] = _uses([row for row in page if isinstance(row, File)], user)
     context["has_originals"] = any(isinstance(row, BinnedOriginal) for row in page)
     return render(request, "files/bin.html", context)
@@ -122,13 +128,14 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
     file = queries.file_for(user, uid)
     context = {
         "file": file,
-        "trail": _trail([*queries.above(file.folder), file.folder] if file.folder is not None else []),
+        "trail": trail_to(file.folder),
         "versions": list(queries.versions_of(file)[:PAGE]),
-        "text": _text_of(file) if file.kind == FileKind.TEXT else None,
+        "text": text_of(file) if file.kind == FileKind.TEXT else None,
         "most_text": MOST_TEXT,
         "uses": _uses([file], user).get(file.pk, []),
         "is_shown": file.media_type in SHOWN_INLINE,
-        **_shared(request),
+        **sharing_context(user, file),
+        **shared_context(request),
     }
     return render(request, "files/file.html", context)
 
@@ -201,7 +208,8 @@ def _uses(files: list[File], user: User) -> dict[int, list[Use]]:
     return {file: [use for upload in uploads for use in uses.get(upload, [])] for file, uploads in versions.items()}
 
 
-def _text_of(file: File) -> str:
+def text_of(file: File) -> str:
+    """The beginning of a text file."""
     try:
         with open_content(file.current) as content:
             return content.read(MOST_TEXT).decode("utf-8", errors="replace")
@@ -209,11 +217,17 @@ def _text_of(file: File) -> str:
         return ""
 
 
-def _trail(folders: list[Folder]) -> list[tuple[str, str]]:
-    """The addresses and names of folders, for breadcrumbs."""
+def trail_to(folder: Folder | None) -> list[tuple[str, str]]:
+    """The addresses and names of the folders down to this one, for breadcrumbs."""
+    return trail_of([*queries.above(folder), folder] if folder is not None else [])
+
+
+def trail_of(folders: list[Folder]) -> list[tuple[str, str]]:
+    """The addresses and names of these folders, for breadcrumbs."""
     top = reverse("files:library")
-    return [(top, _("My files")), *((f"{top}?folder={folder.uid}", folder.name) for folder in folders)]
+    return [(top, _("My files")), *((f"{top}?folder={each.uid}", each.name) for each in folders)]
 
 
-def _shared(request: HttpRequest) -> dict[str, Any]:
+def shared_context(request: HttpRequest) -> dict[str, Any]:
+    """What the side of all pages of the library shows."""
     return {"use": queries.library_use(signed_in_user(request)), "file_icons": ICONS}

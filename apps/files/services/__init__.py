@@ -1,4 +1,4 @@
-"""The use cases of files: uploads, the library, stored files, videos, captions, signed links."""
+"""The use cases of files: uploads, the library, sharing, stored files, videos, captions, signed links."""
 
 from apps.files.services.allowances import delete_account_of, set_allowance
 from apps.files.services.attachments import Claimed, Use, claim_content, register_use, release_content, uses_of
@@ -27,6 +27,17 @@ from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_fi
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
 from apps.files.services.restored_originals import restore_original
+from apps.files.services.share_links import (
+    check_share_password,
+    count_download,
+    forget_openings_of,
+    grant_download,
+    link_token,
+    read_grant,
+    record_opening,
+    share_of_token,
+)
+from apps.files.services.sharing import create_share_link, revoke_share, share_with_course
 from apps.files.services.storage_check import MostlyOrphans, Problem, StorageCheck
 from apps.files.services.stored_files import import_file, store_file
 from apps.files.services.thumbnails import make_thumbnail
@@ -67,11 +78,14 @@ __all__ = [
     "begin_final_upload",
     "begin_upload",
     "cancel_upload",
+    "check_share_password",
     "claim_content",
     "complete_upload",
     "concatenate_parts",
     "copy_entries",
+    "count_download",
     "create_folder",
+    "create_share_link",
     "delete_account_of",
     "delete_entries",
     "delete_library_of",
@@ -80,17 +94,22 @@ __all__ = [
     "discard_video",
     "empty_bin",
     "expire_upload",
+    "forget_openings_of",
     "give_up",
+    "grant_download",
     "import_file",
     "import_video",
     "library_target",
+    "link_token",
     "make_thumbnail",
     "move_entries",
     "move_to_bin",
     "parse_captions",
     "process_video",
     "purge_bin",
+    "read_grant",
     "receive_chunk",
+    "record_opening",
     "register_deletion_check",
     "register_use",
     "release_content",
@@ -102,8 +121,11 @@ __all__ = [
     "restore_original",
     "restore_version",
     "retry_video",
+    "revoke_share",
     "save_captions",
     "set_allowance",
+    "share_of_token",
+    "share_with_course",
     "sign_file",
     "sign_link",
     "store_file",

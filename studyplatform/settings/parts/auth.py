@@ -45,6 +45,9 @@ RATE_LIMITS = {
     "reset-to-one": (1, 60),  # password reset emails for one account
     "mail-to-one": (6, 60 * 60),  # registration emails to one address, from all clients
     "upload": (300, 10 * 60),  # uploads begun by one user
+    "share": (60, 10 * 60),  # shares created by one user
+    "share-password": (10, 10 * 60),  # passwords of a link tried by one client
+    "share-passwords": (60, 10 * 60),  # passwords of a link tried by all clients
     "export": (1, 10 * 60),  # data archives requested by one user
     "zip": (60, 10 * 60),  # zips downloaded by one user
     "sample": (150, 5 * 60),  # changes on the sample pages

@@ -19,12 +19,14 @@ HEAD = "// Written by `make contract` from the error classes in Python. Do not e
 
 
 def catalogue() -> dict[str, dict[str, Any]]:
-    """Texts, icon and action of every code, sorted by code.
+    """Texts, icon and action of every code that scripts may meet, sorted by code.
 
     Default values are left out, because every browser downloads this: assets/shared/api/errors.ts fills them in.
     """
     entries = {}
     for code, kind in sorted(REGISTRY.items()):
+        if not kind.is_for_scripts:
+            continue
         action = kind.action
         entry = {
             "title": str(kind.title),
