@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 
+from apps.files import scanner
 from apps.files.storage import OCTET_STREAM, bucket
 from apps.files.video.binaries import find_ffmpeg
 from apps.files.video.failures import ProcessingFailed
@@ -19,6 +20,19 @@ def ffmpeg_is_there(app_configs: Any, **_: Any) -> list[CheckMessage]:
     except ProcessingFailed as failure:
         hint = "Install ffmpeg with libx264, or unset FFMPEG to use the one that comes with imageio-ffmpeg."
         return [Error(f"Videos cannot be processed: {failure.note}.", hint=hint, id="files.E001")]
+    return []
+
+
+@register(Tags.files, deploy=True)
+def virus_scanner_answers(app_configs: Any, **_: Any) -> list[CheckMessage]:
+    """Sends clamd a ping."""
+    if not scanner.is_enabled():
+        return []
+    try:
+        scanner.ping()
+    except scanner.ScannerUnavailable as problem:
+        hint = "Until it answers, files wait for their scan. Start clamd, or correct CLAMD_ADDRESS."
+        return [Error(f"clamd does not answer: {problem}", hint=hint, id="files.E003")]
     return []
 
 

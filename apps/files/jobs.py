@@ -72,6 +72,21 @@ def store_file(running: Running, *, upload: str) -> None:
     services.store_file(uid=uuid.UUID(upload), extend_lease=running.extend_lease)
 
 
+def _scan_failed(error: BaseException, *, upload: str) -> None:
+    services.give_up_scan(uid=uuid.UUID(upload))
+
+
+def _scan_again(*, upload: str) -> None:
+    services.reopen_scan(uid=uuid.UUID(upload))
+
+
+@job(
+    "files.scan", on_failure=_scan_failed, on_retry=_scan_again, label=_("Scan a file for viruses"), about=_about_upload
+)
+def scan(running: Running, *, upload: str) -> None:
+    services.scan_upload(uid=uuid.UUID(upload), extend_lease=running.extend_lease)
+
+
 @job("files.concatenate", label=_("Assemble an upload"), about=_about_upload)
 def concatenate(running: Running, *, upload: str) -> None:
     try:

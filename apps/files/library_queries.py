@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.files import policies
+from apps.files import policies, scanner
 from apps.files.errors import TooManyEntries
 from apps.files.library_names import sort_name
 from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder
@@ -89,7 +89,12 @@ def folders_in(user: User, folder: Folder | None) -> QuerySet[Folder]:
 
 def files_in(user: User, folder: Folder | None, order: str) -> QuerySet[File]:
     """The files of a folder in an order of `ORDERS`."""
-    return File.objects.of(user.pk).present().filter(folder=folder).order_by(*ORDERS[order])
+    return with_scan(File.objects.of(user.pk).present()).filter(folder=folder).order_by(*ORDERS[order])
+
+
+def with_scan(files: QuerySet[File]) -> QuerySet[File]:
+    """With their contents, whose virus scan a list shows if there is one."""
+    return files.select_related("current") if scanner.is_enabled() else files
 
 
 def search_files(user: User, folder: Folder | None, text: str, order: str) -> QuerySet[File]:
@@ -97,7 +102,7 @@ def search_files(user: User, folder: Folder | None, text: str, order: str) -> Qu
     found = File.objects.of(user.pk).present().filter(sort_name__contains=sort_name(text)).select_related("folder")
     if folder is not None:
         found = found.filter(folder__in=subtree([folder]))
-    return found.order_by(*ORDERS[order])
+    return with_scan(found).order_by(*ORDERS[order])
 
 
 def targets_for(user: User) -> list[tuple[Folder, int]]:
@@ -129,7 +134,7 @@ def file_count(folder: Folder) -> int:
 
 def binned_files(user: User) -> QuerySet[File]:
     """The files that the user moved to the bin, newest first."""
-    return File.objects.of(user.pk).binned().select_related("folder").order_by("-deleted_at", "-pk")
+    return with_scan(File.objects.of(user.pk).binned().select_related("folder")).order_by("-deleted_at", "-pk")
 
 
 def binned_folders(user: User) -> QuerySet[Folder]:

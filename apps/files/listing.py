@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.files.library_names import sort_name
-from apps.files.library_queries import ORDERS, binned_files, binned_folders, folders_in, search_files
+from apps.files.library_queries import ORDERS, binned_files, binned_folders, folders_in, search_files, with_scan
 from apps.files.models import File, Folder
 from studyplatform.kit.errors import ValidationFailed
 
@@ -69,7 +69,7 @@ def list_bin(user: User, *, text: str = "", order: str = BY_DELETION, cursor: st
 
 
 def _piece(files: QuerySet[File], folders: Sequence[Folder], order: str, cursor: str) -> Piece:
-    fields = _ORDERS[order]
+    fields, files = _ORDERS[order], with_scan(files)
     count = files.order_by()[: COUNT_LIMIT + 1].count()
     after = _after(fields, _values(order, cursor)) if cursor else Q()
     found = list(files.filter(after).order_by(*fields)[: PIECE + 1])

@@ -17,6 +17,17 @@ READY = services.register_kind(
         is_for=lambda user: user.can_teach,
     )
 )
+INFECTED = services.register_kind(
+    services.Kind(
+        name="files.infected",
+        group="account",
+        title=_("A virus was found in a file"),
+        headline=_("%(file)s is infected"),
+        text=_("The virus scan found %(threat)s in it. Nobody can download or share the file. You can delete it."),
+        action=_("See the file"),
+        icon="shield-alert",
+    )
+)
 FAILED = services.register_kind(
     services.Kind(
         name="files.video_failed",

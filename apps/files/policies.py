@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified, teach
+from apps.files import errors
 from apps.files.models import BinnedOriginal, File, Folder, Share, Upload, VideoAsset
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict, abilities
@@ -64,6 +66,22 @@ def continue_upload(user: AnyUser, upload: Upload) -> Verdict:
     if not isinstance(user, User):
         return NotAuthenticated()
     return None if upload.owner_id == user.pk else NotFound()
+
+
+def hand_out(upload: Upload, *, to_owner: bool = False) -> Verdict:
+    """Whether the virus scan allows that somebody gets the bytes; its owner also gets what is too large to scan."""
+    if upload.scan == Upload.Scan.INFECTED:
+        return errors.FileInfected()
+    if upload.scan == Upload.Scan.PENDING and settings.CLAMD_ADDRESS:
+        return errors.ScanPending()
+    if upload.scan == Upload.Scan.TOO_LARGE and not (to_owner or settings.CLAMD_ALLOW_TOO_LARGE):
+        return errors.ScanImpossible()
+    return None
+
+
+def attach(upload: Upload) -> Verdict:
+    """What waits for the virus scan may be attached: nobody gets it before."""
+    return None if upload.scan == Upload.Scan.PENDING else hand_out(upload)
 
 
 def use_library(user: AnyUser) -> Verdict:

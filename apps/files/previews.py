@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from django.db import models
 from markupsafe import Markup
 
+from apps.files import policies
 from apps.files.file_types import SHOWN_INLINE
 from apps.files.models import File, FileKind
 from apps.files.storage import open_content
@@ -41,7 +42,9 @@ NO_PREVIEW = Preview(PreviewKind.NONE)
 
 
 def preview_of(file: File) -> Preview:
-    """The preview of the current version. Reads up to `MOST_TEXT` bytes of a text."""
+    """The preview of the current version. Reads up to `MOST_TEXT` bytes of a text. None before the virus scan."""
+    if policies.hand_out(file.current, to_owner=True) is not None:
+        return NO_PREVIEW
     if file.media_type in SHOWN_INLINE:
         return Preview(PreviewKind(file.kind)) if file.kind in PreviewKind.values else NO_PREVIEW
     if file.kind != FileKind.TEXT:

@@ -174,6 +174,8 @@ def notice_of(video: VideoAsset) -> str:
     """A notice for the owner of a video that has not failed: why processing waits, why a replacement was not used, what
     could not be decoded. Empty if there is none."""
     sentences = []
+    if video.step == VideoAsset.SCANNING:
+        sentences.append(_("The file is being checked for viruses. Processing will start automatically afterwards."))
     if video.step == VideoAsset.WAITING_FOR_SPACE:
         sentences.append(
             _("The server is out of disk space. Processing will continue automatically when there is enough.")

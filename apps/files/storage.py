@@ -19,9 +19,11 @@ from typing import IO, cast
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 
+from apps.files import policies
 from apps.files.bucket import Bucket, FileInfo
 from apps.files.models import Upload
 from studyplatform.kit.errors import StoreFull
+from studyplatform.kit.policies import enforce
 
 OCTET_STREAM = "application/octet-stream"
 MEDIA_TYPES = {
@@ -133,10 +135,17 @@ def open_stored(name: str) -> IO[bytes]:
 
 
 def open_content(upload: Upload) -> IO[bytes]:
-    """Open the bytes of a complete upload for reading, wherever they are stored.
+    """Open the bytes of a complete upload for somebody who reads them, wherever they are stored.
 
     :raises FileNotFoundError: they are missing; for a bucket, the first `read` raises it.
+    :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
     """
+    enforce(policies.hand_out(upload))
+    return open_unchecked(upload)
+
+
+def open_unchecked(upload: Upload) -> IO[bytes]:
+    """Like `open_content`, for jobs, whatever the virus scan says."""
     if not upload.stored_as:
         with contextlib.suppress(FileNotFoundError):
             return upload_path(upload.uid).open("rb")
@@ -155,7 +164,9 @@ def open_content_once(upload: Upload) -> IO[bytes]:
     """Like `open_content`, without reading the database: for the threads that send a response.
 
     :raises FileNotFoundError: they are missing; for a bucket, the first `read` raises it.
+    :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
     """
+    enforce(policies.hand_out(upload))
     if not upload.stored_as:
         with contextlib.suppress(FileNotFoundError):
             return upload_path(upload.uid).open("rb")

@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.utils import timezone
 from django.utils.http import content_disposition_header, http_date
 
+from apps.files import policies
 from apps.files.bucket import FileInfo
 from apps.files.file_readers import AsyncRangeIterator, ConcatenatedReader, RangeIterator
 from apps.files.http_ranges import ByteRange, is_not_modified, may_resume, parse_range
@@ -29,6 +30,7 @@ from apps.files.storage import (
     open_stored,
     upload_path,
 )
+from studyplatform.kit.policies import enforce
 
 NO_STORE = "private, no-store"
 SANDBOX = "sandbox; default-src 'none'"
@@ -36,15 +38,19 @@ PDF_POLICY = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; 
 
 
 def send_upload(
-    request: HttpRequest, upload: Upload, *, name: str = "", until: datetime | None = None
+    request: HttpRequest, upload: Upload, *, name: str = "", until: datetime | None = None, to_owner: bool = False
 ) -> HttpResponseBase:
     """Send a complete upload as an attachment, so that no browser shows it as a page of this site or of the bucket.
 
-    ``name``: if not that of the upload. ``until``: when the permission to download it expires.
+    ``name``: if not that of the upload. ``until``: when the permission to download it expires. ``to_owner``: to the
+    user who uploaded it.
 
     :raises FileNotFoundError: its bytes are missing.
+    :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
     """
-    return send_content(request, upload, name=name or upload.filename, kind=upload.media_type, until=until)
+    return send_content(
+        request, upload, name=name or upload.filename, kind=upload.media_type, until=until, to_owner=to_owner
+    )
 
 
 def send_content(
@@ -55,6 +61,7 @@ def send_content(
     kind: str,
     as_attachment: bool = True,
     until: datetime | None = None,
+    to_owner: bool = False,
 ) -> HttpResponseBase:
     """Send the bytes of a complete upload under a name and a media type.
 
@@ -62,7 +69,9 @@ def send_content(
     sandbox, because browsers show none there.
 
     :raises FileNotFoundError: its bytes are missing.
+    :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
     """
+    enforce(policies.hand_out(upload, to_owner=to_owner))
     kind = kind or OCTET_STREAM
     disposition = content_disposition_header(as_attachment=as_attachment, filename=name) or "attachment"
     if not as_attachment and not disposition.startswith("inline"):

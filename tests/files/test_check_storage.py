@@ -17,7 +17,7 @@ from django.utils import timezone
 from PIL import Image
 
 from apps.accounts.services import request_export, set_picture
-from apps.files.models import File, Upload, VideoAsset
+from apps.files.models import BinnedOriginal, File, StorageCount, Upload, VideoAsset
 from apps.files.services import StorageCheck
 from apps.files.storage import upload_path, video_directory, work_folder
 from studyplatform.kit import jobs
@@ -162,6 +162,10 @@ def test_a_video_with_a_missing_segment_is_reported(own_folders):
     video.directory = video_directory(video.uid, version)
     video.save()
     put(video.source)
+    binned = BinnedOriginal.objects.create(
+        owner=video.owner, why="replaced", filename="a.mp4", source="originals/a", size=5, deleted_at=timezone.now()
+    )
+    put(binned.source)
     put(f"{video.directory}/master.m3u8")
     segment = put(f"{video.directory}/720p/00001.m4s")
     assert found("--repair") == []
@@ -191,6 +195,14 @@ def test_a_database_that_knows_almost_nothing_deletes_nothing(own_folders):
     assert check("--repair", "--force")[1]["summary"]["repaired"] == 25
 
 
+def test_drifted_counts_are_corrected(leo, own_folders):
+    FileFactory(owner=leo)
+    StorageCount.objects.update(bytes=1)
+
+    assert found() == [("count", "database", "storage counts")] == found("--repair")
+    assert found() == []
+
+
 def test_people_read_one_line_per_problem(own_folders):
     put("files/old")
     out = StringIO()
@@ -200,7 +212,7 @@ def test_people_read_one_line_per_problem(own_folders):
 
     assert out.getvalue().splitlines() == [
         "storage files/old has no row, 5 bytes",
-        "1 files, 5\xa0bytes. Problems: orphan 1, missing 0, size 0, checksum 0.",
+        "1 files, 5\xa0bytes. Problems: orphan 1, missing 0, size 0, checksum 0, count 0.",
     ]
 
 

@@ -5,9 +5,10 @@ from typing import Any
 from django.urls import reverse
 from rest_framework import serializers
 
+from apps.files import scanner
 from apps.files.file_types import SHOWN_INLINE
 from apps.files.library_queries import ORDERS
-from apps.files.models import File, FileKind, FileVersion, Folder
+from apps.files.models import File, FileKind, FileVersion, Folder, Upload
 from apps.files.previews import Preview, PreviewKind
 from apps.files.services import MAX_ENTRIES
 
@@ -39,6 +40,9 @@ class FileOut(serializers.Serializer[object]):
     size = serializers.IntegerField(help_text="Bytes of the current version.")
     modified_at = serializers.DateTimeField()
     deleted_at = serializers.DateTimeField(allow_null=True, help_text="When it was moved to the bin.")
+    scan = serializers.ChoiceField(
+        choices=Upload.Scan.choices, allow_blank=True, help_text="What the virus scan says; empty if there is none."
+    )
     thumbnail = serializers.CharField(allow_null=True)
     url = serializers.CharField(help_text="Its page.")
     view_url = serializers.CharField(allow_null=True, help_text="Null: a type that is only downloaded.")
@@ -145,7 +149,7 @@ def folder_out(folder: Folder, file_count: int) -> dict[str, Any]:
 
 
 def file_out(file: File) -> dict[str, Any]:
-    """The shape `FileOut`. No queries."""
+    """The shape `FileOut`. No queries; ``file`` with its contents if there is a virus scan."""
     page = reverse("files:library-file", args=[file.uid])
     return {
         "uid": str(file.uid),
@@ -156,6 +160,7 @@ def file_out(file: File) -> dict[str, Any]:
         "size": file.size,
         "modified_at": file.modified_at,
         "deleted_at": file.deleted_at,
+        "scan": file.current.scan if scanner.is_enabled() else "",
         # The part after "?" changes with the contents, because browsers keep thumbnails for a day.
         "thumbnail": f"{reverse('files:thumbnail', args=[file.uid])}?{file.current_id}" if file.thumbnail else None,
         "url": page,

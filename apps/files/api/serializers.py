@@ -24,6 +24,7 @@ DOING = {
     "ladder": _("Converting to every quality"),
     "storyboard": _("Making previews for the timeline"),
     "finish": _("Finishing up"),
+    VideoAsset.SCANNING: _("Checking the file for viruses"),
     VideoAsset.WAITING_FOR_SPACE: _("Waiting for disk space on the server"),
 }
 

@@ -211,7 +211,7 @@ class OneUpload(TusView):
         if upload.purpose != Upload.Purpose.FILE or upload.completed_at is None:
             raise NotFound
         try:
-            return send_upload(request._request, upload)  # noqa: SLF001
+            return send_upload(request._request, upload, to_owner=True)  # noqa: SLF001
         except FileNotFoundError:
             raise NotFound from None
 

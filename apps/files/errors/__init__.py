@@ -11,6 +11,7 @@ from apps.files.errors.library import (
     VersionNotFound,
     ZipTooLarge,
 )
+from apps.files.errors.scan import FileInfected, FileNotInfected, ScanImpossible, ScanPending
 from apps.files.errors.sharing import (
     ShareExpired,
     ShareNotFound,
@@ -50,7 +51,9 @@ __all__ = [
     "EntryInBin",
     "FileEmpty",
     "FileInUse",
+    "FileInfected",
     "FileMisnamed",
+    "FileNotInfected",
     "FileTooLarge",
     "FileUnsuitable",
     "FolderIntoItself",
@@ -62,6 +65,8 @@ __all__ = [
     "NameTaken",
     "NothingSelected",
     "QuotaExceeded",
+    "ScanImpossible",
+    "ScanPending",
     "ShareExpired",
     "ShareNotFound",
     "SharePasswordRefused",

@@ -7,6 +7,7 @@ from typing import Any, Self
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 
 class UploadQuerySet(models.QuerySet["Upload"]):
@@ -31,6 +32,15 @@ class Upload(models.Model):
         VIDEO = "video"
         FILE = "file"
         PARTIAL = "partial"
+
+    class Scan(models.TextChoices):
+        """What the virus scan says. None: it was turned off when the upload completed."""
+
+        NONE = "", _("Not scanned")
+        PENDING = "pending", _("Waiting for the virus scan")
+        CLEAN = "clean", _("Clean")
+        INFECTED = "infected", _("Infected")
+        TOO_LARGE = "too_large", _("Too large to scan")
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="uploads")
@@ -59,6 +69,8 @@ class Upload(models.Model):
         default=0, editable=False, help_text="How many versions of files in the bin have these contents."
     )
     library_kind = models.CharField(max_length=10, editable=False, blank=True, help_text="The kind of these files.")
+    scan = models.CharField(max_length=9, choices=Scan.choices, blank=True, default=Scan.NONE)
+    threat = models.CharField(max_length=120, blank=True, help_text="What the virus scan found.")
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
@@ -75,6 +87,7 @@ class Upload(models.Model):
             models.Index(fields=["expires_at"], condition=Q(completed_at=None), name="upload_open_expiry"),
             models.Index(fields=["owner"], condition=Q(purpose="partial", part_of=None), name="upload_partial"),
             models.Index(fields=["owner", "-length", "-id"], name="upload_by_size"),
+            models.Index(fields=["scan"], condition=Q(scan__in=["pending", "infected"]), name="upload_scan"),
         ]
 
     def __str__(self) -> str:

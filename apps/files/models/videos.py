@@ -39,6 +39,7 @@ class VideoAsset(models.Model):
         CORRUPT = "corrupt_file", _("Corrupt file")
         QUOTA = "quota_exceeded", _("Storage quota exceeded")
 
+    SCANNING = "scanning"  # the step of a video that waits for the virus scan
     WAITING_FOR_SPACE = "no_room"  # the step of a video whose processing waits for free disk space
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

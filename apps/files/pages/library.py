@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.files import library_queries as queries
+from apps.files import policies, scanner
 from apps.files.errors import VersionNotFound
 from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
@@ -126,11 +127,13 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
     """A file: its preview, its versions, and what can be done with it."""
     user = signed_in_user(request)
     file = queries.file_for(user, uid)
+    refusal = policies.hand_out(file.current, to_owner=True)
     context = {
         "file": file,
         "trail": trail_to(file.folder),
         "versions": list(queries.versions_of(file)[:PAGE]),
-        "text": text_of(file) if file.kind == FileKind.TEXT else None,
+        "refusal": refusal,
+        "text": text_of(file) if file.kind == FileKind.TEXT and refusal is None else None,
         "most_text": MOST_TEXT,
         "uses": _uses([file], user).get(file.pk, []),
         "is_shown": file.media_type in SHOWN_INLINE,
@@ -196,7 +199,7 @@ def _send(
     request: HttpRequest, file: File, upload: Upload, *, kind: str, as_attachment: bool = True
 ) -> HttpResponseBase:
     try:
-        return send_content(request, upload, name=file.name, kind=kind, as_attachment=as_attachment)
+        return send_content(request, upload, name=file.name, kind=kind, as_attachment=as_attachment, to_owner=True)
     except FileNotFoundError:
         raise NotFound from None
 
@@ -230,4 +233,8 @@ def trail_of(folders: list[Folder]) -> list[tuple[str, str]]:
 
 def shared_context(request: HttpRequest) -> dict[str, Any]:
     """What the side of all pages of the library shows."""
-    return {"use": queries.library_use(signed_in_user(request)), "file_icons": ICONS}
+    return {
+        "is_scanning": scanner.is_enabled(),
+        "use": queries.library_use(signed_in_user(request)),
+        "file_icons": ICONS,
+    }

@@ -27,6 +27,7 @@ from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_fi
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
 from apps.files.services.restored_originals import restore_original
+from apps.files.services.scanning import delete_infected, give_up_scan, reopen_scan, scan_upload
 from apps.files.services.share_links import (
     check_share_password,
     count_download,
@@ -88,6 +89,7 @@ __all__ = [
     "create_share_link",
     "delete_account_of",
     "delete_entries",
+    "delete_infected",
     "delete_library_of",
     "delete_uploads_of",
     "delete_video",
@@ -96,6 +98,7 @@ __all__ = [
     "expire_upload",
     "forget_openings_of",
     "give_up",
+    "give_up_scan",
     "grant_download",
     "import_file",
     "import_video",
@@ -116,6 +119,7 @@ __all__ = [
     "remove_captions",
     "remove_files",
     "rename_entry",
+    "reopen_scan",
     "reopen_video",
     "restore_entries",
     "restore_original",
@@ -123,6 +127,7 @@ __all__ = [
     "retry_video",
     "revoke_share",
     "save_captions",
+    "scan_upload",
     "set_allowance",
     "share_of_token",
     "share_with_course",

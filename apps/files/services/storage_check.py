@@ -19,7 +19,7 @@ from typing import Literal, TypeVar
 
 from django.conf import settings
 
-from apps.files import storage
+from apps.files import counts, storage
 from apps.files.services.storage_references import BATCH, FOLDERS, SOURCES, Place, Reference, directory_of
 
 GRACE = timedelta(hours=24)  # younger files are no orphans: an upload or a job may be about to refer to them
@@ -41,10 +41,13 @@ class MostlyOrphans(Exception):
 
 @dataclass(kw_only=True)
 class Problem:
-    """One difference. ``size`` and ``expected_size`` in bytes; ``row`` is empty for an orphan."""
+    """One difference. ``size`` and ``expected_size`` in bytes; ``row`` is empty for an orphan.
 
-    kind: Literal["orphan", "missing", "size", "checksum"]
-    place: Place
+    Of the kind "count" there is at most one; its ``files`` is how many counts are wrong.
+    """
+
+    kind: Literal["orphan", "missing", "size", "checksum", "count"]
+    place: Place | Literal["database"]
     name: str
     row: str = ""
     files: int = 0
@@ -123,6 +126,8 @@ class StorageCheck:
         yield from self._missing_and_sizes()
         if checksums:
             yield from self._checksums()
+        if wrong := counts.drift():
+            yield Problem(kind="count", place="database", name="storage counts", files=wrong)
 
     def check_repair(self) -> None:
         """Check that deleting the orphans is what an operator can want.
@@ -135,10 +140,12 @@ class StorageCheck:
             raise MostlyOrphans
 
     def repair(self, problem: Problem) -> None:
-        """Delete an orphan. Nothing else is repaired: a row whose file is missing stays, and is reported."""
-        if problem.kind != "orphan":
+        """Delete an orphan, or count again what users store. A row whose file is missing stays, and is reported."""
+        if problem.kind not in {"orphan", "count"}:
             return
-        if problem.place == "storage":
+        if problem.kind == "count":
+            counts.recount()
+        elif problem.place == "storage":
             storage.remove(problem.name)
         elif (path := _local(problem.place, problem.name)).is_dir():
             shutil.rmtree(path, ignore_errors=True)

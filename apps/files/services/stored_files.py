@@ -26,6 +26,7 @@ def claim_file(*, upload: Upload, by: User, name: str = "") -> Upload:
 
     :raises NotFound: the file does not exist or belongs to another user.
     :raises UploadUnfinished: its upload is not complete.
+    :raises FileInfected, ScanImpossible: the virus scan found something, or could not read it.
     :raises FileEmpty, FileUnsuitable, FileMisnamed: it may not be offered to others (see `detect_media_type`).
     """
     enforce(policies.continue_upload(by, upload))
@@ -34,6 +35,7 @@ def claim_file(*, upload: Upload, by: User, name: str = "") -> Upload:
         raise NotFound
     if found.completed_at is None:
         raise errors.UploadUnfinished
+    enforce(policies.attach(found))
     found.media_type = detect_media_type(_first_bytes(found), name or found.filename)
     found.save(update_fields=["media_type"])
     return found

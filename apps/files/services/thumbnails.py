@@ -10,7 +10,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from apps.files.models import File, FileKind
 from apps.files.services.videos import enqueue_removal
-from apps.files.storage import open_content, put
+from apps.files.storage import open_unchecked, put
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 MOST_BYTES = 50 * 2**20
@@ -39,7 +39,7 @@ def make_thumbnail(*, uid: uuid.UUID) -> None:
 
 def _drawn(file: File) -> bytes | None:
     try:
-        with open_content(file.current) as content, Image.open(BytesIO(content.read()), formats=FORMATS) as image:
+        with open_unchecked(file.current) as content, Image.open(BytesIO(content.read()), formats=FORMATS) as image:
             if image.width * image.height > MOST_PIXELS:
                 return None
             image.draft("RGB", (SIDE, SIDE))  # a JPEG is decoded at about this size

@@ -9,12 +9,12 @@ from django.db import transaction
 from django.db.models import ProtectedError
 
 from apps.accounts.models import User
-from apps.files import errors, policies
+from apps.files import errors, policies, scanner
 from apps.files.events import ReplacementFailed, VideoFailed
 from apps.files.models import Upload, VideoAsset
 from apps.files.services.library import add_uploaded_file, is_for_library
 from apps.files.services.replacement import restore_former_version
-from apps.files.services.videos import enqueue_processing, enqueue_removal, mark_failed
+from apps.files.services.videos import enqueue_processing, enqueue_removal, enqueue_scan, mark_failed
 from apps.files.storage import upload_path
 from apps.files.upload_metadata import read_metadata
 from apps.files.video.container import HEAD_BYTES, detect_container
@@ -46,12 +46,14 @@ def complete_upload(*, upload: Upload, now: datetime) -> None:
         if fresh.completed_at is not None or fresh.offset < fresh.length:
             return
         fresh.completed_at = upload.completed_at = now
-        fresh.save(update_fields=["completed_at"])
+        failure = _check_contents(fresh) if fresh.video_id else None
+        if _needs_scan(fresh) and failure is None:
+            fresh.scan = upload.scan = Upload.Scan.PENDING
+        fresh.save(update_fields=["completed_at", "scan"])
         if fresh.video_id:
             video = VideoAsset.objects.select_for_update().get(pk=fresh.video_id)
-            failure = _check_contents(fresh)
             if failure is not None:
-                _reject_contents(video, fresh, failure)
+                reject_contents(video, fresh, failure)
             else:
                 _accept_contents(video, fresh)
         elif fresh.purpose == Upload.Purpose.FILE:
@@ -61,6 +63,8 @@ def complete_upload(*, upload: Upload, now: datetime) -> None:
                 add_uploaded_file(fresh, path=facts.get("path", ""), replaces=replaces, now=now)
             if fresh.length:
                 jobs.enqueue("files.store_file", key=fresh.uid.hex, upload=fresh.uid.hex)
+            if fresh.scan == Upload.Scan.PENDING:
+                enqueue_scan(fresh.uid)
     if isinstance(failure, FormatUnsupported):
         raise errors.FormatUnsupported
 
@@ -76,7 +80,11 @@ def fail_upload(*, upload: Upload, now: datetime) -> None:
             return
         Upload.objects.filter(pk=fresh.pk).update(completed_at=now)
         video = VideoAsset.objects.select_for_update().get(pk=fresh.video_id)
-        _reject_contents(video, fresh, CorruptFile("truncated"))
+        reject_contents(video, fresh, CorruptFile("truncated"))
+
+
+def _needs_scan(upload: Upload) -> bool:
+    return scanner.is_enabled() and upload.length > 0 and upload.purpose != Upload.Purpose.PARTIAL
 
 
 def _check_contents(upload: Upload) -> VideoFailure | None:
@@ -91,7 +99,8 @@ def _check_contents(upload: Upload) -> VideoFailure | None:
     return None
 
 
-def _reject_contents(video: VideoAsset, upload: Upload, failure: VideoFailure) -> None:
+def reject_contents(video: VideoAsset, upload: Upload, failure: VideoFailure) -> None:
+    """Delete the new contents of a locked video, which fails; contents that they would have replaced stay."""
     logger.info("%s was refused: %r", upload, failure)
     enqueue_removal(versions=[*upload.parts.values_list("uid", flat=True), upload.uid])
     if video.former is not None:
@@ -110,7 +119,12 @@ def _accept_contents(video: VideoAsset, upload: Upload) -> None:
     video.source_bytes = upload.length
     video.stage = VideoAsset.Stage.QUEUED
     video.percent = 0
-    video.save(update_fields=["version", "source", "source_bytes", "former_bytes", "stage", "percent", "updated_at"])
+    video.step = VideoAsset.SCANNING if upload.scan == Upload.Scan.PENDING else ""
+    video.save(
+        update_fields=[
+            "version", "source", "source_bytes", "former_bytes", "stage", "step", "percent", "updated_at",
+        ]
+    )  # fmt: skip
     enqueue_processing(video)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.files import errors, policies
-from apps.files.models import BinnedOriginal, VideoAsset
+from apps.files import errors, policies, scanner
+from apps.files.models import BinnedOriginal, Upload, VideoAsset
 from apps.files.services.originals import bin_original, discard_original
 from apps.files.storage import remove, remove_local, upload_path
 from apps.files.video.failures import VideoFailure
@@ -28,8 +28,12 @@ def register_deletion_check(check: DeletionCheck) -> DeletionCheck:
 
 
 def enqueue_processing(video: VideoAsset, *, priority: int = 0) -> None:
-    """Enqueue the processing of the video's current version, at most once."""
-    if video.version is not None:
+    """Enqueue the processing of the video's current version, at most once; before it, the virus scan if it waits."""
+    if video.version is None:
+        return
+    if scanner.is_enabled() and Upload.objects.filter(uid=video.version, scan=Upload.Scan.PENDING).exists():
+        enqueue_scan(video.version)
+    else:
         jobs.enqueue(
             "files.process_video",
             key=video.version.hex,
@@ -37,6 +41,11 @@ def enqueue_processing(video: VideoAsset, *, priority: int = 0) -> None:
             video=video.pk,
             version=video.version.hex,
         )
+
+
+def enqueue_scan(version: uuid.UUID) -> None:
+    """Enqueue the virus scan of an upload, at most once."""
+    jobs.enqueue("files.scan", key=version.hex, upload=version.hex)
 
 
 def enqueue_removal(*, versions: Iterable[uuid.UUID] = (), names: Iterable[str] = ()) -> None:

@@ -16,7 +16,7 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from zipstream import ZipStream
 
-from apps.files import errors
+from apps.files import errors, policies
 from apps.files.file_readers import CHUNK_SIZE, AsyncRangeIterator, RangeIterator
 from apps.files.file_types import clean_name
 from apps.files.http_ranges import ByteRange
@@ -125,11 +125,18 @@ def _files_of(folders: Iterable[int], most: int) -> Iterable[File]:
 def zip_chunks(entries: list[ZipEntry]) -> tuple[int | None, Generator[bytes]]:
     """The length of the zip in bytes and its bytes. The length is None for contents in a bucket.
 
-    A bucket is asked for each content only when its turn comes. Local ones are checked before.
+    A bucket is asked for each content only when its turn comes. Local ones are checked before. What the virus scan does
+    not let out is left out.
     """
+    refused = {entry.path for entry in entries if entry.upload is not None and policies.hand_out(entry.upload)}
     if not is_local():
-        return None, _made(entries, [], ZipStream())
-    missing = [entry.path for entry in entries if entry.upload is not None and not is_content_present(entry.upload)]
+        let_out = [entry for entry in entries if entry.path not in refused]
+        return None, _made(let_out, sorted(refused), ZipStream())
+    missing = [
+        entry.path
+        for entry in entries
+        if entry.upload is not None and (entry.path in refused or not is_content_present(entry.upload))
+    ]
     gone = set(missing)
     present = [entry for entry in entries if entry.path not in gone]
     measured = ZipStream(sized=True)
@@ -181,7 +188,9 @@ def _add_note(stream: ZipStream, entries: list[ZipEntry], missing: list[str]) ->
     """Add a text that names the files whose contents are missing or incomplete."""
     if not missing:
         return
-    text = _("The contents of these files are missing or incomplete on the server:")
+    text = _(
+        "These files could not be included. They are missing or incomplete, or the virus scan has not cleared them:"
+    )
     taken = {sort_name(path.partition("/")[0]) for path in [*missing, *(entry.path for entry in entries)]}
     stream.add("\r\n".join([text, "", *missing, ""]).encode(), free_name(clean_name(_("Missing files.txt")), taken))
 

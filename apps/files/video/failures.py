@@ -18,6 +18,8 @@ SENTENCES: dict[str, str] = {
     "truncated": _("The file ends too early, so part of the video is missing. Please upload it again."),
     "unreadable": _("The file is damaged and can't be read."),
     "undecodable": _("The file is damaged: none of its frames can be decoded."),
+    "infected": _("This file contains a virus or another threat. It was deleted."),
+    "too_large_to_scan": _("This file is too large to be checked for viruses. Please upload a smaller one."),
     "short": _("The file is damaged: most of the video could not be decoded."),
     "damaged": _("The file is damaged: more than a tenth of the video could not be read. Export it again."),
     "playlist": _("This is a playlist or a script that points to other files, not a video."),

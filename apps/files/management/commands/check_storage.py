@@ -19,6 +19,7 @@ WORDS = {
     "missing": "is missing",
     "size": "has the wrong size",
     "checksum": "has other contents than were uploaded",
+    "count": "differ from the tables",
 }
 EVERY = 10_000  # steps between two lines of progress
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="delete the orphans")
+        parser.add_argument("--repair", action="store_true", help="delete the orphans, and correct the counts")
         parser.add_argument("--force", action="store_true", help="with --repair: even if most files are orphans")
         parser.add_argument("--checksums", action="store_true", help="read all files and compare their checksums")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
@@ -75,7 +76,7 @@ class Command(BaseCommand):
             if problem.expected_size is not None:
                 facts.append(f"expected {problem.expected_size} bytes")
             facts += [problem.row] if problem.row else []
-            facts += ["deleted"] if problem.is_repaired else []
+            facts += ["repaired"] if problem.is_repaired else []
             self.stdout.write(", ".join(facts))
         totals = check.totals
         found = ", ".join(f"{kind} {counts[kind]}" for kind in WORDS)
