@@ -114,4 +114,4 @@ def empty_bin(running: Running, *, owner: int) -> None:
 
 @job("files.purge_bin", label=_("Delete files that have been in the bin for 30 days"))
 def purge_bin(running: Running) -> None:
-    services.purge_bin(now=timezone.now())
+    services.purge_bin(now=timezone.now(), extend_lease=running.extend_lease)

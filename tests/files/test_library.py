@@ -1,11 +1,14 @@
 """The library: uploads become files; folders, names, moves, copies, versions, the bin, storage; its pages."""
 
 import base64
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.core.management.base import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -15,6 +18,7 @@ from apps.files.library_names import free_name, numbered, path_parts, sort_name
 from apps.files.models import File, FileVersion, Folder, Upload
 from apps.files.queries import storage_of
 from apps.files.services import Selection
+from apps.files.services import bin as bin_service
 from studyplatform.kit import jobs
 from tests.factories.files import FileFactory, FolderFactory
 
@@ -216,6 +220,30 @@ def test_the_bin_is_purged_after_30_days(leo, own_folders, db):
     assert services.purge_bin(now=now) == 1
 
     assert list(File.objects.all()) == [new]
+
+
+def purge(*flags: str) -> str:
+    out = StringIO()
+    call_command("purge_bin", *flags, stdout=out)
+    return out.getvalue()
+
+
+def test_an_operator_purges_the_bin(leo, own_folders, db, monkeypatch):
+    monkeypatch.setattr(bin_service, "CHUNK", 2)
+    folder, kept = FolderFactory(owner=leo), FileFactory(owner=leo)
+    files = [FileFactory(owner=leo, folder=folder), *(FileFactory(owner=leo) for _ in range(3))]
+    ago = NOW() - timezone.timedelta(days=8)
+    services.move_to_bin(selection=Selection(folders=[folder], files=files[1:]), by=leo, now=ago)
+    services.move_to_bin(selection=Selection(files=[kept]), by=leo, now=NOW())
+
+    assert purge().startswith("0 files and folders that had been in the bin for 30 days were")
+    assert purge("--days", "7", "--dry-run").startswith("5 files and folders")
+    assert File.objects.count() == 5
+    assert purge("--days", "7").startswith("5 files and folders")
+    assert list(File.objects.all()) == [kept]
+    assert not Folder.objects.exists()
+    with pytest.raises(CommandError):
+        purge("--days=-1")
 
 
 def test_a_deleted_account_leaves_no_files(leo, own_folders, db):

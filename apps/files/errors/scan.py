@@ -7,6 +7,7 @@ from studyplatform.kit.errors import AppError
 
 class ScanPending(AppError):
     code = "FILE_SCAN_PENDING"
+    is_for_scripts = False
     status = 409
     title = _("This file is being checked")
     message = _("The file is being checked for viruses. That usually takes less than a minute. Try again then.")
@@ -24,6 +25,7 @@ class FileInfected(AppError):
 
 class ScanImpossible(AppError):
     code = "FILE_SCAN_IMPOSSIBLE"
+    is_for_scripts = False
     status = 403
     title = _("This file couldn't be checked")
     message = _("The file is too large to be checked for viruses, so only its owner can download it.")
@@ -31,6 +33,7 @@ class ScanImpossible(AppError):
 
 class FileNotInfected(AppError):
     code = "FILE_NOT_INFECTED"
+    is_for_scripts = False
     status = 409
     title = _("This file isn't infected")
     message = _("Only infected files can be deleted here. Reload the page to see which ones are left.")

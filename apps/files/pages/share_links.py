@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts.guards import open_to_everyone
 from apps.accounts.models import User
-from apps.files import errors, services
+from apps.files import errors, policies, services
 from apps.files import sharing_queries as queries
 from apps.files.forms import SharePasswordForm
 from apps.files.models import Share, ShareOpening
@@ -36,6 +36,7 @@ from apps.files.pages.shared_entries import (
 )
 from apps.files.pages.shared_with_me import is_opened_by_a_person
 from studyplatform.kit.errors import AppError, NotFound, RateLimitExceeded
+from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.client_address import client_address, neighborhood
 
 COOKIE_SECONDS = 12 * 60 * 60
@@ -186,6 +187,7 @@ def link_download(request: HttpRequest, token: str, uid: UUID) -> HttpResponse:
     now = timezone.now()
     share, visitor = _opened(request, token)
     file = queries.file_within(share, uid)
+    enforce(policies.hand_out(file.current))  # before it is counted
     services.count_download(share=share, now=now)
     services.record_opening(share=share, user=_user(request), what=ShareOpening.What.DOWNLOAD, now=now)
     visitor = visitor or Visitor(secrets.token_urlsafe(16), is_unlocked=False)

@@ -3,12 +3,13 @@
 What is in the bin counts against its owner's storage until it is deleted, 30 days later at the latest.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, QuerySet
 from django.db.models.functions import Now
 
 from apps.accounts.models import User
@@ -103,18 +104,47 @@ def empty_bin(*, user: User, extend_lease: Callable[[], None] | None = None) -> 
     return files.count()
 
 
-def purge_bin(*, now: datetime, dry_run: bool = False) -> int:
-    """Delete what has been in the bin for ``BIN_DAYS``; returns how many entries."""
-    before = now - timedelta(days=settings.BIN_DAYS)
-    files = list(File.objects.filter(deleted_at__lte=before).order_by("pk").values_list("pk", flat=True))
-    folders = list(Folder.objects.binned().filter(deleted_at__lte=before).values_list("pk", flat=True))
-    originals = list(BinnedOriginal.objects.filter(deleted_at__lte=before).values_list("pk", flat=True))
-    if not dry_run:
-        _delete_files(files)
-        _delete_originals(originals)
-        for pk in folders:
-            _delete_folder(pk)
-    return len(files) + len(folders) + len(originals)
+def purge_bin(
+    *,
+    now: datetime,
+    days: int | None = None,
+    dry_run: bool = False,
+    extend_lease: Callable[[], None] = lambda: None,
+) -> int:
+    """Delete what has been in the bin for ``days`` (by default ``BIN_DAYS``); returns how many entries.
+
+    The contents of a folder in the bin count as entries. Deletes in pieces, so that memory does not grow with the bin.
+    """
+    before = now - timedelta(days=settings.BIN_DAYS if days is None else days)
+    files = File.objects.filter(deleted_at__lte=before)
+    originals = BinnedOriginal.objects.filter(deleted_at__lte=before)
+    folders = Folder.objects.binned().filter(deleted_at__lte=before)
+    if dry_run:
+        return files.count() + originals.count() + folders.count()
+    done = 0
+    for rows, delete in (
+        (files, _delete_files),
+        (originals, _delete_originals),
+        (folders, _delete_folders),
+    ):
+        for pks in _in_pieces(rows):
+            delete(pks)
+            done += len(pks)
+            extend_lease()
+    return done
+
+
+def _in_pieces(rows: QuerySet[Any]) -> Iterator[list[int]]:
+    """The keys of the rows, `CHUNK` at a time. A row that is still there after its turn is not met again."""
+    last = 0
+    while pks := list(rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:CHUNK]):
+        yield pks
+        last = pks[-1]
+
+
+def _delete_folders(pks: list[int]) -> None:
+    for pk in pks:
+        _delete_folder(pk)
 
 
 def delete_library_of(*, user_id: int) -> None:
