@@ -187,8 +187,11 @@ class Sharing:
     label: str
 
 
+UNSHARED = Sharing(PRIVATE, "")
+
+
 def sharing_of(
-    user: User, *, files: Sequence[File], folders: Sequence[Folder], within: Sequence[Folder] | None, now: datetime
+    user_id: int, *, files: Sequence[File], folders: Sequence[Folder], within: Sequence[Folder] | None, now: datetime
 ) -> dict[uuid.UUID, Sharing]:
     """How each of the user's entries is shared, by its uid: by itself, or with a folder that contains it.
 
@@ -196,7 +199,7 @@ def sharing_of(
     level. One query besides.
     """
     live = (
-        Share.objects.of(user.pk)
+        Share.objects.of(user_id)
         .filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
         .filter(Q(max_downloads=None) | Q(downloads__lt=F("max_downloads")))
         .filter(Q(kind=Share.Kind.LINK) | _is_ours())

@@ -27,6 +27,7 @@ urlpatterns = [
     path("files/links/<uuid:uid>/revoke", sharing.revoke, name="revoke-share"),
     path("files/shared", shared_with_me.shared_with_me, name="shared-with-me"),
     path("files/shared/<uuid:uid>", shared_with_me.shared, name="shared-entry"),
+    path("files/shared/<uuid:uid>/zip", shared_with_me.shared_zip, name="shared-entry-zip"),
     path("files/shared/<uuid:uid>/<uuid:file>", shared_with_me.shared_file, name="shared-entry-file"),
     path("files/shared/<uuid:uid>/<uuid:file>/view", shared_with_me.shared_view, name="shared-entry-view"),
     path(
@@ -36,6 +37,7 @@ urlpatterns = [
     ),
     path("files/shared/<uuid:uid>/<uuid:file>/download", shared_with_me.shared_download, name="shared-entry-download"),
     path("s/<str:token>", share_links.link, name="link"),
+    path("s/<str:token>/zip", share_links.link_zip, name="link-zip"),
     path("s/<str:token>/<uuid:uid>", share_links.link_file, name="link-file"),
     path("s/<str:token>/<uuid:uid>/view", share_links.link_view, name="link-view"),
     path("s/<str:token>/<uuid:uid>/thumbnail", share_links.link_thumbnail, name="link-thumbnail"),

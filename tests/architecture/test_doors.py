@@ -66,6 +66,7 @@ OPEN = {
     "files:link-view": "as files:link",
     "files:link-thumbnail": "as files:link",
     "files:link-download": "as files:link",
+    "files:link-zip": "as files:link",
     "files:link-send": "as files:link; the signed address belongs to one browser",
     "files:media": "a player asks, not a person: the signed address is the key",
     "schema": "the API's description is public",

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.files import errors, services
-from apps.files.models import File, Share
+from apps.files.models import File, Share, Upload
 from apps.files.services import Selection
 from studyplatform.kit.errors import PermissionRefused, ValidationFailed
 from tests.factories.files import FileFactory, FolderFactory, ShareLinkFactory
@@ -327,3 +327,14 @@ def test_what_could_run_is_never_shown(leo, visitor, name, content, media_type):
     answer = download(visitor, share)
     assert answer["Content-Disposition"].startswith("attachment")
     assert answer["Content-Security-Policy"].startswith("sandbox")
+
+
+def test_what_the_virus_scan_found_infected_is_not_handed_out(leo, visitor):
+    share = ShareLinkFactory(owner=leo)
+    assert share.file
+    Upload.objects.filter(pk=share.file.current_id).update(scan=Upload.Scan.INFECTED)
+
+    assert visitor.post(f"{address(share)}/{share.file.uid}/download").status_code == 403
+    assert visitor.get(f"{address(share)}/{share.file.uid}/view").status_code == 403
+    share.refresh_from_db()
+    assert share.downloads == 0

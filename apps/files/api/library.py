@@ -35,6 +35,7 @@ from apps.files.errors import NothingSelected
 from apps.files.models import File, Folder
 from apps.files.previews import preview_of
 from apps.files.services import Selection
+from apps.files.sharing_queries import UNSHARED, Sharing, sharing_of
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.web.api import validated
 
@@ -63,12 +64,17 @@ class Listing(LibraryCall):
             here = _present_folder(user, asked["folder"]) if "folder" in asked else None
             order = asked.get("sort", "modified")
             piece = listing.list_folder(user, here, text=asked["q"], order=order, cursor=asked["cursor"])
+        above = queries.above(here) if here else []
+        sharing: dict[UUID, Sharing] = {}  # what is in the bin is open to nobody else
+        if not asked["bin"]:
+            within = None if asked["q"] else [*above, here] if here else []
+            sharing = sharing_of(user.pk, files=piece.files, folders=[], within=within, now=timezone.now())
         return Response(
             {
                 "folder": folder_ref(here) if here else None,
-                "trail": [folder_ref(one) for one in queries.above(here)] if here else [],
+                "trail": [folder_ref(one) for one in above],
                 "folders": [folder_out(one, one.file_count) for one in piece.folders],  # type: ignore[attr-defined]
-                "files": [file_out(one) for one in piece.files],
+                "files": [file_out(one, sharing.get(one.uid, UNSHARED)) for one in piece.files],
                 "count": piece.count,
                 "is_count_exact": piece.is_count_exact,
                 "next": piece.next,
@@ -86,13 +92,13 @@ class OneFile(LibraryCall):
             "versions": [version_out(file, one) for one in queries.versions_of(file)[:MOST_VERSIONS]],
             "preview": preview_out(file, preview_of(file)),
         }
-        return Response(file_out(file) | detail)
+        return Response(_file_out(file) | detail)
 
     @extend_schema(operation_id="files_file_rename", request=NameIn, responses={200: FileOut})
     def patch(self, request: Request, uid: UUID) -> Response:
         file = queries.file_for(signed_in_user(request), uid)
         _rename(file, request)
-        return Response(file_out(file))
+        return Response(_file_out(file))
 
 
 class Folders(LibraryCall):
@@ -144,7 +150,15 @@ class RestoreVersion(LibraryCall):
         """Make an older version of a file the newest one."""
         user = signed_in_user(request)
         file = queries.file_for(user, uid)
-        return Response(file_out(services.restore_version(file=file, number=number, by=user, now=timezone.now())))
+        return Response(_file_out(services.restore_version(file=file, number=number, by=user, now=timezone.now())))
+
+
+def _file_out(file: File) -> dict[str, Any]:
+    if file.deleted_at is not None:
+        return file_out(file, UNSHARED)
+    return file_out(
+        file, sharing_of(file.owner_id, files=[file], folders=[], within=None, now=timezone.now())[file.uid]
+    )
 
 
 def _act(action: str, selection: Selection, to: UUID | None, request: Request) -> None:

@@ -11,6 +11,7 @@ from apps.files.library_queries import ORDERS
 from apps.files.models import File, FileKind, FileVersion, Folder, Upload
 from apps.files.previews import Preview, PreviewKind
 from apps.files.services import MAX_ENTRIES
+from apps.files.sharing_queries import COURSE, LINK, PRIVATE, Sharing
 
 ACTIONS = ("move", "copy", "bin", "restore", "delete")
 MOST_NAME = 1000  # characters that are read of a new name; it is shortened to what systems can store
@@ -31,6 +32,13 @@ class FolderOut(FolderRef):
     deleted_at = serializers.DateTimeField(allow_null=True, help_text="When it was moved to the bin.")
 
 
+class SharingOut(serializers.Serializer[object]):
+    """How a file is shared, by itself or with a folder that contains it: the widest way."""
+
+    kind = serializers.ChoiceField(choices=[(one, one) for one in (PRIVATE, COURSE, LINK)])
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
 class FileOut(serializers.Serializer[object]):
     uid = serializers.UUIDField()
     name = serializers.CharField()
@@ -47,6 +55,7 @@ class FileOut(serializers.Serializer[object]):
     url = serializers.CharField(help_text="Its page.")
     view_url = serializers.CharField(allow_null=True, help_text="Null: a type that is only downloaded.")
     download_url = serializers.CharField()
+    sharing = SharingOut()
 
 
 class FileListOut(serializers.Serializer[object]):
@@ -148,7 +157,7 @@ def folder_out(folder: Folder, file_count: int) -> dict[str, Any]:
     }
 
 
-def file_out(file: File) -> dict[str, Any]:
+def file_out(file: File, sharing: Sharing) -> dict[str, Any]:
     """The shape `FileOut`. No queries; ``file`` with its contents if there is a virus scan."""
     page = reverse("files:library-file", args=[file.uid])
     return {
@@ -166,6 +175,7 @@ def file_out(file: File) -> dict[str, Any]:
         "url": page,
         "view_url": view_url(file) if file.media_type in SHOWN_INLINE else None,
         "download_url": reverse("files:download", args=[file.uid]),
+        "sharing": {"kind": sharing.kind, "label": sharing.label},
     }
 
 

@@ -89,7 +89,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "here": folder,
         "trail": trail_of(above) if folder is not None else [],
         "folders": folders,
-        "sharing": sharing_of(user, files=list(page), folders=folders, within=within, now=timezone.now()),
+        "sharing": sharing_of(user.pk, files=list(page), folders=folders, within=within, now=timezone.now()),
         "page": page,
         "q": text,
         "sort": order,

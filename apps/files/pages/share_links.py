@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -33,6 +34,7 @@ from apps.files.pages.shared_entries import (
     send_shared,
     send_thumbnail,
     send_view,
+    zip_of,
 )
 from apps.files.pages.shared_with_me import is_opened_by_a_person
 from studyplatform.kit.errors import AppError, NotFound, RateLimitExceeded
@@ -195,6 +197,21 @@ def link_download(request: HttpRequest, token: str, uid: UUID) -> HttpResponse:
     answer = redirect("files:link-send", token, grant)
     answer.status_code = 303
     _remember(answer, share, visitor)
+    return answer
+
+
+@open_to_everyone
+@_link_page
+@require_POST
+def link_zip(request: HttpRequest, token: str) -> HttpResponseBase:
+    """The shared folder as a zip (``folder``: one within it). It counts as one download."""
+    now = timezone.now()
+    share, _ = _opened(request, token)
+    who = f"{share.pk} {neighborhood(client_address(request))}"
+    with transaction.atomic():  # a refused zip is not counted
+        services.count_download(share=share, now=now)
+        answer = zip_of(request, share, request.POST.get("folder", ""), who=who)
+    services.record_opening(share=share, user=_user(request), what=ShareOpening.What.DOWNLOAD, now=now)
     return answer
 
 

@@ -1,5 +1,6 @@
 """What the pages for others show of a share: a file with its preview, or a folder with its contents."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -7,12 +8,14 @@ from uuid import UUID
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.files import sharing_queries as queries
 from apps.files.file_types import SHOWN_INLINE
 from apps.files.models import File, Folder, Share
-from apps.files.pages.library import ICONS, PAGE
+from apps.files.pages.library import ICONS, PAGE, uid_of
 from apps.files.previews import NO_PREVIEW, preview_of
+from apps.files.services import Selection, stream_zip
 from apps.files.streaming import send_content, send_stored
 from studyplatform.kit.errors import NotFound
 
@@ -39,6 +42,10 @@ class Addresses:
 
     def thumbnail(self, file: File) -> str:
         return reverse(f"files:{self.names}-thumbnail", args=[self.key, file.uid])
+
+    @property
+    def zip(self) -> str:
+        return reverse(f"files:{self.names}-zip", args=[self.key])
 
     def download(self, file: File) -> str:
         return reverse(f"files:{self.names}-download", args=[self.key, file.uid])
@@ -122,3 +129,12 @@ def send_thumbnail(request: HttpRequest, share: Share, uid: UUID) -> HttpRespons
         return send_stored(request, file.thumbnail, cache="private, no-store", kind="image/webp")
     except FileNotFoundError:
         raise NotFound from None
+
+
+def zip_of(request: HttpRequest, share: Share, folder: str, *, who: Hashable) -> HttpResponseBase:
+    """A folder that a share opens as one zip; ``folder``: its uid, or "" for the shared one. ``who``: see `stream_zip`.
+
+    :raises NotFound: the folder is not within the shared one.
+    """
+    found = queries.folder_within(share, uid_of(folder) if folder else None)
+    return stream_zip(request, selection=Selection(folders=[found]), name=found.name, who=who, now=timezone.now())

@@ -22,6 +22,7 @@ from apps.files.pages.shared_entries import (
     send_shared,
     send_thumbnail,
     send_view,
+    zip_of,
 )
 
 
@@ -78,6 +79,17 @@ def shared_download(request: HttpRequest, uid: UUID, file: UUID) -> HttpResponse
     """A shared file as an attachment; parts of it by ``Range``."""
     share = queries.course_share_for(signed_in_user(request), uid)
     answer = send_shared(request, queries.file_within(share, file))
+    _record(request, share, ShareOpening.What.DOWNLOAD)
+    return answer
+
+
+@signed_in
+@require_safe
+def shared_zip(request: HttpRequest, uid: UUID) -> HttpResponseBase:
+    """A shared folder as a zip (``?folder=``: one within it)."""
+    user = signed_in_user(request)
+    share = queries.course_share_for(user, uid)
+    answer = zip_of(request, share, request.GET.get("folder", ""), who=user.pk)
     _record(request, share, ShareOpening.What.DOWNLOAD)
     return answer
 

@@ -1041,6 +1041,7 @@ export interface components {
              *     * `too_large` - Too large to scan
              */
             scan: components["schemas"]["ScanEnum"] | components["schemas"]["BlankEnum"];
+            sharing: components["schemas"]["SharingOut"];
             /** @description Bytes of the current version. */
             size: number;
             thumbnail: string | null;
@@ -1110,6 +1111,7 @@ export interface components {
              *     * `too_large` - Too large to scan
              */
             scan: components["schemas"]["ScanEnum"] | components["schemas"]["BlankEnum"];
+            sharing: components["schemas"]["SharingOut"];
             /** @description Bytes of the current version. */
             size: number;
             thumbnail: string | null;
@@ -1637,6 +1639,18 @@ export interface components {
             theme: components["schemas"]["ThemeEnum"] | components["schemas"]["BlankEnum"];
             username: string;
         };
+        /** @description How a file is shared, by itself or with a folder that contains it: the widest way. */
+        SharingOut: {
+            kind: components["schemas"]["SharingOutKindEnum"];
+            label: string;
+        };
+        /**
+         * @description * `private` - private
+         *     * `course` - course
+         *     * `link` - link
+         * @enum {string}
+         */
+        SharingOutKindEnum: "private" | "course" | "link";
         /** @description Signed addresses; ask again for new ones when they have expired. */
         SourcesOut: {
             /** @description HLS playlist of the sound alone. */
