@@ -79,7 +79,7 @@ def _piece(files: QuerySet[File], folders: Sequence[Folder], order: str, cursor:
         files=shown,
         count=min(count, COUNT_LIMIT),
         is_count_exact=count <= COUNT_LIMIT,
-        next=_cursor(order, shown[-1]) if len(found) > PIECE else None,
+        next=cursor_after(order, shown[-1]) if len(found) > PIECE else None,
     )
 
 
@@ -94,7 +94,8 @@ def _after(fields: Sequence[str], values: Sequence[Any]) -> Q:
     return reached & (beyond | _after(fields[1:], values[1:]))
 
 
-def _cursor(order: str, last: File) -> str:
+def cursor_after(order: str, last: File) -> str:
+    """The cursor of the piece that begins after this file."""
     values = [getattr(last, field.removeprefix("-")) for field in _ORDERS[order]]
     plain = [value.isoformat() if isinstance(value, datetime) else value for value in values]
     return signing.dumps([order, *plain], salt=_SALT)

@@ -14,7 +14,7 @@ export type IslandModule = {
 export const registry: Record<string, () => Promise<IslandModule>> = {
   player: () => import("./player"),
   uploader: () => import("./uploader"),
-  "file-uploads": () => import("./file-uploads"),
+  files: () => import("./files"),
   "lesson-file": () => import("./lesson-file"),
   quiz: () => import("./quiz"),
   "sample-todos": () => import("./sample-todos"),

@@ -1,6 +1,8 @@
 """The library: uploads become files; folders, names, moves, copies, versions, the bin, storage; its pages."""
 
 import base64
+import json
+import re
 from io import StringIO
 from typing import Any
 
@@ -415,3 +417,18 @@ def test_a_deleted_folder_leaves_what_was_moved_to_the_bin_before_it(leo, own_fo
 
     assert list(Folder.objects.present()) == [inner]
     assert set(File.objects.present()) == {early, within}
+
+
+def test_the_page_begins_with_what_the_api_answers(site, leo, monkeypatch):
+    monkeypatch.setattr("apps.files.pages.library.PAGE", 2)
+    monkeypatch.setattr("apps.files.listing.PIECE", 2)
+    top = FolderFactory(owner=leo, name="</script>")
+    folder = FolderFactory(owner=leo, parent=top)
+    FolderFactory(owner=leo, parent=folder)
+    FileFactory.create_batch(3, owner=leo, folder=folder)
+
+    for query in (f"folder={folder.uid}&sort=name", f"folder={folder.uid}&q=notes&sort=size", "sort=modified"):
+        page = site.get(f"/files/?{query}").content.decode()
+        [props] = re.findall(r'data-island="files".*?<script[^>]*json">(.*?)</script>', page, re.DOTALL)
+
+        assert json.loads(props)["first"] == site.get(f"/api/v1/files/?{query}").json()

@@ -21,8 +21,9 @@ from apps.files import policies, scanner
 from apps.files.errors import VersionNotFound
 from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
+from apps.files.pages.first_answer import first_answer
 from apps.files.pages.sharing_section import sharing_context
-from apps.files.services import Selection, Use, library_target, stream_zip, uses_of
+from apps.files.services import Selection, Use, stream_zip, uses_of
 from apps.files.sharing_queries import sharing_of
 from apps.files.storage import open_content
 from apps.files.streaming import send_content, send_stored
@@ -85,8 +86,9 @@ def library(request: HttpRequest) -> HttpResponse:
     folders = [] if text or page.number > 1 else list(queries.folders_in(user, folder)[:PAGE])
     above = queries.above(folder) if folder is not None else []
     within = None if text else [*above, folder] if folder is not None else []
-    context = {
+    context: dict[str, Any] = {
         "here": folder,
+        "above": above,
         "trail": trail_of(above) if folder is not None else [],
         "folders": folders,
         "sharing": sharing_of(user.pk, files=list(page), folders=folders, within=within, now=timezone.now()),
@@ -96,12 +98,12 @@ def library(request: HttpRequest) -> HttpResponse:
         "orders": ORDER_NAMES,
         "view": "grid" if request.GET.get("view") == "grid" else "list",
         "targets": queries.targets_for(user),
-        "upload_props": {
-            "endpoint": "/api/v1/uploads/",
-            "target": library_target(folder),
-            "limit": settings.UPLOAD_LIMITS["file"],
-        },
         **shared_context(request),
+    }
+    context["props"] = {
+        "first": first_answer(context) if page.number == 1 else None,
+        "endpoint": "/api/v1/uploads/",
+        "limit": settings.UPLOAD_LIMITS["file"],
     }
     return render(request, "files/library.html", context)
 

@@ -12,6 +12,8 @@ type Props = {
   label: string;
   button: ReactNode;
   buttonClass?: string;
+  /** -1 for one of many, such as in a grid whose cells the arrow keys reach. */
+  buttonTabIndex?: number;
   heading?: string;
   items: MenuItem[];
   onChoose: (id: string) => void;
@@ -23,6 +25,7 @@ export function Menu({
   label,
   button,
   buttonClass = "btn",
+  buttonTabIndex,
   heading,
   items,
   onChoose,
@@ -88,6 +91,7 @@ export function Menu({
         ref={opener}
         type="button"
         className={buttonClass}
+        tabIndex={buttonTabIndex}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}

@@ -1,6 +1,6 @@
 /** The uploads of this browser: two at a time, resumed automatically. Independent of React. */
 import type { ApiError } from "../api/errors";
-import type { Running, Transport } from "./transport";
+import type { Running, Task, Transport } from "./transport";
 
 export type TransferState = "waiting" | "sending" | "paused" | "interrupted" | "refused" | "sent";
 
@@ -10,6 +10,7 @@ export type Transfer = {
   /** The uid of the lesson that gets the file. */
   target: string | null;
   replaces: string | null;
+  conflict: Task["conflict"];
   state: TransferState;
   /** Bytes. */
   sent: number;
@@ -26,6 +27,7 @@ export type Transfer = {
 export type AddOptions = {
   target?: string | null;
   replaces?: string | null;
+  conflict?: Task["conflict"];
   url?: string | null;
   video?: string | null;
   refusal?: ApiError | null;
@@ -91,6 +93,7 @@ export class Transfers {
       file,
       target: options.target ?? null,
       replaces: options.replaces ?? null,
+      conflict: options.conflict,
       state: refusal ? "refused" : "waiting",
       sent: 0,
       speed: 0,
@@ -168,9 +171,9 @@ export class Transfers {
     if (!transfer || !internals) return;
     this.#change(id, { state: "sending", error: null, retryAt: null });
     internals.samples = [];
-    const { file, target, replaces, url } = transfer;
+    const { file, target, replaces, conflict, url } = transfer;
     internals.running = this.transport.start(
-      { file, target, replaces, url },
+      { file, target, replaces, url, ...(conflict && { conflict }) },
       {
         onCreated: (at, video) => {
           const known = this.#find(id);

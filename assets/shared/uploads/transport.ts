@@ -6,6 +6,8 @@ export type Task = {
   /** The uids of the lesson that gets the file and of the video that it replaces. */
   target: string | null;
   replaces: string | null;
+  /** What happens if the folder of a library has a file of this name; without it, the new one gets a number. */
+  conflict?: "rename" | "replace";
   /** The address of an earlier upload to resume. */
   url: string | null;
 };

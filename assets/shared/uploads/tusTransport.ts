@@ -67,6 +67,7 @@ export function tusTransport(
           ...base.metadata,
           ...(task.target !== null && { target: task.target }),
           ...(task.replaces !== null && { replaces: task.replaces }),
+          ...(task.conflict && { conflict: task.conflict }),
         },
         onAfterResponse: (_request, response) => {
           video = response.getHeader("Video-Uid") ?? video;

@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 
 from apps.accounts.models import User
 from apps.courses.models import Lesson
-from apps.files.models import VideoAsset
+from apps.files.models import File, VideoAsset
 from apps.learning.models import Enrollment
 from studyplatform.samples.queries import STARTERS
 
@@ -63,6 +63,17 @@ def record() -> list[dict[str, Any]]:
         call("GET", "/lessons/{uid}/quiz/", uid=quiz)
         attempt = call("POST", "/lessons/{uid}/attempts/", uid=quiz)
         call("POST", "/attempts/{uid}/submit/", uid=(attempt or {}).get("uid", quiz), body={"answers": {}})
+        entry = (
+            File.objects.of(learner.pk).present().filter(kind="text").order_by("pk").select_related("folder").first()
+        )
+        file, folder = str(entry and entry.uid), str(entry and entry.folder and entry.folder.uid)
+        call("GET", "/files/")
+        call("GET", "/files/{uid}/", uid=file)
+        call("PATCH", "/files/{uid}/", uid=file, body={"name": "A better name.md"})
+        call("GET", "/files/folders/")
+        call("POST", "/files/folders/", body={"name": "Sketches"})
+        call("PATCH", "/files/folders/{uid}/", uid=folder, body={"name": "Coursework"})
+        call("POST", "/files/actions/", body={"action": "bin", "files": [file]})
         call = _caller(answers, teacher)
         call("GET", "/videos/")
         call("GET", "/storage/")
