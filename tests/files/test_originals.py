@@ -18,11 +18,11 @@ from apps.accounts.models import User
 from apps.files import library_queries, services
 from apps.files.models import BinnedOriginal, VideoAsset
 from apps.files.queries import storage_of
-from apps.files.services import Selection, processing
+from apps.files.services import Selection, processing, publishing
 from apps.files.storage import local_path
-from apps.files.video.failures import ProcessingFailed
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.models import Job
 from tests.factories.courses import LessonFactory
 from tests.factories.files import FileFactory, VideoFactory
 from tests.files.test_processing import create_video, files_under, replace, run_jobs
@@ -133,6 +133,38 @@ def test_a_replaced_original_comes_back_while_the_video_stays_playable(ada, clip
 @pytest.mark.media
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
+def test_a_worker_killed_while_it_publishes_leaves_both_originals(ada, clip, tmp_path, monkeypatch) -> None:
+    video = create_video(ada, clip("silent.mp4"))
+    run_jobs()
+    former = VideoAsset.objects.get().source
+    replace(video, ada, clip("short.mp4"))
+
+    def kill(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(publishing, "_replace_renditions", kill)  # after the former original was put into the bin
+        with pytest.raises(KeyboardInterrupt):
+            run_jobs()
+    video.refresh_from_db()
+    assert not BinnedOriginal.objects.exists()
+    assert video.former is not None
+    assert video.former["source"] == former
+    assert local_path(former).exists()
+
+    Job.objects.filter(state="running").update(lease_until=timezone.now() - timedelta(minutes=1))
+    run_jobs()
+
+    assert BinnedOriginal.objects.get().source == former
+    video.refresh_from_db()
+    originals = [name for name in files_under(tmp_path / "media") if name.startswith("originals/")]
+    assert sorted(originals) == sorted([video.source, former])
+    assert storage_of(ada).used == sum(clip(name).stat().st_size for name in ("silent.mp4", "short.mp4"))
+
+
+@pytest.mark.media
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
 def test_a_deleted_video_comes_back_as_a_new_one(ada, clip, browser_of) -> None:
     video = create_video(ada, clip("silent.mp4"))
     run_jobs()
@@ -187,10 +219,6 @@ def test_a_video_that_is_being_processed_is_not_disturbed(ada, stage) -> None:
     assert new != video
     assert (video.filename, video.stage) == ("now.mp4", stage)
     assert (new.owner, new.filename, new.stage) == (ada, "former.mp4", "queued")
-
-
-def fail_processing(*_: Any) -> None:
-    raise ProcessingFailed("encoder")
 
 
 @pytest.mark.parametrize("is_video_there", [True, False])
@@ -324,8 +352,6 @@ def test_check_storage_knows_the_originals_in_the_bin(ada) -> None:
 
 
 def test_a_job_purges_originals_after_their_time(ada) -> None:
-    from studyplatform.kit.models import Job
-
     delete(processed_video(ada), ada)
 
     job = Job.objects.get(kind="files.purge_bin")

@@ -25,7 +25,7 @@ from apps.accounts.services import delete_account
 from apps.courses.models import Lesson
 from apps.files import services
 from apps.files.checks import browsers_may_go_to_the_bucket
-from apps.files.models import Upload, VideoAsset
+from apps.files.models import BinnedOriginal, Upload, VideoAsset
 from apps.files.storage import bucket, fetch, local_path, put, remove, upload_path, video_directory
 from apps.files.streaming import send_stored
 from studyplatform.kit import jobs
@@ -210,6 +210,17 @@ def test_a_video_from_its_upload_to_its_learner_and_its_deletion(
 
     Lesson.objects.update(video=None)
     assert hers.delete(f"/api/v1/videos/{video.uid}/").status_code == 204
+    run_jobs()
+    assert s3.names() == [video.source]
+
+    # The original comes back from the bin in the bucket, as a new video.
+    hers.post("/files/act", {"action": "restore", "original": BinnedOriginal.objects.get().uid})
+    run_jobs()
+    restored = VideoAsset.objects.get()
+    assert (restored.stage, restored.source) == ("complete", video.source)
+    assert {restored.source, f"{restored.directory}/master.m3u8"} <= set(s3.names())
+    assert hers.delete(f"/api/v1/videos/{restored.uid}/").status_code == 204
+    hers.post("/files/bin/empty")
     run_jobs()
     assert s3.names() == s3.unfinished() == []
     assert status_of(led["Location"]) in {403, 404}
