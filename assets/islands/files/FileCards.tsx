@@ -6,6 +6,7 @@ import { EntryMenu } from "./EntryMenu";
 import { EntryName } from "./EntryName";
 import type { FilesProps } from "./FileTable";
 import { iconOf } from "./kinds";
+import { ScanBadge } from "./ScanBadge";
 import { SelectBox } from "./SelectBox";
 import { rem, useColumns, useEnd, useRows } from "./useRows";
 
@@ -69,6 +70,7 @@ export function FileCards(props: Props) {
                   )}
                 </span>
                 <EntryName {...props} entry={file} className="clip file__name filecard__name" />
+                <ScanBadge scan={file.scan} />
                 <span className="small muted num">
                   {bytes(file.size)}, {relativeTime(file.modified_at)}
                 </span>

@@ -8,6 +8,7 @@ import { EntryMenu } from "./EntryMenu";
 import { EntryName } from "./EntryName";
 import { iconOf } from "./kinds";
 import { SharedBadge } from "./SharedBadge";
+import { ScanBadge } from "./ScanBadge";
 import { SelectBox } from "./SelectBox";
 import type { ListProps } from "./types";
 import { useEnd, useRows } from "./useRows";
@@ -143,6 +144,8 @@ function FileRow({ file, index, before, measure, ...list }: RowProps) {
               )}
             </span>
             <EntryName {...list} entry={file} className="file__name">
+              {" "}
+              <ScanBadge scan={file.scan} />
               <span className="small muted num hide-l file__facts">
                 {bytes(file.size)}, {relativeTime(file.modified_at)}
               </span>

@@ -3,7 +3,6 @@ import type { FileItem } from "./api";
 
 /** How a file is shared, as `shared_badge` of templates/files/_shared.html. */
 export function SharedBadge({ file: { sharing } }: { file: FileItem }) {
-  if (!sharing) return null;
   const { kind, label } = sharing;
   if (kind === "private") return <span className="muted">{label}</span>;
   if (kind === "course")

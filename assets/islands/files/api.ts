@@ -5,9 +5,7 @@ import { authenticatedApi, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
 
 export type FolderItem = components["schemas"]["FolderOut"];
-export type FileItem = components["schemas"]["FileOut"] & {
-  sharing?: { kind: string; label: string };
-};
+export type FileItem = components["schemas"]["FileOut"];
 export type FileDetail = components["schemas"]["FileDetailOut"];
 /** One page of a folder or of what a search finds. */
 export type Listing = components["schemas"]["FileListOut"];

@@ -12,6 +12,8 @@ export function fileOf(uid: string, facts: Partial<FileItem> = {}): FileItem {
     size: 1024,
     modified_at: "2026-03-14T09:00:00Z",
     deleted_at: null,
+    scan: "",
+    sharing: { kind: "private", label: "Private" },
     thumbnail: null,
     url: `/files/${uid}`,
     view_url: null,
