@@ -17,6 +17,7 @@ from django.utils.http import content_disposition_header, http_date
 
 from apps.files import policies
 from apps.files.bucket import FileInfo
+from apps.files.content_links import ContentGrant, Shared, is_content_host, sign_content
 from apps.files.file_readers import AsyncRangeIterator, ConcatenatedReader, RangeIterator
 from apps.files.http_ranges import ByteRange, is_not_modified, may_resume, parse_range
 from apps.files.models import Upload
@@ -62,8 +63,11 @@ def send_content(
     as_attachment: bool = True,
     until: datetime | None = None,
     to_owner: bool = False,
+    shared: Shared | None = None,
 ) -> HttpResponseBase:
-    """Send the bytes of a complete upload under a name and a media type.
+    """Send the bytes of a complete upload under a name and a media type; with a content host, redirect there.
+
+    ``to_owner``: to the user who uploaded it. ``shared``: by which share somebody else gets it.
 
     The response may never run anything as a page of this site: its policy allows nothing. Only a PDF is not in a
     sandbox, because browsers show none there.
@@ -73,6 +77,12 @@ def send_content(
     """
     enforce(policies.hand_out(upload, to_owner=to_owner))
     kind = kind or OCTET_STREAM
+    if settings.CONTENT_HOST and not is_content_host(request):
+        grant = ContentGrant(upload.uid.hex, name, kind, as_attachment, to_owner, shared or Shared())
+        return HttpResponse(
+            status=302,
+            headers={"Location": sign_content(grant), "Cache-Control": NO_STORE, "Referrer-Policy": "no-referrer"},
+        )
     disposition = content_disposition_header(as_attachment=as_attachment, filename=name) or "attachment"
     if not as_attachment and not disposition.startswith("inline"):
         disposition = f"inline; {disposition}" if disposition != "attachment" else "inline"
@@ -80,7 +90,14 @@ def send_content(
         upload.refresh_from_db()  # it was moved into storage since the row was read
     if upload.stored_as:
         response = send_stored(
-            request, upload.stored_as, cache=NO_STORE, kind=kind, disposition=disposition, is_large=True, until=until
+            request,
+            upload.stored_as,
+            cache=NO_STORE,
+            kind=kind,
+            disposition=disposition,
+            # The policy of pages lets them show only audio and video from the bucket.
+            is_large=as_attachment or kind.startswith(("audio/", "video/")),
+            until=until,
         )
     else:  # not in storage yet
         path = upload_path(upload.uid)

@@ -15,7 +15,7 @@ from studyplatform.settings.parts.scanning import *  # noqa: F403
 from studyplatform.settings.parts.security import *  # noqa: F403
 from studyplatform.settings.parts.social import *  # noqa: F403
 from studyplatform.settings.parts.storage import *  # noqa: F403
-from studyplatform.settings.parts.storage import S3_STORAGE
+from studyplatform.settings.parts.storage import CONTENT_HOST, S3_STORAGE
 
 # Lets Django's generic classes take their type at run time, e.g. ModelAdmin[User].
 django_stubs_ext.monkeypatch()
@@ -62,6 +62,8 @@ SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 if HOST := env.text("HOST"):
     ALLOWED_HOSTS = ["*"] if HOST == "0.0.0.0" else [*ALLOWED_HOSTS, HOST]  # noqa: S104
+if CONTENT_HOST:
+    ALLOWED_HOSTS = [*ALLOWED_HOSTS, CONTENT_HOST.partition(":")[0]]
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 # Only these proxies may set X-Forwarded-For.
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
@@ -99,6 +101,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "studyplatform.kit.web.middleware.RequestIdMiddleware",
+    "apps.files.middleware.ContentHostMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "studyplatform.kit.web.middleware.StaticFilesMiddleware",
     "studyplatform.kit.web.middleware.PolicyMiddleware",

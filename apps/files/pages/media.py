@@ -34,7 +34,7 @@ CAPTIONS = re.compile(r"captions/([0-9a-f]{32})\.vtt", re.ASCII)
 P = ParamSpec("P")
 
 
-def _plain_text_refusals(page: Callable[P, HttpResponseBase]) -> Callable[P, HttpResponseBase]:
+def plain_text_refusals(page: Callable[P, HttpResponseBase]) -> Callable[P, HttpResponseBase]:
     """Answer refusals with a status and a line of text, not a page: players and downloads send these requests."""
 
     @wraps(page)
@@ -53,7 +53,7 @@ def _plain_text_refusals(page: Callable[P, HttpResponseBase]) -> Callable[P, Htt
 
 @open_to_everyone
 @require_safe
-@_plain_text_refusals
+@plain_text_refusals
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """One file of a video."""
     now = timezone.now()
@@ -82,7 +82,7 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 
 @open_to_everyone
 @require_safe
-@_plain_text_refusals
+@plain_text_refusals
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
     """A file that a lesson offers, as an attachment; parts of it by ``Range``."""
     grant = read_file_token(token, now=timezone.now(), reader=claimed_session_key(request))

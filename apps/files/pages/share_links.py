@@ -222,7 +222,7 @@ def link_send(request: HttpRequest, token: str, grant: str) -> HttpResponseBase:
     """A file whose download was counted, as an attachment; parts of it by ``Range``. The share must still be live."""
     share, visitor = _opened(request, token)
     uid = services.read_grant(grant, share=share, browser=visitor.secret if visitor else "")
-    return send_shared(request, queries.file_within(share, uid))
+    return send_shared(request, share, queries.file_within(share, uid))
 
 
 def _user(request: HttpRequest) -> User | None:

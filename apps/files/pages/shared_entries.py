@@ -10,7 +10,9 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts.guards import signed_in_user
 from apps.files import sharing_queries as queries
+from apps.files.content_links import Shared
 from apps.files.file_types import SHOWN_INLINE
 from apps.files.models import File, Folder, Share
 from apps.files.pages.library import ICONS, PAGE, uid_of
@@ -103,16 +105,24 @@ def send_view(request: HttpRequest, share: Share, uid: UUID) -> HttpResponseBase
     file = queries.file_within(share, uid)
     if not may_preview(share) or file.media_type not in SHOWN_INLINE:
         raise NotFound
-    return send_shared(request, file, as_attachment=False)
+    return send_shared(request, share, file, as_attachment=False)
 
 
-def send_shared(request: HttpRequest, file: File, *, as_attachment: bool = True) -> HttpResponseBase:
+def send_shared(request: HttpRequest, share: Share, file: File, *, as_attachment: bool = True) -> HttpResponseBase:
     """The bytes of a file; parts of it by ``Range``.
 
     :raises NotFound: its bytes are missing.
     """
+    user = signed_in_user(request).pk if share.kind == Share.Kind.COURSE else 0
     try:
-        return send_content(request, file.current, name=file.name, kind=file.media_type, as_attachment=as_attachment)
+        return send_content(
+            request,
+            file.current,
+            name=file.name,
+            kind=file.media_type,
+            as_attachment=as_attachment,
+            shared=Shared(share.uid.hex, file.uid.hex, user),
+        )
     except FileNotFoundError:
         raise NotFound from None
 

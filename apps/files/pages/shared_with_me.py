@@ -78,7 +78,7 @@ def shared_thumbnail(request: HttpRequest, uid: UUID, file: UUID) -> HttpRespons
 def shared_download(request: HttpRequest, uid: UUID, file: UUID) -> HttpResponseBase:
     """A shared file as an attachment; parts of it by ``Range``."""
     share = queries.course_share_for(signed_in_user(request), uid)
-    answer = send_shared(request, queries.file_within(share, file))
+    answer = send_shared(request, share, queries.file_within(share, file))
     _record(request, share, ShareOpening.What.DOWNLOAD)
     return answer
 

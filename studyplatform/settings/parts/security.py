@@ -2,10 +2,12 @@
 
 from csp.constants import NONCE, NONE, SELF
 
-from studyplatform.settings.parts.storage import S3_ORIGIN
+from studyplatform.settings.parts.storage import CONTENT_ORIGIN, S3_ORIGIN
 
 # The origin of segments that the browser fetches from the bucket (apps/files/streaming.py).
 _STORE = [S3_ORIGIN] if S3_ORIGIN else []
+# The origin of uploaded images, audio, video and PDF (docs/operations.md).
+_CONTENT = [CONTENT_ORIGIN] if CONTENT_ORIGIN else []
 
 CONTENT_SECURITY_POLICY = {
     "EXCLUDE_URL_PREFIXES": ("/api/v1/docs/",),
@@ -13,11 +15,12 @@ CONTENT_SECURITY_POLICY = {
         "default-src": [SELF],
         "script-src": [SELF],  # and the hashes of inline scripts (kit/web/middleware.py)
         "style-src": [SELF, NONCE],
-        "img-src": [SELF, "data:", "blob:"],
-        "media-src": [SELF, "blob:", *_STORE],
+        "img-src": [SELF, "data:", "blob:", *_CONTENT],
+        "media-src": [SELF, "blob:", *_STORE, *_CONTENT],
         "font-src": [SELF],
         "connect-src": [SELF, *_STORE],
         "worker-src": [SELF, "blob:"],
+        "frame-src": [SELF, *_CONTENT],
         "object-src": [NONE],
         "base-uri": [NONE],
         "form-action": [SELF],

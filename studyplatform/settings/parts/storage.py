@@ -27,6 +27,10 @@ def _origin() -> str:
     )
 
 
+# The host from which browsers fetch what users uploaded. Empty: from the site itself.
+CONTENT_HOST = env.text("CONTENT_HOST")
+CONTENT_ORIGIN = f"{urlsplit(env.text('SITE_URL')).scheme or 'http'}://{CONTENT_HOST}" if CONTENT_HOST else ""
+CONTENT_LINK_SECONDS = 600  # how long the address of a download there works
 S3_ORIGIN = _origin() if S3_BUCKET else ""
 S3_STORAGE: dict[str, object] = {}
 if S3_BUCKET:
