@@ -18,6 +18,7 @@ from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore, smartquotes
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -49,6 +50,7 @@ _ATTRIBUTES = {
 _LONGEST_FORMULA = 1000  # characters: a longer one is shown as its source
 _MOST_LINES = 50  # of a formula: limits the search for a missing closing "$$"
 _MOST_FORMULAS = 2000  # per text; further ones are shown as their source
+_MOST_QUOTES = 1000  # in a paragraph; with more they stay straight, because their cost grows with their square
 _SHORT = 500  # characters of a phrase whose HTML is cached
 # Authors cannot write these placeholders: they contain a secret of the process. (A control character would not be
 # enough: the parser decodes them from the URL of a link.)
@@ -85,6 +87,14 @@ def _formula_of_its_own(state: StateBlock, start: int, end: int, silent: bool) -
     return False
 
 
+def _typographic_quotes(state: StateCore) -> None:
+    """The parser's rule with a limit on quotation marks."""
+    texts = (token.content for token in state.tokens if token.type == "inline")
+    if all(text.count('"') + text.count("'") <= _MOST_QUOTES for text in texts):
+        smartquotes(state)
+
+
+_parser.core.ruler.at("smartquotes", _typographic_quotes)
 _parser.block.ruler.at("math_block", _formula_of_its_own)
 
 
