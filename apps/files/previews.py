@@ -1,20 +1,76 @@
-"""The preview of a file: shown by the browser itself, or as HTML made from its text."""
+"""The preview of a file: shown by the browser itself, or as HTML made from its text.
 
+Whatever a text contains, its preview takes a fraction of a second: how much of it is read, rendered and highlighted
+has limits, and how it is shown depends on its name alone.
+"""
+
+import codecs
+import csv
+import io
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext as _
 from markupsafe import Markup
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Token
 
 from apps.files import policies
-from apps.files.file_types import SHOWN_INLINE
+from apps.files.file_types import SHOWN_INLINE, TEXT
 from apps.files.models import File, FileKind
 from apps.files.storage import open_content
 from studyplatform.kit.text import markdown
 
 MOST_TEXT = 256 * 1024  # bytes of a text that a preview shows
-
-
+MOST_MARKDOWN = 64 * 1024  # characters
+MOST_HIGHLIGHTED = 32 * 1024  # characters; the others are shown plainly
+HIGHLIGHT_SECONDS = 0.3  # after which the rest is shown plainly
+MOST_ROWS, MOST_COLUMNS = 200, 30  # of a table
+MARKDOWN_SUFFIXES = {".md", ".markdown"}
+TABLE_SUFFIXES = {".csv", ".tsv"}
+# Pygments' names of languages. Not all that it knows: a few of its lexers take minutes for a hostile text.
+LANGUAGES = {
+    ending: language
+    for endings, language in (
+        (".py", "python"),
+        (".js .mjs .cjs .jsx", "javascript"),
+        (".ts", "typescript"),
+        (".tsx", "tsx"),
+        (".json .ipynb", "json"),
+        (".css", "css"),
+        (".scss", "scss"),
+        (".html .htm .xhtml", "html"),
+        (".xml .svg .xsl", "xml"),
+        (".java", "java"),
+        (".c .h", "c"),
+        (".cpp .cc .hpp", "cpp"),
+        (".cs", "csharp"),
+        (".go", "go"),
+        (".rs", "rust"),
+        (".kt", "kotlin"),
+        (".swift", "swift"),
+        (".rb", "ruby"),
+        (".php", "php"),
+        (".lua", "lua"),
+        (".jl", "julia"),
+        (".hs", "haskell"),
+        (".r", "r"),
+        (".sql", "sql"),
+        (".sh .bash", "bash"),
+        (".yaml .yml", "yaml"),
+        (".toml", "toml"),
+        (".tex", "tex"),
+        (".bib", "bibtex"),
+        (".diff .patch", "diff"),
+    )
+    for ending in endings.split()
+}
+_formatter = HtmlFormatter(nowrap=True, classprefix="tok-")
 NOTHING = Markup()
 
 
@@ -47,16 +103,90 @@ def preview_of(file: File) -> Preview:
         return NO_PREVIEW
     if file.media_type in SHOWN_INLINE:
         return Preview(PreviewKind(file.kind)) if file.kind in PreviewKind.values else NO_PREVIEW
-    if file.kind != FileKind.TEXT:
+    suffix = PurePosixPath(file.name).suffix.lower()
+    if file.kind != FileKind.TEXT and not (file.media_type == TEXT and suffix in TABLE_SUFFIXES):
         return NO_PREVIEW
     try:
         with open_content(file.current) as content:
             raw = content.read(MOST_TEXT)
     except FileNotFoundError:
         return NO_PREVIEW
-    text = raw.decode("utf-8", errors="replace")
-    if PurePosixPath(file.name).suffix.lower() in {".md", ".markdown"}:
-        html = Markup('<div class="prose">%s</div>') % markdown.render(text)
-    else:
-        html = Markup('<pre class="files__text" tabindex="0">%s</pre>') % text
-    return Preview(PreviewKind.HTML, html, is_cut=file.size > MOST_TEXT)
+    is_cut = file.size > len(raw)
+    html, is_shortened = text_as_html(decoded(raw, is_cut=is_cut), file.name)
+    return Preview(PreviewKind.HTML, html, is_cut=is_cut or is_shortened)
+
+
+def decoded(raw: bytes, *, is_cut: bool = False) -> str:
+    """The text of these bytes: UTF-16 if they begin with its mark, UTF-8 if they are it, else Windows-1252.
+
+    The last one is what browsers read for Latin-1. ``is_cut``: the last character may be incomplete.
+    """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return raw.decode("utf-16", errors="replace")
+    try:
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(raw, final=not is_cut)
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", errors="replace")
+
+
+def text_as_html(text: str, name: str) -> tuple[Markup, bool]:
+    """A text as HTML, by the ending of its name; and whether only its beginning is shown."""
+    suffix = PurePosixPath(name).suffix.lower()
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if suffix in MARKDOWN_SUFFIXES:
+        html = Markup('<div class="prose">%s</div>') % markdown.render(text[:MOST_MARKDOWN])
+        return html, len(text) > MOST_MARKDOWN
+    if suffix in TABLE_SUFFIXES and (table := _table(text, suffix)) is not None:
+        return table
+    language = LANGUAGES.get(suffix)
+    code = highlighted(text, language) if language else Markup.escape(text)
+    return Markup('<pre class="files__text code" tabindex="0"><code>%s</code></pre>') % code, False
+
+
+def highlighted(text: str, language: str, clock: Callable[[], float] = time.monotonic) -> Markup:
+    """A text with its tokens in elements whose classes begin with ``tok-`` (assets/styles/components/code.css)."""
+    lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    until = clock() + HIGHLIGHT_SECONDS
+
+    def tokens() -> Iterator[tuple[Any, str]]:
+        done = 0
+        for kind, value in lexer.get_tokens(text[:MOST_HIGHLIGHTED]):
+            if clock() > until:
+                break
+            done += len(value)
+            yield kind, value
+        yield Token.Text, text[done:]
+
+    out = io.StringIO()
+    _formatter.format(tokens(), out)
+    return Markup(out.getvalue())  # noqa: S704 (Pygments escapes the text)
+
+
+def _table(text: str, suffix: str) -> tuple[Markup, bool] | None:
+    """A table, and whether rows or columns are left out. None unless all its rows have equally many columns."""
+    first, _newline, _rest = text.partition("\n")
+    separator = "\t" if suffix == ".tsv" else max(",;\t", key=first.count)
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(io.StringIO(text), delimiter=separator, strict=True):
+            if row:
+                rows.append(row)
+            if len(rows) > MOST_ROWS:
+                break
+    except csv.Error:
+        return None
+    if not rows or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return None
+    html = Markup(
+        '<div class="table-wrap files__sheet" role="group" tabindex="0" aria-label="%s"><table class="table">'
+        "<thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>"
+    ) % (
+        _("Contents of the file as a table"),
+        _cells('<th scope="col">%s</th>', rows[0]),
+        NOTHING.join(Markup("<tr>%s</tr>") % _cells("<td>%s</td>", row) for row in rows[1:MOST_ROWS]),
+    )
+    return html, len(rows) > MOST_ROWS or len(rows[0]) > MOST_COLUMNS
+
+
+def _cells(element: str, row: list[str]) -> Markup:
+    return NOTHING.join(Markup(element) % cell for cell in row[:MOST_COLUMNS])  # noqa: S704 (two constants)

@@ -42,7 +42,7 @@ class Line:
 
 @cache_outside_debug
 def highlighted(file: SourceFile) -> list[Line]:
-    """The lines of a file. Classes of the tokens begin with ``tok-`` (assets/styles/pages/samples.css).
+    """The lines of a file. Classes of the tokens begin with ``tok-`` (assets/styles/components/code.css).
 
     :raises FileNotFoundError: the repository has no such file.
     """

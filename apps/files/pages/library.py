@@ -23,14 +23,13 @@ from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
 from apps.files.pages.first_answer import first_answer
 from apps.files.pages.sharing_section import sharing_context
+from apps.files.previews import preview_of
 from apps.files.services import Selection, Use, stream_zip, uses_of
 from apps.files.sharing_queries import sharing_of
-from apps.files.storage import open_content
 from apps.files.streaming import send_content, send_stored
 from studyplatform.kit.errors import NotFound
 
 PAGE = 50
-MOST_TEXT = 256 * 1024  # bytes of a text file that its page shows
 ORDER_NAMES = {
     "modified": gettext_lazy("Last modified"),
     "name": gettext_lazy("Name"),
@@ -135,10 +134,8 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
         "trail": trail_to(file.folder),
         "versions": list(queries.versions_of(file)[:PAGE]),
         "refusal": refusal,
-        "text": text_of(file) if file.kind == FileKind.TEXT and refusal is None else None,
-        "most_text": MOST_TEXT,
+        "preview": preview_of(file),
         "uses": _uses([file], user).get(file.pk, []),
-        "is_shown": file.media_type in SHOWN_INLINE,
         **sharing_context(user, file),
         **shared_context(request),
     }
@@ -211,15 +208,6 @@ def _uses(files: list[File], user: User) -> dict[int, list[Use]]:
     versions = queries.contents_of(files)
     uses = uses_of({upload for uploads in versions.values() for upload in uploads}, user)
     return {file: [use for upload in uploads for use in uses.get(upload, [])] for file, uploads in versions.items()}
-
-
-def text_of(file: File) -> str:
-    """The beginning of a text file."""
-    try:
-        with open_content(file.current) as content:
-            return content.read(MOST_TEXT).decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
 
 
 def trail_to(folder: Folder | None) -> list[tuple[str, str]]:
