@@ -21,6 +21,7 @@ from apps.files.models import File, FileVersion, Folder, Upload
 from apps.files.queries import storage_of
 from apps.files.services import Selection
 from apps.files.services import bin as bin_service
+from apps.files.services.folders import Names
 from studyplatform.kit import jobs
 from tests.factories.files import FileFactory, FolderFactory
 
@@ -432,3 +433,27 @@ def test_the_page_begins_with_what_the_api_answers(site, leo, monkeypatch):
         [props] = re.findall(r'data-island="files".*?<script[^>]*json">(.*?)</script>', page, re.DOTALL)
 
         assert json.loads(props)["first"] == site.get(f"/api/v1/files/?{query}").json()
+
+
+def test_a_name_is_looked_up_without_reading_the_folder(leo, own_folders, db, django_assert_num_queries):
+    names = ["a.txt", *(f"a ({number}).txt" for number in range(2, 150))]
+    for name in names:
+        FolderFactory(owner=leo, name=name)
+
+    with django_assert_num_queries(4):
+        found = Names(leo.pk, None)
+        assert [found.free(each) for each in ("b.txt", "A.txt", "a.txt")] == ["b.txt", "A (150).txt", "a (151).txt"]
+
+
+def test_copies_of_one_name_are_numbered(leo, own_folders, db):
+    file = FileFactory(owner=leo, name="notes.pdf")
+    folder = FolderFactory(owner=leo)
+    for _ in range(2):
+        services.copy_entries(selection=Selection(files=[file]), to=folder, by=leo, now=NOW())
+
+    services.copy_entries(selection=Selection(folders=[folder]), to=folder.parent, by=leo, now=NOW())
+    services.move_entries(selection=Selection(files=[file]), to=folder, by=leo)
+
+    names = ["notes (2).pdf", "notes (3).pdf", "notes.pdf"]
+    assert sorted(File.objects.filter(folder=folder).values_list("name", flat=True)) == names
+    assert File.objects.exclude(folder=folder).count() == 2

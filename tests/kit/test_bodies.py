@@ -175,6 +175,27 @@ def test_a_large_body_is_read_only_from_users_who_may_send_it(
     assert asked.headers["location"] == (leads_to or "/")  # its rest does not come, which is said above the form
 
 
+@pytest.mark.usefixtures("kept_connection")
+@pytest.mark.parametrize("path", [FILE_OF_A_LESSON, "/files/upload"])
+@pytest.mark.parametrize("declared", [4 * MB, None], ids=["declared", "chunked"])
+@pytest.mark.parametrize("has_room", [True, False])
+def test_files_that_do_not_fit_into_the_storage_are_not_read(
+    monkeypatch, settings, browser_of, ada, path, declared, has_room
+):
+    monkeypatch.setattr(body_limits, "STALL_TIMEOUT", 0.01)
+    settings.STORAGE_ALLOWANCE = {"instructor": (3 * 2**30 if has_room else 3 * MB)}
+    browser = browser_of(ada)
+    cookie = browser.cookies.output(header="", attrs=[]).strip()
+
+    asked = Exchange(path, [b"x"], declared=declared, cookie=cookie)
+
+    assert asked.was_read == has_room
+    if not has_room:
+        browser.force_login(ada)
+        unread = send_unread(browser, path)  # the same under WSGI
+        assert unread.status_code == asked.status == 302
+
+
 class Unreadable(BytesIO):
     """A body that nobody may touch."""
 

@@ -23,7 +23,7 @@ from apps.courses.pages.staffed import course_for_staff
 from apps.courses.policies import edit_course
 from apps.files import library_queries as library
 from apps.files.models import VideoAsset
-from apps.files.services import MAX_CAPTION_BYTES
+from apps.files.services import MAX_CAPTION_BYTES, check_quota
 from studyplatform.kit.errors import NotFound, ValidationFailed
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.body_limits import accepts_large_body
@@ -46,7 +46,7 @@ def video(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     return to_lesson(course, opened)
 
 
-@accepts_large_body(settings.UPLOAD_LIMITS["file"], by=teach)
+@accepts_large_body(settings.UPLOAD_LIMITS["file"], by=teach, room=check_quota)
 @teaches
 @require_POST
 def file(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:

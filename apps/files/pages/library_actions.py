@@ -27,7 +27,7 @@ from studyplatform.kit.web.body_limits import accepts_large_body
 FORM_LIMIT = 64 * 2**20  # bytes; with scripts, uploads are resumable and as large as UPLOAD_LIMITS allows
 
 
-@accepts_large_body(FORM_LIMIT, by=be_signed_in)
+@accepts_large_body(FORM_LIMIT, by=be_signed_in, room=services.check_quota)
 @signed_in
 @require_POST
 def upload(request: HttpRequest) -> HttpResponse:

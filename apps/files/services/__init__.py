@@ -19,7 +19,7 @@ from apps.files.services.captions import (
 )
 from apps.files.services.concatenation import MAX_PARTS, begin_final_upload, concatenate_parts
 from apps.files.services.copies import copy_entries
-from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload
+from apps.files.services.creation import VIDEO_SUFFIXES, begin_upload, check_quota
 from apps.files.services.folders import MAX_ENTRIES, Selection
 from apps.files.services.library import create_folder, library_target, move_entries, rename_entry, restore_version
 from apps.files.services.library_uploads import upload_to_library
@@ -79,6 +79,7 @@ __all__ = [
     "begin_final_upload",
     "begin_upload",
     "cancel_upload",
+    "check_quota",
     "check_share_password",
     "claim_content",
     "complete_upload",

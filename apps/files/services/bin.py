@@ -13,9 +13,10 @@ from django.db.models import ProtectedError, QuerySet
 from django.db.models.functions import Now
 
 from apps.accounts.models import User
-from apps.files.library_names import free_name, sort_name
+from apps.files.counts import forget_folders
+from apps.files.library_names import sort_name
 from apps.files.models import BinnedOriginal, File, FileVersion, Folder, Upload
-from apps.files.services.folders import Selection, enforce_all, lock_library, subtree, taken_names
+from apps.files.services.folders import Names, Selection, enforce_all, lock_library, subtree
 from apps.files.services.originals import schedule_purge
 from apps.files.services.restored_originals import restore_original
 from apps.files.services.videos import enqueue_removal
@@ -69,7 +70,7 @@ def _still_present(folder: Folder | None) -> Folder | None:
 
 
 def _name_freely(entry: Folder | File, folder: Folder | None) -> None:
-    entry.name = free_name(entry.name, taken_names(entry.owner_id, folder))
+    entry.name = Names(entry.owner_id, folder).free(entry.name)
     entry.sort_name = sort_name(entry.name)
 
 
@@ -153,7 +154,9 @@ def delete_library_of(*, user_id: int) -> None:
     pks = list(File.objects.of(user_id).values_list("pk", flat=True))
     File.objects.filter(pk__in=pks, deleted_at=None).update(deleted_at=Now())
     _delete_files(pks)
+    folders = list(Folder.objects.of(user_id).values_list("pk", flat=True))
     Folder.objects.of(user_id).delete()
+    forget_folders(user_id, folders)
 
 
 def _delete_originals(pks: list[int]) -> None:
@@ -180,11 +183,16 @@ def _delete_folder(pk: int) -> None:
         # A file that was restored in the meantime must not disappear with the folder.
         if not File.objects.filter(folder__in=inside).exists():
             folder.delete()
+            forget_folders(folder.owner_id, inside)
 
 
 def _delete_files(pks: list[int]) -> None:
     for start in range(0, len(pks), CHUNK):
         with transaction.atomic():
+            # In the order of all changes of a library: first its owner, then its files, then their contents.
+            owners = File.objects.filter(pk__in=pks[start : start + CHUNK]).order_by("owner").values_list("owner")
+            for (owner,) in owners.distinct():
+                lock_library(owner)
             files = list(
                 File.objects.select_for_update().filter(pk__in=pks[start : start + CHUNK], deleted_at__isnull=False)
             )

@@ -7,16 +7,16 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.files import errors, policies
-from apps.files.library_names import free_name, sort_name
+from apps.files.library_names import sort_name
 from apps.files.models import File, FileVersion, Folder
 from apps.files.services.folders import (
     MAX_ENTRIES,
+    Names,
     Selection,
     check_target,
     enforce_all,
     lock_library,
     still_present,
-    taken_names,
 )
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
@@ -36,31 +36,30 @@ def copy_entries(*, selection: Selection, to: Folder | None, by: User, now: date
         to = still_present(to)
         check_target(selection, to)
         left = MAX_ENTRIES
-        taken = taken_names(by.pk, to)
+        names = Names(by.pk, to, [entry.name for entry in selection.entries])
         for folder in selection.folders:
-            left = _copy_folder(folder, to, taken, now, left)
-        _copy_files(selection.files, to, taken, now, left)
+            left = _copy_folder(folder, to, names, now, left)
+        _copy_files(selection.files, to, names, now, left)
 
 
-def _copy_folder(folder: Folder, to: Folder | None, taken: set[str], now: datetime, left: int) -> int:
-    name = free_name(folder.name, taken)
-    taken.add(sort_name(name))
+def _copy_folder(folder: Folder, to: Folder | None, names: Names, now: datetime, left: int) -> int:
+    name = names.free(folder.name)
     new = Folder.objects.create(
         owner_id=folder.owner_id, parent=to, name=name, sort_name=sort_name(name), created_at=now
     )
     left -= 1
-    inside: set[str] = set()
-    for child in Folder.objects.present().filter(parent=folder):
+    folders = list(Folder.objects.present().filter(parent=folder)[: max(0, left) + 1])
+    files = list(File.objects.present().filter(folder=folder).select_related("current")[: max(0, left) + 1])
+    inside = Names(folder.owner_id, new, [entry.name for entry in [*folders, *files]])
+    for child in folders:
         left = _copy_folder(child, new, inside, now, left)
-    files = File.objects.present().filter(folder=folder).select_related("current")[: left + 1]
     return _copy_files(files, new, inside, now, left)
 
 
-def _copy_files(files: Iterable[File], to: Folder | None, taken: set[str], now: datetime, left: int) -> int:
+def _copy_files(files: Iterable[File], to: Folder | None, names: Names, now: datetime, left: int) -> int:
     copies = []
     for file in files:
-        name = free_name(file.name, taken)
-        taken.add(sort_name(name))
+        name = names.free(file.name)
         copies.append(_copy_of(file, name, to, now))
     if len(copies) > left or left < 0:
         raise errors.TooManyEntries(limit=MAX_ENTRIES)

@@ -141,11 +141,25 @@ def _reserve_quota(owner: User, length: int) -> queries.Storage:
     """
     owner = User.objects.select_for_update().get(pk=owner.pk)
     storage = queries.storage_of(owner)
-    if length > storage.free:
-        raise errors.QuotaExceeded(
-            needed=as_size(length), free=as_size(storage.free), allowance=as_size(storage.allowance)
-        )
+    if refusal := _quota_refusal(storage, length):
+        raise refusal
     return storage
+
+
+def check_quota(user: User, length: int) -> errors.QuotaExceeded | None:
+    """The refusal of an upload of ``length`` bytes for which the user has no storage; None if there is enough.
+
+    Reserves nothing: it saves a form whose files would be refused from being read.
+    """
+    return _quota_refusal(queries.storage_of(user), length)
+
+
+def _quota_refusal(storage: queries.Storage, length: int) -> errors.QuotaExceeded | None:
+    if length <= storage.free:
+        return None
+    return errors.QuotaExceeded(
+        needed=as_size(length), free=as_size(storage.free), allowance=as_size(storage.allowance)
+    )
 
 
 def _new_video(owner: User, filename: str, now: datetime) -> VideoAsset:

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.file_types import clean_name
-from apps.files.library_names import MAX_DEPTH, free_name, sort_name
+from apps.files.library_names import MAX_DEPTH, numbered, sort_name
 from apps.files.models import BinnedOriginal, File, Folder
 from studyplatform.kit.policies import enforce
 
@@ -41,15 +41,52 @@ def lock_library(owner_id: int) -> User:
     return User.objects.select_for_update().get(pk=owner_id)
 
 
-def place(entry: Folder | File, folder: Folder | None, taken: set[str]) -> None:
-    """Put an entry into a folder under a name that is free there; adds the name to ``taken``."""
-    entry.name = free_name(entry.name, taken)
+class Names:
+    """The names in a folder of a locked library. It asks the database only for those that are wanted: a folder may
+    contain 100,000 files."""
+
+    def __init__(self, owner_id: int, folder: Folder | None, wanted: Iterable[str] = ()) -> None:
+        """``wanted``: names that `free` will be called with, which are then looked up together."""
+        self._owner_id, self._folder = owner_id, folder
+        self._is_taken: dict[str, bool] = {}
+        self._look_up([sort_name(name) for name in wanted])
+
+    def free(self, name: str) -> str:
+        """The name, or the first numbered one that is free; it is taken from now on. One query per 100 names."""
+        step, first = [name], 2
+        while True:
+            keys = [sort_name(each) for each in step]
+            self._look_up([key for key in keys if key not in self._is_taken])
+            for each, key in zip(step, keys, strict=True):
+                if not self._is_taken[key]:
+                    self._is_taken[key] = True
+                    return each
+            step, first = [numbered(name, number) for number in range(first, first + 100)], first + 100
+
+    def has(self, name: str) -> bool:
+        """Whether an entry has this name."""
+        key = sort_name(name)
+        if key not in self._is_taken:
+            self._look_up([key])
+        return self._is_taken[key]
+
+    def _look_up(self, keys: list[str]) -> None:
+        if not keys:
+            return
+        files = files_in(self._owner_id, self._folder).filter(sort_name__in=keys)
+        folders = Folder.objects.of(self._owner_id).present().filter(parent=self._folder, sort_name__in=keys)
+        taken = set(files.order_by().values_list("sort_name").union(folders.order_by().values_list("sort_name")))
+        self._is_taken |= {key: (key,) in taken for key in keys}
+
+
+def place(entry: Folder | File, folder: Folder | None, names: Names) -> None:
+    """Put an entry into a folder under a name that is free there."""
+    entry.name = names.free(entry.name)
     entry.sort_name = sort_name(entry.name)
     if isinstance(entry, Folder):
         entry.parent = folder
     else:
         entry.folder = folder
-    taken.add(entry.sort_name)
     entry.save()
 
 
@@ -78,13 +115,6 @@ def height(folder: Folder) -> int:
         count += 1
         level = list(Folder.objects.present().filter(parent__in=level).values_list("pk", flat=True))
     return count
-
-
-def taken_names(owner_id: int, folder: Folder | None) -> set[str]:
-    """The sort names of the entries in a folder."""
-    files = files_in(owner_id, folder).values_list("sort_name", flat=True)
-    folders = Folder.objects.of(owner_id).present().filter(parent=folder).values_list("sort_name", flat=True)
-    return {*files, *folders}
 
 
 def files_in(owner_id: int, folder: Folder | None) -> QuerySet[File]:
@@ -116,7 +146,7 @@ def checked_name(name: str, owner_id: int, folder: Folder | None, besides: Folde
     wanted = sort_name(name)
     if besides is not None and besides.sort_name == wanted:
         return name
-    if wanted in taken_names(owner_id, folder):
+    if Names(owner_id, folder).has(name):
         raise errors.NameTaken(name=name)
     return name
 
@@ -127,7 +157,7 @@ def make_path(owner_id: int, folder: Folder | None, names: list[str], now: datet
     for name in names[: max(0, MAX_DEPTH - depth)]:
         found = Folder.objects.of(owner_id).present().filter(parent=folder, sort_name=sort_name(name)).first()
         if found is None:
-            name = free_name(name, taken_names(owner_id, folder))  # a file may have this name
+            name = Names(owner_id, folder).free(name)  # a file may have this name
             found = Folder.objects.create(
                 owner_id=owner_id, parent=folder, name=name, sort_name=sort_name(name), created_at=now
             )

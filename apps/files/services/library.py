@@ -8,9 +8,10 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.files import errors, policies
 from apps.files.file_types import HEAD_BYTES, library_media_type
-from apps.files.library_names import MAX_DEPTH, free_name, kind_of, path_parts, sort_name
+from apps.files.library_names import MAX_DEPTH, kind_of, path_parts, sort_name
 from apps.files.models import File, FileVersion, Folder, Upload
 from apps.files.services.folders import (
+    Names,
     Selection,
     ancestors,
     check_target,
@@ -21,7 +22,6 @@ from apps.files.services.folders import (
     make_path,
     place,
     still_present,
-    taken_names,
 )
 from apps.files.services.videos import enqueue_removal
 from apps.files.storage import open_stored, upload_path
@@ -53,7 +53,7 @@ def add_uploaded_file(upload: Upload, *, path: str, replaces: bool, now: datetim
     existing = files_in(upload.owner_id, folder).filter(sort_name=sort_name(name)).first() if replaces else None
     if existing is not None:
         return add_version(existing, upload, now=now)
-    name = free_name(name, taken_names(upload.owner_id, folder))
+    name = Names(upload.owner_id, folder).free(name)
     file = file_of(upload, name, folder, now)
     file.save()
     FileVersion.objects.create(file=file, upload=upload, number=1, created_at=now)
@@ -138,7 +138,7 @@ def move_entries(*, selection: Selection, to: Folder | None, by: User) -> None:
         lock_library(by.pk)
         to = still_present(to)
         check_target(selection, to)
-        taken = taken_names(by.pk, to)
+        names = Names(by.pk, to, [entry.name for entry in selection.entries])
         for entry in selection.entries:
             entry.refresh_from_db()
             inside = entry.parent_id if isinstance(entry, Folder) else entry.folder_id
@@ -146,7 +146,7 @@ def move_entries(*, selection: Selection, to: Folder | None, by: User) -> None:
                 raise errors.EntryInBin
             if inside == (to.pk if to is not None else None):
                 continue
-            place(entry, to, taken)
+            place(entry, to, names)
 
 
 def file_of(upload: Upload, name: str, folder: Folder | None, now: datetime) -> File:

@@ -26,6 +26,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Policy = Callable[[Any], AppError | None]  # of a user (kit/policies.py)
+Room = Callable[[Any, int], AppError | None]  # of a user, and the bytes that they want to send
 View = TypeVar("View", bound=Callable[..., Any])
 
 SLACK = 64 * 1024  # bytes on top of the limit, for a form's multipart encoding and its other fields
@@ -34,15 +35,18 @@ REFUSAL = "studyplatform.refused"  # the scope's key for the refusal, if the bod
 ADMISSION_CHECK = "studyplatform.asked"  # the scope's key for an `AdmissionCheck`
 
 
-def accepts_large_body(limit: int, *, by: Policy) -> Callable[[View], View]:
+def accepts_large_body(limit: int, *, by: Policy, room: Room | None = None) -> Callable[[View], View]:
     """Let a page accept bodies of up to ``limit`` bytes from the users whom the policy allows.
 
-    Others are refused before the body is read, because a form's files are written to disk before its page runs.
+    Others are refused before the body is read, because a form's files are written to disk before its page runs. With
+    ``room``, so are bodies for which a user has no space: it gets the user and the length of the body. A body of
+    unknown length counts as one of ``limit`` bytes.
     """
 
     def decorate(view: View) -> View:
         view.body_limits = {"POST": limit}  # type: ignore[attr-defined]
         view.body_policy = by  # type: ignore[attr-defined]
+        view.body_room = room  # type: ignore[attr-defined]
         return view
 
     return decorate
@@ -50,8 +54,9 @@ def accepts_large_body(limit: int, *, by: Policy) -> Callable[[View], View]:
 
 @dataclass
 class AdmissionCheck:
-    """Whether the user of a request may send its large body. The middleware answers it."""
+    """Whether the user of a request may send its body of ``length`` bytes. The middleware answers it."""
 
+    length: int
     is_admitted: bool = False
 
 
@@ -86,7 +91,8 @@ class BodyLimit:
         if length > limit + SLACK:
             await self._refuse(scope, receive, send, RequestTooLarge(limit=as_size(limit)))
             return
-        if limit > settings.BODY_LIMIT and policy_of(match) and not await self._is_admitted(scope, send):
+        has_policy = limit > settings.BODY_LIMIT and policy_of(match)
+        if has_policy and not await self._is_admitted(scope, send, limit if is_chunked else length):
             return
         has_responded = False
 
@@ -102,8 +108,8 @@ class BodyLimit:
                 raise
             await self._refuse(scope, receive, send, refusal)
 
-    async def _is_admitted(self, scope: Scope, send: Send) -> bool:
-        check = AdmissionCheck()
+    async def _is_admitted(self, scope: Scope, send: Send, length: int) -> bool:
+        check = AdmissionCheck(length)
         is_received = False
 
         async def receive_nothing() -> Message:
@@ -180,7 +186,7 @@ class BodyMiddleware:
         refusal: AppError | None = scope.get(REFUSAL)
         if refusal is None:
             declared = request.META.get("CONTENT_LENGTH") or ""
-            length = int(declared) if declared.isdigit() else 0
+            length = check.length if check else int(declared) if declared.isdigit() else 0
             if check or length > settings.BODY_LIMIT + SLACK:
                 refusal = _refusal_of(request, length)
         if isinstance(refusal, NotAuthenticated):
@@ -201,7 +207,11 @@ def _refusal_of(request: HttpRequest, length: int) -> AppError | None:
     if length > limit + SLACK:
         return RequestTooLarge(limit=as_size(limit))
     policy = policy_of(match)
-    return policy(request.user) if policy else None
+    refusal = policy(request.user) if policy else None
+    room: Room | None = getattr(match.func, "body_room", None) if match else None
+    if refusal is None and room is not None:
+        return room(request.user, max(0, length - SLACK))
+    return refusal
 
 
 def resolve_either_spelling(path: str) -> ResolverMatch | None:
