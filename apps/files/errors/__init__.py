@@ -19,7 +19,6 @@ from apps.files.errors.sharing import (
     ShareUsedUp,
 )
 from apps.files.errors.uploads import (
-    AllowanceInvalid,
     CaptionsUnreadable,
     FileEmpty,
     FileInUse,
@@ -46,7 +45,6 @@ from apps.files.errors.uploads import (
 )
 
 __all__ = [
-    "AllowanceInvalid",
     "CaptionsUnreadable",
     "EntryInBin",
     "FileEmpty",

@@ -67,17 +67,6 @@ class QuotaExceeded(AppError):
 
 
 @dataclass(eq=False, kw_only=True)
-class AllowanceInvalid(AppError):
-    code = "STORAGE_ALLOWANCE_INVALID"
-    status = 422
-    title = _("This is not a possible allowance")
-    message = _("Enter a size such as 20 GB, at most %(most)s, or “default” for the allowance of the role.")
-    severity = "warning"
-
-    most: str = ""
-
-
-@dataclass(eq=False, kw_only=True)
 class UploadMalformed(AppError):
     code = "UPLOAD_MALFORMED"
     status = 400

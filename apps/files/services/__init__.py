@@ -1,6 +1,6 @@
 """The use cases of files: uploads, the library, sharing, stored files, videos, captions, signed links."""
 
-from apps.files.services.allowances import delete_account_of, set_allowance
+from apps.files.services.allowances import check_allowance, delete_account_of, read_allowance, set_allowance
 from apps.files.services.attachments import Claimed, Use, claim_content, register_use, release_content, uses_of
 from apps.files.services.bin import (
     delete_entries,
@@ -79,6 +79,7 @@ __all__ = [
     "begin_final_upload",
     "begin_upload",
     "cancel_upload",
+    "check_allowance",
     "check_quota",
     "check_share_password",
     "claim_content",
@@ -111,6 +112,7 @@ __all__ = [
     "parse_captions",
     "process_video",
     "purge_bin",
+    "read_allowance",
     "read_grant",
     "receive_chunk",
     "record_opening",

@@ -1,5 +1,7 @@
 """Sizes in bytes as text."""
 
+import re
+
 from django.utils.translation import ngettext
 
 UNITS = ("KB", "MB", "GB", "TB")
@@ -14,3 +16,15 @@ def as_size(size: int) -> str:
         amount /= 1024
         units.pop(0)
     return f"{amount:,.1f}".removesuffix(".0") + f" {units[0]}"
+
+
+def read_size(text: str) -> int:
+    """The bytes of a size such as "20 GB", "500MB" or "1.5 TB".
+
+    :raises ValueError: it is not a size in one of `UNITS`.
+    """
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*([KMGT]B)", text.strip().upper(), re.ASCII)
+    if not found:
+        raise ValueError(text)
+    unit: int = 1024 ** (UNITS.index(found[2]) + 1)
+    return round(float(found[1]) * unit)
