@@ -41,7 +41,7 @@ export function FileTable(props: FilesProps) {
   const isSome = !isAll && files.some(({ uid }) => selection.uids.has(uid));
   return (
     <table
-      className="table files__table mt-2"
+      className="table files__table files__table--files mt-2"
       // A table whose rows can be selected is a grid: ARIA in HTML allows the role.
       // eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
       role="grid"
@@ -152,9 +152,9 @@ function FileRow({ file, index, before, measure, ...list }: RowProps) {
             </EntryName>
           </div>
         </td>
-        <td className="hide-s">{file.kind_label}</td>
+        <td className="files__type hide-s">{file.kind_label}</td>
         <td className="n hide-s num">{bytes(file.size)}</td>
-        <td className="hide-s">
+        <td className="files__shared hide-s">
           <SharedBadge file={file} />
         </td>
         <td className="nowrap hide-s">
