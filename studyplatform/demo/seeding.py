@@ -27,6 +27,7 @@ from apps.courses import artwork
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
 from apps.courses.services.outline import refresh_outline
 from apps.files import services as files
+from apps.files.models import Folder
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress
@@ -112,18 +113,31 @@ def seed_person(text: PersonText, password: str, now: datetime) -> None:
 
 
 def seed_files(now: datetime) -> None:
-    """Some files of the student: notes and a sheet in a folder, and a picture at the top."""
+    """Some files of the student, and a folder that the instructor shares with a course of both.
+
+    The student has notes and a sheet in a folder, and a picture at the top, to which a link leads.
+    """
     student = User.objects.filter(email="student@example.com").first()
     if student is None or student.library_files.exists():
         return
     folder = files.create_folder(owner=student, parent=None, name="Linear Algebra", now=now)
-    for name, content, inside in (
-        ("notes-on-matrices.md", NOTES, folder),
-        ("practice-log.csv", PRACTICE_LOG, folder),
-        ("sketch-of-a-grid.png", _drawn_grid(), None),
-    ):
-        with BytesIO(content) as file:
-            files.upload_to_library(owner=student, folder=inside, file=file, name=name, size=len(content), now=now)
+    _add_file(student, "notes-on-matrices.md", NOTES, folder, now)
+    _add_file(student, "practice-log.csv", PRACTICE_LOG, folder, now)
+    _add_file(student, "sketch-of-a-grid.png", _drawn_grid(), None, now)
+    picture = student.library_files.filter(folder=None).first()
+    if picture is not None:
+        files.create_share_link(entry=picture, by=student, expires_at=now + timedelta(days=30), now=now)
+    course = Course.objects.filter(slug="linear-algebra-geometrically").select_related("instructor").first()
+    if course is not None:
+        handouts = files.create_folder(owner=course.instructor, parent=None, name="Handouts", now=now)
+        _add_file(course.instructor, "reading-a-matrix.md", NOTES, handouts, now)
+        _add_file(course.instructor, "grid-before-and-after.png", _drawn_grid(), handouts, now)
+        files.share_with_course(entry=handouts, course=course.uid, by=course.instructor, now=now)
+
+
+def _add_file(owner: User, name: str, content: bytes, folder: Folder | None, now: datetime) -> None:
+    with BytesIO(content) as file:
+        files.upload_to_library(owner=owner, folder=folder, file=file, name=name, size=len(content), now=now)
 
 
 def _drawn_grid() -> bytes:
