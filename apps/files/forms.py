@@ -11,6 +11,10 @@ from django.utils.translation import gettext_lazy
 
 from apps.files.models import Share
 
+KINDS = [
+    (Share.Kind.COURSE, gettext_lazy("People in a course")),
+    (Share.Kind.LINK, gettext_lazy("Anyone with the link")),
+]
 ON_DATE = "date"
 PERIODS = [
     ("1", gettext_lazy("1 day")),
@@ -24,7 +28,7 @@ LONGEST_DAYS = 365
 class ShareForm(forms.Form):
     """With whom to share: people in a course, or anyone with a link. ``courses``: uids and titles to choose from."""
 
-    kind = forms.ChoiceField(label=gettext_lazy("Who can open it"), choices=Share.Kind.choices)
+    kind = forms.ChoiceField(label=gettext_lazy("Who can open it"), choices=KINDS)
     course = forms.ChoiceField(label=gettext_lazy("Course"), required=False)
     period = forms.ChoiceField(label=gettext_lazy("The link works for"), choices=PERIODS, required=False, initial="7")
     until = forms.DateField(

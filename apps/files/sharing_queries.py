@@ -131,6 +131,11 @@ class ShareState:
     def is_active(self) -> bool:
         return self.state == "active"
 
+    @property
+    def has_ended(self) -> bool:
+        """It never opens again; a share whose entry is in the bin does when the entry is restored."""
+        return self.state in {"revoked", "expired", "used_up"}
+
 
 def shares_of(user: User, entry: File | Folder | None = None) -> QuerySet[Share]:
     """The user's shares, newest first; ``entry``: only those of this file or folder that were not revoked."""
