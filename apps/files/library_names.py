@@ -19,8 +19,13 @@ MAX_DEPTH = 20  # folders within folders
 
 
 def sort_name(name: str) -> str:
-    """The name without case and in one Unicode form: names that look alike to a user sort and collide alike."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name).casefold())[: 2 * MAX_NAME]
+    """The name without case and in one Unicode form: names that look alike to a user sort and collide alike.
+
+    Without null bytes, which a text to search for may contain and PostgreSQL refuses.
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", name.replace("\0", "")).casefold())[
+        : 2 * MAX_NAME
+    ]
 
 
 def numbered(name: str, number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import uuid
 from datetime import timedelta
@@ -9,6 +10,8 @@ from itertools import accumulate
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, Role, User
@@ -16,7 +19,7 @@ from apps.accounts.sessions import tokens
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, Subject
 from apps.courses.services import search
-from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.models import CaptionTrack, File, FileVersion, Upload, VideoAsset
 from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating
 from tests.bench import BIG, EMAIL, PASSWORD, QUIZ, VIDEO
 
@@ -181,6 +184,36 @@ def _ask(lesson: Lesson) -> None:
     )
 
 
+def download() -> str:
+    """The address at which the learner downloads a file of 10 MB."""
+    owner, now = User.objects.get(email=EMAIL), timezone.now()
+    file = File.objects.filter(owner=owner, name="ten.bin").first()
+    if file is None:
+        name = default_storage.save("files/ten", ContentFile(os.urandom(10_000_000)))
+        upload = Upload.objects.create(
+            owner=owner,
+            purpose=Upload.Purpose.FILE,
+            filename="ten.bin",
+            length=10_000_000,
+            offset=10_000_000,
+            stored_as=name,
+            created_at=now,
+            expires_at=now,
+            completed_at=now,
+        )
+        file = File.objects.create(
+            owner=owner,
+            name="ten.bin",
+            sort_name="ten.bin",
+            current=upload,
+            size=upload.length,
+            created_at=now,
+            modified_at=now,
+        )
+        FileVersion.objects.create(file=file, upload=upload, number=1, created_at=now)
+    return f"/files/{file.uid}/download"
+
+
 def players(count: int) -> dict[str, Any]:
     """Learners halfway through the video and the quiz: their tokens, attempts and addresses.
 
@@ -230,6 +263,7 @@ def players(count: int) -> dict[str, Any]:
         for question in questions[2:]
     } | {str(question.uid): {"id": "a"} for question in questions[:2]}
     return {
+        "download": download(),
         "progress": f"/api/v1/lessons/{film.uid}/progress/",
         "answers": answers,
         "people": [

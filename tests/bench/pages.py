@@ -219,6 +219,8 @@ def rows_of(cookie: str, players: Players) -> list[Row]:
         page("course of 130, learner, gzip", None, course, cookie, packed=True),
         page("lesson, outline of 130", 4, lesson, cookie),
         page("lesson, outline of 130, gzip", None, lesson, cookie, packed=True),
+        page("download of 10 MB, sent by nginx", 2, players.facts["download"], cookie),
+        page("download of 10 MB, sent by gunicorn", None, players.facts["download"], cookie, uncached=True),
         Row("progress heartbeat", 2.2, players.watching),
         Row("quiz submit, 10 questions", 5, players.handing_in),
     ]
@@ -271,7 +273,8 @@ def bench_pages(words: list[str]) -> None:
     with (
         database() as (env, postmaster),
         gunicorn("tests.bench.reference:application", {}) as reference,
-        gunicorn("studyplatform.wsgi:application", env, postmaster) as keeping,
+        # nginx would send what this one only names; nothing but the download has such a file.
+        gunicorn("studyplatform.wsgi:application", {**env, "MEDIA_ACCEL_PREFIX": "/protected/"}, postmaster) as keeping,
         gunicorn("studyplatform.wsgi:application", {**env, "VISITOR_PAGES": "false"}, postmaster) as making,
     ):
         players = Players(json.loads(manage(env, "shell", "-v", "0", "-c", people)))
