@@ -352,6 +352,9 @@ def test_what_others_may_not_get_stays_in_the_library(lesson, ada, adas_browser)
     contents = {"page.html": PAGE, "slides.pdf": PAGE, "drawing.svg": PDF, "sheet.pdf": b"PK\x03\x04"}
     for name, content in contents.items():
         choose(adas_browser, lesson, FileFactory(owner=ada, name=name, content=content))
+    renamed = FileFactory(owner=ada, name="map.pdf", content=PDF)
+    files.rename_entry(entry=renamed, name="map.svg", by=ada)  # the name under which others would get it
+    choose(adas_browser, lesson, renamed)
 
     assert file_of(lesson) is None
 
