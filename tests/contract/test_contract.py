@@ -20,6 +20,10 @@ def test_the_committed_catalogue_matches_the_errors():
         assert export_contract.catalogue_module() == export_contract.CATALOGUE.read_text()
 
 
+def test_texts_that_only_pages_show_are_not_downloaded_by_scripts():
+    assert set(REGISTRY) - export_contract.catalogue().keys() >= {"SHARE_NOT_FOUND", "AUTH_PROVIDER_DECLINED"}
+
+
 def test_the_schema_contains_every_code_and_operation():
     document = export_contract.schema()
     operations = [op for path in document["paths"].values() for op in path.values() if isinstance(op, dict)]
