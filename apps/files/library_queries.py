@@ -1,16 +1,16 @@
 """Reads of the library: what a folder contains, the bin, and what uses the storage."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import policies, scanner
+from apps.files.counts import BINNED, Count, counts_of, folder_key
 from apps.files.errors import TooManyEntries
 from apps.files.library_names import sort_name
 from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder
@@ -25,8 +25,9 @@ ORDERS = {
     "size": ("-size", "-pk"),
     "type": ("kind", "sort_name", "pk"),
 }
-MOST_TARGETS = 1000  # folders that the choice of a target offers
+MOST_TARGETS = 100  # folders that the choice of a target offers
 MOST_FOLDERS = 2000  # that a call lists
+MOST_IN_BIN = 1000  # that the page of the bin shows: the newest
 AUDIO_VIDEO, IMAGES, DOCUMENTS = "audio_video", "images", "documents"
 
 
@@ -82,9 +83,21 @@ def selection_for(
 
 
 def folders_in(user: User, folder: Folder | None) -> QuerySet[Folder]:
-    """The folders of a folder by name, with ``file_count``: how many files each contains."""
-    counted = Count("files", filter=Q(files__deleted_at=None))
-    return Folder.objects.of(user.pk).present().filter(parent=folder).annotate(file_count=counted).order_by("sort_name")
+    """The folders of a folder by name."""
+    return Folder.objects.of(user.pk).present().filter(parent=folder).order_by("sort_name")
+
+
+def with_counts(user: User, folders: Iterable[Folder], key: Callable[[int], str] = folder_key) -> list[Folder]:
+    """These folders, each with ``file_count`` and ``byte_count``: the files in it, without those in its folders.
+
+    With the key `binned_key`, the files that it took to the bin. One query for all.
+    """
+    found = list(folders)
+    counts = counts_of(user.pk, [key(folder.pk) for folder in found]) if found else {}
+    for folder in found:
+        count = counts.get(key(folder.pk), Count())
+        folder.file_count, folder.byte_count = count.files, count.bytes  # type: ignore[attr-defined]
+    return found
 
 
 def files_in(user: User, folder: Folder | None, order: str) -> QuerySet[File]:
@@ -105,9 +118,14 @@ def search_files(user: User, folder: Folder | None, text: str, order: str) -> Qu
     return with_scan(found).order_by(*ORDERS[order])
 
 
-def targets_for(user: User) -> list[tuple[Folder, int]]:
-    """The user's folders as a tree in reading order, each with its depth; at most `MOST_TARGETS`. One query."""
-    folders = Folder.objects.of(user.pk).present().order_by("sort_name")[:MOST_TARGETS]
+def targets_for(user: User, here: Folder | None, above: Sequence[Folder]) -> list[tuple[Folder, int]]:
+    """The folders near a folder as a tree in reading order, each with its depth; at most `MOST_TARGETS`. One query.
+
+    Those at the top, and those beside and in each folder on the way to ``here``. ``above``: the folders above it.
+    """
+    opened = [*above, here] if here is not None else []
+    near = Q(parent=None) | Q(parent__in=opened) | Q(pk__in=[folder.pk for folder in opened])
+    folders = Folder.objects.of(user.pk).present().filter(near).order_by("sort_name")[:MOST_TARGETS]
     children: dict[int | None, list[Folder]] = {}
     for folder in folders:
         children.setdefault(folder.parent_id, []).append(folder)
@@ -128,8 +146,14 @@ def all_folders(user: User) -> QuerySet[Folder]:
 
 
 def file_count(folder: Folder) -> int:
-    """How many files the folder contains."""
-    return File.objects.present().filter(folder=folder).count()
+    """How many files the folder contains. One query."""
+    return file_total(folder.owner_id, folder)
+
+
+def file_total(user_id: int, folder: Folder | None) -> int:
+    """How many files a folder, or the top of a library, contains. One query."""
+    key = folder_key(folder.pk if folder is not None else None)
+    return counts_of(user_id, [key]).get(key, Count()).files
 
 
 def binned_files(user: User) -> QuerySet[File]:
@@ -138,10 +162,8 @@ def binned_files(user: User) -> QuerySet[File]:
 
 
 def binned_folders(user: User) -> QuerySet[Folder]:
-    """The folders that the user moved to the bin, newest first, with ``file_count``: what came with each."""
-    inside = File.objects.filter(binned_with=OuterRef("pk")).order_by().values("binned_with").annotate(n=Count("pk"))
-    counted = Coalesce(Subquery(inside.values("n")), 0)
-    return Folder.objects.of(user.pk).binned().annotate(file_count=counted).order_by("-deleted_at", "-pk")
+    """The folders that the user moved to the bin, newest first."""
+    return Folder.objects.of(user.pk).binned().order_by("-deleted_at", "-pk")
 
 
 def binned_originals(user: User) -> QuerySet[BinnedOriginal]:
@@ -150,12 +172,16 @@ def binned_originals(user: User) -> QuerySet[BinnedOriginal]:
 
 
 class BinRows(Sequence[BinnedOriginal | File]):
-    """The originals in a user's bin, then the files, for a paginator: it reads only the rows of its page."""
+    """The originals in a user's bin, then the files, for a paginator: it reads only the rows of its page.
+
+    At most `MOST_IN_BIN`, so that its last page costs what the first one costs.
+    """
 
     def __init__(self, user: User) -> None:
         self._originals, self._files = binned_originals(user), binned_files(user)
         self._split = self._originals.count()
-        self._length = self._split + self._files.count()
+        files = counts_of(user.pk, [BINNED]).get(BINNED, Count()).files
+        self._length = min(self._split + files, MOST_IN_BIN)
 
     def __len__(self) -> int:
         return self._length

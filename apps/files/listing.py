@@ -4,18 +4,29 @@ A piece deep in a list therefore costs what the first one costs, and files that 
 nothing.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.core import signing
+from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.files.counts import binned_key
 from apps.files.library_names import sort_name
-from apps.files.library_queries import ORDERS, binned_files, binned_folders, folders_in, search_files, with_scan
+from apps.files.library_queries import (
+    ORDERS,
+    binned_files,
+    binned_folders,
+    folders_in,
+    search_files,
+    with_counts,
+    with_scan,
+)
 from apps.files.models import File, Folder
 from studyplatform.kit.errors import ValidationFailed
 
@@ -50,7 +61,7 @@ def list_folder(user: User, folder: Folder | None, *, text: str = "", order: str
     if text:
         return _piece(search_files(user, folder, text, order), [], order, cursor)
     files = File.objects.of(user.pk).present().filter(folder=folder)
-    folders = [] if cursor else list(folders_in(user, folder)[:MOST_FOLDERS])
+    folders = [] if cursor else with_counts(user, folders_in(user, folder)[:MOST_FOLDERS])
     return _piece(files, folders, order, cursor)
 
 
@@ -65,7 +76,28 @@ def list_bin(user: User, *, text: str = "", order: str = BY_DELETION, cursor: st
             files.filter(sort_name__contains=sort_name(text)),
             folders.filter(sort_name__contains=sort_name(text)),
         )
-    return _piece(files, [] if cursor else list(folders[:MOST_FOLDERS]), order, cursor)
+    return _piece(files, [] if cursor else with_counts(user, folders[:MOST_FOLDERS], binned_key), order, cursor)
+
+
+def numbered_page(
+    files: QuerySet[File], order: str, *, number: str | None, size: int, cursor: str = ""
+) -> tuple[Page[File], int, str | None]:
+    """A page of a list for readers without scripts, how many files it has up to `COUNT_LIMIT` + 1, and a cursor.
+
+    Pages are numbered as far as `COUNT_LIMIT`, so that none costs more than the first one. The cursor, on the last of
+    them, leads to the files after that, whose pages are numbered again. A cursor that is not valid is ignored.
+    """
+    fields, after = _ORDERS[order], Q()
+    if cursor:
+        with contextlib.suppress(ValidationFailed):
+            after = _after(fields, _values(order, cursor))
+    found = files.filter(after).order_by(*fields)
+    pks = list(found.values_list("pk", flat=True)[: COUNT_LIMIT + 1])
+    page: Page[Any] = Paginator(pks[:COUNT_LIMIT], size).get_page(number)
+    rows = {file.pk: file for file in files.filter(pk__in=list(page)).order_by()}
+    page.object_list = [rows[pk] for pk in page if pk in rows]
+    is_last = len(pks) > COUNT_LIMIT and not page.has_next() and page.object_list
+    return page, len(pks), cursor_after(order, page.object_list[-1]) if is_last else None
 
 
 def _piece(files: QuerySet[File], folders: Sequence[Folder], order: str, cursor: str) -> Piece:

@@ -17,6 +17,7 @@ from apps.files.queries import storage_of
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.text.sizes import read_size
 from studyplatform.settings import env
+from tests.factories.files import FileFactory
 
 pytestmark = pytest.mark.django_db
 GB = 2**30
@@ -139,3 +140,31 @@ def test_impossible_warning_shares_are_refused(monkeypatch, text):
     monkeypatch.setenv("STORAGE_WARNINGS", text)
     with pytest.raises(ImproperlyConfigured):
         env.shares("STORAGE_WARNINGS", [80])
+
+
+def test_the_pages_of_files_warn_and_lead_to_free_space(leo, ada, browser_of):
+    pages = ["/files/", "/files/bin", "/settings/storage"]
+    for user in (leo, ada):
+        upload(user, 700)
+    for address in pages:
+        assert "almost full" not in browser_of(leo).get(address).content.decode()
+    for user in (leo, ada):
+        upload(user, 100)
+
+    for address in pages:
+        assert "Your storage is almost full" in browser_of(leo).get(address).content.decode()
+    assert "Free up space" in browser_of(ada).get("/dashboard/instructor/upload/").content.decode()
+
+
+def test_the_storage_page_says_what_takes_up_space(leo, browser_of, settings):
+    settings.STORAGE_ALLOWANCE = {"student": GB}
+    kept, binned = FileFactory(owner=leo, content=b"x" * 2048), FileFactory(owner=leo, content=b"x" * 4096)
+    services.move_to_bin(selection=services.Selection(files=[binned]), by=leo, now=timezone.now())
+
+    page = browser_of(leo).get("/settings/storage").content.decode()
+
+    assert "PDFs in your files" in page
+    assert "In the bin, 4 KB" in page
+    assert "/files/bin/empty" in page
+    assert "made for streaming" in page
+    assert kept.name in page

@@ -1,16 +1,18 @@
 """A user's storage: each video and file, and the lessons that use it."""
 
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
-from django.db.models import CharField, F, Q, QuerySet, Value
+from django.db.models import F, Q
 
 from apps.courses.models import Lesson
 from apps.files.models import BinnedOriginal, File, FileVersion, Upload, VideoAsset
 
 VIDEO, FILE, ORIGINAL = "video", "file", "original"
 ENDED = {VideoAsset.Stage.COMPLETE, VideoAsset.Stage.FAILED}
+
+
+MOST = 200  # that the page of the storage lists
 
 
 @dataclass
@@ -37,26 +39,27 @@ class StoredItem:
         return self.video is not None and self.video.stage not in ENDED
 
 
-def largest_first(user_id: int) -> QuerySet[Any, Any]:
-    """Return everything that counts toward the user's storage as (kind, primary key, bytes), largest first.
+def largest_first(user_id: int) -> list[tuple[str, int, int]]:
+    """Return the `MOST` largest things that count toward the user's storage as (kind, primary key, bytes), in order.
 
-    A page of it is the input of ``stored_items``. A video that is still being uploaded appears as its upload.
+    A page of it is the input of ``stored_items``. A video that is still being uploaded appears as its upload. Three
+    queries.
     """
     videos = (
         VideoAsset.objects.of(user_id)
         .exclude(stage=VideoAsset.Stage.UPLOADING, version=None)
         .annotate(size=F("source_bytes") + F("former_bytes"))
-        .values_list(Value(VIDEO, output_field=CharField()), "pk", "size")
     )
     uploads = (
-        (Upload.objects.of(user_id).reserving() | Upload.objects.of(user_id).filter(purpose=Upload.Purpose.FILE))
-        .annotate(size=F("length"))
-        .values_list(Value(FILE, output_field=CharField()), "pk", "size")
-    )
-    originals = BinnedOriginal.objects.filter(owner=user_id).values_list(
-        Value(ORIGINAL, output_field=CharField()), "pk", "size"
-    )
-    return videos.order_by().union(uploads.order_by(), originals, all=True).order_by("-size", "-pk")
+        Upload.objects.of(user_id).reserving() | Upload.objects.of(user_id).filter(purpose=Upload.Purpose.FILE)
+    ).annotate(size=F("length"))
+    originals = BinnedOriginal.objects.filter(owner=user_id)
+    found = [
+        *((VIDEO, *row) for row in videos.order_by("-size", "-pk").values_list("pk", "size")[:MOST]),
+        *((FILE, *row) for row in uploads.order_by("-length", "-pk").values_list("pk", "size")[:MOST]),
+        *((ORIGINAL, *row) for row in originals.order_by("-size", "-pk").values_list("pk", "size")[:MOST]),
+    ]
+    return sorted(found, key=lambda row: (-row[2], -row[1]))[:MOST]
 
 
 def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:

@@ -15,7 +15,7 @@ def first_answer(context: dict[str, Any]) -> dict[str, Any]:
         "trail": [folder_ref(one) for one in context["above"]],
         "folders": [folder_out(one, one.file_count) for one in context["folders"]],
         "files": [file_out(one, context["sharing"][one.uid]) for one in files],
-        "count": min(page.paginator.count, COUNT_LIMIT),
-        "is_count_exact": page.paginator.count <= COUNT_LIMIT,
+        "count": min(context["total"], COUNT_LIMIT),
+        "is_count_exact": context["total"] <= COUNT_LIMIT,
         "next": cursor_after(context["sort"], files[-1]) if page.has_next() else None,
     }

@@ -20,6 +20,7 @@ from apps.files import library_queries as queries
 from apps.files import policies, scanner
 from apps.files.errors import VersionNotFound
 from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
+from apps.files.listing import COUNT_LIMIT, numbered_page
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
 from apps.files.pages.first_answer import first_answer
 from apps.files.pages.sharing_section import sharing_context
@@ -81,8 +82,10 @@ def library(request: HttpRequest) -> HttpResponse:
     order = order if order in queries.ORDERS else "modified"
     text = request.GET.get("q", "").strip()[:100]
     found = queries.search_files(user, folder, text, order) if text else queries.files_in(user, folder, order)
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    folders = [] if text or page.number > 1 else list(queries.folders_in(user, folder)[:PAGE])
+    cursor = request.GET.get("after", "")
+    page, count, more = numbered_page(found, order, number=request.GET.get("page"), size=PAGE, cursor=cursor)
+    is_first = page.number == 1 and not cursor
+    folders = queries.with_counts(user, queries.folders_in(user, folder)[:PAGE]) if is_first and not text else []
     above = queries.above(folder) if folder is not None else []
     within = None if text else [*above, folder] if folder is not None else []
     context: dict[str, Any] = {
@@ -92,15 +95,18 @@ def library(request: HttpRequest) -> HttpResponse:
         "folders": folders,
         "sharing": sharing_of(user.pk, files=list(page), folders=folders, within=within, now=timezone.now()),
         "page": page,
+        "total": count if text else queries.file_total(user.pk, folder),
+        "most": COUNT_LIMIT,
+        "more": more,
         "q": text,
         "sort": order,
         "orders": ORDER_NAMES,
         "view": "grid" if request.GET.get("view") == "grid" else "list",
-        "targets": queries.targets_for(user),
+        "targets": queries.targets_for(user, folder, above),
         **shared_context(request),
     }
     context["props"] = {
-        "first": first_answer(context) if page.number == 1 else None,
+        "first": first_answer(context) if is_first else None,
         "endpoint": "/api/v1/uploads/",
         "limit": settings.UPLOAD_LIMITS["file"],
     }

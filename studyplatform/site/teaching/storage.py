@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -16,11 +17,22 @@ from apps.courses import services as courses
 from apps.courses.queries.storage_used import largest_first, stored_items
 from apps.files import queries
 from apps.files import services as files
-from apps.files.models import Upload, VideoAsset
+from apps.files.models import FileKind, Upload, VideoAsset
 from studyplatform.kit.errors import NotFound
 
 PAGE = 20
-WARNING_SHARE = 0.9  # of the quota
+KIND_NAMES = {
+    FileKind.IMAGE: gettext_lazy("Images in your files"),
+    FileKind.PDF: gettext_lazy("PDFs in your files"),
+    FileKind.AUDIO: gettext_lazy("Audio in your files"),
+    FileKind.VIDEO: gettext_lazy("Videos in your files"),
+    FileKind.TEXT: gettext_lazy("Texts in your files"),
+    FileKind.DOCUMENT: gettext_lazy("Documents in your files"),
+    FileKind.SHEET: gettext_lazy("Sheets in your files"),
+    FileKind.SLIDES: gettext_lazy("Slides in your files"),
+    FileKind.ARCHIVE: gettext_lazy("Archives in your files"),
+    FileKind.OTHER: gettext_lazy("Other files in your files"),
+}
 
 
 @signed_in
@@ -39,9 +51,19 @@ def storage(request: HttpRequest) -> HttpResponse:
             "page": page,
             "rows": stored_items(list(page)),
             "bin_days": settings.BIN_DAYS,
-            "is_tight": storage.used >= WARNING_SHARE * storage.allowance,
+            "parts": _parts(storage),
         },
     )
+
+
+def _parts(storage: queries.Storage) -> list[tuple[str, int]]:
+    """What the storage is used for outside the bin, with the bytes of each part."""
+    return [
+        (_("Originals of videos"), storage.originals),
+        *((str(KIND_NAMES[kind]), size) for kind, size in storage.kinds.items()),
+        (_("Lesson files and other uploads"), storage.loose),
+        (_("Reserved for uploads"), storage.held),
+    ]
 
 
 @signed_in
