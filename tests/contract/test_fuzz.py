@@ -21,7 +21,14 @@ from apps.courses.models import Course, Lesson
 from studyplatform.kit.management.commands import export_contract
 from studyplatform.samples.queries import STARTERS
 from tests.factories.courses import LessonFactory
-from tests.factories.files import CaptionFactory, StoredFileFactory, UploadFactory, VideoFactory
+from tests.factories.files import (
+    CaptionFactory,
+    FileFactory,
+    FolderFactory,
+    StoredFileFactory,
+    UploadFactory,
+    VideoFactory,
+)
 from tests.factories.learning import AttemptFactory, CertificateFactory
 from tests.learning.quiz import make_quiz
 
@@ -63,12 +70,23 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "certificates": [CertificateFactory(enrollment=enrollment).code],
         "courses": [course.slug, draft.slug],
         "demo-tq-todos": [uid for uid, kind, *_ in STARTERS if kind == "todo"],
+        "files": [FileFactory(owner=owner).uid for owner in (ada, leo)],
+        "folders": [FolderFactory(owner=owner).uid for owner in (ada, leo)],
         "lessons": lessons,
         "sections": [section.uid for section in course.sections.all()],
         "uploads": uploads,
         "videos": [video.uid],
     }
-    by_field = {"section": "sections", "video": "videos", "upload": "uploads", "course": "courses", "lesson": "lessons"}
+    by_field = {
+        "folder": "folders",
+        "parent": "folders",
+        "to": "folders",
+        "section": "sections",
+        "video": "videos",
+        "upload": "uploads",
+        "course": "courses",
+        "lesson": "lessons",
+    }
     known = {name: [str(one) for one in ids] for name, ids in found.items()}
     return known | {field: known[name] for field, name in by_field.items()}
 
@@ -85,7 +103,7 @@ def client_of_role(request: pytest.FixtureRequest, browser_of: Any) -> Client:
 
 def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
     """Replace invented ids of the case by ids of real rows, in five of six cases."""
-    kind = re.sub(r"^/api/(v1/)?", "", path).split("/")[0]
+    kind = re.sub(r"^/api/(v1/)?", "", path.replace("/files/folders/", "/folders/")).split("/")[0]
     for name in case.path_parameters or {}:
         if draw(st.integers(0, 5)):
             case.path_parameters[name] = draw(st.sampled_from(rows[kind]))
@@ -94,7 +112,8 @@ def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
     if isinstance(case.body, dict):
         for name in set(case.body) & set(rows):
             if draw(st.integers(0, 2)):
-                case.body[name] = draw(st.sampled_from(rows[name]))
+                real = draw(st.sampled_from(rows[name]))
+                case.body[name] = [real] if isinstance(case.body[name], list) else real
 
 
 def distort_body(draw: Any, case: Any) -> str:
