@@ -22,6 +22,7 @@ from apps.files.library_queries import (
     ORDERS,
     binned_files,
     binned_folders,
+    files_in,
     folders_in,
     search_files,
     with_counts,
@@ -60,9 +61,11 @@ def list_folder(user: User, folder: Folder | None, *, text: str = "", order: str
     """
     if text:
         return _piece(search_files(user, folder, text, order), [], order, cursor)
-    files = File.objects.of(user.pk).present().filter(folder=folder)
     folders = [] if cursor else with_counts(user, folders_in(user, folder)[:MOST_FOLDERS])
-    return _piece(files, folders, order, cursor)
+    piece = _piece(files_in(user, folder, order), folders, order, cursor)
+    for file in piece.files:
+        file.folder = folder  # known already
+    return piece
 
 
 def list_bin(user: User, *, text: str = "", order: str = BY_DELETION, cursor: str = "") -> Piece:

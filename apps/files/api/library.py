@@ -88,7 +88,6 @@ class OneFile(LibraryCall):
         """A file with its versions and its preview."""
         file = queries.file_for(signed_in_user(request), uid)
         detail = {
-            "folder": folder_ref(file.folder) if file.folder else None,
             "versions": [version_out(file, one) for one in queries.versions_of(file)[:MOST_VERSIONS]],
             "preview": preview_out(file, preview_of(file)),
         }

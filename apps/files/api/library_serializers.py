@@ -48,6 +48,7 @@ class FileOut(serializers.Serializer[object]):
     size = serializers.IntegerField(help_text="Bytes of the current version.")
     modified_at = serializers.DateTimeField()
     deleted_at = serializers.DateTimeField(allow_null=True, help_text="When it was moved to the bin.")
+    folder = FolderRef(allow_null=True, help_text="Null: at the top.")
     scan = serializers.ChoiceField(
         choices=Upload.Scan.choices, allow_blank=True, help_text="What the virus scan says; empty if there is none."
     )
@@ -85,7 +86,6 @@ class PreviewOut(serializers.Serializer[object]):
 
 
 class FileDetailOut(FileOut):
-    folder = FolderRef(allow_null=True)
     versions = FileVersionOut(many=True, help_text="Newest first, at most 100.")
     preview = PreviewOut()
 
@@ -158,7 +158,7 @@ def folder_out(folder: Folder, file_count: int) -> dict[str, Any]:
 
 
 def file_out(file: File, sharing: Sharing) -> dict[str, Any]:
-    """The shape `FileOut`. No queries; ``file`` with its contents if there is a virus scan."""
+    """The shape `FileOut`. No queries; ``file`` with its folder, and with its contents if there is a virus scan."""
     page = reverse("files:library-file", args=[file.uid])
     return {
         "uid": str(file.uid),
@@ -170,6 +170,7 @@ def file_out(file: File, sharing: Sharing) -> dict[str, Any]:
         "size": file.size,
         "modified_at": file.modified_at,
         "deleted_at": file.deleted_at,
+        "folder": folder_ref(file.folder) if file.folder else None,
         "scan": file.current.scan if scanner.is_enabled() else "",
         # The part after "?" changes with the contents, because browsers keep thumbnails for a day.
         "thumbnail": f"{reverse('files:thumbnail', args=[file.uid])}?{file.current_id}" if file.thumbnail else None,

@@ -10,6 +10,9 @@ def first_answer(context: dict[str, Any]) -> dict[str, Any]:
     """What the page shows, in the shape of ``GET /api/v1/files/``: no call of the island is needed. No queries."""
     folder, page = context["here"], context["page"]
     files = list(page)
+    if not context["q"]:
+        for file in files:
+            file.folder = folder  # known already
     return {
         "folder": folder_ref(folder) if folder is not None else None,
         "trail": [folder_ref(one) for one in context["above"]],

@@ -17,6 +17,8 @@ export type FilesProps = ListProps & {
   files: readonly Extract<Entry, { is: "file" }>[];
   /** How many there are, of which the first ones are loaded; -1 if nobody has counted them. */
   count: number;
+  /** Whether they come from several folders. */
+  isSearch: boolean;
   isMoreLoading: boolean;
   onEnd: () => void;
   onSelectAll: (isSelected: boolean) => void;
@@ -112,13 +114,14 @@ export function FileTable(props: FilesProps) {
 }
 
 type RowProps = ListProps & {
+  isSearch: boolean;
   file: Extract<Entry, { is: "file" }>;
   index: number;
   before: number;
   measure: (row: HTMLTableRowElement | null) => void;
 };
 
-function FileRow({ file, index, before, measure, ...list }: RowProps) {
+function FileRow({ file, index, before, measure, isSearch, ...list }: RowProps) {
   const isActive = list.active === file.uid;
   return (
     <>
@@ -146,6 +149,11 @@ function FileRow({ file, index, before, measure, ...list }: RowProps) {
             <EntryName {...list} entry={file} className="file__name">
               {" "}
               <ScanBadge scan={file.scan} />
+              {isSearch && file.folder && (
+                <span className="small muted file__facts">
+                  {t("in {folder}", { folder: file.folder.name })}
+                </span>
+              )}
               <span className="small muted num hide-l file__facts">
                 {bytes(file.size)}, {relativeTime(file.modified_at)}
               </span>

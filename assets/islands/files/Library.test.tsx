@@ -209,6 +209,7 @@ it("searches while somebody types, and keeps the address in step", async () => {
   await userEvent.type(screen.getByRole("searchbox"), "walk");
   expect(await screen.findByText("1 file found")).toBeDefined();
   expect(location.search).toBe("?q=walk");
+  expect(screen.getByRole("link", { name: /^walk\.txt in Walks/ })).toBeDefined();
   expect(isListed("a.txt")).toBe(false);
   await userEvent.clear(screen.getByRole("searchbox"));
   await userEvent.type(screen.getByRole("searchbox"), "nowhere");

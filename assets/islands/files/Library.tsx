@@ -375,6 +375,7 @@ export function Library({ first, firstPlace, limit, transportFor }: LibraryProps
     ...list,
     files,
     count: start?.is_count_exact ? start.count : -1,
+    isSearch: q !== "",
     isMoreLoading: query.isFetchingNextPage,
     onEnd: () => {
       if (query.hasNextPage && !query.isFetchingNextPage && !query.isPlaceholderData)

@@ -12,6 +12,7 @@ export function fileOf(uid: string, facts: Partial<FileItem> = {}): FileItem {
     size: 1024,
     modified_at: "2026-03-14T09:00:00Z",
     deleted_at: null,
+    folder: null,
     scan: "",
     sharing: { kind: "private", label: "Private" },
     thumbnail: null,
@@ -125,7 +126,10 @@ export class FakeLibrary {
       folder: folder ? { uid: folder.uid, name: folder.name } : null,
       trail: above ? [{ uid: above.uid, name: above.name }] : [],
       folders: q === "" && from === 0 ? this.folders.filter(here) : [],
-      files: files.slice(from, from + PAGE),
+      files: files.slice(from, from + PAGE).map((one) => {
+        const inside = this.folders.find((each) => each.uid === one.in);
+        return { ...one, folder: inside ? { uid: inside.uid, name: inside.name } : null };
+      }),
       count: files.length,
       is_count_exact: true,
       next: files.length > from + PAGE ? String(from + PAGE) : null,

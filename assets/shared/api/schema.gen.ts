@@ -1022,6 +1022,7 @@ export interface components {
              */
             deleted_at: string | null;
             download_url: string;
+            /** @description Null: at the top. */
             folder: components["schemas"]["FolderRef"] | null;
             kind: components["schemas"]["FileKind"];
             kind_label: string;
@@ -1094,6 +1095,8 @@ export interface components {
              */
             deleted_at: string | null;
             download_url: string;
+            /** @description Null: at the top. */
+            folder: components["schemas"]["FolderRef"] | null;
             kind: components["schemas"]["FileKind"];
             kind_label: string;
             /** @description From its bytes. */
