@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, UUIDField
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
@@ -16,6 +16,7 @@ from apps.files.library_names import sort_name
 from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder
 from apps.files.queries import Storage, storage_of
 from apps.files.services.folders import MAX_ENTRIES, Selection, ancestors, subtree
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
@@ -48,11 +49,37 @@ def file_for(user: AnyUser, uid: uuid.UUID) -> File:
 
     :raises NotFound: it does not exist, or belongs to another user.
     """
-    file = File.objects.select_related("current", "folder").filter(uid=uid).first()
+    file = _file_by_uid.first(uid=uid)
     if file is None:
         raise NotFound
     enforce(policies.edit_entry(user, file))
     return file
+
+
+def file_to_send(user: AnyUser, uid: uuid.UUID) -> File:
+    """The file with its current content, without its folder, if it is the user's.
+
+    :raises NotFound: it does not exist, or belongs to another user.
+    """
+    file = _content_by_uid.first(uid=uid)
+    if file is None:
+        raise NotFound
+    enforce(policies.edit_entry(user, file))
+    return file
+
+
+# Prepared, because each range of a download needs it.
+_file_by_uid = PreparedQuery(
+    lambda: File.objects.select_related("current", "folder").filter(uid=Param("uid", UUIDField()))
+)
+
+_content_by_uid = PreparedQuery(
+    lambda: (
+        File.objects.select_related("current")
+        .defer("current__metadata", "current__concat")
+        .filter(uid=Param("uid", UUIDField()))
+    )
+)
 
 
 def above(folder: Folder) -> list[Folder]:

@@ -152,7 +152,7 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
 @require_safe
 def download(request: HttpRequest, uid: UUID) -> HttpResponseBase:
     """The current version as an attachment; parts of it by ``Range``."""
-    file = queries.file_for(signed_in_user(request), uid)
+    file = queries.file_to_send(signed_in_user(request), uid)
     return _send(request, file, file.current, kind=file.media_type)
 
 
@@ -182,7 +182,7 @@ def folder_zip(request: HttpRequest, uid: UUID) -> HttpResponseBase:
 @require_safe
 def view(request: HttpRequest, uid: UUID) -> HttpResponseBase:
     """The current version for a preview within a page. Types that could run something are sent as attachments."""
-    file = queries.file_for(signed_in_user(request), uid)
+    file = queries.file_to_send(signed_in_user(request), uid)
     is_shown = file.media_type in SHOWN_INLINE
     return _send(request, file, file.current, kind=file.media_type, as_attachment=not is_shown)
 
