@@ -24,15 +24,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.db.models import Sum
+from django.db.models import BigIntegerField, CharField, QuerySet, Sum, Value
 
 from apps.files.count_triggers import INSERT_COUNTS, SOURCES, rows_of, wanted
-from apps.files.models import FileKind, StorageCount
+from apps.files.models import FileKind, StorageAccount, StorageCount
 from studyplatform.kit.db import triggers
 from studyplatform.kit.db.triggers import Triggers
 
 HELD, BIN, LOOSE, VIDEO, ORIGINAL_IN_BIN, BINNED = "held", "bin", "loose", "video", "original", "binned"
 KINDS = {kind: f"kind:{kind.value}" for kind in FileKind}
+_ALLOWANCE = "allowance"
 STORED = (HELD, BIN, LOOSE, VIDEO, ORIGINAL_IN_BIN, *KINDS.values())
 
 
@@ -56,9 +57,21 @@ def binned_key(folder_id: int) -> str:
 
 def counts_of(user_id: int, keys: Iterable[str]) -> Mapping[str, Count]:
     """The user's counts under these keys; a key without files is missing. One query."""
+    return {key: Count(files, size) for key, files, size in _sums_of(user_id, keys)}
+
+
+def counts_and_allowance(user_id: int, keys: Iterable[str]) -> tuple[dict[str, Count], int | None]:
+    """The user's counts under these keys, and the allowance that an admin set for them, if any. One query."""
+    own = StorageAccount.objects.filter(user=user_id, allowance__isnull=False)
+    row = own.values_list(Value(_ALLOWANCE, CharField()), Value(0, BigIntegerField()), "allowance")
+    counts = {key: Count(files, size) for key, files, size in _sums_of(user_id, keys).union(row, all=True)}
+    allowance = counts.pop(_ALLOWANCE, None)
+    return counts, allowance.bytes if allowance is not None else None
+
+
+def _sums_of(user_id: int, keys: Iterable[str]) -> QuerySet[StorageCount, tuple[str, int, int]]:
     rows = StorageCount.objects.filter(owner_id=user_id, key__in=list(keys))
-    sums = rows.order_by().values_list("key").annotate(Sum("files"), Sum("bytes"))
-    return {key: Count(files, size) for key, files, size in sums}
+    return rows.order_by().values_list("key").annotate(Sum("files"), Sum("bytes"))
 
 
 def forget_folders(user_id: int, folders: Iterable[int]) -> None:

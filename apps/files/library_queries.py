@@ -1,7 +1,7 @@
 """Reads of the library: what a folder contains, the bin, and what uses the storage."""
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -10,11 +10,11 @@ from django.db.models import Q, QuerySet, UUIDField
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import policies, scanner
-from apps.files.counts import BINNED, Count, counts_of, folder_key
+from apps.files.counts import BINNED, STORED, Count, counts_and_allowance, counts_of, folder_key
 from apps.files.errors import TooManyEntries
 from apps.files.library_names import sort_name
 from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder
-from apps.files.queries import Storage, storage_of
+from apps.files.queries import Storage, allowance_of_role, storage_from, storage_of
 from apps.files.services.folders import MAX_ENTRIES, Selection, ancestors, subtree
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import NotFound
@@ -120,11 +120,27 @@ def with_counts(user: User, folders: Iterable[Folder], key: Callable[[int], str]
     With the key `binned_key`, the files that it took to the bin. One query for all.
     """
     found = list(folders)
-    counts = counts_of(user.pk, [key(folder.pk) for folder in found]) if found else {}
-    for folder in found:
+    _set_counts(found, counts_of(user.pk, [key(folder.pk) for folder in found]) if found else {}, key)
+    return found
+
+
+def _set_counts(folders: Iterable[Folder], counts: Mapping[str, Count], key: Callable[[int], str]) -> None:
+    for folder in folders:
         count = counts.get(key(folder.pk), Count())
         folder.file_count, folder.byte_count = count.files, count.bytes  # type: ignore[attr-defined]
-    return found
+
+
+def use_and_counts(user: User, here: Folder | None, folders: Iterable[Folder]) -> tuple["LibraryUse", int]:
+    """The user's storage, and how many files ``here`` contains; ``folders`` get their counts as by `with_counts`.
+
+    One query.
+    """
+    found, top = list(folders), folder_key(here.pk if here is not None else None)
+    keys = [*STORED, top, *(folder_key(folder.pk) for folder in found)]
+    counts, allowance = counts_and_allowance(user.pk, keys)
+    _set_counts(found, counts, folder_key)
+    own = allowance if allowance is not None else allowance_of_role(user)
+    return LibraryUse(storage_from(counts, allowance=own)), counts.get(top, Count()).files
 
 
 def files_in(user: User, folder: Folder | None, order: str) -> QuerySet[File]:
@@ -174,13 +190,8 @@ def all_folders(user: User) -> QuerySet[Folder]:
 
 def file_count(folder: Folder) -> int:
     """How many files the folder contains. One query."""
-    return file_total(folder.owner_id, folder)
-
-
-def file_total(user_id: int, folder: Folder | None) -> int:
-    """How many files a folder, or the top of a library, contains. One query."""
-    key = folder_key(folder.pk if folder is not None else None)
-    return counts_of(user_id, [key]).get(key, Count()).files
+    key = folder_key(folder.pk)
+    return counts_of(folder.owner_id, [key]).get(key, Count()).files
 
 
 def binned_files(user: User) -> QuerySet[File]:
@@ -268,5 +279,5 @@ class LibraryUse:
 
 
 def library_use(user: User) -> LibraryUse:
-    """The user's storage by kind. A content counts once, whatever refers to it. Two queries."""
+    """The user's storage by kind. A content counts once, whatever refers to it. One query."""
     return LibraryUse(storage_of(user))

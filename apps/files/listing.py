@@ -133,12 +133,12 @@ def cursor_after(order: str, last: File) -> str:
     """The cursor of the piece that begins after this file."""
     values = [getattr(last, field.removeprefix("-")) for field in _ORDERS[order]]
     plain = [value.isoformat() if isinstance(value, datetime) else value for value in values]
-    return signing.dumps([order, *plain], salt=_SALT)
+    return signing.Signer(salt=_SALT).sign_object([order, *plain])
 
 
 def _values(order: str, cursor: str) -> list[Any]:
     try:
-        signed_order, *values = signing.loads(cursor, salt=_SALT)
+        signed_order, *values = signing.Signer(salt=_SALT).unsign_object(cursor)
         if signed_order == order:
             if order in {"modified", BY_DELETION}:
                 values[0] = datetime.fromisoformat(values[0])

@@ -14,8 +14,8 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import policies
-from apps.files.counts import BIN, HELD, KINDS, LOOSE, ORIGINAL_IN_BIN, STORED, VIDEO, Count, counts_of
-from apps.files.models import CaptionTrack, FileKind, StorageAccount, Upload, VideoAsset
+from apps.files.counts import BIN, HELD, KINDS, LOOSE, ORIGINAL_IN_BIN, STORED, VIDEO, Count, counts_and_allowance
+from apps.files.models import CaptionTrack, FileKind, Upload, VideoAsset
 from apps.files.storage import free_space
 from apps.files.video.webvtt import parse_cues, plain_text
 from studyplatform.kit.errors import NotFound
@@ -80,10 +80,11 @@ def warning_at(used: int, allowance: int) -> int:
 def storage_of(user: User) -> Storage:
     """A user's storage used and quota. Uploaded files count; the renditions of videos do not.
 
-    Originals in the bin count, and while a video is replaced, both its former and its new contents. Two queries. The
-    counts are one of them: between two, an upload could turn into a video and be counted in neither.
+    Originals in the bin count, and while a video is replaced, both its former and its new contents. One query:
+    between two, an upload could turn into a video and be counted in neither.
     """
-    return storage_from(counts_of(user.pk, STORED), allowance=allowance_of(user))
+    counts, allowance = counts_and_allowance(user.pk, STORED)
+    return storage_from(counts, allowance=allowance if allowance is not None else allowance_of_role(user))
 
 
 def storage_from(counts: Mapping[str, Count], *, allowance: int) -> Storage:
@@ -98,12 +99,6 @@ def storage_from(counts: Mapping[str, Count], *, allowance: int) -> Storage:
         binned_files=sizes[BIN],
         allowance=allowance,
     )
-
-
-def allowance_of(user: User) -> int:
-    """How many bytes the user may store: what an admin set, otherwise what the user's role has. One query."""
-    own = StorageAccount.objects.filter(user=user.pk).values_list("allowance", flat=True).first()
-    return own if own is not None else allowance_of_role(user)
 
 
 def allowance_of_role(user: User) -> int:

@@ -4,6 +4,7 @@
     python -m tests.bench pages                  the pages and calls
     python -m tests.bench pages catalogue quiz   rows whose name contains one of the words, without bytes
     python -m tests.bench video                  the pipeline
+    python -m tests.bench library                the library with 100 and with 100,000 files
 
 ``BENCH_DATA`` is a folder that keeps the filled database for the next run; ``BENCH_ROUNDS`` how often
 each row is measured (3; of odd numbers the median tells most).
@@ -11,14 +12,17 @@ each row is measured (3; of odd numbers the median tells most).
 
 import sys
 
+from tests.bench.library import bench_library
 from tests.bench.pages import bench_pages
 from tests.bench.video import bench_video
 
 if __name__ == "__main__":
     what, *words = sys.argv[1:] or [""]
-    if what not in {"", "pages", "video"}:
+    if what not in {"", "pages", "video", "library"}:
         sys.exit(__doc__)
     if what in {"", "pages"}:
         bench_pages(words)
     if what in {"", "video"}:
         bench_video()
+    if what == "library":
+        bench_library(words)

@@ -85,7 +85,8 @@ def library(request: HttpRequest) -> HttpResponse:
     cursor = request.GET.get("after", "")
     page, count, more = numbered_page(found, order, number=request.GET.get("page"), size=PAGE, cursor=cursor)
     is_first = page.number == 1 and not cursor
-    folders = queries.with_counts(user, queries.folders_in(user, folder)[:PAGE]) if is_first and not text else []
+    folders = list(queries.folders_in(user, folder)[:PAGE]) if is_first and not text else []
+    use, total = queries.use_and_counts(user, folder, folders)
     above = queries.above(folder) if folder is not None else []
     within = None if text else [*above, folder] if folder is not None else []
     context: dict[str, Any] = {
@@ -95,7 +96,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "folders": folders,
         "sharing": sharing_of(user.pk, files=list(page), folders=folders, within=within, now=timezone.now()),
         "page": page,
-        "total": count if text else queries.file_total(user.pk, folder),
+        "total": count if text else total,
         "most": COUNT_LIMIT,
         "more": more,
         "q": text,
@@ -103,7 +104,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "orders": ORDER_NAMES,
         "view": "grid" if request.GET.get("view") == "grid" else "list",
         "targets": queries.targets_for(user, folder, above),
-        **shared_context(request),
+        **shared_context(request, use),
     }
     context["props"] = {
         "first": first_answer(context) if is_first else None,
@@ -227,10 +228,10 @@ def trail_of(folders: list[Folder]) -> list[tuple[str, str]]:
     return [(top, _("My files")), *((f"{top}?folder={each.uid}", each.name) for each in folders)]
 
 
-def shared_context(request: HttpRequest) -> dict[str, Any]:
-    """What the side of all pages of the library shows."""
+def shared_context(request: HttpRequest, use: queries.LibraryUse | None = None) -> dict[str, Any]:
+    """What the side of all pages of the library shows. ``use``: what the page has read already."""
     return {
         "is_scanning": scanner.is_enabled(),
-        "use": queries.library_use(signed_in_user(request)),
+        "use": use or queries.library_use(signed_in_user(request)),
         "file_icons": ICONS,
     }
