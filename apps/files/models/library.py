@@ -85,6 +85,8 @@ def _unique_name(model: str, folder: str) -> list[models.BaseConstraint]:
 
 
 _PRESENT = Q(deleted_at=None)
+_INSIDE = Q(deleted_at=None, folder__isnull=False)
+_AT_TOP = Q(deleted_at=None, folder=None)
 _BINNED = Q(deleted_at__isnull=False, binned_with=None)
 
 
@@ -125,13 +127,19 @@ class File(Entry):
         constraints = _unique_name("file", "folder")
         indexes = [
             # In each order of the pages, with the key that makes it unambiguous: a page is the next rows of an index.
-            models.Index(fields=["owner", "folder", "sort_name", "id"], condition=_PRESENT, name="file_by_name_id"),
-            models.Index(fields=["owner", "folder", "-modified_at", "-id"], condition=_PRESENT, name="file_by_time_id"),
-            models.Index(fields=["owner", "folder", "-size", "-id"], condition=_PRESENT, name="file_by_size_id"),
+            # PostgreSQL does not see that rows with a folder of null are in the order of the columns after it.
+            models.Index(fields=["owner", "folder", "sort_name", "id"], condition=_INSIDE, name="file_in_by_name"),
+            models.Index(fields=["owner", "folder", "-modified_at", "-id"], condition=_INSIDE, name="file_in_by_time"),
+            models.Index(fields=["owner", "folder", "-size", "-id"], condition=_INSIDE, name="file_in_by_size"),
             models.Index(
-                fields=["owner", "folder", "kind", "sort_name", "id"], condition=_PRESENT, name="file_by_kind"
+                fields=["owner", "folder", "kind", "sort_name", "id"], condition=_INSIDE, name="file_in_by_kind"
             ),
-            models.Index(fields=["owner", "sort_name"], condition=_PRESENT, name="file_search"),
+            models.Index(fields=["owner", "sort_name", "id"], condition=_AT_TOP, name="file_top_by_name"),
+            models.Index(fields=["owner", "-modified_at", "-id"], condition=_AT_TOP, name="file_top_by_time"),
+            models.Index(fields=["owner", "-size", "-id"], condition=_AT_TOP, name="file_top_by_size"),
+            models.Index(fields=["owner", "kind", "sort_name", "id"], condition=_AT_TOP, name="file_top_by_kind"),
+            # A search for a common word ends after its first 1,000 results.
+            models.Index(fields=["owner", "-modified_at", "-id"], condition=_PRESENT, name="file_found_by_time"),
             models.Index(fields=["owner", "-deleted_at", "-id"], condition=_BINNED, name="file_bin_by_time"),
             models.Index(fields=["owner", "deleted_at"], condition=Q(deleted_at__isnull=False), name="file_bin"),
         ]
