@@ -83,18 +83,19 @@ _MOVES = """
     JOIN files_fileversion ON files_fileversion.file_id = added.id
     WHERE (added.deleted_at IS NULL) <> (removed.deleted_at IS NULL) GROUP BY upload_id"""
 _FOLD = f"""
-DECLARE crowded record;
+DECLARE crowded record; locked bigint[];
 BEGIN
     FOR crowded IN SELECT owner_id, key FROM (SELECT DISTINCT owner_id, key FROM added) AS keys WHERE {CROWDED} < (
         SELECT COUNT(*) FROM files_storagecount WHERE owner_id = keys.owner_id AND key = keys.key
     ) LOOP
-        WITH gone AS (
-            DELETE FROM files_storagecount WHERE id IN (
-                -- Rows that another transaction folds at this moment are left to it.
-                SELECT id FROM files_storagecount WHERE owner_id = crowded.owner_id AND key = crowded.key
-                ORDER BY id FOR UPDATE SKIP LOCKED
-            ) RETURNING files, bytes
-        )
+        locked := ARRAY(
+            SELECT id FROM files_storagecount WHERE owner_id = crowded.owner_id AND key = crowded.key
+            ORDER BY id FOR UPDATE SKIP LOCKED
+        );
+        -- The others are being folded by another transaction. The row inserted below fires this trigger again: without
+        -- this condition it would fold that one row, and so on without end.
+        CONTINUE WHEN cardinality(locked) <= {CROWDED};
+        WITH gone AS (DELETE FROM files_storagecount WHERE id = ANY(locked) RETURNING files, bytes)
         INSERT INTO files_storagecount (owner_id, key, files, bytes)
         SELECT crowded.owner_id, crowded.key, SUM(files), SUM(bytes) FROM gone
         HAVING SUM(files) <> 0 OR SUM(bytes) <> 0;

@@ -20,10 +20,13 @@ current versions.
 
 from __future__ import annotations
 
+import contextlib
+import random
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import BigIntegerField, CharField, QuerySet, Sum, Value
 
 from apps.files.count_triggers import INSERT_COUNTS, SOURCES, rows_of, wanted
@@ -34,6 +37,8 @@ from studyplatform.kit.db.triggers import Triggers
 HELD, BIN, LOOSE, VIDEO, ORIGINAL_IN_BIN, BINNED = "held", "bin", "loose", "video", "original", "binned"
 KINDS = {kind: f"kind:{kind.value}" for kind in FileKind}
 _ALLOWANCE = "allowance"
+LOCK_TIMEOUT = 800  # milliseconds
+LOCK_ATTEMPTS = 20
 STORED = (HELD, BIN, LOOSE, VIDEO, ORIGINAL_IN_BIN, *KINDS.values())
 
 
@@ -85,33 +90,47 @@ def recount() -> int:
 
     For `manage.py check_storage --repair`. Between two statements of other transactions it would count wrong, so it
     locks the tables against writing until it commits.
+
+    :raises OperationalError: on PostgreSQL, if the tables stay in use.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            tables = ", ".join([*(source.table for source in SOURCES), "files_fileversion", "files_storagecount"])
-            cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
-        before = _sums()
+    for _ in range(LOCK_ATTEMPTS - 1):
+        with contextlib.suppress(OperationalError), transaction.atomic():
+            _lock_tables()
+            return _recount()
+        time.sleep(random.uniform(0.1, 1))  # noqa: S311 (no secret)
+    with transaction.atomic():
+        _lock_tables()
+        return _recount()
+
+
+def _lock_tables() -> None:
+    if connection.vendor != "postgresql":
+        return
+    tables = ", ".join([*(source.table for source in SOURCES), "files_fileversion", "files_storagecount"])
+    with connection.cursor() as cursor:
+        # Requests lock these tables in several orders. This gives up before PostgreSQL ends a request as a deadlock,
+        # which it does after a second.
+        cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}ms'")
+        cursor.execute(f"LOCK TABLE {tables} IN SHARE ROW EXCLUSIVE MODE")
+        cursor.execute("SET LOCAL lock_timeout TO DEFAULT")
+
+
+def _recount() -> int:
+    wrong = drift()
+    with connection.cursor() as cursor:
         cursor.execute(_RECOUNT_REFERENCES)
-        changed: int = cursor.rowcount
         cursor.execute("DELETE FROM files_storagecount")
         for source in SOURCES:
             rows = rows_of(source, source.table, "")
             cursor.execute(INSERT_COUNTS.format(rows=rows))
-        after = _sums()
-        return max(changed, len(dict(before.items() ^ after.items())))
-
-
-def drift() -> int:
-    """How many counts differ from what the tables contain; writes nothing that stays."""
-    with transaction.atomic():
-        wrong = recount()
-        transaction.set_rollback(True)
     return wrong
 
 
-def _sums() -> dict[tuple[int, str], Count]:
-    rows = StorageCount.objects.order_by().values_list("owner_id", "key").annotate(Sum("files"), Sum("bytes"))
-    return {(owner, key): Count(files, size) for owner, key, files, size in rows if files or size}
+def drift() -> int:
+    """How many counts differ from what the tables contain. One statement, which sees one state and locks nothing."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DRIFT)
+        return max(cursor.fetchone())
 
 
 _REFERENCES = """
@@ -124,14 +143,27 @@ _REFERENCES = """
     LEFT JOIN files_fileversion ON files_fileversion.upload_id = files_upload.id
     LEFT JOIN files_file ON files_file.id = files_fileversion.file_id
     GROUP BY files_upload.id, files_upload.library_kind"""
+_IS_WRONG = """
+    files_upload.in_files <> counted.in_files OR files_upload.in_bin <> counted.in_bin
+    OR (counted.kind <> '' AND files_upload.library_kind <> counted.kind)
+    OR (files_upload.library_kind = '' AND counted.in_files + counted.in_bin > 0)"""
 _RECOUNT_REFERENCES = f"""
     UPDATE files_upload SET in_files = counted.in_files, in_bin = counted.in_bin,
         library_kind = CASE WHEN counted.kind <> '' THEN counted.kind
             WHEN counted.old_kind <> '' THEN counted.old_kind ELSE 'other' END
     FROM ({_REFERENCES}) AS counted
-    WHERE files_upload.id = counted.id AND (
-        files_upload.in_files <> counted.in_files OR files_upload.in_bin <> counted.in_bin
-        OR (counted.kind <> '' AND files_upload.library_kind <> counted.kind)
-        OR (files_upload.library_kind = '' AND counted.in_files + counted.in_bin > 0))"""
+    WHERE files_upload.id = counted.id AND ({_IS_WRONG})"""
+_ROWS = " UNION ALL ".join(f"SELECT * FROM ({rows_of(source, source.table, '-')}) AS one" for source in SOURCES)
+_DRIFT = f"""
+    SELECT (
+        SELECT COUNT(*) FROM files_upload JOIN ({_REFERENCES}) AS counted ON counted.id = files_upload.id
+        WHERE {_IS_WRONG}
+    ), (
+        SELECT COUNT(*) FROM (
+            SELECT owner_id, key FROM (
+                SELECT owner_id, key, files, bytes FROM files_storagecount UNION ALL {_ROWS}
+            ) AS changes WHERE key IS NOT NULL GROUP BY owner_id, key HAVING SUM(files) <> 0 OR SUM(bytes) <> 0
+        ) AS wrong
+    )"""
 
 triggers.register(Triggers(prefix="files_counts_", table="files_storagecount", wanted=wanted, renew=recount))

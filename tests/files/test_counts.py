@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from apps.files import services
@@ -166,3 +166,63 @@ def test_parallel_changes_are_counted_exactly(leo):
     assert failures == []
     assert storage_of(leo).loose == 6 * 4 * 10
     assert drift() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer")
+def test_a_key_that_another_transaction_folds_is_left_to_it(leo):
+    """Rows that the other one has deleted but not committed still count as crowded; each insert fires the trigger."""
+    for _ in range(CROWDED):
+        StorageCount.objects.create(owner=leo, key=LOOSE, files=0, bytes=1)
+    has_folded, may_commit = threading.Event(), threading.Event()
+
+    def fold() -> None:
+        try:
+            with transaction.atomic():
+                StoredFileFactory(owner=leo, length=10)
+                has_folded.set()
+                may_commit.wait(20)
+        finally:
+            connection.close()
+
+    other = threading.Thread(target=fold)
+    other.start()
+    assert has_folded.wait(20)
+    try:
+        StoredFileFactory(owner=leo, length=10)  # inserts one row, and folds nothing
+    finally:
+        may_commit.set()
+        other.join()
+
+    assert counts_of(leo.pk, [LOOSE])[LOOSE].bytes == CROWDED + 20
+    assert StorageCount.objects.filter(owner=leo).count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer")
+def test_looking_for_wrong_counts_waits_for_nobody_and_counting_again_does(leo, monkeypatch):
+    file = FileFactory(owner=leo)
+    monkeypatch.setattr("apps.files.counts.LOCK_TIMEOUT", 50)
+    monkeypatch.setattr("apps.files.counts.LOCK_ATTEMPTS", 1)
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def move_to_bin() -> None:
+        try:
+            with transaction.atomic():
+                services.move_to_bin(selection=Selection(files=[file]), by=leo, now=NOW())
+                has_begun.set()
+                may_end.wait(20)
+        finally:
+            connection.close()
+
+    other = threading.Thread(target=move_to_bin)
+    other.start()
+    assert has_begun.wait(20)
+    try:
+        assert drift() == 0
+        with pytest.raises(OperationalError):
+            recount()
+    finally:
+        may_end.set()
+        other.join()
+    assert (recount(), drift()) == (0, 0)

@@ -34,6 +34,7 @@ Element.prototype.getClientRects = function (this: Element) {
 // All files of a worker share one page. Listeners of a file are removed after it, but not those of user-event, which
 // prepares the page once: without them, React does not notice typed text.
 userEvent.setup();
+history.replaceState(null, "", "/"); // a file may have left another address
 const places = [window, document] as EventTarget[];
 const listening: (() => void)[] = [];
 for (const place of places) {
