@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.urls import reverse
@@ -106,10 +106,10 @@ def make_thumbnail(running: Running, *, file: str) -> None:
 
 
 @job("files.empty_bin", label=_("Empty a bin"))
-def empty_bin(running: Running, *, owner: int) -> None:
+def empty_bin(running: Running, *, owner: int, until: str) -> None:
     user = User.objects.filter(pk=owner).first()
-    if user is not None and services.empty_bin(user=user, extend_lease=running.extend_lease):
-        raise RuntimeError("More files were moved to the bin meanwhile.")
+    if user is not None:
+        services.empty_bin(user=user, until=datetime.fromisoformat(until), extend_lease=running.extend_lease)
 
 
 @job("files.purge_bin", label=_("Delete files that have been in the bin for 30 days"))

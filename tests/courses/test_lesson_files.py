@@ -317,7 +317,7 @@ def test_a_lesson_keeps_its_content_when_the_library_file_is_replaced_or_deleted
 
     send(adas_browser, "Rivers.pdf", b"%PDF-1.7 newer", conflict="replace")
     files.move_to_bin(selection=Selection(files=[file]), by=ada, now=timezone.now())
-    files.empty_bin(user=ada)
+    files.empty_bin(user=ada, until=timezone.now())
     jobs.run_pending("default")
 
     assert file_of(lesson) == content

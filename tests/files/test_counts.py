@@ -46,7 +46,7 @@ def test_every_change_of_the_library_is_counted(leo):
         lambda: services.restore_entries(selection=Selection(folders=[folder]), by=leo, now=NOW()),
         lambda: services.move_to_bin(selection=Selection(folders=[folder]), by=leo, now=NOW()),
         lambda: services.delete_entries(selection=Selection(files=[a]), by=leo),
-        lambda: services.empty_bin(user=leo),
+        lambda: services.empty_bin(user=leo, until=timezone.now()),
         lambda: services.cancel_upload(upload=lesson, by=leo),
         lambda: services.delete_library_of(user_id=leo.pk),
     ]

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from apps.files import errors, library_queries, services
 from apps.files.library_names import free_name, numbered, path_parts, sort_name
-from apps.files.models import File, FileVersion, Folder, Upload
+from apps.files.models import BinnedOriginal, File, FileVersion, Folder, Upload
 from apps.files.queries import storage_of
 from apps.files.services import Selection
 from apps.files.services import bin as bin_service
@@ -163,7 +163,7 @@ def test_a_copy_shares_its_contents_and_outlives_the_original(leo, own_folders, 
 
     services.copy_entries(selection=Selection(folders=[folder]), to=None, by=leo, now=NOW())
     services.move_to_bin(selection=Selection(folders=[folder]), by=leo, now=NOW())
-    assert services.empty_bin(user=leo) == 0
+    assert services.empty_bin(user=leo, until=NOW()) == 0
 
     copy = File.objects.get()
     assert (copy.name, copy.current_id, copy.folder.name) == (file.name, file.current_id, f"{folder.name} (2)")
@@ -208,10 +208,39 @@ def test_the_bin_counts_toward_storage_until_it_is_emptied(leo, own_folders, db)
     use = library_queries.library_use(leo)
     assert use.bin == use.storage.used == file.size
 
-    assert services.empty_bin(user=leo) == 0
+    assert services.empty_bin(user=leo, until=NOW()) == 0
 
     assert storage_of(leo).used == 0
     assert not Upload.objects.exists()
+
+
+def test_emptying_the_bin_in_the_background_leaves_what_is_binned_later(leo, own_folders, db, monkeypatch):
+    monkeypatch.setattr(bin_service, "AT_ONCE", 1)
+    folder, later_folder = FolderFactory(owner=leo), FolderFactory(owner=leo)
+    files = [FileFactory(owner=leo), FileFactory(owner=leo, folder=folder)]
+    later = FileFactory(owner=leo)
+    services.move_to_bin(selection=Selection(files=files[:1], folders=[folder]), by=leo, now=NOW())
+    assert services.empty_bin(user=leo, until=NOW()) == 1
+
+    services.move_to_bin(selection=Selection(files=[later], folders=[later_folder]), by=leo, now=NOW())
+    original = BinnedOriginal.objects.create(
+        owner=leo, filename="a.mp4", source="originals/a.mp4", size=1, why="deleted", deleted_at=NOW()
+    )
+    jobs.run_pending("default")
+    assert list(File.objects.all()) == [later]
+    assert list(Folder.objects.all()) == [later_folder]
+    assert BinnedOriginal.objects.get() == original
+
+
+def test_emptying_the_bin_twice_deletes_what_came_between(leo, own_folders, db, monkeypatch):
+    monkeypatch.setattr(bin_service, "AT_ONCE", 1)
+    for _ in range(2):
+        services.move_to_bin(selection=Selection(files=FileFactory.create_batch(2, owner=leo)), by=leo, now=NOW())
+        services.empty_bin(user=leo, until=NOW())
+
+    jobs.run_pending("default")
+
+    assert not File.objects.exists()
 
 
 def test_the_bin_is_purged_after_30_days(leo, own_folders, db):

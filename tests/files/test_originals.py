@@ -267,7 +267,7 @@ def test_only_the_owner_can_restore_and_delete_an_original(ada, eve, sam, browse
             services.restore_original(original=original, by=person, now=timezone.now())
         for action in ("restore", "delete"):
             browser_of(person).post("/files/act", {"action": action, "original": original.uid})
-        services.empty_bin(user=person)
+        services.empty_bin(user=person, until=timezone.now())
 
     assert BinnedOriginal.objects.filter(pk=original.pk).exists()
     assert not VideoAsset.objects.exists()

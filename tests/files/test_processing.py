@@ -394,7 +394,7 @@ def test_the_old_video_is_playable_until_its_replacement_is_complete(ada, clip, 
     assert during == [(old, True, pytest.approx(4, abs=0.1))]
     assert local_path(video.source).exists()
     assert queries.storage_of(ada).used == both  # the former original is in the bin
-    services.empty_bin(user=ada)
+    services.empty_bin(user=ada, until=timezone.now())
     run_jobs()
     assert not original.exists()
     assert queries.storage_of(ada).used == clip("lecture.mp4").stat().st_size
@@ -456,7 +456,7 @@ def test_a_video_deleted_during_its_replacement_leaves_no_files(ada, clip, tmp_p
     replace(video, ada, clip("short.mp4"))
 
     services.delete_video(video=VideoAsset.objects.get(pk=video.pk), by=ada)
-    services.empty_bin(user=ada)
+    services.empty_bin(user=ada, until=timezone.now())
     run_jobs()
 
     for name in ("uploads", "work", "media"):
@@ -623,7 +623,7 @@ def test_a_deleted_video_leaves_no_files(ada, clip, tmp_path) -> None:
     kept = {name for name in files_under(tmp_path / "media") if other.uid.hex in name}
 
     services.delete_video(video=VideoAsset.objects.get(pk=video.pk), by=ada)
-    services.empty_bin(user=ada)
+    services.empty_bin(user=ada, until=timezone.now())
     run_jobs()
 
     assert set(files_under(tmp_path / "media")) == kept

@@ -140,7 +140,7 @@ class EmptyBin(LibraryCall):
     @extend_schema(operation_id="files_bin_empty", request=None, responses={200: BinEmptiedOut})
     def post(self, request: Request) -> Response:
         """Delete everything in the bin; what is left after 2,000 files is deleted in the background."""
-        return Response({"left": services.empty_bin(user=signed_in_user(request))})
+        return Response({"left": services.empty_bin(user=signed_in_user(request), until=timezone.now())})
 
 
 class RestoreVersion(LibraryCall):

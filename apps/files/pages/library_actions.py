@@ -189,7 +189,7 @@ def _done(action: str, count: int) -> str:
 @require_POST
 def empty_bin(request: HttpRequest) -> HttpResponse:
     """Delete everything in the bin."""
-    left = services.empty_bin(user=signed_in_user(request))
+    left = services.empty_bin(user=signed_in_user(request), until=timezone.now())
     if left:
         texts = ngettext("Emptying the bin: %(num)d file left.", "Emptying the bin: %(num)d files left.", left)
         messages.success(request, texts % {"num": left})

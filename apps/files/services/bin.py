@@ -86,21 +86,26 @@ def delete_entries(*, selection: Selection, by: User) -> None:
         _delete_folder(folder.pk)
 
 
-def empty_bin(*, user: User, extend_lease: Callable[[], None] | None = None) -> int:
-    """Delete everything in the user's bin; returns how many files are left.
+def empty_bin(*, user: User, until: datetime, extend_lease: Callable[[], None] | None = None) -> int:
+    """Delete what the user moved to the bin up to ``until``; returns how many files are left.
 
-    Within a request (without ``extend_lease``) it deletes `AT_ONCE` files; a job deletes the others.
+    Within a request (without ``extend_lease``) it deletes `AT_ONCE` files; a job deletes the others, but nothing that
+    comes to the bin after ``until``.
     """
-    _delete_originals(list(BinnedOriginal.objects.filter(owner=user).values_list("pk", flat=True)))
-    files = File.objects.of(user.pk).filter(deleted_at__isnull=False).order_by("pk")
+    originals = BinnedOriginal.objects.filter(owner=user, deleted_at__lte=until)
+    _delete_originals(list(originals.values_list("pk", flat=True)))
+    files = File.objects.of(user.pk).filter(deleted_at__lte=until).order_by("pk")
     while found := list(files.values_list("pk", flat=True)[:AT_ONCE]):
         _delete_files(found)
         if extend_lease is not None:
             extend_lease()
         elif left := files.count():
-            jobs.enqueue("files.empty_bin", key=str(user.pk), owner=user.pk)
+            # Each click has its own job: the job of an earlier click ends at that click.
+            jobs.enqueue(
+                "files.empty_bin", key=f"{user.pk}-{until.isoformat()}", owner=user.pk, until=until.isoformat()
+            )
             return left
-    for pk in Folder.objects.of(user.pk).binned().values_list("pk", flat=True):
+    for pk in Folder.objects.of(user.pk).binned().filter(deleted_at__lte=until).values_list("pk", flat=True):
         _delete_folder(pk)
     return files.count()
 
