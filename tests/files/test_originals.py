@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import threading
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -12,19 +13,21 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
+from django.db import OperationalError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.files import library_queries, services
 from apps.files.models import BinnedOriginal, VideoAsset
 from apps.files.queries import storage_of
-from apps.files.services import Selection, processing, publishing
+from apps.files.services import Selection, folders, originals, processing, publishing
 from apps.files.storage import local_path
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.models import Job
 from tests.factories.courses import LessonFactory
-from tests.factories.files import FileFactory, VideoFactory
+from tests.factories.files import FileFactory, FolderFactory, VideoFactory
 from tests.files.test_processing import create_video, files_under, replace, run_jobs
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
@@ -42,6 +45,65 @@ def processed_video(owner: User, **facts: Any) -> VideoAsset:
 def delete(video: VideoAsset, by: User) -> BinnedOriginal:
     services.delete_video(video=video, by=by)
     return BinnedOriginal.objects.latest("pk")
+
+
+# --- Locks --------------------------------------------------------------------------------------------------
+
+only_rows = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite locks no single rows")
+
+
+@only_rows
+@pytest.mark.database
+def test_every_change_locks_the_library_first(ada) -> None:
+    """In different orders, a restoration and a replacement would wait for each other."""
+    video, folder = processed_video(ada), FolderFactory(owner=ada, deleted_at=timezone.now())
+    original = BinnedOriginal.objects.create(
+        owner=ada, video=video, filename="a.mp4", source=stored(), size=8, why="replaced", deleted_at=timezone.now()
+    )
+
+    def restore() -> None:
+        services.restore_entries(selection=Selection(originals=[original]), by=ada, now=timezone.now())
+
+    def replace_video() -> None:
+        services.begin_upload(
+            owner=ada, purpose="video", filename="b.mp4", length=9, replaces=video, now=timezone.now()
+        )
+
+    for work in (
+        replace_video,
+        lambda: services.delete_entries(selection=Selection(folders=[folder]), by=ada),
+        restore,
+    ):
+        with CaptureQueriesContext(connection) as queries:
+            work()
+        locks = [query["sql"] for query in queries if " FOR " in query["sql"]]
+        assert 'FROM "accounts_user"' in locks[0]
+
+
+@only_rows
+@pytest.mark.database
+@pytest.mark.django_db(transaction=True)
+def test_an_original_goes_to_the_bin_while_the_library_is_locked(ada) -> None:
+    """A worker holds the lock of a video then, so it must not wait until the library is unlocked."""
+    video, outcomes = processed_video(ada), list[object]()
+
+    def bin_in_another_connection() -> None:
+        try:
+            with transaction.atomic():
+                connection.cursor().execute("SET LOCAL lock_timeout = '2s'")
+                outcomes.append(originals.bin_original(ada.pk, originals.original_of(video), why="deleted"))
+        except OperationalError as error:
+            outcomes.append(error)
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        folders.lock_library(ada.pk)
+        other = threading.Thread(target=bin_in_another_connection)
+        other.start()
+        other.join()
+
+    assert outcomes == [True]
 
 
 # --- To the bin ---------------------------------------------------------------------------------------------

@@ -48,9 +48,9 @@ def restore_entries(*, selection: Selection, by: User, now: datetime) -> None:
     """
     enforce_all(selection, by)
     with transaction.atomic():
+        lock_library(by.pk)
         for original in selection.originals:
             restore_original(original=original, by=by, now=now)
-        lock_library(by.pk)
         for folder in Folder.objects.binned().filter(pk__in=[one.pk for one in selection.folders]):
             folder.parent = _still_present(folder.parent)
             _name_freely(folder, folder.parent)
@@ -176,10 +176,13 @@ def _delete_originals(pks: list[int]) -> None:
 def _delete_folder(pk: int) -> None:
     """Delete a folder in the bin whose files were deleted. What was moved to the bin before it stays there."""
     with transaction.atomic():
-        folder = Folder.objects.select_for_update().filter(pk=pk, deleted_at__isnull=False).first()
+        folder = Folder.objects.filter(pk=pk).first()
         if folder is None:
             return
         lock_library(folder.owner_id)
+        folder = Folder.objects.filter(pk=pk, deleted_at__isnull=False).first()
+        if folder is None:
+            return
         inside = subtree([folder])
         # Their own entries of the bin: restored later, they come to the top.
         Folder.objects.binned().filter(parent__in=inside).update(parent=None)

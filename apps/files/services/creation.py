@@ -13,6 +13,7 @@ from apps.files.events import VideoAnnounced
 from apps.files.file_types import clean_name
 from apps.files.models import Upload, VideoAsset
 from apps.files.services.allowances import warn_about_storage
+from apps.files.services.folders import lock_library
 from apps.files.services.replacement import save_former_version
 from apps.files.services.uploads import complete_upload, schedule_expiry
 from apps.files.storage import require_free_space
@@ -60,8 +61,11 @@ def begin_upload(
     check_name(purpose, filename)
     require_free_space(Path(settings.UPLOAD_ROOT), length)
     with transaction.atomic():
+        fresh = lock_library(owner.pk)  # so that concurrent uploads are counted one after the other
         consume("upload", str(owner.uid), now=now)
-        storage = _reserve_quota(owner, length)
+        storage = queries.storage_of(fresh)
+        if refusal := _quota_refusal(storage, length):
+            raise refusal
         if purpose == Upload.Purpose.PARTIAL:
             _limit_partial_uploads(owner)
         upload = create_upload(
@@ -132,18 +136,6 @@ def _limit_partial_uploads(owner: User) -> None:
     partial = Upload.objects.of(owner.pk).filter(purpose=Upload.Purpose.PARTIAL, part_of=None)
     if partial.count() >= MAX_PARTIAL_UPLOADS:
         raise errors.TooManyPartialUploads(most=MAX_PARTIAL_UPLOADS)
-
-
-def _reserve_quota(owner: User, length: int) -> queries.Storage:
-    """Check the quota; returns the storage used before.
-
-    The owner's row stays locked, so that concurrent uploads are counted one after the other.
-    """
-    owner = User.objects.select_for_update().get(pk=owner.pk)
-    storage = queries.storage_of(owner)
-    if refusal := _quota_refusal(storage, length):
-        raise refusal
-    return storage
 
 
 def check_quota(user: User, length: int) -> errors.QuotaExceeded | None:

@@ -37,8 +37,12 @@ class Selection:
 
 
 def lock_library(owner_id: int) -> User:
-    """Lock the owner's row until the surrounding transaction ends."""
-    return User.objects.select_for_update().get(pk=owner_id)
+    """Lock the owner's row until the surrounding transaction ends.
+
+    A transaction that also locks videos, folders or files locks the library first. Rows that refer to the
+    owner can be added meanwhile: the lock does not cover the key.
+    """
+    return User.objects.select_for_update(no_key=True).get(pk=owner_id)
 
 
 class Names:

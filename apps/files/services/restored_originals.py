@@ -8,6 +8,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.files import policies
 from apps.files.models import BinnedOriginal, Upload, VideoAsset
+from apps.files.services.folders import lock_library
 from apps.files.services.replacement import save_former_version
 from apps.files.services.videos import enqueue_processing
 from studyplatform.kit.errors import NotFound
@@ -30,7 +31,8 @@ def restore_original(*, original: BinnedOriginal, by: User, now: datetime) -> Vi
     enforce(policies.edit_original(by, original))
     enforce(policies.upload(by, Upload.Purpose.VIDEO))
     with transaction.atomic():
-        # The video first: a deletion or replacement locks it before its originals.
+        # In the order of a replacement: the library, then the video, then its originals.
+        lock_library(by.pk)
         videos = VideoAsset.objects.select_for_update()
         video = videos.filter(pk=original.video_id, owner=by).first() if original.video_id is not None else None
         found = BinnedOriginal.objects.select_for_update().filter(pk=original.pk).first()
