@@ -10,7 +10,7 @@ from apps.courses.models import Course, Lesson
 from apps.files import services as files
 from apps.files.errors import CaptionsUnreadable, VideoInUse
 from apps.files.events import VideoAnalyzed, VideoCompleted, VideoPlayable
-from apps.files.models import VideoAsset
+from apps.files.models import BinnedOriginal, Upload, VideoAsset
 from studyplatform.kit.events import publish
 from tests.factories.courses import LessonFactory
 from tests.factories.files import VideoFactory
@@ -115,6 +115,30 @@ def test_the_newer_of_two_uploads_wins_in_either_order(lesson, ada, deliver_even
         publish(VideoPlayable(video_id=first.pk))
 
     assert videos_of(lesson) == second
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_a_restored_original_is_added_to_no_lesson(lesson, ada, deliver_events, is_shown):
+    with deliver_events():
+        video = upload(ada, lesson.uid)
+    video.version, video.source, video.stage = video.uploads.get().uid, "originals/now.mp4", "complete"
+    video.save()
+    Upload.objects.update(offset=9, completed_at=timezone.now())
+    with deliver_events():
+        publish(VideoCompleted(video_id=video.pk))
+    if not is_shown:
+        services.attach_video(lesson=lesson, by=ada, video=None, now=timezone.now())
+    original = BinnedOriginal.objects.create(
+        owner=ada, video=video, why="replaced", filename="former.mp4", source="originals/former.mp4", size=5,
+        deleted_at=timezone.now(),
+    )  # fmt: skip
+
+    files.restore_original(original=original, by=ada, now=timezone.now())
+    for event in (VideoPlayable, VideoCompleted):
+        with deliver_events():
+            publish(event(video_id=video.pk))
+
+    assert videos_of(lesson) == (video if is_shown else None)
 
 
 @pytest.mark.parametrize("event", [VideoAnalyzed, VideoCompleted])

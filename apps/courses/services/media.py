@@ -95,7 +95,8 @@ def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime) -> N
     """Attach an uploaded video to the lesson that its upload named as target. Idempotent.
 
     A lesson with a playable video keeps it until the new one is complete (``may_replace``); then the newer video is
-    used. The owner of the upload must be allowed to edit the course.
+    used. The owner of the upload must be allowed to edit the course. An original restored from the bin is not an
+    upload: it stays in the lessons that show the video, and is added to none.
 
     :raises AppError: the owner may not edit the course now.
     """
@@ -103,6 +104,8 @@ def show_uploaded_video(*, video_id: int, may_replace: bool, now: datetime) -> N
     if upload is None or upload.video is None or not (uid := _uid(upload.target)):
         return
     video = upload.video
+    if video.version not in {None, upload.uid}:  # it was restored from the bin
+        return
     lesson = Lesson.objects.select_related("course", "video").filter(uid=uid, kind=Lesson.Kind.VIDEO).first()
     if lesson is None or lesson.video_id == video.pk:
         return
