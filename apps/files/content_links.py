@@ -1,7 +1,8 @@
 """Signed addresses on the content host (``CONTENT_HOST``), which has no cookies of this site.
 
 An address works for one content under one name: ``CONTENT_LINK_SECONDS`` as a download, and as long as those of videos
-within a page, because a player fetches its file in pieces. What a share opened is checked again by each request.
+within a page, because a player fetches its file in pieces. What a share or a lesson opened is checked again by each
+request.
 """
 
 import uuid
@@ -29,7 +30,10 @@ class Shared:
 
 @dataclass(frozen=True)
 class ContentGrant:
-    """What an address hands out. ``upload``: its uid in hex; ``kind``: the media type."""
+    """What an address hands out. ``upload``: its uid in hex; ``kind``: the media type.
+
+    ``is_offer``: only as long as a row of some app offers it (`offers.register_offer`).
+    """
 
     upload: str
     name: str
@@ -37,6 +41,7 @@ class ContentGrant:
     as_attachment: bool
     to_owner: bool
     shared: Shared = Shared()
+    is_offer: bool = False
 
 
 def is_content_host(request: HttpRequest) -> bool:
@@ -57,8 +62,8 @@ def read_content_token(token: str) -> ContentGrant:
     """
     try:
         facts = signing.loads(token, salt=SALT, max_age=settings.MEDIA_LINK_HOURS * 3600)
-        upload, name, kind, as_attachment, to_owner, shared = facts
-        grant = ContentGrant(upload, name, kind, as_attachment, to_owner, Shared(*shared))
+        upload, name, kind, as_attachment, to_owner, shared, is_offer = facts
+        grant = ContentGrant(upload, name, kind, as_attachment, to_owner, Shared(*shared), is_offer)
         if grant.as_attachment:
             signing.loads(token, salt=SALT, max_age=settings.CONTENT_LINK_SECONDS)
     except signing.SignatureExpired:

@@ -143,7 +143,7 @@ def stored_files(user_id: int) -> QuerySet[Upload]:
 
 
 def complete_file(uid: uuid.UUID) -> Upload:
-    """A complete file, for a request with a signed link.
+    """A complete file, for a request with a signed link on the content host.
 
     :raises NotFound: it does not exist any longer.
     """

@@ -39,18 +39,30 @@ PDF_POLICY = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; 
 
 
 def send_upload(
-    request: HttpRequest, upload: Upload, *, name: str = "", until: datetime | None = None, to_owner: bool = False
+    request: HttpRequest,
+    upload: Upload,
+    *,
+    name: str = "",
+    until: datetime | None = None,
+    to_owner: bool = False,
+    is_offer: bool = False,
 ) -> HttpResponseBase:
     """Send a complete upload as an attachment, so that no browser shows it as a page of this site or of the bucket.
 
     ``name``: if not that of the upload. ``until``: when the permission to download it expires. ``to_owner``: to the
-    user who uploaded it.
+    user who uploaded it. ``is_offer``: because a row of some app offers it (`offers.register_offer`).
 
     :raises FileNotFoundError: its bytes are missing.
     :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
     """
     return send_content(
-        request, upload, name=name or upload.filename, kind=upload.media_type, until=until, to_owner=to_owner
+        request,
+        upload,
+        name=name or upload.filename,
+        kind=upload.media_type,
+        until=until,
+        to_owner=to_owner,
+        is_offer=is_offer,
     )
 
 
@@ -64,10 +76,12 @@ def send_content(
     until: datetime | None = None,
     to_owner: bool = False,
     shared: Shared | None = None,
+    is_offer: bool = False,
 ) -> HttpResponseBase:
     """Send the bytes of a complete upload under a name and a media type; with a content host, redirect there.
 
-    ``to_owner``: to the user who uploaded it. ``shared``: by which share somebody else gets it.
+    ``to_owner``: to the user who uploaded it. ``shared``: by which share somebody else gets it. ``is_offer``: as in
+    `send_upload`; the content host checks both again.
 
     The response may never run anything as a page of this site: its policy allows nothing. Only a PDF is not in a
     sandbox, because browsers show none there.
@@ -78,7 +92,7 @@ def send_content(
     enforce(policies.hand_out(upload, to_owner=to_owner))
     kind = kind or OCTET_STREAM
     if settings.CONTENT_HOST and not is_content_host(request):
-        grant = ContentGrant(upload.uid.hex, name, kind, as_attachment, to_owner, shared or Shared())
+        grant = ContentGrant(upload.uid.hex, name, kind, as_attachment, to_owner, shared or Shared(), is_offer)
         return HttpResponse(
             status=302,
             headers={"Location": sign_content(grant), "Cache-Control": NO_STORE, "Referrer-Policy": "no-referrer"},

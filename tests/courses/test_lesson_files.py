@@ -4,6 +4,7 @@ import base64
 import threading
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import time_machine
@@ -326,6 +327,32 @@ def test_a_lesson_keeps_its_content_when_the_library_file_is_replaced_or_deleted
     attach(adas_browser, lesson, None)
     jobs.run_pending("default")
     assert not default_storage.exists(content.stored_as)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("content_host", ["", "files.example.net"])
+def test_an_address_ends_when_no_lesson_offers_the_file(
+    lesson, course, ada, adas_browser, settings, django_assert_num_queries, content_host: str
+) -> None:
+    settings.CONTENT_HOST, settings.CONTENT_ORIGIN = content_host, f"http://{content_host}"
+    other = LessonFactory(section=lesson.section, course=course, kind="file", slug="other")
+    file = FileFactory(owner=ada, name="private.pdf", content=PDF)
+    for each in (lesson, other):
+        choose(adas_browser, each, file)
+    link = adas_browser.get(f"/learn/rivers/{lesson.slug}/download")["Location"]
+    address, browser, host = link, adas_browser, "testserver"
+    if content_host:
+        address, browser, host = urlsplit(adas_browser.get(link)["Location"]).path, Client(), content_host
+    attach(adas_browser, lesson, None)
+    files.move_to_bin(selection=Selection(files=[file]), by=ada, now=timezone.now())
+    with django_assert_num_queries(1):
+        assert browser.get(address, headers={"Host": host}).status_code == 200  # another lesson offers it
+
+    attach(adas_browser, other, None)
+
+    assert Upload.objects.get() == file.current  # the bin has it
+    for ranges in ({}, {"Range": "bytes=1-3"}):
+        assert browser.get(address, headers={"Host": host, **ranges}).status_code == 404
+    assert adas_browser.get(link).status_code == 404
 
 
 def test_only_the_users_own_present_files_can_be_chosen(lesson, course, ada, eve, adas_browser, browser_of) -> None:

@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.files import queries, services, sharing_queries
 from apps.files.content_links import PREFIX, Shared, read_content_token, uid_of_content
 from apps.files.models import Share
+from apps.files.offers import offered_file
 from apps.files.pages.media import plain_text_refusals
 from apps.files.streaming import NO_STORE, PDF_POLICY, SANDBOX, send_content
 from studyplatform.kit.errors import NotFound
@@ -23,7 +24,8 @@ def content(request: HttpRequest) -> HttpResponseBase:
     if not request.path.startswith(PREFIX):
         raise NotFound
     grant = read_content_token(request.path.removeprefix(PREFIX))
-    upload = queries.complete_file(uid_of_content(grant))
+    find = offered_file if grant.is_offer else queries.complete_file
+    upload = find(uid_of_content(grant))
     if grant.shared.share:
         _check_share(grant.shared)
     return send_content(

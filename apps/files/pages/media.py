@@ -12,9 +12,10 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import claimed_session_key, open_to_everyone
 from apps.accounts.queries import user_of_session
-from apps.files import policies, queries
+from apps.files import policies
 from apps.files.errors import LinkExpired
 from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.offers import offered_file
 from apps.files.services.media_links import Grant, read_file_token, read_token
 from apps.files.storage import MEDIA_TYPES, audio_segments
 from apps.files.streaming import send_concatenated, send_stored, send_upload
@@ -84,9 +85,10 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 @require_safe
 @plain_text_refusals
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
-    """A file that a lesson offers, as an attachment; parts of it by ``Range``."""
+    """A file that a lesson offers, as an attachment; parts of it by ``Range``. Each request checks that one does."""
     grant = read_file_token(token, now=timezone.now(), reader=claimed_session_key(request))
-    return send_upload(request, queries.complete_file(grant.upload), name=grant.name, until=grant.expires_at)
+    upload = offered_file(grant.upload)
+    return send_upload(request, upload, name=grant.name, until=grant.expires_at, is_offer=True)
 
 
 def _refused(refusal: AppError) -> HttpResponse:

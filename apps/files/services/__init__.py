@@ -1,5 +1,6 @@
 """The use cases of files: uploads, the library, sharing, stored files, videos, captions, signed links."""
 
+from apps.files.offers import register_offer
 from apps.files.services.allowances import check_allowance, delete_account_of, read_allowance, set_allowance
 from apps.files.services.attachments import Claimed, Use, claim_content, register_use, release_content, uses_of
 from apps.files.services.bin import (
@@ -117,6 +118,7 @@ __all__ = [
     "receive_chunk",
     "record_opening",
     "register_deletion_check",
+    "register_offer",
     "register_use",
     "release_content",
     "remove_captions",

@@ -3,7 +3,7 @@
 The token is part of the path, so that the relative URLs in playlists contain it: /media/v/<token>/1080p/00003.m4s.
 It consists of one version of one video, the expiry in seconds, and a hash of the browser session, so that a URL does
 not work in another browser. Fetching a segment needs no database query (docs/adr/0008). A file that a lesson offers has
-such a URL too, /media/f/<token>, which ends at once when the file is removed.
+such a URL too, /media/f/<token>, which works only as long as a lesson offers the file (`offers.register_offer`).
 """
 
 import base64
@@ -114,6 +114,7 @@ def sign_link(
 def sign_file(*, upload: Upload, now: datetime, audience: Audience, name: str = "") -> str:
     """Sign the URL of a file, valid as long as those of videos. The caller has checked the permission.
 
+    It works only as long as a row that an app has registered (`offers.register_offer`) refers to the upload.
     ``name``: under which it is downloaded, if not that of the upload.
     """
     payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _session_hash(audience))
