@@ -13,7 +13,7 @@ from apps.accounts.guards import signed_in_user
 from apps.files import queries, services
 from apps.files.models import StorageAccount, Upload, VideoAsset
 from studyplatform.kit.errors import AppError, ValidationFailed
-from studyplatform.kit.text.sizes import as_size
+from studyplatform.kit.text.sizes import as_exact_size, as_size
 from studyplatform.kit.web.read_only_admin import ReadOnly
 
 
@@ -59,7 +59,7 @@ class AllowanceForm(forms.ModelForm[StorageAccount]):
     allowance = forms.CharField(
         label=_("Allowance"),
         required=False,
-        max_length=20,
+        max_length=30,
         help_text=_("A size such as 20 GB. Leave it empty for the allowance of the user's role."),
     )
 
@@ -70,7 +70,7 @@ class AllowanceForm(forms.ModelForm[StorageAccount]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         allowance = self.instance.allowance
-        self.initial["allowance"] = as_size(allowance) if allowance is not None else ""
+        self.initial["allowance"] = as_exact_size(allowance) if allowance is not None else ""
 
     def clean_allowance(self) -> int | None:
         try:
@@ -110,4 +110,5 @@ class StorageAccountAdmin(admin.ModelAdmin[StorageAccount]):
         return False  # an empty allowance is that of the role
 
     def save_model(self, request: HttpRequest, obj: StorageAccount, form: Any, change: bool) -> None:  # noqa: FBT001 (Django)
-        services.set_allowance(user=obj.user, allowance=obj.allowance)
+        if not change or "allowance" in form.changed_data:
+            services.set_allowance(user=obj.user, allowance=obj.allowance)

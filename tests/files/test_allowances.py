@@ -107,12 +107,16 @@ def test_the_command_sets_an_allowance(leo):
             run(*arguments)
 
 
-@pytest.mark.parametrize(("text", "size"), [("20GB", 20 * GB), ("1.5 tb", 1536 * GB), (" 500 MB ", 500 * 2**20)])
+@pytest.mark.parametrize(
+    ("text", "size"), [("20GB", 20 * GB), ("1.5 tb", 1536 * GB), (" 500 MB ", 500 * 2**20), ("1 byte", 1)]
+)
 def test_a_size_is_read(text, size):
     assert read_size(text) == size
 
 
-@pytest.mark.parametrize("text", ["20", "-1 GB", "1e3GB", "GB", "٣ GB", "20 GB 5", "99999 TB", "1" * 50 + "GB"])
+@pytest.mark.parametrize(
+    "text", ["20", "-1 GB", "-5 bytes", "1.5 bytes", "1e3GB", "GB", "٣ GB", "20 GB 5", "99999 TB", "1" * 50 + "GB"]
+)
 def test_an_impossible_size_is_refused(text):
     with pytest.raises(ValidationFailed):
         services.check_allowance(services.read_allowance(text))
@@ -133,6 +137,29 @@ def test_an_admin_sets_the_allowance_of_a_user(leo, sam, browser_of):
     assert LogEntry.objects.filter(user=sam, object_id=str(leo.pk)).count() == 2
     assert browser_of(leo).post(f"{ADMIN}add/", {"user": leo.pk, "allowance": "20 GB"}).status_code != 200
     assert storage_of(leo).allowance == 1000
+
+
+@pytest.mark.parametrize("allowance", [0, 1, 512, 5_000_000_000, 1000 * GB, 1536 * GB, 2**50])
+def test_the_form_of_an_allowance_reads_back_what_it_shows(leo, sam, browser_of, allowance):
+    services.set_allowance(user=leo, allowance=allowance)
+    admin, page = browser_of(sam), f"{ADMIN}{leo.pk}/change/"
+    shown = admin.get(page).context["adminform"].form.initial["allowance"]
+
+    assert services.read_allowance(shown) == allowance
+    assert admin.post(page, {"allowance": shown}).status_code == 302
+
+    assert StorageAccount.objects.get().allowance == allowance
+
+
+def test_a_form_that_changes_nothing_saves_nothing(leo, sam, browser_of, monkeypatch):
+    services.set_allowance(user=leo, allowance=512)
+    saved: list[int] = []
+    monkeypatch.setattr(services, "set_allowance", lambda *, user, allowance: saved.append(allowance))
+
+    for text in ("512 bytes", "600 bytes"):
+        browser_of(sam).post(f"{ADMIN}{leo.pk}/change/", {"allowance": text})
+
+    assert saved == [600]
 
 
 @pytest.mark.parametrize("text", ["0", "80,101", "80,x", "80,-5"])

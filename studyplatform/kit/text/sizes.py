@@ -18,11 +18,25 @@ def as_size(size: int) -> str:
     return f"{amount:,.1f}".removesuffix(".0") + f" {units[0]}"
 
 
-def read_size(text: str) -> int:
-    """The bytes of a size such as "20 GB", "500MB" or "1.5 TB".
+def as_exact_size(size: int) -> str:
+    """A size that `read_size` reads back exactly: 5 * 2**30 -> "5 GB", 5_000_000_000 -> "5000000000 bytes".
 
-    :raises ValueError: it is not a size in one of `UNITS`.
+    For fields of forms; not translated, because `read_size` is not.
     """
+    for power in range(len(UNITS), 0, -1):
+        amount, rest = divmod(size, 1024**power)
+        if amount and not rest:
+            return f"{amount} {UNITS[power - 1]}"
+    return f"{size} bytes"
+
+
+def read_size(text: str) -> int:
+    """The bytes of a size such as "20 GB", "500MB", "1.5 TB" or "512 bytes".
+
+    :raises ValueError: it is neither a size in one of `UNITS` nor a number of bytes.
+    """
+    if found := re.fullmatch(r"([0-9]{1,16})\s*BYTES?", text.strip().upper(), re.ASCII):
+        return int(found[1])
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*([KMGT]B)", text.strip().upper(), re.ASCII)
     if not found:
         raise ValueError(text)
