@@ -1,10 +1,22 @@
 """A user's videos and uploads for the data archive: their lists; the files can be downloaded one by one."""
 
 from collections.abc import Iterator
+from typing import Any
+
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
 from apps.files.models import BinnedOriginal, File, Folder, Share, ShareOpening, StorageAccount, Upload, VideoAsset
+from apps.files.sharing_queries import names_still_open_to
+
+
+def _opened(user: User) -> Iterator[dict[str, Any]]:
+    """The visits to shares of others. Their files are named only if they may still be opened: a new name is not for
+    everyone to whom the old one was shown."""
+    names = names_still_open_to(user, now=timezone.now())
+    for opening in ShareOpening.objects.filter(user=user).iterator():
+        yield {"name": names.get(opening.share_id, ""), "what": opening.what, "opened_at": opening.opened_at}
 
 
 @register_export("files")
@@ -25,9 +37,6 @@ def export_files(user: User) -> Iterator[Part]:
         "file__name", "folder__name", "kind", "expires_at", "max_downloads", "downloads", "created_at", "revoked_at"
     )
     yield Part("files/shares.json", shares.iterator())
-    opened = ShareOpening.objects.filter(user=user).values(
-        "share__file__name", "share__folder__name", "what", "opened_at"
-    )
-    yield Part("files/opened_shares.json", opened.iterator())
+    yield Part("files/opened_shares.json", _opened(user))
     uploads = Upload.objects.filter(owner=user).values("filename", "length", "offset", "created_at", "completed_at")
     yield Part("files/uploads.json", uploads.iterator())

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import overload
 
 from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext as _
@@ -36,6 +37,20 @@ def shared_with(user: User) -> QuerySet[Share]:
     courses = policies.course_members().courses_of(user)
     found = unrevoked().filter(_is_ours(), kind=Share.Kind.COURSE, course__in=list(courses))
     return found.exclude(owner=user).order_by("-created_at", "-pk")
+
+
+def names_still_open_to(user: User, *, now: datetime) -> dict[int, str]:
+    """The names of what the user has opened and may open now, by the id of the share. Three queries.
+
+    Without links with a password: the user may not know it any longer.
+    """
+    opened = ShareOpening.objects.filter(user=user).values("share")
+    links = (
+        unrevoked()
+        .filter(kind=Share.Kind.LINK, expires_at__gt=now, password="")
+        .filter(Q(max_downloads=None) | Q(downloads__lt=F("max_downloads")))
+    )
+    return {share.pk: share.entry.name for found in (shared_with(user), links) for share in found.filter(pk__in=opened)}
 
 
 def course_share_for(user: User, uid: uuid.UUID) -> Share:
@@ -90,12 +105,36 @@ def trail_within(share: Share, folder: Folder) -> list[Folder]:
     return found[::-1]
 
 
-def contents(folder: Folder) -> tuple[QuerySet[Folder], QuerySet[File]]:
-    """The folders and files of a folder, by name, for those it is shared with."""
-    folders = folder.children.filter(deleted_at=None).annotate(
-        file_count=Count("files", filter=Q(files__deleted_at=None))
-    )
-    return folders.order_by("sort_name"), folder.files.filter(deleted_at=None).order_by("sort_name", "pk")
+class Contents(Sequence[Folder | File]):
+    """The folders of a folder, then its files, each by name, for those it is shared with.
+
+    For a paginator: it reads only the rows of its page.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        folders = folder.children.filter(deleted_at=None)
+        self._split = folders.count()
+        self._folders = folders.annotate(file_count=Count("files", filter=Q(files__deleted_at=None))).order_by(
+            "sort_name", "pk"
+        )
+        self._files = folder.files.filter(deleted_at=None).order_by("sort_name", "pk")
+        self.file_count = self._files.count()
+
+    def __len__(self) -> int:
+        return self._split + self.file_count
+
+    @overload
+    def __getitem__(self, key: int) -> Folder | File: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Folder | File]: ...
+    def __getitem__(self, key: int | slice) -> Folder | File | list[Folder | File]:
+        if isinstance(key, int):
+            return self._folders[key] if key < self._split else self._files[key - self._split]
+        start, stop = key.indices(len(self))[:2]
+        return [
+            *self._folders[min(start, self._split) : min(stop, self._split)],
+            *self._files[max(start - self._split, 0) : max(stop - self._split, 0)],
+        ]
 
 
 def share_for(user: AnyUser, uid: uuid.UUID) -> Share:

@@ -16,7 +16,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.files import errors, services
+from apps.files.exports import export_files
 from apps.files.models import File, Folder, Share, ShareOpening
+from apps.files.pages import shared_entries
 from apps.files.services import Selection
 from apps.files.sharing_queries import sharing_of, states_of
 from apps.learning.models import Enrollment
@@ -159,6 +161,22 @@ def test_a_shared_folder_opens_what_is_within_it_and_nothing_else(tree):
         assert folder_status(share, folder) == 404
     for text in ("x", "../..", "00000000-0000-0000-0000-000000000000", "\0"):
         assert Client().get(address(share), {"folder": text}).status_code == 404
+
+
+def test_every_folder_of_a_shared_folder_can_be_reached(tree, monkeypatch):
+    monkeypatch.setattr(shared_entries, "PAGE", 2)
+    top, at = tree["top"], address(tree["share"])
+    for name in ("a", "b"):
+        FolderFactory(owner=top.owner, parent=top, name=name)
+    for name in ("c.pdf", "d.pdf"):
+        FileFactory(owner=top.owner, folder=top, name=name)
+
+    pages = [Client().get(at, {"page": number}).content.decode() for number in (1, 2, 3)]
+
+    names = [">2024<", ">a<", ">b<", ">c.pdf<", ">d.pdf<"]
+    assert [[name for name in names if name in page] for page in pages] == [names[:2], names[2:4], names[4:]]
+    assert all(f"?page={other}" in pages[0] for other in (2, 3))
+    assert ['id="files-h">2 files' in page for page in pages] == [False, True, True]
 
 
 def test_a_shared_folder_follows_every_move(leo, tree):
@@ -348,6 +366,31 @@ def test_the_library_says_how_each_entry_is_shared(browser_of, leo, enrollment, 
     api = browser_of(leo).get(f"/api/v1/files/?folder={inner.uid}").json()["files"]
     assert [file["sharing"] for file in api] == [{"kind": "course", "label": "Course"}]
     assert browser_of(leo).get(f"/api/v1/files/{linked.uid}/").json()["sharing"]["kind"] == "link"
+
+
+# --- The data archive of a visitor ---------------------------------------------------------------
+
+
+def test_the_archive_names_only_what_its_user_may_still_open(leo, kim, enrollment, course):
+    with_course = CourseShareFactory(owner=leo, course=course.uid)
+    link, revoked, expired, protected, used_up, binned = ShareLinkFactory.create_batch(6, owner=leo)
+    foreign = CourseShareFactory(owner=leo, course=CourseFactory().uid)
+    everything = [with_course, link, revoked, expired, protected, used_up, binned, foreign]
+    for share in everything:
+        services.record_opening(share=share, user=kim, what=ShareOpening.What.VIEW, now=NOW())
+    Share.objects.filter(pk=revoked.pk).update(revoked_at=NOW())
+    Share.objects.filter(pk=expired.pk).update(expires_at=NOW())
+    Share.objects.filter(pk=protected.pk).update(password="hash")
+    Share.objects.filter(pk=used_up.pk).update(max_downloads=1, downloads=1)
+    services.move_to_bin(selection=Selection(files=[binned.file]), by=leo, now=NOW())
+    ShareLinkFactory(owner=leo)  # which Kim has never opened
+
+    [part] = [part for part in export_files(kim) if part.path == "files/opened_shares.json"]
+    rows = list(part.rows)
+
+    assert len(rows) == len(everything)
+    assert sorted(row["name"] for row in rows if row["name"]) == sorted([with_course.file.name, link.file.name])
+    assert all(row["what"] == "view" and row["opened_at"] for row in rows)
 
 
 # --- Races --------------------------------------------------------------------------------------

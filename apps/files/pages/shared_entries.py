@@ -64,12 +64,14 @@ def folder_context(request: HttpRequest, share: Share, uid: UUID | None, address
     :raises NotFound: the folder is not within the shared one.
     """
     folder = queries.folder_within(share, uid)
-    folders, files = queries.contents(folder)
-    page = Paginator(files, PAGE).get_page(request.GET.get("page"))
+    entries = queries.Contents(folder)
+    page = Paginator(entries, PAGE).get_page(request.GET.get("page"))
     return {
         "folder": folder,
         "trail": _trail(share, folder, addresses)[:-1],
-        "folders": list(folders[:PAGE]) if page.number == 1 else [],
+        "folders": [entry for entry in page if isinstance(entry, Folder)],
+        "files": [entry for entry in page if isinstance(entry, File)],
+        "file_count": entries.file_count,
         "page": page,
         **_context(share, addresses),
     }
