@@ -19,11 +19,18 @@ from PIL import Image
 from apps.accounts.services import request_export, set_picture
 from apps.files.models import BinnedOriginal, File, StorageCount, Upload, VideoAsset
 from apps.files.services import StorageCheck
+from apps.files.services.storage_references import SOURCES, is_referenced
 from apps.files.storage import upload_path, video_directory, work_folder
 from studyplatform.kit import jobs
 from tests.accounts.test_settings import make_picture
 from tests.buckets import Bucket
-from tests.factories.files import FileFactory, StoredFileFactory, UploadFactory, VideoFactory
+from tests.factories.files import (
+    BinnedOriginalFactory,
+    FileFactory,
+    StoredFileFactory,
+    UploadFactory,
+    VideoFactory,
+)
 from tests.files.test_library import send
 
 pytestmark = pytest.mark.django_db
@@ -232,3 +239,62 @@ def test_a_bucket_is_compared_too(s3: Bucket, leo):
         for problem in comparison.problems():
             comparison.repair(problem)
     assert s3.names() == [kept.current.stored_as]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_an_original_that_a_job_is_about_to_refer_to_is_no_orphan(is_replaced, own_folders):
+    """A killed worker linked the original into storage, as old as the upload, before the row said so."""
+    version = uuid4()
+    facts = {"filename": "film.MP4", "source": "", "source_bytes": 4, "stage": "failed", "failure": "processing_failed"}
+    video = VideoFactory(version=version, **facts)
+    upload_path(version).write_bytes(b"film")
+    put(f"originals/{video.uid.hex}/{version.hex}.mp4", b"film")
+    if is_replaced:
+        VideoAsset.objects.update(
+            former=facts | {"version": version.hex}, stage="uploading", failure="", filename="new.webm"
+        )
+
+    assert found("--repair") == []
+
+
+def refer(name: str, leo: Any) -> None:
+    StoredFileFactory(owner=leo, stored_as=name, length=5)
+
+
+def touch(name: str, leo: Any) -> None:
+    aged(Path(default_storage.path(name)), days_ago=0)
+
+
+@pytest.mark.parametrize("use", [refer, touch])
+def test_what_is_used_since_it_was_listed_is_not_deleted(use, leo, own_folders):
+    put("files/used")
+    put("files/unused")
+
+    with StorageCheck(now=timezone.now()) as comparison:
+        used, unused = sorted(comparison.problems(), key=lambda problem: problem.name, reverse=True)
+        use("files/used", leo)
+        assert not comparison.repair(used)
+        assert comparison.repair(unused)
+
+    assert default_storage.exists("files/used")
+    assert not default_storage.exists("files/unused")
+
+
+def test_every_reference_is_found_by_its_name(leo, own_folders):
+    FileFactory(owner=leo, thumbnail="thumbnails/a.webp")
+    UploadFactory(owner=leo)
+    StoredFileFactory(owner=leo, stored_as="")
+    set_picture(user=leo, file=make_picture())
+    request_export(user=leo, now=timezone.now())
+    jobs.run_pending("default")
+    former = {"filename": "old.mp4", "source_bytes": 4, "stage": "complete", "failure": "", "version": uuid4().hex}
+    VideoFactory(version=uuid4(), source="originals/new", former=former | {"source": "originals/old"})
+    VideoFactory(version=uuid4(), directory="videos/a/b", former=former | {"source": ""})
+    BinnedOriginalFactory()
+
+    for source in SOURCES.values():
+        references = list(source.read())
+        assert references
+        for one in references:
+            assert one in list(source.read_about(one.place, one.name))
+    assert not is_referenced("storage", f"files/{uuid4().hex}")

@@ -20,7 +20,15 @@ from typing import Literal, TypeVar
 from django.conf import settings
 
 from apps.files import counts, storage
-from apps.files.services.storage_references import BATCH, FOLDERS, SOURCES, Place, Reference, directory_of
+from apps.files.services.storage_references import (
+    BATCH,
+    FOLDERS,
+    SOURCES,
+    Place,
+    Reference,
+    directory_of,
+    is_referenced,
+)
 
 GRACE = timedelta(hours=24)  # younger files are no orphans: an upload or a job may be about to refer to them
 FEW_ORPHANS = 20  # up to so many are deleted whatever else is stored
@@ -139,10 +147,15 @@ class StorageCheck:
         if orphans > FEW_ORPHANS and 2 * orphans > everything:
             raise MostlyOrphans
 
-    def repair(self, problem: Problem) -> None:
-        """Delete an orphan, or count again what users store. A row whose file is missing stays, and is reported."""
+    def repair(self, problem: Problem) -> bool:
+        """Delete an orphan, or count again what users store. A row whose file is missing stays, and is reported.
+
+        Returns False if the problem no longer exists: the file changed, or a row refers to it by now.
+        """
+        if problem.kind == "orphan" and not self._is_still_orphan(problem):
+            return False
         if problem.kind not in {"orphan", "count"}:
-            return
+            return True
         if problem.kind == "count":
             counts.recount()
         elif problem.place == "storage":
@@ -152,6 +165,13 @@ class StorageCheck:
         else:
             path.unlink(missing_ok=True)
         problem.is_repaired = True
+        return True
+
+    def _is_still_orphan(self, problem: Problem) -> bool:
+        if problem.place == "database":
+            return False
+        changed = _changed(problem.place, problem.name)
+        return changed is not None and changed <= self._before and not is_referenced(problem.place, problem.name)
 
     def _orphans(self) -> Iterator[Problem]:
         for place, name, files, size in self._ledger.execute(ORPHANS, [self._before]):
@@ -236,6 +256,25 @@ def _measured(place: str, name: str) -> int | None:
         return storage.file_info(name).size
     except FileNotFoundError:
         return None
+
+
+def _changed(place: Place, name: str) -> float | None:
+    """When a file, or the newest file of a directory, was modified, as Unix time; None if there is none."""
+    if place == "storage":
+        with contextlib.suppress(NotADirectoryError):
+            newest = max((info.changed.timestamp() for _, info in storage.walk(name)), default=None)
+            if newest is not None:
+                return newest
+        try:
+            return storage.file_info(name).changed.timestamp()
+        except FileNotFoundError:
+            return None
+    path = _local(place, name)
+    try:
+        own = path.stat().st_mtime
+    except FileNotFoundError:
+        return None
+    return max([own, *(info.changed.timestamp() for _, info in storage.walk_local(path))] if path.is_dir() else [own])
 
 
 def _local(place: str, name: str) -> Path:

@@ -4,15 +4,17 @@ An app that stores files of its own under a new folder adds the folder to `FOLDE
 under any other folder are left alone.
 """
 
+import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from apps.accounts.models import DataExport, User
 from apps.files.models import BinnedOriginal, File, Upload, VideoAsset
+from apps.files.services.originals import original_name
 from apps.files.storage import video_directory
 
 Place = Literal["storage", "uploads", "work"]
@@ -46,17 +48,34 @@ class Reference:
 
 @dataclass(frozen=True)
 class Source:
-    """Rows that refer to files. ``rows`` returns dictionaries with their ``pk``."""
+    """Rows that refer to files. ``rows`` returns dictionaries with their ``pk``.
+
+    ``about(name)`` selects at least the rows that may refer to a file or directory of this name, in any place.
+    """
 
     name: str
     rows: Callable[[], QuerySet[Any, Any]]
     references: Callable[[str, Row], Iterable[Reference]]
+    about: Callable[[str], Q]
 
     def read(self, pk: int | None = None) -> Iterator[Reference]:
         """The references of all rows, or of one."""
-        rows = self.rows() if pk is None else self.rows().filter(pk=pk)
-        for row in rows.order_by("pk").iterator(chunk_size=BATCH):
+        yield from self._read(Q() if pk is None else Q(pk=pk))
+
+    def read_about(self, place: Place, name: str) -> Iterator[Reference]:
+        """The references to one file or directory."""
+        for reference in self._read(self.about(name)):
+            if (reference.place, reference.name) == (place, name):
+                yield reference
+
+    def _read(self, condition: Q) -> Iterator[Reference]:
+        for row in self.rows().filter(condition).order_by("pk").iterator(chunk_size=BATCH):
             yield from self.references(f"{self.name} {row['pk']}", row)
+
+
+def is_referenced(place: Place, name: str) -> bool:
+    """Whether a row refers to this file or directory now."""
+    return any(reference for source in SOURCES.values() for reference in source.read_about(place, name))
 
 
 def _uploads() -> QuerySet[Any, Any]:
@@ -64,6 +83,16 @@ def _uploads() -> QuerySet[Any, Any]:
         "pk", "uid", "purpose", "length", "offset", "concat", "stored_as", "sha256", "completed_at",
         "part_of", "part_of__completed_at",
     )  # fmt: skip
+
+
+def _uids_in(name: str) -> list[uuid.UUID]:
+    """The uids that are parts of a name, without their ending."""
+    parts = [part.partition(".")[0] for part in name.split("/")]
+    return [uuid.UUID(part) for part in parts if re.fullmatch(r"[0-9a-f]{32}", part)]
+
+
+def _about_upload(name: str) -> Q:
+    return Q(stored_as=name) | Q(uid__in=_uids_in(name))
 
 
 def _of_upload(row: str, upload: Row) -> Iterator[Reference]:
@@ -86,9 +115,15 @@ def _of_upload(row: str, upload: Row) -> Iterator[Reference]:
 def _videos() -> QuerySet[Any, Any]:
     original = Upload.objects.filter(uid=OuterRef("version")).values("sha256")[:1]
     return VideoAsset.objects.annotate(sha256=Subquery(original)).values(
-        "pk", "uid", "version", "source", "source_bytes", "stored_bytes", "former", "stage", "failure", "directory",
-        "sha256",
+        "pk", "uid", "version", "filename", "source", "source_bytes", "stored_bytes", "former", "stage", "failure",
+        "directory", "sha256",
     )  # fmt: skip
+
+
+def _about_video(name: str) -> Q:
+    uids = _uids_in(name)
+    is_former = Q(former__source=name) | Q(former__version__in=[uid.hex for uid in uids])
+    return Q(source=name) | Q(directory=name) | Q(uid__in=uids) | Q(version__in=uids) | is_former
 
 
 def _of_video(row: str, video: Row) -> Iterator[Reference]:
@@ -116,6 +151,9 @@ def _of_original(row: str, video: uuid.UUID, state: Row, sha256: str) -> Iterato
     yield Reference(row=row, place="uploads", name=version.hex, size=size, required=is_here)
     yield Reference(row=row, place="work", name=version.hex, required=False)
     yield Reference(row=row, place="storage", name=video_directory(video, version), required=False)
+    if not state["source"]:  # it is put there before the row says so
+        name = original_name(video, version, state["filename"])
+        yield Reference(row=row, place="storage", name=name, required=False)
 
 
 def _binned_originals() -> QuerySet[Any, Any]:
@@ -153,12 +191,12 @@ def _of_export(row: str, export: Row) -> Iterator[Reference]:
 SOURCES = {
     source.name: source
     for source in (
-        Source("upload", _uploads, _of_upload),
-        Source("video", _videos, _of_video),
-        Source("original", _binned_originals, _of_binned_original),
-        Source("file", _thumbnails, _of_thumbnail),
-        Source("user", _pictures, _of_picture),
-        Source("export", _exports, _of_export),
+        Source("upload", _uploads, _of_upload, _about_upload),
+        Source("video", _videos, _of_video, _about_video),
+        Source("original", _binned_originals, _of_binned_original, lambda name: Q(source=name)),
+        Source("file", _thumbnails, _of_thumbnail, lambda name: Q(thumbnail=name)),
+        Source("user", _pictures, _of_picture, lambda name: Q(avatar=name)),
+        Source("export", _exports, _of_export, lambda name: Q(file=name)),
     )
 }
 

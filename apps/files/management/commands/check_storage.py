@@ -60,8 +60,8 @@ class Command(BaseCommand):
         self, check: StorageCheck, counts: Counter[str], *, repair: bool, checksums: bool
     ) -> Iterator[Problem]:
         for problem in check.problems(checksums=checksums):
-            if repair:
-                check.repair(problem)
+            if repair and not check.repair(problem):
+                continue
             counts[problem.kind] += 1
             counts["repaired" if problem.is_repaired else "left"] += 1
             yield problem
