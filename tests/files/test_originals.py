@@ -22,12 +22,14 @@ from apps.files import library_queries, services
 from apps.files.models import BinnedOriginal, VideoAsset
 from apps.files.queries import storage_of
 from apps.files.services import Selection, folders, originals, processing, publishing
+from apps.files.services.videos import mark_failed
 from apps.files.storage import local_path
+from apps.files.video.failures import CorruptFile
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.models import Job
 from tests.factories.courses import LessonFactory
-from tests.factories.files import FileFactory, FolderFactory, VideoFactory
+from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, VideoFactory
 from tests.files.test_processing import create_video, files_under, replace, run_jobs
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
@@ -137,6 +139,45 @@ def test_an_original_that_a_killed_worker_stored_is_removed(ada) -> None:
     jobs.run_pending("default")
 
     assert not default_storage.exists(name)
+
+
+def failed_video(owner: User) -> VideoAsset:
+    """A video whose original proved damaged after it was put into storage; it is in the bin."""
+    video = VideoFactory(owner=owner, filename="a.mp4", stage="finalizing", version="1" * 32, source_bytes=8)
+    video = VideoAsset.objects.get(pk=video.pk)
+    video.source = stored(f"originals/{video.uid.hex}/{video.version.hex}.mp4")
+    mark_failed(video, CorruptFile("damaged"))
+    jobs.run_pending("default")
+    return video
+
+
+def test_deleting_a_failed_video_keeps_its_original_in_the_bin(ada) -> None:
+    video = failed_video(ada)
+    original = BinnedOriginal.objects.get()
+
+    services.delete_video(video=video, by=ada)
+    jobs.run_pending("default")
+
+    assert default_storage.open(original.source).read() == b"original"
+    services.empty_bin(user=ada, until=timezone.now())
+    jobs.run_pending("default")
+    assert not default_storage.exists(original.source)
+
+
+@pytest.mark.parametrize("holder", ["bin", "video", "former"])
+def test_a_removal_spares_an_original_that_is_kept_by_now(ada, holder) -> None:
+    name = stored("originals/a/kept.mp4")
+    if holder == "bin":
+        BinnedOriginalFactory(owner=ada, source=name)
+    elif holder == "video":
+        VideoFactory(owner=ada, source=name)
+    else:
+        VideoFactory(owner=ada, former={"source": name})
+
+    services.remove_files(versions=[], names=[name, stored("originals/a/other.mp4")])
+
+    assert default_storage.exists(name)
+    assert not default_storage.exists("originals/a/other.mp4")
 
 
 def test_a_video_deleted_while_it_is_replaced_leaves_its_former_original_in_the_bin(ada) -> None:

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -56,14 +57,23 @@ def bin_original(owner_id: int, original: Mapping[str, Any], *, why: str, video:
 def discard_original(video: VideoAsset, *, why: str, keep_link: bool) -> list[str]:
     """Move the present original of a locked video to the bin; return the names in storage that are to be removed.
 
-    If it is not in storage, that is the name under which a killed worker may have left it. ``keep_link``: the video
-    stays.
+    If it is not in storage, that is the name under which a killed worker may have left it, unless the bin or another
+    video has the original of that name. ``keep_link``: the video stays.
     """
     if bin_original(video.owner_id, original_of(video), why=why, video=video if keep_link else None):
         return []
     if video.source or video.version is None:
         return [video.source] if video.source else []
-    return [original_name(video.uid, video.version, video.filename)]
+    name = original_name(video.uid, video.version, video.filename)
+    return [] if is_original_kept(name) else [name]
+
+
+def is_original_kept(name: str) -> bool:
+    """Whether the bin, a video or the former contents of a video have the original of this name."""
+    return (
+        BinnedOriginal.objects.filter(source=name).exists()
+        or VideoAsset.objects.filter(Q(source=name) | Q(former__source=name)).exists()
+    )
 
 
 def schedule_purge(*, now: datetime) -> None:

@@ -11,7 +11,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.files import errors, policies, scanner
 from apps.files.models import BinnedOriginal, Upload, VideoAsset
-from apps.files.services.originals import bin_original, discard_original
+from apps.files.services.originals import bin_original, discard_original, is_original_kept
 from apps.files.storage import remove, remove_local, upload_path
 from apps.files.video.failures import VideoFailure
 from studyplatform.kit import jobs
@@ -58,11 +58,15 @@ def enqueue_removal(*, versions: Iterable[uuid.UUID] = (), names: Iterable[str] 
 def remove_files(
     *, versions: Iterable[str], names: Iterable[str], extend_lease: Callable[[], None] = lambda: None
 ) -> None:
-    """Remove local files by version (hex) and stored files by name. A file that does not exist is ignored."""
+    """Remove local files by version (hex) and stored files by name. A file that does not exist is ignored.
+
+    An original that is in the bin, or that a video has, stays: it may have been put there since the job was enqueued.
+    """
     for version in versions:
         remove_local(uuid.UUID(version))
     for name in names:
-        remove(name, extend_lease)
+        if not (name.startswith("originals/") and is_original_kept(name)):
+            remove(name, extend_lease)
 
 
 def mark_failed(video: VideoAsset, failure: VideoFailure) -> None:
