@@ -97,9 +97,12 @@ class Preview:
 NO_PREVIEW = Preview(PreviewKind.NONE)
 
 
-def preview_of(file: File) -> Preview:
-    """The preview of the current version. Reads up to `MOST_TEXT` bytes of a text. None before the virus scan."""
-    if policies.hand_out(file.current, to_owner=True) is not None:
+def preview_of(file: File, *, to_owner: bool = False) -> Preview:
+    """The preview of the current version. Reads up to `MOST_TEXT` bytes of a text.
+
+    None if the virus scan does not let the file out. ``to_owner``: its owner looks at it.
+    """
+    if policies.hand_out(file.current, to_owner=to_owner) is not None:
         return NO_PREVIEW
     if file.media_type in SHOWN_INLINE:
         return Preview(PreviewKind(file.kind)) if file.kind in PreviewKind.values else NO_PREVIEW
@@ -107,7 +110,7 @@ def preview_of(file: File) -> Preview:
     if file.kind != FileKind.TEXT and not (file.media_type == TEXT and suffix in TABLE_SUFFIXES):
         return NO_PREVIEW
     try:
-        with open_content(file.current) as content:
+        with open_content(file.current, to_owner=to_owner) as content:
             raw = content.read(MOST_TEXT)
     except FileNotFoundError:
         return NO_PREVIEW

@@ -134,13 +134,15 @@ def open_stored(name: str) -> IO[bytes]:
     return path.open("rb") if path is not None else cast(IO[bytes], bucket().open(name))
 
 
-def open_content(upload: Upload) -> IO[bytes]:
+def open_content(upload: Upload, *, to_owner: bool = False) -> IO[bytes]:
     """Open the bytes of a complete upload for somebody who reads them, wherever they are stored.
+
+    ``to_owner``: for the user who uploaded it.
 
     :raises FileNotFoundError: they are missing; for a bucket, the first `read` raises it.
     :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
     """
-    enforce(policies.hand_out(upload))
+    enforce(policies.hand_out(upload, to_owner=to_owner))
     return open_unchecked(upload)
 
 
@@ -160,13 +162,13 @@ def kept_name(version: uuid.UUID) -> str:
     return f"files/{version.hex}"
 
 
-def open_content_once(upload: Upload) -> IO[bytes]:
+def open_content_once(upload: Upload, *, to_owner: bool = False) -> IO[bytes]:
     """Like `open_content`, without reading the database: for the threads that send a response.
 
     :raises FileNotFoundError: they are missing; for a bucket, the first `read` raises it.
     :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
     """
-    enforce(policies.hand_out(upload))
+    enforce(policies.hand_out(upload, to_owner=to_owner))
     if not upload.stored_as:
         with contextlib.suppress(FileNotFoundError):
             return upload_path(upload.uid).open("rb")

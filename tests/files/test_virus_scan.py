@@ -24,8 +24,9 @@ from apps.files.storage import open_content, upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.models import Job
 from tests.factories.courses import LessonFactory
-from tests.factories.files import FileFactory, FolderFactory, StoredFileFactory
+from tests.factories.files import FileFactory, FolderFactory, ShareLinkFactory, StoredFileFactory
 from tests.files.test_library import send
+from tests.files.test_sharing import address as share_address
 from tests.files.test_uploads import MOVIE
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -167,6 +168,29 @@ def test_a_file_too_large_to_scan_stays_with_its_owner(site, clamd, leo, setting
 
     settings.CLAMD_ALLOW_TOO_LARGE = True
     assert Client().get(address).status_code == 200
+
+
+def test_only_the_owner_sees_a_text_too_large_to_scan(site, clamd, leo, browser_of):
+    folder = FolderFactory(owner=leo)
+    file = FileFactory(owner=leo, folder=folder, name="big.txt", kind="text", media_type="text/plain", content=b"tides")
+    Upload.objects.update(scan="too_large")
+
+    assert "tides" in site.get(f"/files/{file.uid}").content.decode()
+    assert site.get(f"/api/v1/files/{file.uid}/").json()["preview"]["kind"] == "html"
+    for answer in (
+        site.get(f"/files/folder/{folder.uid}/zip"),
+        site.post("/files/zip", {"folder": folder.uid}),
+    ):
+        archive = zipfile.ZipFile(BytesIO(answer.getvalue()))
+        assert archive.read(f"{folder.name}/big.txt") == b"tides"
+
+    share = ShareLinkFactory(owner=leo, folder=folder)
+    link = share_address(share)
+    page = Client().get(f"{link}/{file.uid}")
+    assert page.status_code == 200
+    assert "tides" not in page.content.decode()
+    archive = zipfile.ZipFile(BytesIO(Client().post(f"{link}/zip").getvalue()))
+    assert archive.namelist() == [f"{folder.name}/", "Missing files.txt"]
 
 
 def break_off(clamd: Clamd) -> None:

@@ -199,7 +199,7 @@ class Bucket:
         self.contents = contents
         self.opened: list[io.BytesIO] = []
 
-    def open(self, upload: Any) -> Any:
+    def open(self, upload: Any, *, to_owner: bool) -> Any:
         if upload.stored_as not in self.contents:
             return mock.Mock(read=mock.Mock(side_effect=FileNotFoundError))
         self.opened.append(io.BytesIO(self.contents[upload.stored_as]))

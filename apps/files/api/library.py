@@ -89,7 +89,7 @@ class OneFile(LibraryCall):
         file = queries.file_for(signed_in_user(request), uid)
         detail = {
             "versions": [version_out(file, one) for one in queries.versions_of(file)[:MOST_VERSIONS]],
-            "preview": preview_out(file, preview_of(file)),
+            "preview": preview_out(file, preview_of(file, to_owner=True)),
         }
         return Response(_file_out(file) | detail)
 

@@ -141,7 +141,7 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
         "trail": trail_to(file.folder),
         "versions": list(queries.versions_of(file)[:PAGE]),
         "refusal": refusal,
-        "preview": preview_of(file),
+        "preview": preview_of(file, to_owner=True),
         "uses": _uses([file], user).get(file.pk, []),
         **sharing_context(user, file),
         **shared_context(request),
@@ -176,7 +176,7 @@ def folder_zip(request: HttpRequest, uid: UUID) -> HttpResponseBase:
     user = signed_in_user(request)
     folder = queries.folder_for(user, uid)
     selection = Selection(folders=[folder])
-    return stream_zip(request, selection=selection, name=folder.name, who=user.pk, now=timezone.now())
+    return stream_zip(request, selection=selection, name=folder.name, who=user.pk, now=timezone.now(), to_owner=True)
 
 
 @signed_in

@@ -150,7 +150,9 @@ def download_zip(request: HttpRequest) -> HttpResponseBase:
             return redirect("files:download", selection.files[0].uid)
         only = selection.entries[0] if len(selection.entries) == 1 else here
         name = only.name if only is not None else _("Files")
-        return services.stream_zip(request, selection=selection, name=name, who=user.pk, now=timezone.now())
+        return services.stream_zip(
+            request, selection=selection, name=name, who=user.pk, now=timezone.now(), to_owner=True
+        )
     except AppError as refusal:
         messages.error(request, refusal.detail)
         return _to(here)

@@ -43,12 +43,19 @@ class ZipEntry:
 
 
 def stream_zip(
-    request: HttpRequest, *, selection: Selection, name: str, who: Hashable, now: datetime
+    request: HttpRequest,
+    *,
+    selection: Selection,
+    name: str,
+    who: Hashable,
+    now: datetime,
+    to_owner: bool = False,
 ) -> HttpResponseBase:
     """A response that sends the files and folders of a selection as one zip; entries in the bin are left out.
 
     The caller has checked that the user may read them. ``who`` is the user, or the session of a visitor, whose
-    downloads are limited. If a content is missing, the zip contains a text that names the file.
+    downloads are limited. If a content is missing, the zip contains a text that names the file. ``to_owner``: to the
+    owner of the selection, who also gets what is too large to scan.
 
     :raises EntryInBin: all of them are in the bin.
     :raises ZipTooLarge: they are more than `MOST_ZIPPED`, counting what the folders contain.
@@ -59,7 +66,7 @@ def stream_zip(
         consume("zip", str(who), now=now)
     with ExitStack() as stack:
         stack.enter_context(_running.slot(who))
-        length, chunks = zip_chunks(entries)
+        length, chunks = zip_chunks(entries, to_owner=to_owner)
         headers = {
             "Content-Type": "application/zip",
             "Content-Disposition": content_disposition_header(as_attachment=True, filename=clean_name(f"{name}.zip"))
@@ -122,16 +129,20 @@ def _files_of(folders: Iterable[int], most: int) -> Iterable[File]:
     return files.order_by("sort_name", "pk")[:most]
 
 
-def zip_chunks(entries: list[ZipEntry]) -> tuple[int | None, Generator[bytes]]:
+def zip_chunks(entries: list[ZipEntry], *, to_owner: bool = False) -> tuple[int | None, Generator[bytes]]:
     """The length of the zip in bytes and its bytes. The length is None for contents in a bucket.
 
     A bucket is asked for each content only when its turn comes. Local ones are checked before. What the virus scan does
     not let out is left out.
     """
-    refused = {entry.path for entry in entries if entry.upload is not None and policies.hand_out(entry.upload)}
+    refused = {
+        entry.path
+        for entry in entries
+        if entry.upload is not None and policies.hand_out(entry.upload, to_owner=to_owner)
+    }
     if not is_local():
         let_out = [entry for entry in entries if entry.path not in refused]
-        return None, _made(let_out, sorted(refused), ZipStream())
+        return None, _made(let_out, sorted(refused), ZipStream(), to_owner=to_owner)
     missing = [
         entry.path
         for entry in entries
@@ -143,7 +154,7 @@ def zip_chunks(entries: list[ZipEntry]) -> tuple[int | None, Generator[bytes]]:
     for entry in present:
         _add(measured, entry, b"" if entry.upload is None else _unread)
     _add_note(measured, present, missing)
-    return len(measured), _made(present, missing, ZipStream(sized=True))
+    return len(measured), _made(present, missing, ZipStream(sized=True), to_owner=to_owner)
 
 
 _unread: Iterable[bytes] = iter(())
@@ -158,7 +169,7 @@ def _add(stream: ZipStream, entry: ZipEntry, content: Iterable[bytes] | bytes) -
         stream.add(b"", entry.path)
 
 
-def _made(entries: list[ZipEntry], missing: list[str], stream: ZipStream) -> Generator[bytes]:
+def _made(entries: list[ZipEntry], missing: list[str], stream: ZipStream, *, to_owner: bool) -> Generator[bytes]:
     """The bytes of the zip. One content is open at a time.
 
     :raises OSError: a content that was there a moment ago is gone, or has another length than the headers promised.
@@ -169,7 +180,7 @@ def _made(entries: list[ZipEntry], missing: list[str], stream: ZipStream) -> Gen
             yield from stream.file()
             continue
         try:
-            content = _Content(entry.upload)
+            content = _Content(entry.upload, to_owner=to_owner)
         except FileNotFoundError:
             if stream.sized:
                 raise
@@ -201,8 +212,8 @@ class _Content:
     :raises FileNotFoundError: they are missing.
     """
 
-    def __init__(self, upload: Upload) -> None:
-        self._file = open_content_once(upload)
+    def __init__(self, upload: Upload, *, to_owner: bool) -> None:
+        self._file = open_content_once(upload, to_owner=to_owner)
         self._left = upload.length
         try:
             self._first = self._file.read(CHUNK_SIZE)  # with which a bucket says that it lacks the object
