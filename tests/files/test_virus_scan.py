@@ -193,6 +193,38 @@ def test_only_the_owner_sees_a_text_too_large_to_scan(site, clamd, leo, browser_
     assert archive.namelist() == [f"{folder.name}/", "Missing files.txt"]
 
 
+def test_a_file_whose_bytes_are_missing_does_not_wait_for_ever(site, clamd, leo):
+    send(site, "notes.txt", b"tides")
+    upload = Upload.objects.get()
+    Job.objects.filter(kind="files.store_file").delete()
+    path = upload_path(upload.uid)
+    content = path.read_bytes()
+    path.unlink()
+
+    jobs.run_pending("default")
+
+    upload.refresh_from_db()
+    assert upload.scan == "too_large"
+    assert site.get(f"/files/{File.objects.get().uid}/download").status_code == 404
+    path.write_bytes(content)  # from a backup: nobody has scanned it
+    with pytest.raises(errors.ScanImpossible):
+        open_content(upload)
+
+
+@pytest.mark.parametrize("lets_out", [False, True])
+def test_a_video_whose_bytes_are_missing_fails(lets_out, ada, browser_of, own_folders, clamd, settings):
+    settings.CLAMD_ALLOW_TOO_LARGE = lets_out
+    video = upload_video(browser_of(ada))
+    upload_path(Upload.objects.get().uid).unlink()
+
+    jobs.run_pending("default")
+
+    video.refresh_from_db()
+    assert (video.stage, video.failure, video.source_bytes) == ("failed", "corrupt_file", 0)
+    assert "contains no data" in video.failure_detail
+    assert not Job.objects.filter(kind="files.process_video").exists()
+
+
 def break_off(clamd: Clamd) -> None:
     clamd.closes_after = 1
 

@@ -28,7 +28,7 @@ class ScanImpossible(AppError):
     is_for_scripts = False
     status = 403
     title = _("This file couldn't be checked")
-    message = _("The file is too large to be checked for viruses, so only its owner can download it.")
+    message = _("The file couldn't be checked for viruses, so only its owner can download it.")
 
 
 class FileNotInfected(AppError):

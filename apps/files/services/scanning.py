@@ -52,12 +52,14 @@ def scan_upload(*, uid: uuid.UUID, extend_lease: Callable[[], None] = lambda: No
         raise Postpone(RETRY_AFTER) from problem
     except FileNotFoundError:
         logger.warning("The bytes of %s are missing", upload)
+        # They may come back from a backup: then they stay with the owner, like what is too large to scan.
+        _save(upload, scanner.Finding(Upload.Scan.TOO_LARGE), is_missing=True)
         return
     _save(upload, finding)
 
 
-def _save(upload: Upload, finding: scanner.Finding) -> None:
-    """Record a finding and do what follows from it."""
+def _save(upload: Upload, finding: scanner.Finding, *, is_missing: bool = False) -> None:
+    """Record a finding and do what follows from it. ``is_missing``: there are no bytes."""
     with transaction.atomic():
         fresh = Upload.objects.select_for_update().filter(pk=upload.pk, scan=Upload.Scan.PENDING).first()
         if fresh is None:  # deleted while it was scanned
@@ -65,16 +67,18 @@ def _save(upload: Upload, finding: scanner.Finding) -> None:
         fresh.scan, fresh.threat = finding.scan, finding.threat
         fresh.save(update_fields=["scan", "threat"])
         if fresh.video_id:
-            _continue_video(fresh)
+            _continue_video(fresh, is_missing=is_missing)
         elif fresh.scan == Upload.Scan.INFECTED:
             _tell_owner(fresh)
 
 
-def _continue_video(upload: Upload) -> None:
+def _continue_video(upload: Upload, *, is_missing: bool) -> None:
     video = VideoAsset.objects.select_for_update().filter(uploads=upload, version=upload.uid).first()
     if video is None:
         return
-    if upload.scan == Upload.Scan.INFECTED:
+    if is_missing:
+        reject_contents(video, upload, CorruptFile("empty"))
+    elif upload.scan == Upload.Scan.INFECTED:
         reject_contents(video, upload, CorruptFile("infected"))
     elif upload.scan == Upload.Scan.TOO_LARGE and not settings.CLAMD_ALLOW_TOO_LARGE:
         reject_contents(video, upload, CorruptFile("too_large_to_scan"))
