@@ -130,7 +130,8 @@ def drift() -> int:
     """How many counts differ from what the tables contain. One statement, which sees one state and locks nothing."""
     with connection.cursor() as cursor:
         cursor.execute(_DRIFT)
-        return max(cursor.fetchone())
+        references, sums = cursor.fetchone()
+        return max(int(references), int(sums))
 
 
 _REFERENCES = """
