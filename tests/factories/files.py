@@ -1,5 +1,6 @@
 """Factories of uploads and videos, with the rows that processing would write."""
 
+import uuid
 from datetime import timedelta
 
 from django.core.files.base import ContentFile
@@ -160,7 +161,8 @@ class ShareLinkFactory(DjangoModelFactory[Share]):
 
 
 class CourseShareFactory(ShareLinkFactory):
-    """A share with a course: give ``course``, its uid."""
+    """A share with a course, whose uid is ``course``."""
 
     kind = Share.Kind.COURSE
+    course = LazyFunction(uuid.uuid4)
     expires_at = None
