@@ -27,7 +27,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db import OperationalError, connection, transaction
-from django.db.models import BigIntegerField, CharField, QuerySet, Sum, Value
+from django.db.models import BigIntegerField, CharField, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from apps.files.count_triggers import INSERT_COUNTS, SOURCES, rows_of, wanted
 from apps.files.models import FileKind, StorageAccount, StorageCount
@@ -72,6 +74,15 @@ def counts_and_allowance(user_id: int, keys: Iterable[str]) -> tuple[dict[str, C
     counts = {key: Count(files, size) for key, files, size in _sums_of(user_id, keys).union(row, all=True)}
     allowance = counts.pop(_ALLOWANCE, None)
     return counts, allowance.bytes if allowance is not None else None
+
+
+def files_in_folder() -> Combinable:
+    """An expression for a query of folders: how many files each one contains, without those in its folders."""
+    rows = StorageCount.objects.filter(
+        owner=OuterRef("owner"), key=Concat(Value("folder:"), Cast(OuterRef("pk"), CharField()))
+    )
+    files = rows.order_by().values("key").annotate(total=Sum("files")).values("total")
+    return Coalesce(Subquery(files, output_field=BigIntegerField()), 0)
 
 
 def _sums_of(user_id: int, keys: Iterable[str]) -> QuerySet[StorageCount, tuple[str, int, int]]:

@@ -15,7 +15,7 @@ from apps.files.errors import TooManyEntries
 from apps.files.library_names import sort_name
 from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder
 from apps.files.queries import Storage, allowance_of_role, storage_from, storage_of
-from apps.files.services.folders import MAX_ENTRIES, Selection, ancestors, subtree
+from apps.files.services.folders import MAX_ENTRIES, Selection, ancestors, line_to, subtree
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
@@ -37,11 +37,23 @@ def folder_for(user: AnyUser, uid: uuid.UUID) -> Folder:
 
     :raises NotFound: it does not exist, or belongs to another user.
     """
-    folder = Folder.objects.select_related("parent").filter(uid=uid).first()
+    folder = Folder.objects.filter(uid=uid).first()
     if folder is None:
         raise NotFound
     enforce(policies.edit_entry(user, folder))
     return folder
+
+
+def line_for(user: AnyUser, uid: uuid.UUID) -> list[Folder]:
+    """The folders from the top down to this one, which is the user's. One query.
+
+    :raises NotFound: it does not exist, is in the bin, or belongs to another user.
+    """
+    line = line_to(uid)
+    if not line or line[-1].deleted_at is not None:
+        raise NotFound
+    enforce(policies.edit_entry(user, line[-1]))
+    return line
 
 
 def file_for(user: AnyUser, uid: uuid.UUID) -> File:
@@ -83,7 +95,7 @@ _content_by_uid = PreparedQuery(
 
 
 def above(folder: Folder) -> list[Folder]:
-    """The folders above, from the top."""
+    """The folders above, from the top. One query."""
     return ancestors(folder)
 
 

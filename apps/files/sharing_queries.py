@@ -1,7 +1,8 @@
 """Reads of sharing: what is shared, with whom, in what state, and what may be opened through a share."""
 
+import itertools
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import overload
@@ -13,7 +14,9 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import policies
+from apps.files.counts import files_in_folder
 from apps.files.models import File, Folder, Share, ShareOpening
+from apps.files.services.folders import ancestors, line_to, parents_of
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 
@@ -32,9 +35,8 @@ def _is_ours() -> Q:
     return policies.course_members().belongs("owner", "course")
 
 
-def shared_with(user: User) -> QuerySet[Share]:
-    """What others share with the courses that the user belongs to, newest first. Two queries."""
-    courses = policies.course_members().courses_of(user)
+def shared_with(user: User, courses: Iterable[uuid.UUID]) -> QuerySet[Share]:
+    """What others share with these courses, to which the user belongs, newest first."""
     found = unrevoked().filter(_is_ours(), kind=Share.Kind.COURSE, course__in=list(courses))
     return found.exclude(owner=user).order_by("-created_at", "-pk")
 
@@ -45,80 +47,90 @@ def names_still_open_to(user: User, *, now: datetime) -> dict[int, str]:
     Without links with a password: the user may not know it any longer.
     """
     opened = ShareOpening.objects.filter(user=user).values("share")
+    courses = policies.course_members().courses_of(user)
     links = (
         unrevoked()
         .filter(kind=Share.Kind.LINK, expires_at__gt=now, password="")
         .filter(Q(max_downloads=None) | Q(downloads__lt=F("max_downloads")))
     )
-    return {share.pk: share.entry.name for found in (shared_with(user), links) for share in found.filter(pk__in=opened)}
+    lists = (shared_with(user, courses), links)
+    return {share.pk: share.entry.name for found in lists for share in found.filter(pk__in=opened)}
 
 
-def course_share_for(user: User, uid: uuid.UUID) -> Share:
-    """A share with a course that the user belongs to.
+def course_share_for(user: User, uid: uuid.UUID) -> tuple[Share, str]:
+    """A share with a course that the user belongs to, and the course's title. Two queries.
 
     :raises NotFound: there is none, or it has ended.
     """
     share = unrevoked().filter(_is_ours(), kind=Share.Kind.COURSE, uid=uid).first()
-    if share is None or share.course not in policies.course_members().courses_of(user):
+    title = policies.course_members().courses_of(user).get(share.course) if share and share.course else None
+    if share is None or title is None:
         raise NotFound
-    return share
+    return share, title
 
 
 def file_within(share: Share, uid: uuid.UUID) -> File:
-    """A file that a live share opens: the shared file, or one in the shared folder, at any depth.
+    """A file that a live share opens, see `file_and_trail`."""
+    return file_and_trail(share, uid)[0]
+
+
+def file_and_trail(share: Share, uid: uuid.UUID) -> tuple[File, list[Folder]]:
+    """A file that a live share opens: the shared file, or one in the shared folder, at any depth. At most two queries.
+
+    With the folders from the shared one down to that of the file.
 
     :raises NotFound: the file lies elsewhere, is in the bin, or does not exist.
     """
     if share.file is not None:
         if share.file.uid != uid:
             raise NotFound
-        return share.file
+        return share.file, []
     file = File.objects.present().select_related("current", "folder").filter(uid=uid, owner=share.owner_id).first()
-    if file is None or file.folder is None or not trail_within(share, file.folder):
+    if file is None or file.folder is None:
         raise NotFound
-    return file
+    is_top = file.folder_id == share.folder_id
+    trail = _within(share, [file.folder] if is_top else [*ancestors(file.folder), file.folder])
+    return file, trail
 
 
-def folder_within(share: Share, uid: uuid.UUID | None) -> Folder:
-    """The shared folder of a live share (``uid`` None), or a folder within it.
+def trail_within(share: Share, uid: uuid.UUID | None) -> list[Folder]:
+    """The shared folder of a live share (``uid`` None), or the folders from it down to one within it. One query.
 
     :raises NotFound: the folder lies elsewhere, is in the bin, or does not exist.
     """
     if share.folder is None:
         raise NotFound
     if uid is None or uid == share.folder.uid:
-        return share.folder
-    folder = Folder.objects.present().select_related("parent").filter(uid=uid, owner=share.owner_id).first()
-    if folder is None or not trail_within(share, folder):
+        return [share.folder]
+    return _within(share, line_to(uid))
+
+
+def _within(share: Share, line: Sequence[Folder]) -> list[Folder]:
+    """The part of a line of folders that begins with the shared one.
+
+    :raises NotFound: it is not in the line, or a folder below it is in the bin.
+    """
+    found = list(itertools.dropwhile(lambda folder: folder.pk != share.folder_id, line))
+    if not found or any(folder.deleted_at is not None for folder in found):
         raise NotFound
-    return folder
-
-
-def trail_within(share: Share, folder: Folder) -> list[Folder]:
-    """The folders from the shared one down to this one; empty if it lies elsewhere. One query per level."""
-    found = [folder]
-    while found[-1].pk != share.folder_id:
-        above = found[-1].parent
-        if above is None or above.deleted_at is not None:
-            return []
-        found.append(above)
-    return found[::-1]
+    return found
 
 
 class Contents(Sequence[Folder | File]):
     """The folders of a folder, then its files, each by name, for those it is shared with.
 
-    For a paginator: it reads only the rows of its page.
+    For a paginator: it reads only the rows of its page. One query, and two for a page.
     """
 
     def __init__(self, folder: Folder) -> None:
-        folders = folder.children.filter(deleted_at=None)
-        self._split = folders.count()
-        self._folders = folders.annotate(file_count=Count("files", filter=Q(files__deleted_at=None))).order_by(
-            "sort_name", "pk"
-        )
+        inside = Count("children", filter=Q(children__deleted_at=None))
+        counts = Folder.objects.filter(pk=folder.pk).annotate(folder_count=inside, file_count=files_in_folder())
+        self._split: int
+        self.file_count: int
+        self._split, self.file_count = counts.values_list("folder_count", "file_count").get()
+        folders = folder.children.filter(deleted_at=None).annotate(file_count=files_in_folder())
+        self._folders = folders.order_by("sort_name", "pk")
         self._files = folder.files.filter(deleted_at=None).order_by("sort_name", "pk")
-        self.file_count = self._files.count()
 
     def __len__(self) -> int:
         return self._split + self.file_count
@@ -184,24 +196,22 @@ def shares_of(user: User, entry: File | Folder | None = None) -> QuerySet[Share]
     return found
 
 
-def states_of(shares: Iterable[Share], *, now: datetime) -> list[ShareState]:
-    """What a list says about these shares, in their order. Three queries."""
+def states_of(shares: Iterable[Share], *, courses: Mapping[uuid.UUID, str], now: datetime) -> list[ShareState]:
+    """What a list says about these shares of one user, in their order.
+
+    ``courses``: those that the user belongs to, with their titles. One query, and one more if the user has left a
+    course.
+    """
     shares = list(shares)
-    pks = [share.pk for share in shares]
-    courses = {share.course for share in shares if share.course is not None}
-    titles = policies.course_members().titles(courses) if courses else {}
-    ours = (
-        set(Share.objects.filter(_is_ours(), pk__in=pks, kind=Share.Kind.COURSE).values_list("pk", flat=True))
-        if courses
-        else set()
-    )
+    left = {share.course for share in shares if share.course is not None} - courses.keys()
+    titles = {**courses, **(policies.course_members().titles(left) if left else {})}
     opened = dict(
-        ShareOpening.objects.filter(share__in=pks).order_by().values_list("share").annotate(count=Count("pk"))
+        ShareOpening.objects.filter(share__in=shares).order_by().values_list("share").annotate(count=Count("pk"))
     )
     return [
         ShareState(
             share,
-            *_state(share, is_ours=share.course is None or share.pk in ours, now=now),
+            *_state(share, is_ours=share.course is None or share.course in courses, now=now),
             title=titles.get(share.course, "") if share.course else "",
             opened=opened.get(share.pk, 0),
         )
@@ -239,8 +249,8 @@ def sharing_of(
 ) -> dict[uuid.UUID, Sharing]:
     """How each of the user's entries is shared, by its uid: by itself, or with a folder that contains it.
 
-    ``within``: the folders that contain all of them, if the caller knows them; otherwise they are read, one query per
-    level. One query besides.
+    ``within``: the folders that contain all of them, if the caller knows them; otherwise they are read. Two queries at
+    most.
     """
     live = (
         Share.objects.of(user_id)
@@ -275,13 +285,10 @@ def sharing_of(
 
 
 def _parents(files: Sequence[File], folders: Sequence[Folder]) -> dict[int, int | None]:
-    """The parents of all folders above these entries. One query per level."""
+    """The parents of these folders and of all folders above these entries. At most one query."""
     found: dict[int, int | None] = {folder.pk: folder.parent_id for folder in folders}
-    level = {pk for pk in [*(file.folder_id for file in files), *found.values()] if pk is not None} - found.keys()
-    while level:
-        found.update(Folder.objects.filter(pk__in=level).values_list("pk", "parent"))
-        level = {pk for pk in found.values() if pk is not None} - found.keys()
-    return found
+    direct = {pk for pk in [*(file.folder_id for file in files), *found.values()] if pk is not None}
+    return {**found, **parents_of(direct)} if direct else found
 
 
 def _sharing(shares: Sequence[tuple[str, datetime | None]], now: datetime) -> Sharing:

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.files import errors, services
+from apps.files import errors, policies, services
 from apps.files.exports import export_files
 from apps.files.models import File, Folder, Share, ShareOpening
 from apps.files.pages import shared_entries
@@ -289,7 +289,8 @@ def test_the_list_of_links_says_in_what_state_each_is(browser_of, leo, enrollmen
     bin_it(binned, leo)
     binned.refresh_from_db()
 
-    found = states_of([Share.objects.get(pk=share.pk) for share in shares.values()], now=NOW())
+    courses = policies.course_members().courses_of(leo)
+    found = states_of([Share.objects.get(pk=share.pk) for share in shares.values()], courses=courses, now=NOW())
 
     assert [each.state for each in found] == list(shares)
     page = browser_of(leo).get("/files/links").content.decode()
@@ -304,10 +305,15 @@ def queries(site: Client, page: str) -> int:
 
 
 def test_lists_cost_the_same_with_many_shares(browser_of, leo, kim, enrollment, course):
-    folder = FolderFactory(owner=leo)
-    FileFactory(owner=leo, folder=folder)
-    with_course = CourseShareFactory(owner=leo, file=None, folder=folder, course=course.uid)
+    top = FolderFactory(owner=leo)
+    folder = top
+    for _ in range(3):
+        folder = FolderFactory(owner=leo, parent=folder)
+    inside = FileFactory(owner=leo, folder=folder)
+    with_course = CourseShareFactory(owner=leo, file=None, folder=top, course=course.uid)
     link = ShareLinkFactory(owner=leo)
+    for entry in ({"file": link.file}, {"file": None, "folder": folder}):
+        CourseShareFactory(owner=leo, **entry, course=CourseFactory().uid)  # a course that the owner has left
 
     def grow() -> None:
         """One more row of each kind that the pages show."""
@@ -316,31 +322,40 @@ def test_lists_cost_the_same_with_many_shares(browser_of, leo, kim, enrollment, 
             EnrollmentFactory(user=who, course=extra)
         CourseShareFactory(owner=leo, course=extra.uid)
         ShareLinkFactory(owner=leo, file=link.file)
+        ShareLinkFactory(owner=leo, file=None, folder=folder)
         FileFactory(owner=leo, folder=folder)
+        FolderFactory(owner=leo, parent=top)
+        FileFactory(owner=leo, folder=top)
         FolderFactory(owner=leo, parent=folder)
         services.record_opening(share=link, user=UserFactory(), what=ShareOpening.What.VIEW, now=NOW())
 
     assert link.file
     own, others = browser_of(leo), browser_of(kim)
-    mine = [
-        "/files/",
-        f"/files/?folder={folder.uid}",
-        "/files/?q=notes",
-        "/files/links",
-        f"/files/links/{link.uid}",
-        f"/files/{link.file.uid}",
-        f"/files/folders/{folder.uid}/sharing",
-    ]
-    pages = [(own, page) for page in mine]
-    pages += [(others, page) for page in ("/files/shared", f"/files/shared/{with_course.uid}")]
-    pages.append((Client(), address(ShareLinkFactory(owner=leo, file=None, folder=folder))))
+    by_link = address(ShareLinkFactory(owner=leo, file=None, folder=top))
+    limits = {
+        (own, "/files/"): 8,
+        (own, f"/files/?folder={folder.uid}"): 8,
+        (own, "/files/?q=notes"): 8,
+        (own, "/files/links"): 8,
+        (own, f"/files/links/{link.uid}"): 8,
+        (own, f"/files/{link.file.uid}"): 10,
+        (own, f"/files/{inside.uid}"): 10,
+        (own, f"/files/folders/{folder.uid}/sharing"): 8,
+        (others, "/files/shared"): 8,
+        (others, f"/files/shared/{with_course.uid}"): 8,
+        (others, f"/files/shared/{with_course.uid}?folder={folder.uid}"): 8,
+        (others, f"/files/shared/{with_course.uid}/{inside.uid}"): 8,
+        (Client(), by_link): 8,
+        (Client(), f"{by_link}?folder={folder.uid}"): 8,
+        (Client(), f"{by_link}/{inside.uid}"): 8,
+    }
     grow()
-    few = [queries(site, page) for site, page in pages]
+    few = [queries(site, page) for site, page in limits]
     for _ in range(6):
         grow()
 
-    assert [queries(site, page) for site, page in pages] == few
-    assert max(few) <= 16
+    assert [queries(site, page) for site, page in limits] == few
+    assert [page for (_, page), count, limit in zip(limits, few, limits.values(), strict=True) if count > limit] == []
 
 
 def test_the_library_says_how_each_entry_is_shared(browser_of, leo, enrollment, course):

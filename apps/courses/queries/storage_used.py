@@ -1,9 +1,11 @@
 """A user's storage: each video and file, and the lessons that use it."""
 
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import CharField, F, Q, QuerySet, Value
+from django.db.models.expressions import Combinable
 
 from apps.courses.models import Lesson
 from apps.files.models import BinnedOriginal, File, FileVersion, Upload, VideoAsset
@@ -42,24 +44,23 @@ class StoredItem:
 def largest_first(user_id: int) -> list[tuple[str, int, int]]:
     """Return the `MOST` largest things that count toward the user's storage as (kind, primary key, bytes), in order.
 
-    A page of it is the input of ``stored_items``. A video that is still being uploaded appears as its upload. Three
-    queries.
+    A page of it is the input of ``stored_items``. A video that is still being uploaded appears as its upload. One
+    query.
     """
-    videos = (
-        VideoAsset.objects.of(user_id)
-        .exclude(stage=VideoAsset.Stage.UPLOADING, version=None)
-        .annotate(size=F("source_bytes") + F("former_bytes"))
-    )
-    uploads = (
-        Upload.objects.of(user_id).reserving() | Upload.objects.of(user_id).filter(purpose=Upload.Purpose.FILE)
-    ).annotate(size=F("length"))
+    videos = VideoAsset.objects.of(user_id).exclude(stage=VideoAsset.Stage.UPLOADING, version=None)
+    uploads = Upload.objects.of(user_id).reserving() | Upload.objects.of(user_id).filter(purpose=Upload.Purpose.FILE)
     originals = BinnedOriginal.objects.filter(owner=user_id)
-    found = [
-        *((VIDEO, *row) for row in videos.order_by("-size", "-pk").values_list("pk", "size")[:MOST]),
-        *((FILE, *row) for row in uploads.order_by("-length", "-pk").values_list("pk", "size")[:MOST]),
-        *((ORIGINAL, *row) for row in originals.order_by("-size", "-pk").values_list("pk", "size")[:MOST]),
-    ]
-    return sorted(found, key=lambda row: (-row[2], -row[1]))[:MOST]
+    found = _largest(VIDEO, videos, F("source_bytes") + F("former_bytes")).union(
+        _largest(FILE, uploads, F("length")), _largest(ORIGINAL, originals, F("size")), all=True
+    )
+    return list(found.order_by("-bytes", "-pk", "which")[:MOST])
+
+
+def _largest(kind: str, rows: QuerySet[Any], size: Combinable) -> QuerySet[Any, tuple[str, int, int]]:
+    rows = rows.order_by().annotate(bytes=size)
+    # The limit in a subquery: SQLite has none in the parts of a union.
+    largest = rows.order_by("-bytes", "-pk").values("pk")[:MOST]
+    return rows.annotate(which=Value(kind, CharField())).filter(pk__in=largest).values_list("which", "pk", "bytes")
 
 
 def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:

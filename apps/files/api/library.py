@@ -36,7 +36,6 @@ from apps.files.models import File, Folder
 from apps.files.previews import preview_of
 from apps.files.services import Selection
 from apps.files.sharing_queries import UNSHARED, Sharing, sharing_of
-from studyplatform.kit.errors import NotFound
 from studyplatform.kit.web.api import validated
 
 MOST_VERSIONS = 100
@@ -57,22 +56,23 @@ class Listing(LibraryCall):
         form.is_valid(raise_exception=True)
         asked = form.validated_data
         here: Folder | None = None
+        line: list[Folder] = []
         if asked["bin"]:
             order = asked.get("sort", listing.BY_DELETION)
             piece = listing.list_bin(user, text=asked["q"], order=order, cursor=asked["cursor"])
         else:
-            here = _present_folder(user, asked["folder"]) if "folder" in asked else None
+            line = queries.line_for(user, asked["folder"]) if "folder" in asked else []
+            here = line[-1] if line else None
             order = asked.get("sort", "modified")
             piece = listing.list_folder(user, here, text=asked["q"], order=order, cursor=asked["cursor"])
-        above = queries.above(here) if here else []
         sharing: dict[UUID, Sharing] = {}  # what is in the bin is open to nobody else
         if not asked["bin"]:
-            within = None if asked["q"] else [*above, here] if here else []
+            within = None if asked["q"] else line
             sharing = sharing_of(user.pk, files=piece.files, folders=[], within=within, now=timezone.now())
         return Response(
             {
                 "folder": folder_ref(here) if here else None,
-                "trail": [folder_ref(one) for one in above],
+                "trail": [folder_ref(one) for one in line[:-1]],
                 "folders": [folder_out(one, one.file_count) for one in piece.folders],  # type: ignore[attr-defined]
                 "files": [file_out(one, sharing.get(one.uid, UNSHARED)) for one in piece.files],
                 "count": piece.count,
@@ -179,10 +179,3 @@ def _act(action: str, selection: Selection, to: UUID | None, request: Request) -
 
 def _rename(entry: File | Folder, request: Request) -> None:
     services.rename_entry(entry=entry, name=validated(NameIn, request)["name"], by=signed_in_user(request))
-
-
-def _present_folder(user: Any, uid: UUID) -> Folder:
-    folder = queries.folder_for(user, uid)
-    if folder.deleted_at is not None:
-        raise NotFound
-    return folder

@@ -65,7 +65,7 @@ def _check_share(shared: Shared) -> None:
         user = User.objects.filter(pk=shared.user, is_active=True, deleted_at=None).first()
         if user is None:
             raise NotFound
-        share = sharing_queries.course_share_for(user, uid)
+        share, _ = sharing_queries.course_share_for(user, uid)
     else:
         row = Share.objects.filter(uid=uid).first()
         if row is None:

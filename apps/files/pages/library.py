@@ -75,9 +75,8 @@ def folder_of(request: HttpRequest, text: str) -> Folder | None:
 def library(request: HttpRequest) -> HttpResponse:
     """A folder of the library: its folders and files, or what a search within it finds."""
     user = signed_in_user(request)
-    folder = folder_of(request, request.GET.get("folder", ""))
-    if folder is not None and folder.deleted_at is not None:
-        raise NotFound
+    line = queries.line_for(user, uid_of(asked)) if (asked := request.GET.get("folder", "")) else []
+    folder, above = (line[-1], line[:-1]) if line else (None, [])
     order = request.GET.get("sort", "")
     order = order if order in queries.ORDERS else "modified"
     text = request.GET.get("q", "").strip()[:100]
@@ -87,8 +86,7 @@ def library(request: HttpRequest) -> HttpResponse:
     is_first = page.number == 1 and not cursor
     folders = list(queries.folders_in(user, folder)[:PAGE]) if is_first and not text else []
     use, total = queries.use_and_counts(user, folder, folders)
-    above = queries.above(folder) if folder is not None else []
-    within = None if text else [*above, folder] if folder is not None else []
+    within = None if text else line
     context: dict[str, Any] = {
         "here": folder,
         "above": above,
@@ -136,13 +134,17 @@ def file_page(request: HttpRequest, uid: UUID) -> HttpResponse:
     user = signed_in_user(request)
     file = queries.file_for(user, uid)
     refusal = policies.hand_out(file.current, to_owner=True)
+    versions = list(queries.versions_of(file)[: PAGE + 1])
+    contents = {version.upload_id for version in versions}
+    if len(versions) > PAGE:
+        contents = queries.contents_of([file])[file.pk]
     context = {
         "file": file,
         "trail": trail_to(file.folder),
-        "versions": list(queries.versions_of(file)[:PAGE]),
+        "versions": versions[:PAGE],
         "refusal": refusal,
         "preview": preview_of(file, to_owner=True),
-        "uses": _uses([file], user).get(file.pk, []),
+        "uses": [use for uses in uses_of(contents, user).values() for use in uses],
         **sharing_context(user, file),
         **shared_context(request),
     }

@@ -63,12 +63,13 @@ def folder_context(request: HttpRequest, share: Share, uid: UUID | None, address
 
     :raises NotFound: the folder is not within the shared one.
     """
-    folder = queries.folder_within(share, uid)
+    trail = queries.trail_within(share, uid)
+    folder = trail[-1]
     entries = queries.Contents(folder)
     page = Paginator(entries, PAGE).get_page(request.GET.get("page"))
     return {
         "folder": folder,
-        "trail": _trail(share, folder, addresses)[:-1],
+        "trail": _links(trail[:-1], addresses),
         "folders": [entry for entry in page if isinstance(entry, Folder)],
         "files": [entry for entry in page if isinstance(entry, File)],
         "file_count": entries.file_count,
@@ -82,10 +83,10 @@ def file_context(share: Share, uid: UUID, addresses: Addresses) -> dict[str, Any
 
     :raises NotFound: the share does not open it.
     """
-    file = queries.file_within(share, uid)
+    file, trail = queries.file_and_trail(share, uid)
     return {
         "file": file,
-        "trail": _trail(share, file.folder, addresses) if share.folder_id and file.folder else [],
+        "trail": _links(trail, addresses),
         "preview": preview_of(file) if may_preview(share) else NO_PREVIEW,
         **_context(share, addresses),
     }
@@ -95,8 +96,8 @@ def _context(share: Share, addresses: Addresses) -> dict[str, Any]:
     return {"share": share, "to": addresses, "may_preview": may_preview(share), "file_icons": ICONS}
 
 
-def _trail(share: Share, folder: Folder, addresses: Addresses) -> list[tuple[str, str]]:
-    return [(addresses.folder(each), each.name) for each in queries.trail_within(share, folder)]
+def _links(trail: list[Folder], addresses: Addresses) -> list[tuple[str, str]]:
+    return [(addresses.folder(each), each.name) for each in trail]
 
 
 def send_view(request: HttpRequest, share: Share, uid: UUID) -> HttpResponseBase:
@@ -148,5 +149,5 @@ def zip_of(request: HttpRequest, share: Share, folder: str, *, who: Hashable) ->
 
     :raises NotFound: the folder is not within the shared one.
     """
-    found = queries.folder_within(share, uid_of(folder) if folder else None)
+    found = queries.trail_within(share, uid_of(folder) if folder else None)[-1]
     return stream_zip(request, selection=Selection(folders=[found]), name=found.name, who=who, now=timezone.now())

@@ -31,9 +31,10 @@ from apps.files.pages.shared_entries import (
 @never_cache
 def shared_with_me(request: HttpRequest) -> HttpResponse:
     """Files and folders that others share with the user's courses."""
-    page = Paginator(queries.shared_with(signed_in_user(request)), PAGE).get_page(request.GET.get("page"))
-    titles = policies.course_members().titles({share.course for share in page if share.course is not None})
-    context = {"page": page, "titles": titles, **shared_context(request)}
+    user = signed_in_user(request)
+    courses = policies.course_members().courses_of(user)
+    page = Paginator(queries.shared_with(user, courses), PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "titles": courses, **shared_context(request)}
     return render(request, "files/shared.html", context)
 
 
@@ -42,12 +43,12 @@ def shared_with_me(request: HttpRequest) -> HttpResponse:
 @never_cache
 def shared(request: HttpRequest, uid: UUID) -> HttpResponse:
     """A shared file, or the contents of a shared folder (``?folder=``: of one within it)."""
-    share = queries.course_share_for(signed_in_user(request), uid)
+    share, course = queries.course_share_for(signed_in_user(request), uid)
     if share.file is not None:
-        return _page(request, share, file_context(share, share.file.uid, _addresses(share)))
+        return _page(request, share, course, file_context(share, share.file.uid, _addresses(share)))
     within = request.GET.get("folder", "")
     context = folder_context(request, share, uid_of(within) if within else None, _addresses(share))
-    return _page(request, share, context)
+    return _page(request, share, course, context)
 
 
 @signed_in
@@ -55,29 +56,29 @@ def shared(request: HttpRequest, uid: UUID) -> HttpResponse:
 @never_cache
 def shared_file(request: HttpRequest, uid: UUID, file: UUID) -> HttpResponse:
     """A file of a shared folder."""
-    share = queries.course_share_for(signed_in_user(request), uid)
-    return _page(request, share, file_context(share, file, _addresses(share)))
+    share, course = queries.course_share_for(signed_in_user(request), uid)
+    return _page(request, share, course, file_context(share, file, _addresses(share)))
 
 
 @signed_in
 @require_safe
 def shared_view(request: HttpRequest, uid: UUID, file: UUID) -> HttpResponseBase:
     """A shared file for a preview within a page."""
-    return send_view(request, queries.course_share_for(signed_in_user(request), uid), file)
+    return send_view(request, queries.course_share_for(signed_in_user(request), uid)[0], file)
 
 
 @signed_in
 @require_safe
 def shared_thumbnail(request: HttpRequest, uid: UUID, file: UUID) -> HttpResponseBase:
     """The thumbnail of a shared image."""
-    return send_thumbnail(request, queries.course_share_for(signed_in_user(request), uid), file)
+    return send_thumbnail(request, queries.course_share_for(signed_in_user(request), uid)[0], file)
 
 
 @signed_in
 @require_safe
 def shared_download(request: HttpRequest, uid: UUID, file: UUID) -> HttpResponseBase:
     """A shared file as an attachment; parts of it by ``Range``."""
-    share = queries.course_share_for(signed_in_user(request), uid)
+    share, _ = queries.course_share_for(signed_in_user(request), uid)
     answer = send_shared(request, share, queries.file_within(share, file))
     _record(request, share, ShareOpening.What.DOWNLOAD)
     return answer
@@ -88,7 +89,7 @@ def shared_download(request: HttpRequest, uid: UUID, file: UUID) -> HttpResponse
 def shared_zip(request: HttpRequest, uid: UUID) -> HttpResponseBase:
     """A shared folder as a zip (``?folder=``: one within it)."""
     user = signed_in_user(request)
-    share = queries.course_share_for(user, uid)
+    share, _ = queries.course_share_for(user, uid)
     answer = zip_of(request, share, request.GET.get("folder", ""), who=user.pk)
     _record(request, share, ShareOpening.What.DOWNLOAD)
     return answer
@@ -98,11 +99,9 @@ def _addresses(share: Share) -> Addresses:
     return Addresses("shared-entry", share.uid)
 
 
-def _page(request: HttpRequest, share: Share, context: dict[str, Any]) -> HttpResponse:
-    titles = policies.course_members().titles([share.course] if share.course else [])
+def _page(request: HttpRequest, share: Share, course: str, context: dict[str, Any]) -> HttpResponse:
     _record(request, share, ShareOpening.What.VIEW)
-    context |= {"is_link": False, "course": titles.get(share.course, "") if share.course else ""}
-    return render(request, "files/opened.html", context)
+    return render(request, "files/opened.html", context | {"is_link": False, "course": course})
 
 
 def _record(request: HttpRequest, share: Share, what: ShareOpening.What) -> None:

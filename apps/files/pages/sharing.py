@@ -1,5 +1,6 @@
 """The owner's pages of sharing: share a file or a folder, see who opened it, end it, and a list of all of it."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from apps.files import sharing_queries as queries
 from apps.files.errors import EntryInBin
 from apps.files.forms import ShareForm
 from apps.files.models import File, Folder, Share
-from apps.files.pages.library import PAGE, shared_context, trail_to
+from apps.files.pages.library import PAGE, shared_context, trail_of, trail_to
 from apps.files.pages.sharing_section import address_of, address_of_entry, link_of, sharing_context
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.web.requests import safe_next
@@ -58,13 +59,13 @@ def _share(request: HttpRequest, entry: File | Folder) -> HttpResponse:
             form.add_error(None, refusal.detail)
         else:
             return redirect(f"{address_of(entry)}#shares")
-    folder = entry.parent if isinstance(entry, Folder) else entry.folder
+    trail = trail_of(library_queries.above(entry)) if isinstance(entry, Folder) else trail_to(entry.folder)
     context = {
         "entry": entry,
         "is_folder": isinstance(entry, Folder),
-        "trail": trail_to(folder),
+        "trail": trail,
         "here": address_of_entry(entry),
-        **sharing_context(user, entry, form=form),
+        **sharing_context(user, entry, courses=courses, form=form),
         **shared_context(request),
     }
     return render(request, "files/share.html", context, status=422 if form.errors else 200)
@@ -100,8 +101,9 @@ def revoke(request: HttpRequest, uid: UUID) -> HttpResponse:
 @never_cache
 def openings(request: HttpRequest, uid: UUID) -> HttpResponse:
     """Who opened a share."""
-    share = queries.share_for(signed_in_user(request), uid)
-    [state] = queries.states_of([share], now=timezone.now())
+    user = signed_in_user(request)
+    share = queries.share_for(user, uid)
+    [state] = _states([share], user)
     page = Paginator(queries.openings_of(share), PAGE).get_page(request.GET.get("page"))
     context = {
         "state": state,
@@ -118,7 +120,11 @@ def openings(request: HttpRequest, uid: UUID) -> HttpResponse:
 @never_cache
 def links(request: HttpRequest) -> HttpResponse:
     """Everything that the user shares, in its state."""
-    page = Paginator(queries.shares_of(signed_in_user(request)), PAGE).get_page(request.GET.get("page"))
-    states = queries.states_of(page.object_list, now=timezone.now())
-    rows = [(each, link_of(each.share), address_of(each.share.entry)) for each in states]
+    user = signed_in_user(request)
+    page = Paginator(queries.shares_of(user), PAGE).get_page(request.GET.get("page"))
+    rows = [(each, link_of(each.share), address_of(each.share.entry)) for each in _states(page.object_list, user)]
     return render(request, "files/links.html", {"page": page, "rows": rows, **shared_context(request)})
+
+
+def _states(shares: Iterable[Share], user: User) -> list[queries.ShareState]:
+    return queries.states_of(shares, courses=policies.course_members().courses_of(user), now=timezone.now())

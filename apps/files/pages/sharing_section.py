@@ -1,6 +1,7 @@
 """The section of a page about how a file or a folder is shared."""
 
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.urls import reverse
@@ -15,12 +16,18 @@ from apps.files.models import File, Folder, Share
 SHOWN = 50  # shares of one entry; the page of links lists all
 
 
-def sharing_context(user: User, entry: File | Folder, *, form: ShareForm | None = None) -> dict[str, Any]:
-    """What the section about sharing shows: the present shares of an entry, and the form for another one."""
+def sharing_context(
+    user: User, entry: File | Folder, *, courses: dict[UUID, str] | None = None, form: ShareForm | None = None
+) -> dict[str, Any]:
+    """What the section about sharing shows: the present shares of an entry, and the form for another one.
+
+    ``courses``: those that the user belongs to, if the caller has read them. Three queries at most, and one more if the
+    entry is shared with a course that the user has left.
+    """
     now = timezone.now()
-    if form is None:
-        form = ShareForm(courses=policies.course_members().courses_of(user), now=now)
-    found = queries.states_of(queries.shares_of(user, entry)[:SHOWN], now=now)
+    courses = policies.course_members().courses_of(user) if courses is None else courses
+    form = form or ShareForm(courses=courses, now=now)
+    found = queries.states_of(queries.shares_of(user, entry)[:SHOWN], courses=courses, now=now)
     return {
         "share_form": form,
         "share_address": address_of(entry),

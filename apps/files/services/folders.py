@@ -4,10 +4,14 @@ Every change of a library locks its owner's row first, so that the changes happe
 check of a name and its use one step, and no folder can become a part of itself.
 """
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
+from uuid import UUID
 
+from django.db import connection
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
@@ -95,12 +99,46 @@ def place(entry: Folder | File, folder: Folder | None, names: Names) -> None:
 
 
 def ancestors(folder: Folder) -> list[Folder]:
-    """The folders above, from the top. One query each; there are at most `MAX_DEPTH`."""
-    found: list[Folder] = []
-    while (above := folder.parent) is not None and len(found) <= 2 * MAX_DEPTH:
-        found.append(above)
-        folder = above
-    return found[::-1]
+    """The folders above, from the top. One query."""
+    return _line("id", folder.parent_id) if folder.parent_id is not None else []
+
+
+def line_to(uid: UUID) -> list[Folder]:
+    """The folders from the top down to the one with this uid; empty if there is none. One query."""
+    return _line("uid", uid.hex)
+
+
+def _line(column: Literal["id", "uid"], value: int | str) -> list[Folder]:
+    found = list(Folder.objects.raw(_LINE.format(column=column), [value, 2 * MAX_DEPTH]))
+    for above, folder in itertools.pairwise(found):
+        folder.parent = above
+    return found
+
+
+def parents_of(pks: Collection[int]) -> dict[int, int | None]:
+    """The parents of these folders and of all folders above them. One query."""
+    marks = ", ".join(["%s"] * len(pks))
+    with connection.cursor() as cursor:
+        cursor.execute(_PARENTS.format(pks=marks), list(pks))
+        return dict(cursor.fetchall())
+
+
+_LINE = """
+    WITH RECURSIVE line (id, parent_id, level) AS (
+        SELECT id, parent_id, 0 FROM files_folder WHERE {column} = %s
+        UNION ALL
+        SELECT above.id, above.parent_id, line.level + 1 FROM files_folder AS above
+        JOIN line ON above.id = line.parent_id WHERE line.level < %s
+    )
+    SELECT files_folder.* FROM files_folder JOIN line ON line.id = files_folder.id ORDER BY line.level DESC"""
+# UNION, not UNION ALL: it ends also if folders were within each other in a circle.
+_PARENTS = """
+    WITH RECURSIVE above (id, parent_id) AS (
+        SELECT id, parent_id FROM files_folder WHERE id IN ({pks})
+        UNION
+        SELECT parent.id, parent.parent_id FROM files_folder AS parent JOIN above ON parent.id = above.parent_id
+    )
+    SELECT id, parent_id FROM above"""
 
 
 def subtree(folders: Iterable[Folder]) -> list[int]:
