@@ -13,41 +13,27 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from io import BytesIO
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import F
-from PIL import Image, ImageDraw
 
 from apps.accounts import services as accounts
 from apps.accounts.models import Notification, Role, User
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
 from apps.courses.services.outline import refresh_outline
-from apps.files import services as files
-from apps.files.models import Folder
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
 from apps.learning.models import Attempt, Enrollment, LessonProgress
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
+from studyplatform.demo.seed_files import LIBRARIES, seed_library
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
 LOW_PRIORITY = -10  # of the demo's videos: uploads of instructors are processed first
 Status = Course.Status
 Kind = Lesson.Kind
-
-
-NOTES = b"""# Matrices
-
-A matrix says where the **two unit arrows** go. Everything else follows.
-
-- The columns are the images of the unit arrows.
-- The determinant is the area of the unit square after the move.
-- Order matters: first the right one, then the left one.
-"""
-PRACTICE_LOG = b"day,minutes,lesson\n1,25,1.1\n2,40,1.2\n4,30,1.3\n"
 
 
 @dataclass(frozen=True)
@@ -78,7 +64,8 @@ def steps(library: Library, *, now: datetime) -> Iterator[Step]:
         for lesson in course.lessons:
             if lesson.film:
                 yield Step(lesson.title, partial(seed_film, course, lesson, now))
-    yield Step("files", partial(seed_files, now))
+    for one in LIBRARIES:
+        yield Step(f"files of {one.email}", partial(seed_library, one, now))
     yield Step("what has been read", partial(read_old_notifications, library, now))
 
 
@@ -110,46 +97,6 @@ def seed_person(text: PersonText, password: str, now: datetime) -> None:
         terms_accepted_at=joined,
         email_verified_at=joined,
     )
-
-
-def seed_files(now: datetime) -> None:
-    """Some files of the student, and a folder that the instructor shares with a course of both.
-
-    The student has notes and a sheet in a folder, and a picture at the top, to which a link leads.
-    """
-    student = User.objects.filter(email="student@example.com").first()
-    if student is None or student.library_files.exists():
-        return
-    folder = files.create_folder(owner=student, parent=None, name="Linear Algebra", now=now)
-    _add_file(student, "notes-on-matrices.md", NOTES, folder, now)
-    _add_file(student, "practice-log.csv", PRACTICE_LOG, folder, now)
-    _add_file(student, "sketch-of-a-grid.png", _drawn_grid(), None, now)
-    picture = student.library_files.filter(folder=None).first()
-    if picture is not None:
-        files.create_share_link(entry=picture, by=student, expires_at=now + timedelta(days=30), now=now)
-    course = Course.objects.filter(slug="linear-algebra-geometrically").select_related("instructor").first()
-    if course is not None:
-        handouts = files.create_folder(owner=course.instructor, parent=None, name="Handouts", now=now)
-        _add_file(course.instructor, "reading-a-matrix.md", NOTES, handouts, now)
-        _add_file(course.instructor, "grid-before-and-after.png", _drawn_grid(), handouts, now)
-        files.share_with_course(entry=handouts, course=course.uid, by=course.instructor, now=now)
-
-
-def _add_file(owner: User, name: str, content: bytes, folder: Folder | None, now: datetime) -> None:
-    with BytesIO(content) as file:
-        files.upload_to_library(owner=owner, folder=folder, file=file, name=name, size=len(content), now=now)
-
-
-def _drawn_grid() -> bytes:
-    image = Image.new("RGB", (960, 640), "#f7f7f2")
-    draw = ImageDraw.Draw(image)
-    for step in range(-20, 40):
-        draw.line([(step * 48, 0), (step * 48 + 320, 640)], fill="#9bb8a8", width=2)
-        draw.line([(0, step * 48), (960, step * 48 - 160)], fill="#d9b38c", width=2)
-    draw.line([(480, 320), (676, 190)], fill="#b3372b", width=8)
-    out = BytesIO()
-    image.save(out, "PNG")
-    return out.getvalue()
 
 
 def seed_request(text: RequestText, now: datetime) -> None:

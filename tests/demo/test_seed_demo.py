@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Notification, Role, TeachingRequest, User
 from apps.courses.models import Course, Lesson, Subject
-from apps.files.models import CaptionTrack, VideoAsset
+from apps.files.models import CaptionTrack, File, FileKind, Folder, Share, ShareOpening, Upload, VideoAsset
 from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating
 from studyplatform.demo import seeding
 from studyplatform.demo.library import SUBJECTS, read_library
@@ -135,6 +135,34 @@ def test_a_second_run_changes_nothing(small_library):
     before = all_rows()
     seed()
     assert all_rows() == before
+
+
+def test_the_libraries_show_every_kind_of_file_and_every_state_of_a_share(small_library):
+    seed()
+    now, amara = timezone.now(), User.objects.get(email="student@example.com")
+
+    kinds = set(File.objects.of(amara.pk).present().values_list("kind", flat=True))
+    assert kinds == set(FileKind) - {FileKind.DOCUMENT, FileKind.SLIDES, FileKind.OTHER}
+    assert File.objects.of(amara.pk).get(name="notes-on-matrices.md").versions.count() == 2
+    assert Folder.objects.of(amara.pk).present().exclude(parent=None).count() == 2
+    assert File.objects.of(amara.pk).binned().count() == 2
+    assert Folder.objects.of(amara.pk).binned().count() == 1
+    links = Share.objects.of(amara.pk).filter(kind=Share.Kind.LINK)
+    assert {
+        (one.expires_at > now, one.is_used_up, one.revoked_at is not None, bool(one.password)) for one in links
+    } == {
+        (True, False, False, False),
+        (True, False, False, True),
+        (True, True, False, False),
+        (True, False, True, False),
+        (False, False, False, False),
+    }
+    assert Share.objects.of(amara.pk).filter(kind=Share.Kind.COURSE).exists()
+    assert ShareOpening.objects.filter(share__owner=amara).exclude(user=amara).count() >= 4
+    assert sum(Upload.objects.filter(purpose=Upload.Purpose.FILE).values_list("length", flat=True)) < 3_000_000
+    assert not Upload.objects.filter(purpose=Upload.Purpose.FILE, completed_at__gt=now - timedelta(hours=1)).exclude(
+        target=""
+    )
 
 
 class PowerFailure(Exception):
