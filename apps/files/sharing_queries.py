@@ -220,16 +220,17 @@ def states_of(shares: Iterable[Share], *, courses: Mapping[uuid.UUID, str], now:
 
 
 def _state(share: Share, *, is_ours: bool, now: datetime) -> tuple[str, str]:
+    # What ended it first: a download is counted only while it is open, and an ended share can still be revoked.
+    if share.is_used_up:
+        return "used_up", _("Used up")
+    if share.expires_at is not None and share.expires_at <= (share.revoked_at or now):
+        return "expired", _("Expired")
     if share.revoked_at is not None:
         return "revoked", _("Stopped")
-    if share.expires_at is not None and share.expires_at <= now:
-        return "expired", _("Expired")
     if share.entry.deleted_at is not None:
         return "binned", _("In the bin")
     if not is_ours:
         return "left", _("You left the course")
-    if share.is_used_up:
-        return "used_up", _("Used up")
     return "active", _("Active")
 
 

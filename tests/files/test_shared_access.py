@@ -298,6 +298,23 @@ def test_the_list_of_links_says_in_what_state_each_is(browser_of, leo, enrollmen
     assert all(services.link_token(share) not in page for name, share in shares.items() if name != "active")
 
 
+@pytest.mark.parametrize(
+    ("facts", "state"),
+    [
+        ({"expires_at": NOW() - timedelta(hours=1)}, "expired"),
+        ({"max_downloads": 1, "downloads": 1}, "used_up"),
+        ({"max_downloads": 1, "downloads": 1, "expires_at": NOW() - timedelta(hours=1)}, "used_up"),
+        ({"expires_at": NOW() + timedelta(days=1)}, "revoked"),
+    ],
+)
+def test_a_removed_link_is_listed_by_what_ended_it_first(leo, facts, state):
+    share = ShareLinkFactory(owner=leo, **facts)
+    services.revoke_share(share=share, by=leo, now=NOW())
+    share.refresh_from_db()
+
+    assert [each.state for each in states_of([share], courses={}, now=NOW() + timedelta(days=2))] == [state]
+
+
 def queries(site: Client, page: str) -> int:
     with CaptureQueriesContext(connection) as found:
         assert site.get(page).status_code == 200
