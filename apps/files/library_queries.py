@@ -286,7 +286,7 @@ class LibraryUse:
 
     @property
     def bin(self) -> int:
-        """What emptying the bin frees."""
+        """What emptying the bin frees at most, see `Storage.bin`."""
         return self.storage.bin
 
 

@@ -32,7 +32,7 @@ class Storage:
     """A user's storage in bytes by what it is used for, and the quota. The parts add up to ``used``.
 
     ``originals``: of videos. ``kinds``: contents of the library by kind. ``loose``: other files, such as those of
-    lessons. ``held``: reserved for uploads. ``binned_originals`` and ``binned_files``: what only the bin has.
+    lessons. ``held``: reserved for uploads. ``binned_originals``, ``binned_files``: what no file outside the bin has.
     """
 
     originals: int
@@ -55,7 +55,7 @@ class Storage:
 
     @property
     def bin(self) -> int:
-        """What emptying the bin frees."""
+        """What emptying the bin frees at most: contents that something else uses, such as a lesson, stay."""
         return self.binned_originals + self.binned_files
 
     @property

@@ -23,6 +23,7 @@ from apps.files.services import Selection
 from apps.files.services import bin as bin_service
 from apps.files.services.folders import Names
 from studyplatform.kit import jobs
+from tests.factories.courses import LessonFactory
 from tests.factories.files import FileFactory, FolderFactory
 
 NOW = timezone.now
@@ -212,6 +213,19 @@ def test_the_bin_counts_toward_storage_until_it_is_emptied(leo, own_folders, db)
 
     assert storage_of(leo).used == 0
     assert not Upload.objects.exists()
+
+
+def test_the_bin_promises_no_space_that_a_lesson_still_uses(leo, browser_of, own_folders, db):
+    file, used = FileFactory(owner=leo, content=b"x" * 2000), FileFactory(owner=leo, content=b"y" * 3000)
+    LessonFactory(kind="file", file=used.current)
+    services.move_to_bin(selection=Selection(files=[file, used]), by=leo, now=NOW())
+    site = browser_of(leo)
+
+    for page in ("/files/bin", "/settings/storage"):
+        shown = " ".join(site.get(page).content.decode().split())
+        assert 'text="Everything in it will be permanently deleted. That frees up to 4.9 KB: a file' in shown
+    site.post("/files/bin/empty")
+    assert storage_of(leo).used == 3000
 
 
 def test_emptying_the_bin_in_the_background_leaves_what_is_binned_later(leo, own_folders, db, monkeypatch):
