@@ -293,7 +293,9 @@ def test_the_list_of_links_says_in_what_state_each_is(browser_of, leo, enrollmen
     found = states_of([Share.objects.get(pk=share.pk) for share in shares.values()], courses=courses, now=NOW())
 
     assert [each.state for each in found] == list(shares)
-    page = browser_of(leo).get("/files/links").content.decode()
+    answer = browser_of(leo).get("/files/links")
+    assert answer.status_code == 200
+    page = answer.content.decode()
     assert services.link_token(shares["active"]) in page
     assert all(services.link_token(share) not in page for name, share in shares.items() if name != "active")
 
