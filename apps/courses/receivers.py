@@ -12,7 +12,7 @@ from apps.accounts.models import PROFILE_FIELDS, Role, User
 from apps.courses import policies, services
 from apps.courses.events import CourseSubmitted, CourseSuspended, SubmissionDecided
 from apps.courses.models import Course, Lesson, SearchDocument, StatusChange, Subject, Submission
-from apps.courses.queries.file_uses import lessons_offering, lessons_using
+from apps.courses.queries.file_uses import lessons_using
 from apps.files import services as files
 from apps.files.events import VideoAnalyzed, VideoAnnounced, VideoCompleted, VideoPlayable
 from studyplatform.kit.caching import table_versions
@@ -25,7 +25,6 @@ logger = logging.getLogger(__name__)
 files.register_deletion_check(policies.delete_video)
 accounts.register_hindrance(policies.leave)
 files.register_use(lessons_using)
-files.register_offer(lessons_offering)
 
 
 # What everyone sees of courses and instructors. Learner counts change all day, so the cached ones may be a minute old.

@@ -17,6 +17,7 @@ from studyplatform.kit.errors import NotFound
 
 SALT = "files.content"
 PREFIX = "/media/l/"
+NO_OFFER = -1
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Shared:
 class ContentGrant:
     """What an address hands out. ``upload``: its uid in hex; ``kind``: the media type.
 
-    ``is_offer``: only as long as a row of some app offers it (`offers.register_offer`).
+    ``reader``: the id of the user to whom a row of some app must offer it (`offers.register_offer`), or `NO_OFFER`.
     """
 
     upload: str
@@ -41,7 +42,7 @@ class ContentGrant:
     as_attachment: bool
     to_owner: bool
     shared: Shared = Shared()
-    is_offer: bool = False
+    reader: int = NO_OFFER
 
 
 def is_content_host(request: HttpRequest) -> bool:
@@ -62,8 +63,8 @@ def read_content_token(token: str) -> ContentGrant:
     """
     try:
         facts = signing.loads(token, salt=SALT, max_age=settings.MEDIA_LINK_HOURS * 3600)
-        upload, name, kind, as_attachment, to_owner, shared, is_offer = facts
-        grant = ContentGrant(upload, name, kind, as_attachment, to_owner, Shared(*shared), is_offer)
+        upload, name, kind, as_attachment, to_owner, shared, reader = facts
+        grant = ContentGrant(upload, name, kind, as_attachment, to_owner, Shared(*shared), reader)
         if grant.as_attachment:
             signing.loads(token, salt=SALT, max_age=settings.CONTENT_LINK_SECONDS)
     except signing.SignatureExpired:

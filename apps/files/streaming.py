@@ -17,7 +17,7 @@ from django.utils.http import content_disposition_header, http_date
 
 from apps.files import policies
 from apps.files.bucket import FileInfo
-from apps.files.content_links import ContentGrant, Shared, is_content_host, sign_content
+from apps.files.content_links import NO_OFFER, ContentGrant, Shared, is_content_host, sign_content
 from apps.files.file_readers import AsyncRangeIterator, ConcatenatedReader, RangeIterator
 from apps.files.http_ranges import ByteRange, is_not_modified, may_resume, parse_range
 from apps.files.models import Upload
@@ -45,12 +45,12 @@ def send_upload(
     name: str = "",
     until: datetime | None = None,
     to_owner: bool = False,
-    is_offer: bool = False,
+    reader: int = NO_OFFER,
 ) -> HttpResponseBase:
     """Send a complete upload as an attachment, so that no browser shows it as a page of this site or of the bucket.
 
     ``name``: if not that of the upload. ``until``: when the permission to download it expires. ``to_owner``: to the
-    user who uploaded it. ``is_offer``: because a row of some app offers it (`offers.register_offer`).
+    user who uploaded it. ``reader``: to whom a row of some app offers it (`offers.register_offer`).
 
     :raises FileNotFoundError: its bytes are missing.
     :raises ScanPending, FileInfected, ScanImpossible: the virus scan does not allow it.
@@ -62,7 +62,7 @@ def send_upload(
         kind=upload.media_type,
         until=until,
         to_owner=to_owner,
-        is_offer=is_offer,
+        reader=reader,
     )
 
 
@@ -76,11 +76,11 @@ def send_content(
     until: datetime | None = None,
     to_owner: bool = False,
     shared: Shared | None = None,
-    is_offer: bool = False,
+    reader: int = NO_OFFER,
 ) -> HttpResponseBase:
     """Send the bytes of a complete upload under a name and a media type; with a content host, redirect there.
 
-    ``to_owner``: to the user who uploaded it. ``shared``: by which share somebody else gets it. ``is_offer``: as in
+    ``to_owner``: to the user who uploaded it. ``shared``: by which share somebody else gets it. ``reader``: as in
     `send_upload`; the content host checks both again.
 
     The response may never run anything as a page of this site: its policy allows nothing. Only a PDF is not in a
@@ -92,7 +92,7 @@ def send_content(
     enforce(policies.hand_out(upload, to_owner=to_owner))
     kind = kind or OCTET_STREAM
     if settings.CONTENT_HOST and not is_content_host(request):
-        grant = ContentGrant(upload.uid.hex, name, kind, as_attachment, to_owner, shared or Shared(), is_offer)
+        grant = ContentGrant(upload.uid.hex, name, kind, as_attachment, to_owner, shared or Shared(), reader)
         return HttpResponse(
             status=302,
             headers={"Location": sign_content(grant), "Cache-Control": NO_STORE, "Referrer-Policy": "no-referrer"},

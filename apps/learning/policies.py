@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified
@@ -11,10 +11,12 @@ from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
 from apps.files.models import VideoAsset
+from apps.files.offers import register_offer
 from apps.files.policies import CourseMembers, register_audience, register_course_members
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
 from apps.learning.models import Attempt, Certificate, Enrollment
 from apps.learning.outline import Entry, Standing
+from studyplatform.kit.db.prepared_queries import Param
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict
 
@@ -78,6 +80,21 @@ def watch(user: User, video: VideoAsset) -> bool:
         or Enrollment.objects.of(user.pk).active().filter(course=lesson.course_id).exists()
         for lesson in shown
     )
+
+
+@register_offer
+def lessons_offering(reader: Param) -> QuerySet[Lesson]:
+    """The lessons that offer the upload of the outer query to a user: enrolled, as a preview, or as staff, see `watch`.
+
+    The page of a lesson checks its prerequisites before the URL is signed.
+    """
+    enrolled = Enrollment.objects.active().filter(course=OuterRef("course"), user=reader, user__is_active=True)
+    staff = User.objects.filter(
+        Q(role=Role.ADMIN) | Q(role=Role.INSTRUCTOR, pk=OuterRef("course__instructor")), pk=reader, is_active=True
+    )
+    is_public_preview = Q(is_preview=True, course__status__in=[Course.Status.PUBLISHED, Course.Status.ARCHIVED])
+    offered = Lesson.objects.filter(kind=Lesson.Kind.FILE, file=OuterRef("pk"))
+    return offered.filter(is_public_preview | Q(Exists(enrolled)) | Q(Exists(staff)))
 
 
 def _courses_of(user: User) -> dict[UUID, str]:

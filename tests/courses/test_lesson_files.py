@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.courses import services
 from apps.courses.models import Course, Lesson
 from apps.files import queries
@@ -22,9 +23,11 @@ from apps.files.errors import QuotaExceeded
 from apps.files.models import Upload
 from apps.files.services import Selection, attachments
 from apps.files.storage import upload_path
+from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
 from tests.factories.courses import CourseFactory, LessonFactory
 from tests.factories.files import FileFactory, FolderFactory, VideoFactory
+from tests.factories.learning import EnrollmentFactory
 from tests.files.test_library import send
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
@@ -353,6 +356,40 @@ def test_an_address_ends_when_no_lesson_offers_the_file(
     for ranges in ({}, {"Range": "bytes=1-3"}):
         assert browser.get(address, headers={"Host": host, **ranges}).status_code == 404
     assert adas_browser.get(link).status_code == 404
+
+
+@pytest.mark.parametrize("content_host", ["", "files.example.net"])
+def test_an_address_ends_when_its_user_may_no_longer_open_the_lesson(
+    lesson, course, ada, leo, sam, adas_browser, browser_of, settings, django_assert_num_queries, content_host: str
+) -> None:
+    settings.CONTENT_HOST, settings.CONTENT_ORIGIN = content_host, f"http://{content_host}"
+    attach(adas_browser, lesson, upload(adas_browser, lesson))
+    Course.objects.filter(pk=course.pk).update(status="published", published_at=timezone.now())
+    enrollment = EnrollmentFactory(course=course, user=leo)
+
+    def link_for(browser: Client) -> tuple[Client, str, str]:
+        link = browser.get(f"/learn/rivers/{lesson.slug}/download")["Location"]
+        if not content_host:
+            return browser, link, "testserver"
+        return Client(), urlsplit(browser.get(link)["Location"]).path, content_host
+
+    def status(browser: Client, address: str, host: str) -> int:
+        return browser.get(address, headers={"Host": host}).status_code
+
+    learners, hers, his = (link_for(browser) for browser in (browser_of(leo), adas_browser, browser_of(sam)))
+    with django_assert_num_queries(3):  # one for each
+        assert [status(*link) for link in (learners, hers, his)] == [200, 200, 200]
+
+    Enrollment.objects.filter(pk=enrollment.pk).update(revoked_at=timezone.now())
+    assert [status(*link) for link in (learners, hers, his)] == [404, 200, 200]
+    Lesson.objects.filter(pk=lesson.pk).update(is_preview=True)
+    assert status(*learners) == 200
+    Lesson.objects.filter(pk=lesson.pk).update(is_preview=False)
+    Enrollment.objects.filter(pk=enrollment.pk).update(revoked_at=None)
+    assert status(*learners) == 200
+    User.objects.filter(pk__in=[leo.pk, sam.pk]).update(is_active=False)
+    User.objects.filter(pk=ada.pk).update(role="student")
+    assert [status(*link) for link in (learners, hers, his)] == [404, 404, 404]
 
 
 def test_only_the_users_own_present_files_can_be_chosen(lesson, course, ada, eve, adas_browser, browser_of) -> None:

@@ -320,7 +320,9 @@ def test_an_unreachable_bucket_is_reported(s3, ada, leo, browser_of, settings) -
         answer = his.get(address)
         assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
         assert answer.content.startswith(b"File storage is unavailable.")
-    lesson = LessonFactory(kind="file", file=StoredFileFactory(owner=ada))
+    lesson = LessonFactory(
+        kind="file", is_preview=True, section__course__status="published", file=StoredFileFactory(owner=ada)
+    )
     sheet = services.sign_file(upload=lesson.file, now=timezone.now(), audience=services.EVERYONE)
     assert his.head(sheet).status_code == 503
     page = his.post("/settings/picture", {"picture": make_picture()}, follow=True)

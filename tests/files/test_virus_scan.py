@@ -119,7 +119,7 @@ def test_nobody_gets_an_infected_file_and_its_owner_is_told(site, clamd, leo):
     for page in ("download", "view"):
         assert site.get(f"/files/{file.uid}/{page}").status_code == 403
     assert site.get(f"/api/v1/uploads/{file.current.uid}/").json()["code"] == "FILE_INFECTED"
-    LessonFactory(kind="file", file=file.current)
+    LessonFactory(kind="file", is_preview=True, section__course__status="published", file=file.current)
     address = services.sign_file(upload=file.current, now=timezone.now(), audience=services.EVERYONE)
     assert Client().get(address).status_code == 403
     with pytest.raises(errors.FileInfected):
@@ -144,7 +144,7 @@ def test_a_file_that_waits_may_be_attached_and_is_handed_out_later(site, clamd, 
     upload = Upload.objects.get()
 
     services.claim_content(source=upload, by=leo)
-    LessonFactory(kind="file", file=upload)
+    LessonFactory(kind="file", is_preview=True, section__course__status="published", file=upload)
     address = services.sign_file(upload=upload, now=timezone.now(), audience=services.EVERYONE)
     assert Client().get(address).status_code == 409
     jobs.run_pending("default")
@@ -157,7 +157,7 @@ def test_a_file_too_large_to_scan_stays_with_its_owner(site, clamd, leo, setting
     send(site, "big.txt", b"x" * (1 << 20))
     jobs.run_pending("default")
     upload = Upload.objects.get()
-    LessonFactory(kind="file", file=upload)
+    LessonFactory(kind="file", is_preview=True, section__course__status="published", file=upload)
     address = services.sign_file(upload=upload, now=timezone.now(), audience=services.EVERYONE)
 
     assert upload.scan == "too_large"

@@ -1,8 +1,7 @@
-"""Which lessons use an uploaded file: for the pages of the library, and for signed URLs."""
+"""Which lessons use an uploaded file: for the pages of the library."""
 
 from collections.abc import Collection
 
-from django.db.models import OuterRef, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -19,11 +18,6 @@ def lessons_using(uploads: Collection[int], viewer: User) -> dict[int, list[Use]
     for lesson in lessons.order_by("course__title", "section__position", "position"):
         found.setdefault(lesson.file_id or 0, []).append(_use(lesson, viewer))
     return found
-
-
-def lessons_offering() -> QuerySet[Lesson]:
-    """The lessons that offer the upload of the outer query."""
-    return Lesson.objects.filter(kind=Lesson.Kind.FILE, file=OuterRef("pk"))
 
 
 def _use(lesson: Lesson, viewer: User) -> Use:

@@ -60,7 +60,9 @@ def _largest(kind: str, rows: QuerySet[Any], size: Combinable) -> QuerySet[Any, 
     rows = rows.order_by().annotate(bytes=size)
     # The limit in a subquery: SQLite has none in the parts of a union.
     largest = rows.order_by("-bytes", "-pk").values("pk")[:MOST]
-    return rows.annotate(which=Value(kind, CharField())).filter(pk__in=largest).values_list("which", "pk", "bytes")
+    named = rows.annotate(which=Value(kind, CharField())).filter(pk__in=largest)
+    found: QuerySet[Any, tuple[str, int, int]] = named.values_list("which", "pk", "bytes")
+    return found
 
 
 def stored_items(rows: list[tuple[str, int, int]]) -> list[StoredItem]:

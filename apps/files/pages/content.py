@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
 from apps.files import queries, services, sharing_queries
-from apps.files.content_links import PREFIX, Shared, read_content_token, uid_of_content
+from apps.files.content_links import NO_OFFER, PREFIX, Shared, read_content_token, uid_of_content
 from apps.files.models import Share
 from apps.files.offers import offered_file
 from apps.files.pages.media import plain_text_refusals
@@ -24,8 +24,8 @@ def content(request: HttpRequest) -> HttpResponseBase:
     if not request.path.startswith(PREFIX):
         raise NotFound
     grant = read_content_token(request.path.removeprefix(PREFIX))
-    find = offered_file if grant.is_offer else queries.complete_file
-    upload = find(uid_of_content(grant))
+    uid = uid_of_content(grant)
+    upload = queries.complete_file(uid) if grant.reader == NO_OFFER else offered_file(uid, grant.reader)
     if grant.shared.share:
         _check_share(grant.shared)
     return send_content(

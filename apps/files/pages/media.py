@@ -85,10 +85,12 @@ def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 @require_safe
 @plain_text_refusals
 def file(request: HttpRequest, token: str) -> HttpResponseBase:
-    """A file that a lesson offers, as an attachment; parts of it by ``Range``. Each request checks that one does."""
+    """A file that a lesson offers, as an attachment; parts of it by ``Range``. Each request checks that one does, and
+    that the user for whom the URL was signed may still open it.
+    """
     grant = read_file_token(token, now=timezone.now(), reader=claimed_session_key(request))
-    upload = offered_file(grant.upload)
-    return send_upload(request, upload, name=grant.name, until=grant.expires_at, is_offer=True)
+    upload = offered_file(grant.upload, grant.user)
+    return send_upload(request, upload, name=grant.name, until=grant.expires_at, reader=grant.user)
 
 
 def _refused(refusal: AppError) -> HttpResponse:

@@ -3,7 +3,8 @@
 The token is part of the path, so that the relative URLs in playlists contain it: /media/v/<token>/1080p/00003.m4s.
 It consists of one version of one video, the expiry in seconds, and a hash of the browser session, so that a URL does
 not work in another browser. Fetching a segment needs no database query (docs/adr/0008). A file that a lesson offers has
-such a URL too, /media/f/<token>, which works only as long as a lesson offers the file (`offers.register_offer`).
+such a URL too, /media/f/<token>, which names its user and works only as long as a lesson offers the file to that user
+(`offers.register_offer`).
 """
 
 import base64
@@ -21,16 +22,19 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from apps.accounts.guards import SessionKey
+from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
 from apps.files.errors import LinkExpired, LinkOfAnother
 from apps.files.models import CaptionTrack, Upload, VideoAsset
+from apps.files.offers import NOBODY
 from apps.files.storage import video_directory
 from studyplatform.kit.errors import NotFound
 
 SALT = "files.media"
 SIGNATURE_BYTES = 16  # bytes
 PAYLOAD = struct.Struct(">16s16sI8s")
-FILE_SALT = "files.kept"
-FILE_PAYLOAD = struct.Struct(">16sI8s")
+FILE_SALT = "files.offered"
+FILE_PAYLOAD = struct.Struct(">16sI8sQ")
 NO_SESSION = bytes(8)
 
 
@@ -77,10 +81,14 @@ class Grant:
 
 @dataclass(frozen=True)
 class FileGrant:
-    """The file that a token gives access to. ``name``: under which it is downloaded; empty: that of the upload."""
+    """The file that a token gives access to. ``name``: under which it is downloaded; empty: that of the upload.
+
+    ``user``: the id of the user for whom it was signed; `NOBODY` for everyone.
+    """
 
     upload: uuid.UUID
     name: str
+    user: int
     expires_at: datetime
 
 
@@ -111,13 +119,14 @@ def sign_link(
     )
 
 
-def sign_file(*, upload: Upload, now: datetime, audience: Audience, name: str = "") -> str:
+def sign_file(*, upload: Upload, now: datetime, audience: Audience, user: AnyUser | None = None, name: str = "") -> str:
     """Sign the URL of a file, valid as long as those of videos. The caller has checked the permission.
 
-    It works only as long as a row that an app has registered (`offers.register_offer`) refers to the upload.
-    ``name``: under which it is downloaded, if not that of the upload.
+    It works only as long as a row that an app has registered (`offers.register_offer`) offers the upload to ``user``,
+    or with the audience ``EVERYONE`` to everyone. ``name``: under which it is downloaded, if not that of the upload.
     """
-    payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _session_hash(audience))
+    reader = user.pk if isinstance(user, User) and audience is not EVERYONE else NOBODY
+    payload = FILE_PAYLOAD.pack(upload.uid.bytes, int(_expiry(now).timestamp()), _session_hash(audience), reader)
     if name != upload.filename:
         payload += name.encode()
     return f"/media/f/{_sign(payload, FILE_SALT)}"
@@ -171,9 +180,9 @@ def read_file_token(token: str, *, now: datetime, reader: SessionKey | None) -> 
     payload = _verify(token, None, FILE_SALT)
     if len(payload) < FILE_PAYLOAD.size:
         raise NotFound
-    uid, expiry, mark = FILE_PAYLOAD.unpack_from(payload)
+    uid, expiry, mark, user = FILE_PAYLOAD.unpack_from(payload)
     expires_at = _check_claims(expiry, mark, now=now, reader=reader)
-    return FileGrant(uuid.UUID(bytes=uid), payload[FILE_PAYLOAD.size :].decode(), expires_at)
+    return FileGrant(uuid.UUID(bytes=uid), payload[FILE_PAYLOAD.size :].decode(), user, expires_at)
 
 
 def _sign(payload: bytes, salt: str) -> str:

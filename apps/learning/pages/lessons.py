@@ -188,7 +188,10 @@ def download(request: HttpRequest, course: str, lesson: str) -> HttpResponseBase
     if opened.may_save:
         services.fetch_file(user=signed_in_user(request), lesson_uid=one.uid, now=timezone.now())
     audience = audience_of(one, session_key_of(request))
-    return redirect(sign_file(upload=one.file, name=one.shown_file_name, now=timezone.now(), audience=audience))
+    address = sign_file(
+        upload=one.file, name=one.shown_file_name, now=timezone.now(), audience=audience, user=request.user
+    )
+    return redirect(address)
 
 
 @signed_in
