@@ -125,9 +125,8 @@ class Contents(Sequence[Folder | File]):
     def __init__(self, folder: Folder) -> None:
         inside = Count("children", filter=Q(children__deleted_at=None))
         counts = Folder.objects.filter(pk=folder.pk).annotate(folder_count=inside, file_count=files_in_folder())
-        self._split: int
-        self.file_count: int
-        self._split, self.file_count = counts.values_list("folder_count", "file_count").get()
+        found: tuple[int, int] = counts.values_list("folder_count", "file_count").get()
+        self._split, self.file_count = found
         folders = folder.children.filter(deleted_at=None).annotate(file_count=files_in_folder())
         self._folders = folders.order_by("sort_name", "pk")
         self._files = folder.files.filter(deleted_at=None).order_by("sort_name", "pk")

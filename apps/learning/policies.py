@@ -11,7 +11,6 @@ from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
 from apps.files.models import VideoAsset
-from apps.files.offers import register_offer
 from apps.files.policies import CourseMembers, register_audience, register_course_members
 from apps.learning.errors import EnrollmentClosed, NotEnrolled, PaymentRequired, PrerequisiteNotMet
 from apps.learning.models import Attempt, Certificate, Enrollment
@@ -82,7 +81,6 @@ def watch(user: User, video: VideoAsset) -> bool:
     )
 
 
-@register_offer
 def lessons_offering(reader: Param) -> QuerySet[Lesson]:
     """The lessons that offer the upload of the outer query to a user: enrolled, as a preview, or as staff, see `watch`.
 

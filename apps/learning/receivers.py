@@ -7,8 +7,9 @@ from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
 from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Question, Quiz, Section
+from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
-from apps.learning import services
+from apps.learning import policies, services
 from apps.learning.events import CertificateIssued, LearnerEnrolled, MilestoneReached
 from apps.learning.models import Certificate, Enrollment
 from studyplatform.kit import jobs
@@ -16,6 +17,8 @@ from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
 
 WRITING_TIME = timedelta(minutes=30)  # a lesson is created empty: learners are notified once it has content
+
+files.register_offer(policies.lessons_offering)
 
 # What a lesson shows to everyone who may open it. A video counts from the moment it can be played.
 table_versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})
