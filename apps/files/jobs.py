@@ -87,6 +87,11 @@ def scan(running: Running, *, upload: str) -> None:
     services.scan_upload(uid=uuid.UUID(upload), extend_lease=running.extend_lease)
 
 
+@job("files.scan_unscanned", label=_("Scan the files that were uploaded before virus scans were turned on"))
+def scan_unscanned(running: Running) -> None:
+    services.scan_unscanned(extend_lease=running.extend_lease)
+
+
 @job("files.concatenate", label=_("Assemble an upload"), about=_about_upload)
 def concatenate(running: Running, *, upload: str) -> None:
     try:

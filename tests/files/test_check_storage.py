@@ -219,7 +219,7 @@ def test_people_read_one_line_per_problem(own_folders):
 
     assert out.getvalue().splitlines() == [
         "storage files/old has no row, 5 bytes",
-        "1 files, 5\xa0bytes. Problems: orphan 1, missing 0, size 0, checksum 0, count 0.",
+        "1 files, 5\xa0bytes. Problems: orphan 1, missing 0, size 0, checksum 0, count 0, scan 0.",
     ]
 
 

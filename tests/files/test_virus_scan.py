@@ -6,12 +6,14 @@ import struct
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.files.storage import default_storage
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -22,9 +24,10 @@ from apps.files.checks import virus_scanner_answers
 from apps.files.models import File, FileVersion, Upload, VideoAsset
 from apps.files.storage import open_content, upload_path
 from studyplatform.kit import jobs
+from studyplatform.kit.jobs import Postpone
 from studyplatform.kit.models import Job
 from tests.factories.courses import LessonFactory
-from tests.factories.files import FileFactory, FolderFactory, ShareLinkFactory, StoredFileFactory
+from tests.factories.files import FileFactory, FolderFactory, ShareLinkFactory, StoredFileFactory, UploadFactory
 from tests.files.test_library import send
 from tests.files.test_sharing import address as share_address
 from tests.files.test_uploads import MOVIE
@@ -353,6 +356,48 @@ def test_without_a_scanner_nothing_is_scanned(site):
     assert Upload.objects.get().scan == ""
     assert not Job.objects.filter(kind="files.scan").exists()
     assert virus_scanner_answers(None) == []
+
+
+def test_files_from_before_the_scan_was_turned_on_are_scanned_on_request(site, clamd, leo, settings):
+    address, settings.CLAMD_ADDRESS = settings.CLAMD_ADDRESS, ""
+    for name, content in (("old.txt", b"tides"), ("bill.txt", EICAR), ("lost.txt", b"gone")):
+        send(site, name, content)
+    UploadFactory(owner=leo)
+    jobs.run_pending("default")
+    default_storage.delete(Upload.objects.get(filename="lost.txt").stored_as)
+    settings.CLAMD_ADDRESS = address
+    with pytest.raises(SystemExit):
+        call_command("check_storage", stdout=StringIO())
+    jobs.run_pending("default")
+    assert clamd.scanned == []  # only on request
+
+    out = StringIO()
+    with contextlib.suppress(SystemExit):  # the missing file is left
+        call_command("check_storage", "--repair", stdout=out)
+    assert "database 3 files were uploaded before virus scans were turned on, repaired" in out.getvalue()
+    assert site.get(f"/files/{File.objects.get(name='old.txt').uid}/download").status_code == 200
+    jobs.run_pending("default")
+
+    assert set(Upload.objects.values_list("filename", "scan")) >= {
+        ("old.txt", "clean"),
+        ("bill.txt", "infected"),
+        ("lost.txt", "too_large"),
+    }
+    assert site.get(f"/files/{File.objects.get(name='bill.txt').uid}/download").status_code == 403
+    assert Notification.objects.filter(kind="files.infected").count() == 1
+    assert len(clamd.scanned) == 2
+
+
+def test_files_from_before_wait_for_a_scanner_that_is_unavailable(site, clamd, leo, settings):
+    FileFactory(owner=leo)
+    settings.CLAMD_ADDRESS = "/no/such/socket"
+
+    with pytest.raises(Postpone):
+        services.scan_unscanned()
+
+    assert Upload.objects.get().scan == ""
+    settings.CLAMD_ADDRESS = ""
+    services.scan_unscanned()  # turned off again: nothing to do
 
 
 def test_an_admin_deletes_infected_files(leo, sam, browser_of, own_folders):

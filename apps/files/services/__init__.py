@@ -28,7 +28,7 @@ from apps.files.services.media_links import EVERYONE, Audience, Sources, sign_fi
 from apps.files.services.processing import give_up, process_video
 from apps.files.services.receiving import CHECKSUM_ALGORITHMS, Checksum, receive_chunk
 from apps.files.services.restored_originals import restore_original
-from apps.files.services.scanning import delete_infected, give_up_scan, reopen_scan, scan_upload
+from apps.files.services.scanning import delete_infected, give_up_scan, reopen_scan, scan_unscanned, scan_upload
 from apps.files.services.share_links import (
     check_share_password,
     count_download,
@@ -132,6 +132,7 @@ __all__ = [
     "retry_video",
     "revoke_share",
     "save_captions",
+    "scan_unscanned",
     "scan_upload",
     "set_allowance",
     "share_of_token",

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from apps.accounts.models import User
@@ -34,11 +35,11 @@ RETRY_AFTER = timedelta(minutes=1)  # while clamd is unavailable
 
 
 def scan_upload(*, uid: uuid.UUID, extend_lease: Callable[[], None] = lambda: None) -> None:
-    """Scan a complete upload that waits for it. Idempotent.
+    """Scan a complete upload that waits for it, or a file that was uploaded before scans were turned on. Idempotent.
 
     :raises Postpone: clamd gives no verdict; the upload keeps waiting.
     """
-    upload = Upload.objects.filter(uid=uid, scan=Upload.Scan.PENDING).first()
+    upload = (Upload.objects.filter(scan=Upload.Scan.PENDING) | unscanned()).filter(uid=uid).first()
     if upload is None:
         return
     if not scanner.is_enabled():  # turned off since
@@ -58,10 +59,31 @@ def scan_upload(*, uid: uuid.UUID, extend_lease: Callable[[], None] = lambda: No
     _save(upload, finding)
 
 
+def unscanned() -> QuerySet[Upload]:
+    """The files that were uploaded while scans were turned off. They remain available until they are scanned.
+
+    Originals of videos are not among them: nobody gets their bytes.
+    """
+    files = Upload.objects.filter(purpose=Upload.Purpose.FILE, completed_at__isnull=False)
+    return files.filter(scan=Upload.Scan.NONE)
+
+
+def scan_unscanned(*, extend_lease: Callable[[], None] = lambda: None) -> None:
+    """Scan these files, one after the other. It can be interrupted, and continues with those that are left.
+
+    :raises Postpone: clamd gives no verdict.
+    """
+    last = 0
+    while scanner.is_enabled() and (found := unscanned().filter(pk__gt=last).order_by("pk").first()) is not None:
+        last = found.pk
+        scan_upload(uid=found.uid, extend_lease=extend_lease)
+        extend_lease()
+
+
 def _save(upload: Upload, finding: scanner.Finding, *, is_missing: bool = False) -> None:
     """Record a finding and do what follows from it. ``is_missing``: there are no bytes."""
     with transaction.atomic():
-        fresh = Upload.objects.select_for_update().filter(pk=upload.pk, scan=Upload.Scan.PENDING).first()
+        fresh = Upload.objects.select_for_update().filter(pk=upload.pk, scan=upload.scan).first()
         if fresh is None:  # deleted while it was scanned
             return
         fresh.scan, fresh.threat = finding.scan, finding.threat

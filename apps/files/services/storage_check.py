@@ -19,7 +19,8 @@ from typing import Literal, TypeVar
 
 from django.conf import settings
 
-from apps.files import counts, storage
+from apps.files import counts, scanner, storage
+from apps.files.services import scanning
 from apps.files.services.storage_references import (
     BATCH,
     FOLDERS,
@@ -29,6 +30,7 @@ from apps.files.services.storage_references import (
     directory_of,
     is_referenced,
 )
+from studyplatform.kit import jobs
 
 GRACE = timedelta(hours=24)  # younger files are no orphans: an upload or a job may be about to refer to them
 FEW_ORPHANS = 20  # up to so many are deleted whatever else is stored
@@ -51,10 +53,10 @@ class MostlyOrphans(Exception):
 class Problem:
     """One difference. ``size`` and ``expected_size`` in bytes; ``row`` is empty for an orphan.
 
-    Of the kind "count" there is at most one; its ``files`` is how many counts are wrong.
+    Of the kinds "count" and "scan" there is at most one; its ``files``: how many counts are wrong, files unscanned.
     """
 
-    kind: Literal["orphan", "missing", "size", "checksum", "count"]
+    kind: Literal["orphan", "missing", "size", "checksum", "count", "scan"]
     place: Place | Literal["database"]
     name: str
     row: str = ""
@@ -136,6 +138,8 @@ class StorageCheck:
             yield from self._checksums()
         if wrong := counts.drift():
             yield Problem(kind="count", place="database", name="storage counts", files=wrong)
+        if scanner.is_enabled() and (unscanned := scanning.unscanned().count()):
+            yield Problem(kind="scan", place="database", name=f"{unscanned} files", files=unscanned)
 
     def check_repair(self) -> None:
         """Check that deleting the orphans is what an operator can want.
@@ -148,16 +152,18 @@ class StorageCheck:
             raise MostlyOrphans
 
     def repair(self, problem: Problem) -> bool:
-        """Delete an orphan, or count again what users store. A row whose file is missing stays, and is reported.
+        """Delete an orphan, count again what users store, start scans. A row whose file is missing stays.
 
         Returns False if the problem no longer exists: the file changed, or a row refers to it by now.
         """
         if problem.kind == "orphan" and not self._is_still_orphan(problem):
             return False
-        if problem.kind not in {"orphan", "count"}:
+        if problem.kind not in {"orphan", "count", "scan"}:
             return True
         if problem.kind == "count":
             counts.recount()
+        elif problem.kind == "scan":
+            jobs.enqueue("files.scan_unscanned", key="all")
         elif problem.place == "storage":
             storage.remove(problem.name)
         elif (path := _local(problem.place, problem.name)).is_dir():

@@ -20,6 +20,7 @@ WORDS = {
     "size": "has the wrong size",
     "checksum": "has other contents than were uploaded",
     "count": "differ from the tables",
+    "scan": "were uploaded before virus scans were turned on",
 }
 EVERY = 10_000  # steps between two lines of progress
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--repair", action="store_true", help="delete the orphans, and correct the counts")
+        parser.add_argument("--repair", action="store_true", help="delete the orphans, correct the counts, start scans")
         parser.add_argument("--force", action="store_true", help="with --repair: even if most files are orphans")
         parser.add_argument("--checksums", action="store_true", help="read all files and compare their checksums")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
