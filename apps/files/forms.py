@@ -44,11 +44,11 @@ class ShareForm(forms.Form):
         help_text=gettext_lazy("At least 8 characters. Send it separately from the link."),
     )
     max_downloads = forms.IntegerField(
-        label=gettext_lazy("Maximum number of downloads"),
+        label=gettext_lazy("Download limit"),
         required=False,
         min_value=1,
         max_value=1_000_000,
-        help_text=gettext_lazy("With a maximum, the link shows no preview."),
+        help_text=gettext_lazy("A link with a limit shows no preview."),
     )
 
     def __init__(self, *args: Any, courses: dict[UUID, str], now: datetime, **options: Any) -> None:

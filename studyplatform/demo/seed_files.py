@@ -150,12 +150,11 @@ LIBRARIES = (
             Shared(29, "Portuguese, spoken", expires_in=-15, opened=(Opened(28, What.VIEW),)),
             Shared(13, "sixty-journeys.png", expires_in=20, is_revoked=True),
             Shared(6, "reading-list.txt", expires_in=8, max_downloads=1, opened=(Opened(5.5, What.DOWNLOAD),)),
-            Shared(3.5, "field-notebook-scans.zip", expires_in=26, password="walk-7"),  # noqa: S106 (public)
+            Shared(3.5, "field-notebook-scans.zip", expires_in=26, password="walk-7", max_downloads=20),  # noqa: S106 (public)
             Shared(
                 0.9,
                 "walk-7-quarry-face.jpg",
                 expires_in=5.2,
-                max_downloads=20,
                 opened=(
                     Opened(0.8, What.VIEW, "joanna.pallas@example.com"),
                     Opened(0.79, What.DOWNLOAD, "joanna.pallas@example.com"),

@@ -174,7 +174,7 @@ function Tree({ folders, here, without, mayChooseHere, chosen, onChoose }: TreeP
           </span>
           <Icon name={open.has(node.uid) && node.hasChildren ? "folder-open" : "folder"} />
           <span className="tree__name">{node.name}</span>
-          {!isChoosable(node) && <span className="small faint">{t("is here")}</span>}
+          {!isChoosable(node) && <span className="small faint">{t("Current folder")}</span>}
         </div>
       ))}
     </div>

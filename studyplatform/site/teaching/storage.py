@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.courses import services as courses
 from apps.courses.queries.storage_used import largest_first, stored_items
-from apps.files import queries
+from apps.files import library_queries, queries
 from apps.files import services as files
 from apps.files.models import FileKind, Upload, VideoAsset
 from studyplatform.kit.errors import NotFound
@@ -41,17 +41,18 @@ KIND_NAMES = {
 def storage(request: HttpRequest) -> HttpResponse:
     """The quota and the user's videos and files, largest first."""
     user = signed_in_user(request)
-    storage = queries.storage_of(user)
+    use = library_queries.library_use(user)
     page = Paginator(largest_first(user.pk), PAGE).get_page(request.GET.get("page"))
     return render(
         request,
         "site/storage.html",
         {
-            "storage": storage,
+            "storage": use.storage,
+            "use": use,
             "page": page,
             "rows": stored_items(list(page)),
             "bin_days": settings.BIN_DAYS,
-            "parts": _parts(storage),
+            "parts": _parts(use.storage),
         },
     )
 
