@@ -1,9 +1,11 @@
 """Originals of replaced and deleted videos: in the bin, in the storage used, restored, deleted."""
 
+import hashlib
 import json
 import os
 import re
 import threading
+import uuid
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -21,9 +23,9 @@ from apps.accounts.models import User
 from apps.files import library_queries, services
 from apps.files.models import BinnedOriginal, VideoAsset
 from apps.files.queries import storage_of
-from apps.files.services import Selection, folders, originals, processing, publishing
+from apps.files.services import Selection, folders, originals, processing, publishing, replacement
 from apps.files.services.videos import mark_failed
-from apps.files.storage import local_path
+from apps.files.storage import local_path, upload_path
 from apps.files.video.failures import CorruptFile
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
@@ -121,6 +123,34 @@ def test_the_original_of_a_deleted_video_goes_to_the_bin_and_counts(ada) -> None
     assert default_storage.open(original.source).read() == b"original"
     use = library_queries.library_use(ada)
     assert storage_of(ada).used == use.bin == 8
+
+
+def changed_originals() -> list[str]:
+    with services.StorageCheck(now=timezone.now()) as comparison:
+        return [each.name for each in comparison.problems(checksums=True) if each.kind == "checksum"]
+
+
+def test_an_original_keeps_its_checksum_into_the_bin_and_back(ada, settings) -> None:
+    settings.VIDEO_KEEP_ORIGINALS = True
+    video = VideoFactory(owner=ada, source_bytes=8, stage="finalizing", version=uuid.uuid4())
+    upload_path(video.version).write_bytes(b"original")
+    publishing.store_source(video, video.version, lambda: None)
+    video = VideoAsset.objects.get()
+    assert video.source_sha256 == hashlib.sha256(b"original").hexdigest()
+    local_path(video.source).write_bytes(b"laniigro")
+    assert changed_originals() == [video.source]
+
+    replacement.save_former_version(video)
+    assert changed_originals() == [video.source]
+    replacement.remove_former_version(video)  # the new contents are processed
+    original = BinnedOriginal.objects.get()
+    assert changed_originals() == [original.source]
+    VideoAsset.objects.all().delete()
+    restored = services.restore_original(original=original, by=ada, now=timezone.now())
+    assert changed_originals() == [restored.source]
+    VideoAsset.objects.update(stage="complete")
+    delete(VideoAsset.objects.get(), ada)
+    assert changed_originals() == [original.source]
 
 
 def test_a_video_without_an_original_leaves_nothing_in_the_bin(ada) -> None:

@@ -50,6 +50,7 @@ class VideoAsset(models.Model):
     )
     source = models.CharField(max_length=255, blank=True, help_text="Where the original lies in storage.")
     source_bytes = models.PositiveBigIntegerField(default=0)
+    source_sha256 = models.CharField(max_length=64, blank=True, editable=False, help_text="Of the original, in hex.")
     stored_bytes = models.PositiveBigIntegerField(default=0, help_text="All renditions, stills and captions.")
     former = models.JSONField(null=True, help_text="What a video was before its replacement, until that is proven.")
     former_bytes = models.PositiveBigIntegerField(default=0, help_text="The former original, while both are kept.")
@@ -115,6 +116,7 @@ class BinnedOriginal(models.Model):
     filename = models.CharField(max_length=255)
     source = models.CharField(max_length=255, unique=True, help_text="Its name in storage.")
     size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64, blank=True, editable=False, help_text="In hex.")
     duration = models.FloatField(default=0, help_text="Seconds.")
     deleted_at = models.DateTimeField()
 

@@ -18,7 +18,7 @@ from apps.accounts.models import User
 from apps.files.models import BinnedOriginal, VideoAsset
 from studyplatform.kit import jobs
 
-_FACTS = ("filename", "source", "source_bytes", "duration")
+_FACTS = ("filename", "source", "source_bytes", "source_sha256", "duration")
 
 
 def original_name(video_uid: uuid.UUID, version: uuid.UUID, filename: str) -> str:
@@ -47,6 +47,7 @@ def bin_original(owner_id: int, original: Mapping[str, Any], *, why: str, video:
         filename=original["filename"],
         source=original["source"],
         size=original["source_bytes"],
+        sha256=original.get("source_sha256", ""),  # a replacement that began before there were any has none
         duration=original["duration"],
         deleted_at=now,
     )

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.files.events import VideoCompleted, VideoPlayable
-from apps.files.models import CaptionTrack, Rendition, Upload, VideoAsset
+from apps.files.models import CaptionTrack, Rendition, VideoAsset
 from apps.files.services.captions import language_name
 from apps.files.services.originals import original_name
 from apps.files.services.replacement import remove_former_version
@@ -81,8 +81,7 @@ def store_source(video: VideoAsset, version: uuid.UUID, extend_lease: Callable[[
     with path.open("rb") as file:
         digest = sha256_of(file, extend_lease)
     put(path, name, extend_lease)
-    Upload.objects.filter(uid=version).update(sha256=digest)
-    if not VideoAsset.objects.filter(pk=video.pk, version=version).update(source=name):
+    if not VideoAsset.objects.filter(pk=video.pk, version=version).update(source=name, source_sha256=digest):
         remove(name)
         raise Superseded
 

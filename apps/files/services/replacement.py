@@ -9,7 +9,7 @@ from apps.files.services.videos import enqueue_removal
 
 # What an upload that replaces a video changes before it is processed.
 FORMER_FIELDS = (
-    "filename", "source", "source_bytes", "stage", "failure", "failure_detail", "step", "percent",
+    "filename", "source", "source_bytes", "source_sha256", "stage", "failure", "failure_detail", "step", "percent",
     "duration", "width", "height", "has_audio", "facts",
 )  # fmt: skip
 
@@ -28,7 +28,7 @@ def restore_former_version(video: VideoAsset, *, reason: str) -> None:
     """
     former = video.former or {}
     for name in FORMER_FIELDS:
-        setattr(video, name, former[name])
+        setattr(video, name, former.get(name, ""))  # no checksum if the replacement began before there were any
     video.version = uuid.UUID(former["version"]) if former["version"] else None
     video.former, video.former_bytes = None, 0
     video.replacement_failure = reason[:300]

@@ -54,6 +54,7 @@ def _take_over(video: VideoAsset, original: BinnedOriginal) -> None:
     # A version of its own: another processing of the same original may still be stopping.
     video.version = uuid.uuid4()
     video.filename, video.source, video.source_bytes = original.filename, original.source, original.size
+    video.source_sha256 = original.sha256
     video.stage, video.percent = VideoAsset.Stage.QUEUED, 0
     video.failure = video.failure_detail = video.step = ""
     video.save()

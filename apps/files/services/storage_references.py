@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q, QuerySet
 
 from apps.accounts.models import DataExport, User
 from apps.files.models import BinnedOriginal, File, Upload, VideoAsset
@@ -113,10 +113,9 @@ def _of_upload(row: str, upload: Row) -> Iterator[Reference]:
 
 
 def _videos() -> QuerySet[Any, Any]:
-    original = Upload.objects.filter(uid=OuterRef("version")).values("sha256")[:1]
-    return VideoAsset.objects.annotate(sha256=Subquery(original)).values(
+    return VideoAsset.objects.values(
         "pk", "uid", "version", "filename", "source", "source_bytes", "stored_bytes", "former", "stage", "failure",
-        "directory", "sha256",
+        "directory", "source_sha256",
     )  # fmt: skip
 
 
@@ -127,11 +126,11 @@ def _about_video(name: str) -> Q:
 
 
 def _of_video(row: str, video: Row) -> Iterator[Reference]:
-    yield from _of_original(row, video["uid"], video, video["sha256"] or "")
+    yield from _of_original(row, video["uid"], video)
     former = video["former"]
     if former is not None:
         version = uuid.UUID(former["version"]) if former["version"] else None
-        yield from _of_original(row, video["uid"], {**former, "version": version}, "")
+        yield from _of_original(row, video["uid"], {**former, "version": version})
     if video["directory"]:
         # While a video is processed, files are added before the row says so.
         is_final = video["stage"] == VideoAsset.Stage.COMPLETE and former is None
@@ -139,9 +138,10 @@ def _of_video(row: str, video: Row) -> Iterator[Reference]:
         yield Reference(row=row, place="storage", name=video["directory"], size=size)
 
 
-def _of_original(row: str, video: uuid.UUID, state: Row, sha256: str) -> Iterator[Reference]:
+def _of_original(row: str, video: uuid.UUID, state: Row) -> Iterator[Reference]:
     version = state["version"]
     if state["source"]:
+        sha256 = state.get("source_sha256", "")
         yield Reference(row=row, place="storage", name=state["source"], size=state["source_bytes"], sha256=sha256)
     if version is None:
         return
@@ -157,11 +157,12 @@ def _of_original(row: str, video: uuid.UUID, state: Row, sha256: str) -> Iterato
 
 
 def _binned_originals() -> QuerySet[Any, Any]:
-    return BinnedOriginal.objects.values("pk", "source", "size")
+    return BinnedOriginal.objects.values("pk", "source", "size", "sha256")
 
 
 def _of_binned_original(row: str, original: Row) -> Iterator[Reference]:
-    yield Reference(row=row, place="storage", name=original["source"], size=original["size"])
+    sha256 = original["sha256"]
+    yield Reference(row=row, place="storage", name=original["source"], size=original["size"], sha256=sha256)
 
 
 def _thumbnails() -> QuerySet[Any, Any]:
