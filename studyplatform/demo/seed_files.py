@@ -20,7 +20,8 @@ from apps.files.models import File, Folder, Share, ShareOpening, Upload
 from studyplatform.demo import drawn_files as drawn
 from studyplatform.demo.library import CONTENT
 
-STUDENT, INSTRUCTOR, GEOLOGIST = "student@example.com", "instructor@example.com", "morag.sinclair@example.com"
+STUDENT, INSTRUCTOR = "student@example.com", "instructor@example.com"
+GEOLOGIST, STATISTICIAN = "morag.sinclair@example.com", "priya.raman@example.com"
 ALGEBRA = "linear-algebra-geometrically"
 REPLACE = f"conflict {base64.b64encode(b'replace').decode()}"  # upload metadata: a new version of the file
 What = ShareOpening.What
@@ -91,6 +92,10 @@ PROBLEMS = [
     "1.  Where does the shear send the arrow (2, 1)?\n2.  What is the area of the unit square after two shears?",
     "3.  Find a matrix that turns the plane by 45 degrees.\n4.  Which matrices can't be undone? Draw why.",
 ]
+SURVEY = [
+    "Use the table of sixty journeys.",
+    "1.  Draw the histogram. Where is its middle?\n2.  How far is a usual journey from it?",
+]
 
 LIBRARIES = (
     UserLibrary(
@@ -113,6 +118,13 @@ LIBRARIES = (
         GEOLOGIST,
         files=(KeptFile(50, "what-to-see-at-the-quarry.jpg", drawn.quarry_face),),
         shares=(Shared(50, "what-to-see-at-the-quarry.jpg", course="field-geology-in-twelve-walks"),),
+    ),
+    UserLibrary(
+        STATISTICIAN,
+        files=(
+            KeptFile(45, "sixty-journeys.png", drawn.sixty_journeys),
+            KeptFile(44, "Worksheets/problem-set-1.pdf", partial(drawn.worksheet, "Problem set 1", SURVEY)),
+        ),
     ),
     UserLibrary(
         STUDENT,

@@ -81,7 +81,7 @@ SAMPLES = {
             _("One-field form"),
             _("One field, checked while you type and again when you send it, by the same rules on the server."),
             (
-                SourceFile(f"{_HOME}/forms/nickname.py"),
+                SourceFile(f"{_HOME}/forms/nickname.py", marks=("class Nickname",)),
                 SourceFile(f"{_HOME}/pages/simple_form.py", marks=("Nickname(request.POST",)),
                 SourceFile("templates/samples/form-simple.html", marks=("data-check",)),
             ),
