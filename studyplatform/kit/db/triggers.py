@@ -6,8 +6,9 @@ cannot change its type. So triggers belong to no migration.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ class Trigger:
     table: str
     body: str
     function: str = ""
+    is_constraint: bool = False
+    """Whether it is a constraint trigger of PostgreSQL, which may be deferred to the end of the transaction."""
 
     def name(self, prefix: str) -> str:
         """A hash of the statements, so that a changed trigger is a new one."""
@@ -41,6 +44,8 @@ class Triggers:
     """The triggers for a database vendor."""
     renew: Callable[[], object]
     """Renews what they maintain, after any of them was missing."""
+    is_guard: bool = False
+    """Whether they refuse changes. `manage.py flush`, which empties all tables, drops them while it runs."""
 
     def drop(self) -> None:
         """Drop all of them."""
@@ -66,7 +71,8 @@ class Triggers:
                     continue
                 if each.function:
                     cursor.execute(each.function.replace("{name}", name))
-                cursor.execute(f"CREATE TRIGGER {name} {each.body.replace('{name}', name)}")
+                create = "CREATE CONSTRAINT TRIGGER" if each.is_constraint else "CREATE TRIGGER"
+                cursor.execute(f"{create} {name} {each.body.replace('{name}', name)}")
             self.renew()
 
     def installed(self, cursor: Any) -> dict[str, str]:
@@ -104,6 +110,19 @@ def install_triggers(*, using: str = DEFAULT_DB_ALIAS, **kwargs: Any) -> None:
     if using == DEFAULT_DB_ALIAS:
         for each in registered.ordered():
             each.install()
+
+
+@contextlib.contextmanager
+def without_guards(*, using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """Run the block without the triggers that refuse changes."""
+    if using == DEFAULT_DB_ALIAS:
+        for each in registered.ordered():
+            if each.is_guard:
+                each.drop()
+    try:
+        yield
+    finally:
+        install_triggers(using=using)
 
 
 def _drop(cursor: Any, name: str, table: str) -> None:

@@ -5,7 +5,9 @@ _WITHOUT_CENTS = {"jpy", "krw", "vnd", "clp", "isk"}
 
 
 def money(amount: int, currency: str) -> str:
-    """4900, "usd" -> "$49"; 1250, "eur" -> "€12.50"; 900, "chf" -> "CHF 9"."""
+    """4900, "usd" -> "$49"; 1250, "eur" -> "€12.50"; 900, "chf" -> "CHF 9"; -1250, "usd" -> "−$12.50"."""
+    if amount < 0:
+        return f"−{money(-amount, currency)}"
     code = currency.lower()
     sign = _SIGNS.get(code, f"{code.upper()} ")
     if code in _WITHOUT_CENTS:

@@ -1,0 +1,12 @@
+"""The tables of billing."""
+
+from apps.billing.models.ledger import (
+    DESCRIPTION_LENGTH,
+    AccountType,
+    EntryKind,
+    LedgerAccount,
+    LedgerEntry,
+    LedgerLine,
+)
+
+__all__ = ["DESCRIPTION_LENGTH", "AccountType", "EntryKind", "LedgerAccount", "LedgerEntry", "LedgerLine"]

@@ -1,0 +1,124 @@
+"""The ledger: double entry, append-only (docs/adr/0021). Only `apps.billing.services.ledger` writes it.
+
+Amounts are integers in minor units with a lower-case currency code. Assets and expenses are positive, debts and revenue
+negative; the lines of an entry add up to zero in each currency. Rows refer to users, courses and payments by plain ids,
+so that nothing that is deleted elsewhere changes the books.
+"""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.billing.ledger_triggers import wanted
+from studyplatform.kit.db import triggers
+from studyplatform.kit.db.triggers import Triggers
+
+DESCRIPTION_LENGTH = 300
+
+
+class AccountType(models.TextChoices):
+    ASSET = "asset", _("Asset")
+    LIABILITY = "liability", _("Liability")
+    REVENUE = "revenue", _("Revenue")
+    EXPENSE = "expense", _("Expense")
+
+
+class EntryKind(models.TextChoices):
+    SALE = "sale", _("Sale")
+    SUBSCRIPTION = "subscription", _("Premium payment")
+    FEE = "fee", _("Provider fee")
+    REFUND = "refund", _("Refund")
+    REFUND_FAILED = "refund_failed", _("Failed refund")
+    DISPUTE_OPENED = "dispute_opened", _("Dispute opened")
+    DISPUTE_WON = "dispute_won", _("Dispute won")
+    DISPUTE_LOST = "dispute_lost", _("Dispute lost")
+    PREMIUM_SHARE = "premium_share", _("Share of Premium")
+    PAYOUT_STARTED = "payout_started", _("Payout started")
+    PAYOUT_SENT = "payout_sent", _("Payout sent")
+    PAYOUT_FAILED = "payout_failed", _("Payout failed")
+
+
+class LedgerAccount(models.Model):
+    """What amounts are posted to, such as "provider" or "instructor:7"."""
+
+    code = models.CharField(max_length=64, unique=True)
+    type = models.CharField(max_length=9, choices=AccountType)
+    instructor_id = models.BigIntegerField(null=True, blank=True, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class LedgerEntry(models.Model):
+    """One business fact. ``key`` names it, so that the same fact is posted once."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    key = models.CharField(max_length=200, unique=True)
+    kind = models.CharField(max_length=16, choices=EntryKind)
+    occurred_at = models.DateTimeField()
+    recorded_at = models.DateTimeField(auto_now_add=True)
+    description = models.CharField(
+        max_length=DESCRIPTION_LENGTH, blank=True, help_text=_("For sales: the title of the course.")
+    )
+    payment_key = models.CharField(
+        max_length=150, blank=True, db_index=True, help_text=_("Connects fees, refunds and disputes with their sale.")
+    )
+    gateway_id = models.CharField(max_length=150, blank=True, help_text=_("The provider's id of what happened."))
+    instructor_id = models.BigIntegerField(null=True, blank=True)
+    course_id = models.BigIntegerField(null=True, blank=True)
+    currency = models.CharField(max_length=3)
+    total = models.BigIntegerField(
+        help_text=_("What was paid, tax included, in minor units; negative if it was given back.")
+    )
+    tax = models.BigIntegerField(default=0, help_text=_("The part of the total that is tax."))
+    share_bps = models.PositiveSmallIntegerField(
+        default=0, help_text=_("The instructor's share in hundredths of a percent.")
+    )
+    line_count = models.PositiveSmallIntegerField()
+    checksum = models.CharField(max_length=64)
+
+    class Meta:
+        verbose_name_plural = "ledger entries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["payment_key"], condition=Q(kind__in=["sale", "subscription"]), name="one_entry_per_payment"
+            ),
+            models.CheckConstraint(
+                condition=Q(share_bps__gte=0, share_bps__lte=10_000), name="share_is_at_most_everything"
+            ),
+            models.CheckConstraint(condition=Q(line_count__gte=2), name="an_entry_has_two_lines"),
+        ]
+        indexes = [
+            models.Index(fields=["instructor_id", "-occurred_at"], name="entries_of_instructor"),
+            models.Index(fields=["-occurred_at"], name="entries_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class LedgerLine(models.Model):
+    """An amount that an entry posts to an account."""
+
+    entry = models.ForeignKey(LedgerEntry, models.PROTECT, related_name="lines", db_index=False)
+    account = models.ForeignKey(LedgerAccount, models.PROTECT, related_name="lines", db_index=False)
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(amount=0), name="a_line_has_an_amount"),
+            models.UniqueConstraint(fields=["entry", "account", "currency"], name="one_line_per_account"),
+        ]
+        indexes = [models.Index(fields=["account", "currency", "amount", "entry"], name="lines_of_account")]
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.currency}"
+
+
+triggers.register(
+    Triggers(prefix="billing_ledger_", table="billing_ledgerline", wanted=wanted, renew=lambda: None, is_guard=True)
+)

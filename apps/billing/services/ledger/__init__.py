@@ -1,0 +1,69 @@
+"""Posting to the ledger: one function per business fact (docs/adr/0021).
+
+Each takes the key of its fact, such as the gateway's id of a payment, and posts it once: posted again it returns the
+first entry. All amounts are positive integers in minor units; the functions know which account gets which sign. They
+run in the caller's transaction, so that the books and the row they belong to commit together.
+
+==================  =============================================================================================
+``provider``        money that the payment provider holds for us (asset)
+``bank``            the platform's own bank account, from which payouts by bank transfer are paid (asset)
+``payouts``         payouts on their way: started, neither sent nor failed (liability)
+``disputes``        amounts that the provider took back and that may still be won (asset)
+``instructor:7``    what we owe the instructor with the id 7 (liability)
+``premium``         what subscribers paid and no instructor got yet (liability)
+``tax``             tax to be paid to the authorities (liability)
+``platform``        the platform's part of sales (revenue)
+``refunds``         what the platform gave back of its part (reduces revenue)
+``fees``            what the provider charges (expense)
+==================  =============================================================================================
+"""
+
+from apps.billing.services.ledger.payments import post_fee, post_sale, post_subscription_payment
+from apps.billing.services.ledger.payouts import (
+    post_payout_failed,
+    post_payout_sent,
+    post_payout_started,
+    post_premium_share,
+)
+from apps.billing.services.ledger.posting import (
+    Facts,
+    KeyTaken,
+    LedgerError,
+    Line,
+    NotPosted,
+    Unbalanced,
+    account_of,
+    checksum,
+    post,
+)
+from apps.billing.services.ledger.returns import (
+    post_dispute_lost,
+    post_dispute_opened,
+    post_dispute_won,
+    post_refund,
+    post_refund_failed,
+)
+
+__all__ = [
+    "Facts",
+    "KeyTaken",
+    "LedgerError",
+    "Line",
+    "NotPosted",
+    "Unbalanced",
+    "account_of",
+    "checksum",
+    "post",
+    "post_dispute_lost",
+    "post_dispute_opened",
+    "post_dispute_won",
+    "post_fee",
+    "post_payout_failed",
+    "post_payout_sent",
+    "post_payout_started",
+    "post_premium_share",
+    "post_refund",
+    "post_refund_failed",
+    "post_sale",
+    "post_subscription_payment",
+]
