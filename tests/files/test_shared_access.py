@@ -400,6 +400,13 @@ def test_the_library_says_how_each_entry_is_shared(browser_of, leo, enrollment, 
     api = browser_of(leo).get(f"/api/v1/files/?folder={inner.uid}").json()["files"]
     assert [file["sharing"] for file in api] == [{"kind": "course", "label": "Course"}]
     assert browser_of(leo).get(f"/api/v1/files/{linked.uid}/").json()["sharing"]["kind"] == "link"
+    folders = browser_of(leo).get("/api/v1/files/").json()["folders"]
+    folders += browser_of(leo).get(f"/api/v1/files/?folder={folder.uid}").json()["folders"]
+    assert [one["sharing"]["kind"] for one in folders] == ["course", "course"]
+    renamed = browser_of(leo).patch(
+        f"/api/v1/files/folders/{inner.uid}/", {"name": "Deep"}, content_type="application/json"
+    )
+    assert renamed.json()["sharing"] == {"kind": "course", "label": "Course"}
 
 
 # --- The data archive of a visitor ---------------------------------------------------------------

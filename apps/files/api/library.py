@@ -68,12 +68,15 @@ class Listing(LibraryCall):
         sharing: dict[UUID, Sharing] = {}  # what is in the bin is open to nobody else
         if not asked["bin"]:
             within = None if asked["q"] else line
-            sharing = sharing_of(user.pk, files=piece.files, folders=[], within=within, now=timezone.now())
+            sharing = sharing_of(user.pk, files=piece.files, folders=piece.folders, within=within, now=timezone.now())
         return Response(
             {
                 "folder": folder_ref(here) if here else None,
                 "trail": [folder_ref(one) for one in line[:-1]],
-                "folders": [folder_out(one, one.file_count) for one in piece.folders],  # type: ignore[attr-defined]
+                "folders": [
+                    folder_out(one, one.file_count, sharing.get(one.uid, UNSHARED))  # type: ignore[attr-defined]
+                    for one in piece.folders
+                ],
                 "files": [file_out(one, sharing.get(one.uid, UNSHARED)) for one in piece.files],
                 "count": piece.count,
                 "is_count_exact": piece.is_count_exact,
@@ -113,7 +116,7 @@ class Folders(LibraryCall):
         sent = validated(NewFolderIn, request)
         parent = queries.folder_for(user, sent["parent"]) if sent["parent"] else None
         folder = services.create_folder(owner=user, parent=parent, name=sent["name"], now=timezone.now())
-        return Response(folder_out(folder, 0), status.HTTP_201_CREATED)
+        return Response(_folder_out(folder, 0), status.HTTP_201_CREATED)
 
 
 class OneFolder(LibraryCall):
@@ -121,7 +124,7 @@ class OneFolder(LibraryCall):
     def patch(self, request: Request, uid: UUID) -> Response:
         folder = queries.folder_for(signed_in_user(request), uid)
         _rename(folder, request)
-        return Response(folder_out(folder, queries.file_count(folder)))
+        return Response(_folder_out(folder, queries.file_count(folder)))
 
 
 class Actions(LibraryCall):
@@ -158,6 +161,11 @@ def _file_out(file: File) -> dict[str, Any]:
     return file_out(
         file, sharing_of(file.owner_id, files=[file], folders=[], within=None, now=timezone.now())[file.uid]
     )
+
+
+def _folder_out(folder: Folder, file_count: int) -> dict[str, Any]:
+    found = sharing_of(folder.owner_id, files=[], folders=[folder], within=None, now=timezone.now())
+    return folder_out(folder, file_count, UNSHARED if folder.deleted_at is not None else found[folder.uid])
 
 
 def _act(action: str, selection: Selection, to: UUID | None, request: Request) -> None:

@@ -26,17 +26,18 @@ class FolderInTree(FolderRef):
     parent = serializers.UUIDField(allow_null=True, help_text="Null: at the top.")  # type: ignore[assignment]
 
 
+class SharingOut(serializers.Serializer[object]):
+    """How a file or a folder is shared, by itself or with a folder that contains it: the widest way."""
+
+    kind = serializers.ChoiceField(choices=[(one, one) for one in (PRIVATE, COURSE, LINK)])
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
 class FolderOut(FolderRef):
     file_count = serializers.IntegerField()
     created_at = serializers.DateTimeField()
     deleted_at = serializers.DateTimeField(allow_null=True, help_text="When it was moved to the bin.")
-
-
-class SharingOut(serializers.Serializer[object]):
-    """How a file is shared, by itself or with a folder that contains it: the widest way."""
-
-    kind = serializers.ChoiceField(choices=[(one, one) for one in (PRIVATE, COURSE, LINK)])
-    label = serializers.CharField()  # type: ignore[assignment]
+    sharing = SharingOut()
 
 
 class FileOut(serializers.Serializer[object]):
@@ -148,12 +149,13 @@ def folder_ref(folder: Folder) -> dict[str, Any]:
     return {"uid": str(folder.uid), "name": folder.name}
 
 
-def folder_out(folder: Folder, file_count: int) -> dict[str, Any]:
+def folder_out(folder: Folder, file_count: int, sharing: Sharing) -> dict[str, Any]:
     """The shape `FolderOut`."""
     return folder_ref(folder) | {
         "file_count": file_count,
         "created_at": folder.created_at,
         "deleted_at": folder.deleted_at,
+        "sharing": {"kind": sharing.kind, "label": sharing.label},
     }
 
 

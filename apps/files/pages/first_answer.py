@@ -16,7 +16,7 @@ def first_answer(context: dict[str, Any]) -> dict[str, Any]:
     return {
         "folder": folder_ref(folder) if folder is not None else None,
         "trail": [folder_ref(one) for one in context["above"]],
-        "folders": [folder_out(one, one.file_count) for one in context["folders"]],
+        "folders": [folder_out(one, one.file_count, context["sharing"][one.uid]) for one in context["folders"]],
         "files": [file_out(one, context["sharing"][one.uid]) for one in files],
         "count": min(context["total"], COUNT_LIMIT),
         "is_count_exact": context["total"] <= COUNT_LIMIT,

@@ -70,6 +70,7 @@ export function FolderCards(props: Props) {
                   <EntryName {...props} entry={folder} className="clip" />
                   <span className="small muted num">
                     {tn("{count} file", "{count} files", folder.file_count)}
+                    {folder.sharing.kind !== "private" && `, ${folder.sharing.label}`}
                   </span>
                   <div className="folder__acts">
                     <SelectBox {...props} entry={folder} />

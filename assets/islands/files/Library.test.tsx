@@ -150,6 +150,16 @@ it("puts entries back when the bin refuses them", async () => {
   expect(isListed("b.txt")).toBe(true);
 });
 
+it("says on a folder how it is shared", async () => {
+  server.addFolder({
+    ...folderOf("open", "Open", 2),
+    sharing: { kind: "link", label: "Link, 3 days left" },
+  });
+  await open();
+  screen.getByText(/^2 files, Link, 3 days left$/);
+  screen.getByText(/^1 file$/);
+});
+
 it("moves a selection into a folder that is chosen in a tree", async () => {
   await open();
   await userEvent.click(box("a.txt"));

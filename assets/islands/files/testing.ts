@@ -24,7 +24,14 @@ export function fileOf(uid: string, facts: Partial<FileItem> = {}): FileItem {
 }
 
 export function folderOf(uid: string, name: string, count = 0): FolderItem {
-  return { uid, name, file_count: count, created_at: "2026-03-14T09:00:00Z", deleted_at: null };
+  return {
+    uid,
+    name,
+    file_count: count,
+    created_at: "2026-03-14T09:00:00Z",
+    deleted_at: null,
+    sharing: { kind: "private", label: "Private" },
+  };
 }
 
 type StoredFile = FileItem & { in: string | null; isBinned?: boolean };

@@ -1153,6 +1153,7 @@ export interface components {
             deleted_at: string | null;
             file_count: number;
             name: string;
+            sharing: components["schemas"]["SharingOut"];
             /** Format: uuid */
             uid: string;
         };
@@ -1642,7 +1643,7 @@ export interface components {
             theme: components["schemas"]["ThemeEnum"] | components["schemas"]["BlankEnum"];
             username: string;
         };
-        /** @description How a file is shared, by itself or with a folder that contains it: the widest way. */
+        /** @description How a file or a folder is shared, by itself or with a folder that contains it: the widest way. */
         SharingOut: {
             kind: components["schemas"]["SharingOutKindEnum"];
             label: string;
