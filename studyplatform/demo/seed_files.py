@@ -154,8 +154,8 @@ LIBRARIES = (
             KeptFile(3, "study-plan.md", text_file("study-plan.md")),
             KeptFile(1.2, "Walks, photographed/Walk 7/notes.md", text_file("walk-7-notes.md")),
             KeptFile(1.1, "Walks, photographed/Walk 7/quarry-face.jpg", drawn.quarry_face),
-            KeptFile(1, "walk-7-quarry-face.jpg", drawn.quarry_face),
-            KeptFile(0.1, "eigenvectors-by-hand.pdf", partial(drawn.worksheet, "Eigenvectors, by hand", EIGENVECTORS)),
+            KeptFile(0.95, "walk-7-quarry-face.jpg", drawn.quarry_face),
+            KeptFile(1.05, "eigenvectors-by-hand.pdf", partial(drawn.worksheet, "Eigenvectors, by hand", EIGENVECTORS)),
         ),
         shares=(
             Shared(33, "hedgerow-sketch.png", course="a-year-in-a-hedgerow"),
