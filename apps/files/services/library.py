@@ -7,7 +7,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.files import errors, policies
-from apps.files.file_types import HEAD_BYTES, library_media_type
+from apps.files.file_types import library_media_type
 from apps.files.library_names import MAX_DEPTH, kind_of, path_parts, sort_name
 from apps.files.models import File, FileVersion, Folder, Upload
 from apps.files.services.folders import (
@@ -23,8 +23,8 @@ from apps.files.services.folders import (
     place,
     still_present,
 )
+from apps.files.services.stored_files import first_bytes
 from apps.files.services.videos import enqueue_removal
-from apps.files.storage import open_stored, upload_path
 from studyplatform.kit import jobs
 from studyplatform.kit.policies import enforce
 
@@ -164,18 +164,6 @@ def file_of(upload: Upload, name: str, folder: Folder | None, now: datetime) -> 
         created_at=now,
         modified_at=now,
     )
-
-
-def first_bytes(upload: Upload) -> bytes:
-    """The first bytes of a complete upload, wherever it is stored; b"" if they are missing."""
-    try:
-        if upload.stored_as:
-            with open_stored(upload.stored_as) as file:
-                return file.read(HEAD_BYTES)
-        with upload_path(upload.uid).open("rb") as file:
-            return file.read(HEAD_BYTES)
-    except FileNotFoundError:
-        return b""
 
 
 def _target_folder(upload: Upload) -> Folder | None:

@@ -36,12 +36,13 @@ def claim_file(*, upload: Upload, by: User, name: str = "") -> Upload:
     if found.completed_at is None:
         raise errors.UploadUnfinished
     enforce(policies.attach(found))
-    found.media_type = detect_media_type(_first_bytes(found), name or found.filename)
+    found.media_type = detect_media_type(first_bytes(found), name or found.filename)
     found.save(update_fields=["media_type"])
     return found
 
 
-def _first_bytes(upload: Upload) -> bytes:
+def first_bytes(upload: Upload) -> bytes:
+    """The first bytes of a complete upload, wherever it is stored; b"" if they are missing."""
     try:
         if upload.stored_as:
             with open_stored(upload.stored_as) as file:
