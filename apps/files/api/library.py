@@ -50,7 +50,10 @@ class LibraryCall(APIView):
 class Listing(LibraryCall):
     @extend_schema(operation_id="files_list", parameters=[ListIn], responses={200: FileListOut})
     def get(self, request: Request) -> Response:
-        """A piece of a folder, of what a search in it and below finds, or of the bin."""
+        """A piece of a folder, of what a search in it and below finds, or of the bin.
+
+        The originals of videos in the bin are not listed: the page of the bin shows and restores them.
+        """
         user = signed_in_user(request)
         form = ListIn(data=request.query_params)
         form.is_valid(raise_exception=True)

@@ -337,7 +337,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description A piece of a folder, of what a search in it and below finds, or of the bin. */
+        /**
+         * @description A piece of a folder, of what a search in it and below finds, or of the bin.
+         *
+         *     The originals of videos in the bin are not listed: the page of the bin shows and restores them.
+         */
         get: operations["files_list"];
         put?: never;
         post?: never;
