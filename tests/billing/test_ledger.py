@@ -1,8 +1,6 @@
 """The ledger: what each business fact posts, once, balanced, and never changed afterwards."""
 
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -16,6 +14,7 @@ from apps.billing.models import EntryKind, LedgerAccount, LedgerEntry, LedgerLin
 from apps.billing.queries.ledger import balances
 from apps.billing.services.ledger import Facts, KeyTaken, LedgerError, Line, NotPosted, Unbalanced
 from studyplatform.kit.db.triggers import drop_triggers
+from tests.billing.books import settled
 from tests.factories.billing import sale
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -265,17 +264,6 @@ def write_entry(accounts, amounts):
     )
     for account, amount in zip(accounts, amounts, strict=True):
         LedgerLine.objects.create(entry=entry, account=account, amount=amount, currency="usd")
-
-
-@contextmanager
-def settled() -> Iterator[None]:
-    """A transaction at whose end PostgreSQL checks what it defers."""
-    with transaction.atomic():
-        yield
-        if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-                cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'")

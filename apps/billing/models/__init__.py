@@ -2,6 +2,7 @@
 
 from apps.billing.models.ledger import (
     DESCRIPTION_LENGTH,
+    LEDGER_TRIGGERS,
     AccountType,
     EntryKind,
     LedgerAccount,
@@ -9,4 +10,12 @@ from apps.billing.models.ledger import (
     LedgerLine,
 )
 
-__all__ = ["DESCRIPTION_LENGTH", "AccountType", "EntryKind", "LedgerAccount", "LedgerEntry", "LedgerLine"]
+__all__ = [
+    "DESCRIPTION_LENGTH",
+    "LEDGER_TRIGGERS",
+    "AccountType",
+    "EntryKind",
+    "LedgerAccount",
+    "LedgerEntry",
+    "LedgerLine",
+]

@@ -119,6 +119,6 @@ class LedgerLine(models.Model):
         return f"{self.amount} {self.currency}"
 
 
-triggers.register(
+LEDGER_TRIGGERS = triggers.register(
     Triggers(prefix="billing_ledger_", table="billing_ledgerline", wanted=wanted, renew=lambda: None, is_guard=True)
 )

@@ -75,6 +75,12 @@ class Triggers:
                 cursor.execute(f"{create} {name} {each.body.replace('{name}', name)}")
             self.renew()
 
+    def missing(self) -> list[str]:
+        """The tables that lack a wanted trigger, once per trigger."""
+        with connection.cursor() as cursor:
+            installed = self.installed(cursor)
+        return [each.table for each in self.wanted(connection.vendor) if each.name(self.prefix) not in installed]
+
     def installed(self, cursor: Any) -> dict[str, str]:
         """The installed triggers: table by name."""
         if connection.vendor == "postgresql":
