@@ -10,5 +10,6 @@ urlpatterns = [
     path("", include("apps.accounts.api.urls")),
     path("", include("apps.files.api.urls")),
     path("", include("apps.courses.api.urls")),
+    path("", include("apps.billing.api.urls")),
     path("", include("apps.learning.api.urls")),
 ]

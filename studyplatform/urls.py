@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # Only the settings do what a new password requires: end other sessions and send an email about it.
     path("admin/password_change/", admin_password),
     path("admin/", admin.site.urls),
+    path("stripe/", include("djstripe.urls", namespace="djstripe")),  # the payment provider's webhooks
     path("", include("apps.accounts.urls")),
     path("", include("apps.files.urls")),
     path("", include("apps.learning.urls")),  # before courses, so that /courses/enroll is not read as a course's slug

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.billing.models import LedgerLine
+from apps.billing.models import Card, Grant, LedgerLine, Order, Payment, PromoCode, Redemption, Refund, Subscription
 
 
 @register_export("billing")
@@ -16,3 +16,40 @@ def of_billing(user: User) -> Iterator[Part]:
             "entry__occurred_at", "entry__kind", "entry__description", "entry__total", "amount", "currency"
         ).iterator(),
     )
+    mine = {"user": user}
+    orders = Order.objects.filter(**mine).order_by("pk")
+    yield Part(
+        "billing/orders.json",
+        orders.values(
+            "number", "course__title", "list_price", "discount", "total", "tax", "currency", "country", "email",
+            "promo_code__code", "status", "created_at", "settled_at",
+        ).iterator(),
+    )  # fmt: skip
+    payments = Payment.objects.filter(**mine).order_by("pk")
+    yield Part(
+        "billing/payments.json",
+        payments.values(
+            "receipt_number", "title", "list_price", "discount", "promo_code", "amount", "tax", "currency", "country",
+            "email", "card_brand", "card_last4", "refunded", "paid_at",
+        ).iterator(),
+    )  # fmt: skip
+    refunds = Refund.objects.filter(payment__user=user).order_by("pk")
+    yield Part(
+        "billing/refunds.json",
+        refunds.values(
+            "payment__receipt_number", "amount", "status", "reason", "decision", "requested_at", "done_at"
+        ).iterator(),
+    )
+    subscriptions = Subscription.objects.filter(**mine).order_by("pk")
+    yield Part(
+        "billing/subscriptions.json",
+        subscriptions.values("plan", "status", "price", "currency", "started_at", "period_end", "ended_at").iterator(),
+    )
+    cards = Card.objects.filter(**mine).order_by("pk")
+    yield Part("billing/cards.json", cards.values("brand", "last4", "exp_month", "exp_year", "created_at").iterator())
+    access = Grant.objects.filter(**mine).order_by("pk")
+    yield Part("billing/access.json", access.values("course__title", "source", "created_at", "ended_at").iterator())
+    codes = PromoCode.objects.filter(created_by=user).order_by("pk")
+    yield Part("billing/promo_codes.json", codes.values("code", "percent", "amount", "used", "created_at").iterator())
+    used = Redemption.objects.filter(**mine).order_by("pk")
+    yield Part("billing/promo_codes_used.json", used.values("code__code", "state", "created_at").iterator())

@@ -65,13 +65,13 @@ class PaymentRequired(AppError):
     code = "PAYMENT_REQUIRED"
     status = 402
     title = _("This course is not free")
-    message = _(
-        "“%(course)s” is a paid course, and paid courses are not on sale yet. Preview lessons are open to everyone."
-    )
+    message = _("“%(course)s” is a paid course. Preview lessons are open to everyone.")
     severity = "info"
     icon = "credit-card"
+    action = Action(_("See the price"), href="/courses/enroll?course={slug}")
 
     course: str
+    slug: str
 
 
 class NoAttemptsLeft(AppError):

@@ -7,11 +7,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
+from apps.billing.extensions import CourseAccess, course_access
 from apps.courses.queries import authoring
+from apps.learning import services
 from apps.learning.queries import figures
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import public_lessons
 from studyplatform.kit.extensions import MONTH, SitemapEntry, Tile, admin_tiles, instructor_tiles, sitemap_entries
+
+course_access.register(
+    "learning",
+    CourseAccess(open=services.follow_access, close=services.revoke_enrollment, progress=services.completed_percent),
+)
 
 
 @sitemap_entries.registers("lessons", order=20)

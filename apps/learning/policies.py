@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified
+from apps.billing.access import access_to
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
@@ -29,7 +30,7 @@ def see_course(user: AnyUser, course: Course) -> Verdict:
 
 
 def enroll(user: AnyUser, course: Course) -> Verdict:
-    """Signed-in users with a verified email may enroll in a free course that is open."""
+    """Signed-in users with a verified email may enroll in an open course that is free, or that they paid for."""
     unseen = see_course(user, course)
     if unseen is not None:
         return unseen
@@ -37,8 +38,8 @@ def enroll(user: AnyUser, course: Course) -> Verdict:
         return NotAuthenticated()
     if not course.is_open:
         return EnrollmentClosed(course=course.title)
-    if course.pricing != Course.Pricing.FREE:
-        return PaymentRequired(course=course.title)
+    if access_to(user, course) is None:
+        return PaymentRequired(course=course.title, slug=course.slug)
     return be_verified(user)
 
 

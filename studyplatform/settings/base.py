@@ -13,6 +13,7 @@ from studyplatform.settings.parts.billing import *  # noqa: F403
 from studyplatform.settings.parts.language import *  # noqa: F403
 from studyplatform.settings.parts.scanning import *  # noqa: F403
 from studyplatform.settings.parts.security import *  # noqa: F403
+from studyplatform.settings.parts.selling import *  # noqa: F403
 from studyplatform.settings.parts.social import *  # noqa: F403
 from studyplatform.settings.parts.storage import *  # noqa: F403
 from studyplatform.settings.parts.storage import CONTENT_HOST, S3_STORAGE

@@ -1,6 +1,7 @@
 """Read typed values from environment variables; an invalid value is an error."""
 
 import os
+import re
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -67,3 +68,18 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
         return [ip_network(word) for word in words(name)]
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}") from None
+
+
+def rates(name: str) -> dict[str, int]:
+    """The variable as rates by country, such as ``FI=25.5,DE=19``: percentages, returned in hundredths of a percent.
+
+    :raises ImproperlyConfigured: a part is not a country and a percentage below 100 with at most two decimals.
+    """
+    found = {}
+    for part in words(name):
+        match = re.fullmatch(r"([A-Z]{2})=(\d{1,2})(?:\.(\d{1,2}))?", part)
+        if match is None:
+            raise ImproperlyConfigured(f"{name} must be like FI=25.5,DE=19, not {part!r}")
+        country, whole, decimals = match.groups()
+        found[country] = int(whole) * 100 + int((decimals or "0").ljust(2, "0"))
+    return found

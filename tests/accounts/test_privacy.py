@@ -31,6 +31,7 @@ from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, ShareLinkFactory, UploadFactory
 from tests.factories.learning import BookmarkFactory
+from tests.factories.selling import CardFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -112,11 +113,13 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "mfa.Authenticator", "socialaccount.SocialAccount",
         "learning.Enrollment", "learning.Bookmark", "courses.Course", "files.File", "files.Folder",
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
-        "files.ShareOpening",
+        "files.ShareOpening", "billing.Order", "billing.Payment", "billing.Refund", "billing.Card",
+        "billing.Subscription", "billing.Grant", "billing.PromoCode", "billing.Redemption",
     }  # fmt: skip
     elsewhere = {
         "accounts.EmailVerification": "a code that was sent",
         "accounts.SignInToken": "seconds old",
+        "billing.Customer": "the user's number at the payment provider",
         "accounts.Registration": "not a user yet",
         "account.EmailAddress": "never filled: the email stands in the account",
         "djstripe.Customer": "never filled: nothing is sold yet",
@@ -275,6 +278,13 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     leo: User, django_capture_on_commit_callbacks: Callable
 ) -> None:
     kept = {
+        "billing.Order": "accounts of the site; refers to the tombstone, without its email",
+        "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
+        "billing.Refund": "of the payment; refers to the tombstone",
+        "billing.Subscription": "of its payments; canceled, refers to the tombstone",
+        "billing.Grant": "of the payment; refers to the tombstone",
+        "billing.PromoCode": "of the orders in which it was used; refers to the tombstone",
+        "billing.Redemption": "of the promo code; refers to the tombstone",
         "learning.Enrollment": "certificates and the numbers of the course rest on it",
         "learning.LearningTime": "seconds; part of the numbers of the course",
         "files.VideoAsset": "goes when no lesson shows it (tests/courses/test_leaving.py)",
@@ -288,6 +298,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     }
     to_delete = [model for model in models_of_users() if model._meta.label not in kept]
     factories = {
+        "billing.Card": partial(CardFactory, user=leo),
         "learning.Bookmark": partial(BookmarkFactory, user=leo),
         "files.BinnedOriginal": partial(BinnedOriginalFactory, owner=leo),
         "files.File": partial(FileFactory, owner=leo),
@@ -335,6 +346,13 @@ FILLED: dict[str, Any] = {
 
 def test_each_account_field_is_cleared_or_listed_here(leo: User) -> None:
     kept = {
+        "billing.Order": "accounts of the site; refers to the tombstone, without its email",
+        "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
+        "billing.Refund": "of the payment; refers to the tombstone",
+        "billing.Subscription": "of its payments; canceled, refers to the tombstone",
+        "billing.Grant": "of the payment; refers to the tombstone",
+        "billing.PromoCode": "of the orders in which it was used; refers to the tombstone",
+        "billing.Redemption": "of the promo code; refers to the tombstone",
         "id": "courses, certificates and ledgers refer to it",
         "uid": "as id",
         "date_joined": "names nobody, and months are counted by it",

@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, User
+from apps.billing.models import Card, Order
 from apps.courses.models import Course, Lesson, Question, Section
 from apps.files.models import CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
@@ -17,6 +18,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.files import CaptionFactory, FileFactory, FolderFactory, UploadFactory, VideoFactory
 from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory
+from tests.factories.selling import CardFactory, OrderFactory
 
 
 @pytest.fixture
@@ -79,6 +81,8 @@ class World:
     kept: Upload
     file: File
     folder: Folder
+    order: Order
+    card: Card
 
 
 @pytest.fixture
@@ -111,4 +115,6 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         kept=kept,
         file=FileFactory(owner=leo),
         folder=FolderFactory(owner=leo),
+        order=OrderFactory(user=leo),
+        card=CardFactory(user=leo),
     )

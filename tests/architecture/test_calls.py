@@ -49,6 +49,7 @@ GETS_IN = {
     "its owner alone": "leo",
     "enrolled": "leo",
 }  # and Ada to the rest
+TOTAL = {"total": 0, "currency": "usd"}
 TUS = {"Tus-Resumable": "1.0.0"}
 PURPOSE = {what: "purpose " + base64.b64encode(what.encode()).decode() for what in ("file", "video")}
 CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
@@ -113,6 +114,15 @@ TABLE = [
         body=lambda _: {"language": "fr", "text": CAPTIONS},
     ),
     Row("files_captions_delete", "owner of the video, or an admin", lambda world: world.captions.uid),
+    # Without a payment provider: 502 once the caller was admitted.
+    Row("billing_quote", "signed-in", body=lambda world: {"course": world.course.slug}, also=409),
+    Row("billing_order", "signed-in", body=lambda world: {"course": world.course.slug, **TOTAL}, also=409),
+    Row("billing_order_sync", "its learner alone", lambda world: world.order.uid),
+    Row("billing_cards", "signed-in"),
+    Row("billing_card_begin", "signed-in", body=lambda world: {"key": str(world.order.uid)}, also=502),
+    Row("billing_card_done", "signed-in", body=lambda _: {"intent": "seti_1"}, also=502),
+    Row("billing_card_default", "its learner alone", lambda world: world.card.uid, also=502),
+    Row("billing_card_remove", "its learner alone", lambda world: world.card.uid, also=502),
     Row("authoring_video_lessons", "teaching"),
     Row("authoring_outline", "staff of the course", _course),
     Row(

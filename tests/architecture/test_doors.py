@@ -23,6 +23,7 @@ OPEN = {
     "site:terms": "a text that everybody may read",
     "site:privacy": "a text that everybody may read",
     "site:status": "whether the site is well is no secret",
+    "djstripe:djstripe_webhook_by_uuid": "the payment provider signs in by a signature",
     "site:service-worker": "a script that is the same for everyone",
     "site:offline": "helps while there is no connection",
     "site:robots": "for machines that read the site",

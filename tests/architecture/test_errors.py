@@ -78,9 +78,6 @@ BROWSER = {
 }
 # Raised by features that are not built yet. This list may only shrink.
 LATER = {
-    "PAYMENT_CARD_DECLINED",
-    "PAYMENT_PROCESSING_ERROR",
-    "SUBSCRIPTION_EXPIRED",
     "AI_UNAVAILABLE",
     "AI_CONTEXT_TOO_LONG",
     "AI_CONTENT_FILTERED",

@@ -10,7 +10,8 @@ pytestmark = pytest.mark.xdist_group("source")  # one process parses the project
 
 ORDER = ["accounts", "files", "courses", "billing", "learning", "forum", "tutor"]
 SIBLINGS = {("forum", "tutor"), ("tutor", "forum")}
-# What later apps may import from an app; artwork (courses) and outline (learning) read no database.
+# What later apps may import from an app; artwork (courses) and outline (learning) read no database, access (billing)
+# decides what opens a course, and extensions (billing) has what later apps do then.
 PUBLIC = {
     "models",
     "services",
@@ -20,7 +21,9 @@ PUBLIC = {
     "events",
     "errors",
     "guards",
+    "access",
     "artwork",
+    "extensions",
     "outline",
 }
 # Only the wiring of the site imports pages, calls and consumers by module.

@@ -138,8 +138,6 @@ def test_each_model_is_named_by_words_of_the_glossary() -> None:
 KEPT = {
     "LectureUnavailable": "the code is the specification's",
     "QuotaExceeded": "the code is the specification's",
-    "SubscriptionExpired": "a paid subscription, not an enrollment",
-    "Subscription": "to emails, not to a course",
     "CourseUnderReview": "the review by an admin, not a learner's rating",
     "ChapterOut": "of a video, not of a course",
     "Badge": "the label of a course's state, not a milestone",

@@ -1,5 +1,7 @@
-"""The tables of billing."""
+"""Money: who pays, what was sold, what it opens, and the books."""
 
+from apps.billing.models.access import Grant
+from apps.billing.models.customers import Card, Customer
 from apps.billing.models.ledger import (
     DESCRIPTION_LENGTH,
     LEDGER_TRIGGERS,
@@ -9,13 +11,28 @@ from apps.billing.models.ledger import (
     LedgerEntry,
     LedgerLine,
 )
+from apps.billing.models.orders import Order
+from apps.billing.models.payments import Dispute, Payment, ReceiptSeries, Refund
+from apps.billing.models.promo import PromoCode, Redemption
+from apps.billing.models.subscriptions import Subscription
 
 __all__ = [
     "DESCRIPTION_LENGTH",
     "LEDGER_TRIGGERS",
     "AccountType",
+    "Card",
+    "Customer",
+    "Dispute",
     "EntryKind",
+    "Grant",
     "LedgerAccount",
     "LedgerEntry",
     "LedgerLine",
+    "Order",
+    "Payment",
+    "PromoCode",
+    "ReceiptSeries",
+    "Redemption",
+    "Refund",
+    "Subscription",
 ]

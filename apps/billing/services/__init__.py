@@ -1,5 +1,17 @@
-"""What changes the state of billing."""
+"""Everything that moves money, and what it opens."""
 
+from apps.billing.services.checkout import begin_order, cancel_order, follow_order, price_for, sync_order
+from apps.billing.services.customers import (
+    begin_card,
+    ensure_customer,
+    finish_card,
+    forget_user,
+    make_default,
+    remove_card,
+    sync_card,
+)
+from apps.billing.services.disputes import sync_dispute
+from apps.billing.services.grants import end_grants, grant_by_staff, grant_premium, grant_purchase
 from apps.billing.services.ledger import (
     Line,
     post,
@@ -16,9 +28,31 @@ from apps.billing.services.ledger import (
     post_sale,
     post_subscription_payment,
 )
+from apps.billing.services.refunds import (
+    decide_refund,
+    is_immediate,
+    refund_by_admin,
+    refund_duplicate,
+    request_refund,
+    sync_refunds,
+)
 
 __all__ = [
     "Line",
+    "begin_card",
+    "begin_order",
+    "cancel_order",
+    "decide_refund",
+    "end_grants",
+    "ensure_customer",
+    "finish_card",
+    "follow_order",
+    "forget_user",
+    "grant_by_staff",
+    "grant_premium",
+    "grant_purchase",
+    "is_immediate",
+    "make_default",
     "post",
     "post_dispute_lost",
     "post_dispute_opened",
@@ -32,4 +66,13 @@ __all__ = [
     "post_refund_failed",
     "post_sale",
     "post_subscription_payment",
+    "price_for",
+    "refund_by_admin",
+    "refund_duplicate",
+    "remove_card",
+    "request_refund",
+    "sync_card",
+    "sync_dispute",
+    "sync_order",
+    "sync_refunds",
 ]

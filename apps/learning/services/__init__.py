@@ -3,16 +3,27 @@
 from apps.learning.services.announcements import announce_lesson
 from apps.learning.services.certificates import issue_certificate
 from apps.learning.services.completion import recount, recount_course
-from apps.learning.services.enrollment import delete_bookmarks, enroll, grant_enrollment, rate_course, set_bookmark
+from apps.learning.services.enrollment import (
+    completed_percent,
+    delete_bookmarks,
+    enroll,
+    follow_access,
+    grant_enrollment,
+    rate_course,
+    revoke_enrollment,
+    set_bookmark,
+)
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
 from apps.learning.services.quizzes import open_attempt, submit_attempt
 
 __all__ = [
     "announce_lesson",
     "complete_lesson",
+    "completed_percent",
     "delete_bookmarks",
     "enroll",
     "fetch_file",
+    "follow_access",
     "grant_enrollment",
     "issue_certificate",
     "open_attempt",
@@ -20,6 +31,7 @@ __all__ = [
     "rate_course",
     "recount",
     "recount_course",
+    "revoke_enrollment",
     "save_watching",
     "set_bookmark",
     "submit_attempt",

@@ -1,11 +1,14 @@
 """Enrollments, bookmarks and ratings."""
 
+import contextlib
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Sum
 
 from apps.accounts.models import User
+from apps.billing import services as billing
+from apps.billing.access import access_to
 from apps.courses.models import Course
 from apps.courses.services import figures
 from apps.learning import policies
@@ -17,17 +20,22 @@ from studyplatform.kit.policies import enforce
 
 
 def enroll(*, user: User, course: Course, now: datetime) -> Enrollment:
-    """Enroll the user in a free course.
+    """Enroll the user in a course that is free, that Premium opens, or that was opened to them before.
 
     :raises AlreadyEnrolled: the user is enrolled.
     :raises CourseNotFound: the user may not see the course.
     :raises EnrollmentClosed: the course takes no new learners.
-    :raises PaymentRequired: the course is not free.
+    :raises PaymentRequired: the user has to pay first.
     """
     if Enrollment.objects.active().of(user.pk).filter(course=course).exists():
         # Checked first: for an enrolled learner it doesn't matter that the course has closed or now costs money.
         raise AlreadyEnrolled(course=course.title)
     enforce(policies.enroll(user, course))
+    access = access_to(user, course, now=now)
+    if access is not None and access.source == "premium":
+        # Remembered, so that the course closes when Premium ends.
+        billing.grant_premium(user=user, course=course, now=now)
+        return Enrollment.objects.active().of(user.pk).get(course=course)
     return grant_enrollment(user=user, course=course, now=now)
 
 
@@ -57,6 +65,25 @@ def grant_enrollment(*, user: User, course: Course, now: datetime) -> Enrollment
         if revoked is None:
             publish(MilestoneReached(enrollment_id=enrollment.pk, user_id=user.pk, course_id=course.pk, percent=0))
     return enrollment
+
+
+def follow_access(user: User, course: Course, now: datetime) -> None:
+    """Enroll the user in a course that was opened to them. Idempotent."""
+    with contextlib.suppress(AlreadyEnrolled):
+        grant_enrollment(user=user, course=course, now=now)
+
+
+def revoke_enrollment(user: User, course: Course, now: datetime) -> None:
+    """End the enrollment in a course that was closed to the user. Progress and certificates stay. Idempotent."""
+    with transaction.atomic():
+        if Enrollment.objects.active().of(user.pk).filter(course=course).update(revoked_at=now):
+            figures.count_learners(course_id=course.pk, count=Enrollment.objects.active().filter(course=course).count)
+
+
+def completed_percent(user: User, course: Course) -> int:
+    """Return how much of the course's lessons the user has completed, in percent."""
+    enrollment = Enrollment.objects.active().of(user.pk).filter(course=course).first()
+    return enrollment.percent if enrollment else 0
 
 
 def set_bookmark(*, user: User, course: Course, on: bool, now: datetime) -> None:

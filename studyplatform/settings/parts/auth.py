@@ -50,6 +50,8 @@ RATE_LIMITS = {
     "share-passwords": (60, 10 * 60),  # passwords of a link tried by all clients
     "export": (1, 10 * 60),  # data archives requested by one user
     "zip": (60, 10 * 60),  # zips downloaded by one user
+    "checkout": (30, 60 * 60),  # orders begun by one user: stolen cards are tested by the hundred
+    "card": (10, 60 * 60),  # cards that one user begins to save
     "sample": (150, 5 * 60),  # changes on the sample pages
 }
 

@@ -1,0 +1,62 @@
+"""What opens a course to a user: the only place that decides it. Enrollment follows from this answer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
+from apps.billing.models import Grant, Subscription
+from apps.courses.models import Course
+from apps.courses.policies import is_staff_of
+
+Source = Literal["staff", "purchase", "grant", "free", "premium"]
+
+
+@dataclass(frozen=True)
+class Access:
+    """Why a course is open to a user. ``lasts``: it stays open when a subscription ends."""
+
+    source: Source
+
+    @property
+    def lasts(self) -> bool:
+        return self.source != "premium"
+
+
+def access_to(user: AnyUser, course: Course, *, now: datetime | None = None) -> Access | None:
+    """Return what opens the course to the user, the most lasting first; None if it is closed to them.
+
+    At most two queries; none for staff and for free courses.
+    """
+    if not isinstance(user, User):
+        return None
+    if is_staff_of(user, course):
+        return Access("staff")
+    if course.pricing == Course.Pricing.FREE:
+        return Access("free")
+    sources = set(Grant.objects.active().of(user.pk).filter(course=course).values_list("source", flat=True))
+    if Grant.Source.PURCHASE in sources:
+        return Access("purchase")
+    if Grant.Source.STAFF in sources:
+        return Access("grant")
+    if (course.pricing == Course.Pricing.PREMIUM or Grant.Source.PREMIUM in sources) and has_premium(user, now=now):
+        return Access("premium")
+    return None
+
+
+def has_premium(user: AnyUser, *, now: datetime | None = None) -> bool:
+    """Return whether a subscription opens Premium courses to the user at this moment. One query."""
+    if not isinstance(user, User):
+        return False
+    return Subscription.objects.of(user.pk).opening(now or timezone.now()).exists()
+
+
+def has_lost_premium(user: AnyUser, course: Course) -> bool:
+    """Return whether Premium had opened the course to the user, and has ended. One query."""
+    if not isinstance(user, User):
+        return False
+    ended = Grant.objects.of(user.pk).filter(course=course, end_reason=Grant.End.PREMIUM_ENDED)
+    return ended.exists()

@@ -1,0 +1,105 @@
+"""Shapes of quotes, orders, cards and refunds. Amounts are integers in minor units."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.billing.models import Card, Order
+from apps.billing.services.checkout import Begun
+from studyplatform.kit.text.money import money
+
+
+class QuoteIn(serializers.Serializer[object]):
+    course = serializers.SlugField(max_length=80)
+    code = serializers.CharField(max_length=40, allow_blank=True, default="")
+    country = serializers.RegexField(r"^[A-Z]{2}\Z", allow_blank=True, default="")
+
+
+class QuoteOut(serializers.Serializer[object]):
+    list_price = serializers.IntegerField()
+    discount = serializers.IntegerField()
+    total = serializers.IntegerField()
+    tax = serializers.IntegerField(help_text="The part of the total that is tax.")
+    currency = serializers.CharField()
+    code = serializers.CharField(help_text="The code that was applied.", allow_blank=True)
+    code_label = serializers.CharField(help_text='For example "10% off, until 31 March".', allow_blank=True)
+    texts = serializers.DictField(child=serializers.CharField(), help_text="The amounts as they are shown.")
+
+
+class OrderIn(serializers.Serializer[object]):
+    course = serializers.SlugField(max_length=80)
+    code = serializers.CharField(max_length=40, allow_blank=True, default="")
+    country = serializers.RegexField(r"^[A-Z]{2}\Z", allow_blank=True, default="")
+    email = serializers.EmailField(allow_blank=True, default="")
+    total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")
+    currency = serializers.CharField(max_length=3)
+    card = serializers.UUIDField(allow_null=True, default=None, help_text="A saved card; none for another one.")
+    saves_card = serializers.BooleanField(default=False)
+    agrees = serializers.BooleanField(default=False, help_text="To the terms of sale.")
+
+
+class OrderOut(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    number = serializers.CharField()
+    status = serializers.ChoiceField(choices=Order.Status.choices)
+    total = serializers.IntegerField()
+    currency = serializers.CharField()
+    client_secret = serializers.CharField(allow_blank=True, help_text="Confirms the payment in the browser.")
+    payment_method = serializers.CharField(allow_blank=True, help_text="The saved card's id at the provider.")
+    failure = serializers.CharField(allow_blank=True, help_text="Why the last attempt to pay failed.")
+    next_url = serializers.CharField(help_text="Where to go once it is settled.")
+
+
+class CardIn(serializers.Serializer[object]):
+    key = serializers.UUIDField(help_text="The same key begins the same card.")
+
+
+class CardBegun(serializers.Serializer[object]):
+    intent = serializers.CharField()
+    client_secret = serializers.CharField()
+
+
+class CardDone(serializers.Serializer[object]):
+    intent = serializers.RegexField(r"^seti_\w{1,60}\Z")
+
+
+class CardOut(serializers.Serializer[object]):
+    uid = serializers.UUIDField()
+    brand = serializers.CharField()
+    last4 = serializers.CharField()
+    exp_month = serializers.IntegerField()
+    exp_year = serializers.IntegerField()
+    is_default = serializers.BooleanField()
+    is_declined = serializers.BooleanField()
+
+
+def order_out(begun: Begun) -> dict[str, Any]:
+    """An order as the API returns it."""
+    order = begun.order
+    return {
+        "uid": order.uid,
+        "number": order.number,
+        "status": order.status,
+        "total": order.total,
+        "currency": order.currency,
+        "client_secret": begun.client_secret,
+        "payment_method": begun.card.gateway_id if begun.card else "",
+        "failure": order.failure_message,
+        "next_url": next_url(order),
+    }
+
+
+def next_url(order: Order) -> str:
+    """The page that shows what became of an order."""
+    return f"/payment-{'error' if order.status == Order.Status.CANCELED else 'success'}?order={order.uid}"
+
+
+def card_out(card: Card) -> dict[str, Any]:
+    """A saved card as the API returns it."""
+    names = ("uid", "brand", "last4", "exp_month", "exp_year", "is_default")
+    return {**{name: getattr(card, name) for name in names}, "is_declined": card.declined_at is not None}
+
+
+def amounts(currency: str, **values: int) -> dict[str, str]:
+    """Amounts as they are shown."""
+    return {name: money(value, currency) for name, value in values.items()}

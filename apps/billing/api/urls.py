@@ -1,0 +1,12 @@
+from django.urls import path
+
+from apps.billing.api import views
+
+urlpatterns = [
+    path("billing/quote/", views.Quotes.as_view()),
+    path("billing/orders/", views.Orders.as_view()),
+    path("billing/orders/<uuid:uid>/sync/", views.OrderSync.as_view()),
+    path("billing/cards/", views.Cards.as_view()),
+    path("billing/cards/done/", views.CardsDone.as_view()),
+    path("billing/cards/<uuid:uid>/", views.CardDetail.as_view()),
+]

@@ -1,0 +1,143 @@
+"""Buying, cards and refunds as calls. Each asks, calls one service or query, answers."""
+
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import permissions, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts.guards import signed_in_user
+from apps.billing import policies, queries
+from apps.billing.api.serializers import (
+    CardBegun,
+    CardDone,
+    CardIn,
+    CardOut,
+    OrderIn,
+    OrderOut,
+    QuoteIn,
+    QuoteOut,
+    amounts,
+    card_out,
+    order_out,
+)
+from apps.billing.services import checkout, customers, promo
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.api import validated
+
+
+class Quotes(APIView):
+    """What a course costs the user."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_quote", request=QuoteIn, responses={200: QuoteOut})
+    def post(self, request: Request) -> Response:
+        sent = validated(QuoteIn, request)
+        user, now = signed_in_user(request), timezone.now()
+        course = queries.course_for_sale(sent["course"])
+        enforce(policies.buy(user, course))
+        code = promo.find_code(text=sent["code"], user=user, course=course, now=now) if sent["code"].strip() else None
+        price = checkout.price_for(course=course, code=code, country=sent["country"])
+        shown = amounts(
+            price.currency, list_price=price.list_price, discount=price.discount, total=price.total, tax=price.tax
+        )
+        return Response(
+            {
+                "list_price": price.list_price,
+                "discount": price.discount,
+                "total": price.total,
+                "tax": price.tax,
+                "currency": price.currency,
+                "code": code.code if code else "",
+                "code_label": queries.code_label(code) if code else "",
+                "texts": shown,
+            }
+        )
+
+
+class Orders(APIView):
+    """Begin to buy a course."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_order", request=OrderIn, responses={201: OrderOut})
+    def post(self, request: Request) -> Response:
+        sent = validated(OrderIn, request)
+        begun = checkout.begin_order(
+            user=signed_in_user(request),
+            course=queries.course_for_sale(sent["course"]),
+            code=sent["code"],
+            country=sent["country"],
+            email=sent["email"],
+            expected_total=sent["total"],
+            expected_currency=sent["currency"],
+            card=str(sent["card"] or ""),
+            saves_card=sent["saves_card"],
+            agrees=sent["agrees"],
+            now=timezone.now(),
+        )
+        return Response(order_out(begun), status.HTTP_201_CREATED)
+
+
+class OrderSync(APIView):
+    """Ask the payment provider what became of an order. The browser calls it after it confirmed the payment."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_order_sync", request=None, responses={200: OrderOut})
+    def post(self, request: Request, uid: UUID) -> Response:
+        order = queries.order_of(signed_in_user(request), uid)
+        return Response(order_out(checkout.Begun(order=checkout.sync_order(order=order, now=timezone.now()))))
+
+
+class Cards(APIView):
+    """The user's saved cards."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_cards", responses={200: CardOut(many=True)})
+    def get(self, request: Request) -> Response:
+        return Response([card_out(each) for each in queries.cards_of(signed_in_user(request))])
+
+    @extend_schema(operation_id="billing_card_begin", request=CardIn, responses={201: CardBegun})
+    def post(self, request: Request) -> Response:
+        """Begin to save a card. The browser sends its number to the provider, never here."""
+        sent = validated(CardIn, request)
+        intent = customers.begin_card(user=signed_in_user(request), key=str(sent["key"]), now=timezone.now())
+        return Response({"intent": intent.id, "client_secret": intent.client_secret}, status.HTTP_201_CREATED)
+
+
+class CardsDone(APIView):
+    """Store a card that the browser has confirmed."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_card_done", request=CardDone, responses={200: CardOut})
+    def post(self, request: Request) -> Response:
+        sent = validated(CardDone, request)
+        card = customers.finish_card(user=signed_in_user(request), intent=sent["intent"], now=timezone.now())
+        return Response(card_out(card))
+
+
+class CardDetail(APIView):
+    """One saved card."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_card_default", request=None, responses={200: CardOut})
+    def put(self, request: Request, uid: UUID) -> Response:
+        """Make this card the one that Premium is charged to."""
+        user = signed_in_user(request)
+        card = queries.card_of(user, uid)
+        customers.make_default(user=user, card=card)
+        return Response(card_out(queries.card_of(user, uid)))
+
+    @extend_schema(operation_id="billing_card_remove", responses={204: None})
+    def delete(self, request: Request, uid: UUID) -> Response:
+        user = signed_in_user(request)
+        customers.remove_card(user=user, card=queries.card_of(user, uid), now=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)

@@ -1,0 +1,43 @@
+"""What other apps add to billing.
+
+``course_access``: what happens to a learner's enrollment when a course opens or closes for them. Billing calls it
+inside its own transaction, so that a payment and the enrollment that it pays for are committed together.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from apps.accounts.models import User
+from apps.courses.models import Course
+from studyplatform.kit.registry import Registry
+
+
+@dataclass(frozen=True)
+class CourseAccess:
+    """``open(user, course, now)`` and ``close(user, course, now)``; both are idempotent. ``progress(user, course)``
+    returns how much of the course's lessons the user has completed, in percent."""
+
+    open: Callable[[User, Course, datetime], None]
+    close: Callable[[User, Course, datetime], None]
+    progress: Callable[[User, Course], int]
+
+
+course_access: Registry[CourseAccess] = Registry("course access")
+
+
+def open_course(user: User, course: Course, now: datetime) -> None:
+    """Open the course to the user in all apps that give access to it."""
+    for each in course_access.ordered():
+        each.open(user, course, now)
+
+
+def close_course(user: User, course: Course, now: datetime) -> None:
+    """Close the course to the user in all apps that give access to it."""
+    for each in course_access.ordered():
+        each.close(user, course, now)
+
+
+def completed_percent(user: User, course: Course) -> int:
+    """Return how much of the course's lessons the user has completed, in percent."""
+    return max((each.progress(user, course) for each in course_access.ordered()), default=0)

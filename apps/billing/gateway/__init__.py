@@ -1,0 +1,56 @@
+"""The payment provider: the only module that talks to Stripe, or to the stand-in that speaks Stripe's API.
+
+Amounts are integers in minor units. Calls that create something take a ``key``: the provider makes one object per key,
+however often it is asked (https://docs.stripe.com/api/idempotent_requests). They raise CardDeclined or
+PaymentProcessingError.
+"""
+
+from apps.billing.gateway.cards import attached_cards, create_setup_intent, get_card, get_setup_intent, remove_card
+from apps.billing.gateway.customers import create_customer, delete_customer, set_default_card
+from apps.billing.gateway.endpoints import EVENTS, Endpoint, create_endpoint, delete_endpoint, endpoint_urls
+from apps.billing.gateway.objects import (
+    CardState,
+    ChargeState,
+    DisputeState,
+    Failure,
+    IntentState,
+    RefundState,
+)
+from apps.billing.gateway.payments import (
+    cancel_payment_intent,
+    create_payment_intent,
+    create_refund,
+    get_dispute,
+    get_payment_intent,
+    get_refund,
+    refunds_of,
+)
+
+__all__ = [
+    "EVENTS",
+    "CardState",
+    "ChargeState",
+    "DisputeState",
+    "Endpoint",
+    "Failure",
+    "IntentState",
+    "RefundState",
+    "attached_cards",
+    "cancel_payment_intent",
+    "create_customer",
+    "create_endpoint",
+    "create_payment_intent",
+    "create_refund",
+    "create_setup_intent",
+    "delete_customer",
+    "delete_endpoint",
+    "endpoint_urls",
+    "get_card",
+    "get_dispute",
+    "get_payment_intent",
+    "get_refund",
+    "get_setup_intent",
+    "refunds_of",
+    "remove_card",
+    "set_default_card",
+]

@@ -1,0 +1,131 @@
+"""Payments, refunds and disputes (https://docs.stripe.com/api/payment_intents)."""
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import stripe
+
+from apps.billing.gateway.cards import id_of
+from apps.billing.gateway.client import client, moment, translates_errors
+from apps.billing.gateway.objects import ChargeState, DisputeState, Failure, IntentState, RefundState
+
+if TYPE_CHECKING:
+    from stripe.params import PaymentIntentCreateParams
+
+_WITH_CHARGE = ["latest_charge.balance_transaction"]
+
+
+@translates_errors
+def create_payment_intent(
+    *, customer: str, amount: int, currency: str, description: str, order: str, saves_card: bool, key: str
+) -> IntentState:
+    """Begin a payment that the customer confirms in the browser. ``saves_card``: for later payments."""
+    params: PaymentIntentCreateParams = {
+        "customer": customer,
+        "amount": amount,
+        "currency": currency,
+        "description": description,
+        "metadata": {"order": order},
+        "payment_method_types": ["card"],
+    }
+    if saves_card:
+        params["setup_future_usage"] = "off_session"
+    return _intent(client().v1.payment_intents.create(params, {"idempotency_key": key}))
+
+
+@translates_errors
+def get_payment_intent(intent: str) -> IntentState:
+    """Return the present state of a payment."""
+    return _intent(client().v1.payment_intents.retrieve(intent, {"expand": _WITH_CHARGE}))
+
+
+@translates_errors
+def cancel_payment_intent(intent: str) -> IntentState:
+    """Cancel a payment if that is still possible, and return its state."""
+    # Refused if it has succeeded, is being processed or was canceled before: its state says so.
+    with contextlib.suppress(stripe.InvalidRequestError):
+        client().v1.payment_intents.cancel(intent)
+    return get_payment_intent(intent)
+
+
+@translates_errors
+def create_refund(*, intent: str, amount: int, key: str, refund: str) -> RefundState:
+    """Return money to the card. ``refund``: our own id of it."""
+    made = client().v1.refunds.create(
+        {"payment_intent": intent, "amount": amount, "metadata": {"refund": refund}}, {"idempotency_key": key}
+    )
+    return _refund(made)
+
+
+@translates_errors
+def get_refund(refund: str) -> RefundState:
+    """Return the present state of a refund."""
+    return _refund(client().v1.refunds.retrieve(refund))
+
+
+@translates_errors
+def refunds_of(intent: str) -> list[RefundState]:
+    """Return all refunds of a payment, also those that an admin made at the provider."""
+    found = client().v1.refunds.list({"payment_intent": intent, "limit": 100})
+    return [_refund(each) for each in found.auto_paging_iter()]
+
+
+@translates_errors
+def get_dispute(dispute: str) -> DisputeState:
+    """Return the present state of a dispute."""
+    found = client().v1.disputes.retrieve(dispute, {"expand": ["balance_transactions"]})
+    return DisputeState(
+        id=found.id,
+        intent=id_of(found.payment_intent) or "",
+        amount=found.amount,
+        currency=found.currency,
+        fee=sum(each.fee for each in found.balance_transactions),
+        reason=found.reason,
+        status=found.status,
+        created=moment(found.created),
+    )
+
+
+def _intent(intent: stripe.PaymentIntent) -> IntentState:
+    error = intent.last_payment_error
+    charge = intent.latest_charge
+    return IntentState(
+        id=intent.id,
+        status=intent.status,
+        client_secret=intent.client_secret or "",
+        customer=id_of(intent.customer),
+        payment_method=id_of(intent.payment_method),
+        amount=intent.amount,
+        currency=intent.currency,
+        charge=charge_state(charge) if isinstance(charge, stripe.Charge) and charge.paid else None,
+        failure=Failure(kind=error.type, message=error.message or "") if error else None,
+    )
+
+
+def charge_state(charge: stripe.Charge) -> ChargeState:
+    """Translate the provider's object."""
+    settled = charge.balance_transaction
+    card = charge.payment_method_details.card if charge.payment_method_details else None
+    return ChargeState(
+        id=charge.id,
+        amount=charge.amount,
+        amount_refunded=charge.amount_refunded,
+        currency=charge.currency,
+        fee=settled.fee if isinstance(settled, stripe.BalanceTransaction) else None,
+        created=moment(charge.created),
+        card_brand=(card.brand or "") if card else "",
+        card_last4=(card.last4 or "") if card else "",
+    )
+
+
+def _refund(refund: stripe.Refund) -> RefundState:
+    return RefundState(
+        id=refund.id,
+        intent=id_of(refund.payment_intent) or "",
+        amount=refund.amount,
+        currency=refund.currency,
+        status=refund.status or "",
+        failure=refund.failure_reason or "",
+        created=moment(refund.created),
+        metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
+    )

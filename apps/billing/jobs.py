@@ -1,0 +1,61 @@
+"""Background jobs of billing."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from djstripe.models import WebhookEventTrigger
+
+from apps.billing import gateway
+from apps.billing.models import Payment, Refund
+from apps.billing.services import checkout, receipts, refunds, webhooks
+from studyplatform.kit import jobs
+
+AGAIN = timedelta(minutes=5)
+
+
+@jobs.job("billing.handle_event", label=_("Handle an event of the payment provider"))
+def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
+    """Act on a stored webhook event. Idempotent."""
+    trigger = WebhookEventTrigger.objects.filter(pk=trigger_id).first()
+    if trigger is not None:
+        webhooks.handle(trigger, now=timezone.now())
+
+
+@jobs.job("billing.follow_order", label=_("Check the payment of an order"))
+def follow_order(running: jobs.Running, *, order_id: int) -> None:
+    """Settle an order whose browser went away; give it up after an hour."""
+    if not checkout.follow_order(order_id=order_id, now=timezone.now()):
+        raise jobs.Postpone(AGAIN)
+
+
+@jobs.job("billing.follow_refund", label=_("Check a refund"))
+def follow_refund(running: jobs.Running, *, refund_id: int) -> None:
+    """Send a refund that could not be sent, and wait until the provider has returned the money."""
+    refund = refunds.send(refund=Refund.objects.get(pk=refund_id), now=timezone.now())
+    if refund.status == Refund.Status.PROCESSING:
+        raise jobs.Postpone(timedelta(hours=1) if refund.gateway_id else AGAIN)
+
+
+@jobs.job("billing.refund_duplicate", label=_("Refund a course that was paid twice"))
+def refund_duplicate(running: jobs.Running, *, payment_id: int) -> None:
+    """Return a payment for a course that was open already."""
+    refunds.refund_duplicate(payment=Payment.objects.get(pk=payment_id), now=timezone.now())
+
+
+@jobs.job("billing.tell_of_payment", label=_("Send a receipt"))
+def tell_of_payment(running: jobs.Running, *, payment_id: int) -> None:
+    """Tell a learner of their payment, with the receipt."""
+    receipts.tell_of_payment(payment=Payment.objects.select_related("user", "course").get(pk=payment_id))
+
+
+@jobs.job("billing.tell_of_refund", label=_("Tell a learner about a refund"))
+def tell_of_refund(running: jobs.Running, *, refund_id: int) -> None:
+    """Tell a learner what became of their refund."""
+    receipts.tell_of_refund(refund=Refund.objects.select_related("payment__user").get(pk=refund_id))
+
+
+@jobs.job("billing.delete_customer", label=_("Delete a customer at the payment provider"))
+def delete_customer(running: jobs.Running, *, customer: str) -> None:
+    """Delete the customer of a deleted account."""
+    gateway.delete_customer(customer)

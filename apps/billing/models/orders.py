@@ -1,0 +1,84 @@
+"""A user's intention to buy a course, from the checkout until it is paid or given up."""
+
+import secrets
+import uuid
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.billing.models.promo import PromoCode, Redemption
+from apps.courses.models import Course
+
+_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # without those that look alike
+
+
+def new_order_number() -> str:
+    """A number that a user can read out: six letters and digits in two groups."""
+    drawn = "".join(secrets.choice(_LETTERS) for _ in range(8))
+    return f"{drawn[:4]}-{drawn[4:]}"
+
+
+class OrderQuerySet(models.QuerySet["Order"]):
+    def live(self) -> Self:
+        return self.filter(status__in=Order.LIVE)
+
+    def of(self, user_id: int) -> Self:
+        return self.filter(user_id=user_id)
+
+
+class Order(models.Model):
+    """A course that a user is buying. All amounts are minor units, computed by the server.
+
+    The amounts of an order never change: another price or code makes another order. So what a user saw is what the
+    provider charges.
+    """
+
+    class Status(models.TextChoices):
+        OPEN = "open", _("Waiting for payment")
+        PROCESSING = "processing", _("Processing")
+        PAID = "paid", _("Paid")
+        CANCELED = "canceled", _("Canceled")
+
+    LIVE = (Status.OPEN, Status.PROCESSING)
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    number = models.CharField(max_length=12, unique=True, default=new_order_number)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="orders")
+    course = models.ForeignKey(Course, models.PROTECT, related_name="orders")
+    list_price = models.PositiveIntegerField()
+    discount = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(help_text="What is charged, with tax.")
+    tax = models.PositiveIntegerField(default=0, help_text="The part of the total that is tax.")
+    tax_rate = models.PositiveIntegerField(default=0, help_text="Hundredths of a percent.")
+    currency = models.CharField(max_length=3)
+    country = models.CharField(max_length=2, blank=True)
+    email = models.EmailField(help_text="Where the receipt goes.")
+    promo_code = models.ForeignKey(PromoCode, models.PROTECT, null=True, related_name="orders")
+    redemption = models.OneToOneField(Redemption, models.PROTECT, null=True, related_name="order")
+    instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="orders_received")
+    share = models.PositiveIntegerField(help_text="The instructor's share in hundredths of a percent.")
+    status = models.CharField(max_length=12, choices=Status.choices, default=Status.OPEN)
+    intent_id = models.CharField(max_length=64, null=True, unique=True)
+    failure_kind = models.CharField(max_length=40, blank=True, help_text="The last failed attempt to pay.")
+    failure_message = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField()
+    settled_at = models.DateTimeField(null=True, help_text="When it was paid or canceled.")
+
+    objects = OrderQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "course"], condition=Q(status__in=["open", "processing"]), name="one_live_order"
+            ),
+            models.CheckConstraint(
+                condition=Q(total=F("list_price") - F("discount"), tax__lte=F("total")), name="order_adds_up"
+            ),
+        ]
+        indexes = [models.Index(fields=["user", "-created_at"], name="order_of_user")]
+
+    def __str__(self) -> str:
+        return self.number

@@ -1,0 +1,151 @@
+"""Money received and money returned. A row is what the provider reported; services never change its amounts."""
+
+import uuid
+from datetime import datetime
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from apps.billing.models.orders import Order
+from apps.billing.models.subscriptions import Subscription
+from apps.courses.models import Course
+
+
+class ReceiptSeries(models.Model):
+    """The last receipt number of a year: receipts are numbered without gaps."""
+
+    year = models.PositiveSmallIntegerField(primary_key=True)
+    last = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.year}: {self.last}"
+
+
+class PaymentQuerySet(models.QuerySet["Payment"]):
+    def of(self, user_id: int) -> Self:
+        return self.filter(user_id=user_id)
+
+
+class Payment(models.Model):
+    """A successful payment: for a course, or for a period of Premium."""
+
+    class Kind(models.TextChoices):
+        COURSE = "course", _("Course")
+        PREMIUM = "premium", _("Premium")
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    gateway_id = models.CharField(max_length=64, unique=True, help_text="The provider's payment intent, or order …")
+    charge_id = models.CharField(max_length=64, blank=True, db_index=True)
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="payments")
+    order = models.OneToOneField(Order, models.PROTECT, null=True, related_name="payment")
+    course = models.ForeignKey(Course, models.PROTECT, null=True, related_name="payments")
+    instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="sales")
+    share = models.PositiveIntegerField(default=0, help_text="The instructor's share in hundredths of a percent.")
+    subscription = models.ForeignKey(Subscription, models.PROTECT, null=True, related_name="payments")
+    invoice_id = models.CharField(max_length=64, blank=True, db_index=True)
+    title = models.CharField(max_length=160, help_text="What was bought, as it was called then.")
+    period_start = models.DateTimeField(null=True)
+    period_end = models.DateTimeField(null=True)
+    list_price = models.PositiveIntegerField()
+    discount = models.PositiveIntegerField(default=0)
+    promo_code = models.CharField(max_length=24, blank=True)
+    amount = models.PositiveIntegerField(help_text="What was charged, with tax; minor units.")
+    tax = models.PositiveIntegerField(default=0)
+    tax_rate = models.PositiveIntegerField(default=0, help_text="Hundredths of a percent.")
+    fee = models.PositiveIntegerField(null=True, help_text="The provider's fee; empty until it is known.")
+    currency = models.CharField(max_length=3)
+    country = models.CharField(max_length=2, blank=True)
+    email = models.EmailField(blank=True)
+    card_brand = models.CharField(max_length=20, blank=True)
+    card_last4 = models.CharField(max_length=4, blank=True)
+    receipt_number = models.CharField(max_length=20, unique=True)
+    refunded = models.PositiveIntegerField(default=0, help_text="What was returned so far.")
+    paid_at = models.DateTimeField()
+
+    objects = PaymentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(refunded__lte=F("amount")), name="refunded_at_most_what_was_paid"),
+        ]
+        indexes = [
+            models.Index(fields=["user", "-paid_at", "-id"], name="payment_of_user"),
+            models.Index(fields=["instructor", "-paid_at"], name="payment_of_instructor"),
+            models.Index(fields=["-paid_at"], name="payment_by_date"),
+        ]
+
+    def __str__(self) -> str:
+        return self.receipt_number
+
+    @property
+    def is_refunded(self) -> bool:
+        return self.amount > 0 and self.refunded == self.amount
+
+    def is_within(self, days: int, now: datetime) -> bool:
+        """Return whether the payment is at most this many days old."""
+        return (now - self.paid_at).total_seconds() <= days * 86400
+
+
+class Refund(models.Model):
+    """Money that goes back, from the request on."""
+
+    class Status(models.TextChoices):
+        REQUESTED = "requested", _("Waiting for a decision")
+        PROCESSING = "processing", _("On its way")
+        DONE = "done", _("Refunded")
+        FAILED = "failed", _("Failed")
+        DECLINED = "declined", _("Declined")
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    payment = models.ForeignKey(Payment, models.PROTECT, related_name="refunds")
+    gateway_id = models.CharField(max_length=64, null=True, unique=True)
+    amount = models.PositiveIntegerField()
+    status = models.CharField(max_length=12, choices=Status.choices)
+    reason = models.TextField(blank=True, help_text="The learner's.")
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    requested_at = models.DateTimeField()
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    decision = models.TextField(blank=True, help_text="The admin's reason.")
+    failure = models.CharField(max_length=300, blank=True)
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["payment"], condition=Q(status__in=["requested", "processing"]), name="one_open_refund"
+            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="refund_has_an_amount"),
+        ]
+        indexes = [models.Index(fields=["status", "requested_at"], name="refund_queue")]
+
+    def __str__(self) -> str:
+        return f"{self.payment_id}: {self.amount} {self.status}"
+
+
+class Dispute(models.Model):
+    """A payment that the cardholder contested at their bank."""
+
+    class Status(models.TextChoices):
+        OPEN = "open", _("Open")
+        WON = "won", _("Won")
+        LOST = "lost", _("Lost")
+
+    payment = models.ForeignKey(Payment, models.PROTECT, related_name="disputes")
+    gateway_id = models.CharField(max_length=64, unique=True)
+    amount = models.PositiveIntegerField()
+    fee = models.PositiveIntegerField(default=0)
+    reason = models.CharField(max_length=60, blank=True)
+    status = models.CharField(max_length=6, choices=Status.choices, default=Status.OPEN)
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["status", "-opened_at"], name="dispute_by_status")]
+
+    def __str__(self) -> str:
+        return f"{self.gateway_id}: {self.status}"

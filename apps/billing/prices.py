@@ -1,0 +1,40 @@
+"""What something costs: list price, discount and tax. Integers in minor units, rates in hundredths of a percent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from apps.billing.splits import WHOLE
+
+
+def tax_in(total: int, rate: int) -> int:
+    """Return the tax that a price with tax contains, rounded half up."""
+    return (2 * total * rate + WHOLE + rate) // (2 * (WHOLE + rate))
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What something costs a user. ``total`` includes ``tax``."""
+
+    list_price: int
+    discount: int
+    total: int
+    tax: int
+    tax_rate: int
+    currency: str
+    country: str
+
+
+def quote(*, list_price: int, discount: int, currency: str, country: str, rates: Mapping[str, int]) -> Quote:
+    """Compute a price with its discount and the tax of the country."""
+    discount = min(discount, list_price)
+    total = list_price - discount
+    rate = rates.get(country, 0)
+    return Quote(
+        list_price=list_price,
+        discount=discount,
+        total=total,
+        tax=tax_in(total, rate),
+        tax_rate=rate,
+        currency=currency,
+        country=country,
+    )

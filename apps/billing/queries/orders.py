@@ -1,0 +1,49 @@
+"""Courses for sale, orders and promo codes, as pages and the API show them."""
+
+from uuid import UUID
+
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.billing.models import Order, PromoCode
+from apps.courses.errors import CourseNotFound
+from apps.courses.models import Course
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.text.money import money
+
+
+def course_for_sale(slug: str) -> Course:
+    """Return a course by its slug, with its instructor and category. One query.
+
+    :raises CourseNotFound: there is none.
+    """
+    course = Course.objects.select_related("instructor", "subject").filter(slug=slug).first()
+    if course is None:
+        raise CourseNotFound
+    return course
+
+
+def order_of(user: User, uid: UUID | str) -> Order:
+    """Return one of the user's orders. One query.
+
+    :raises NotFound: there is none.
+    """
+    found = Order.objects.of(user.pk).select_related("course__instructor", "course__subject", "promo_code", "payment")
+    order = found.filter(uid=uid).first()
+    if order is None:
+        raise NotFound
+    return order
+
+
+def code_label(code: PromoCode) -> str:
+    """Return what a code does, such as "10% off, until 31 March 2027"."""
+    if code.percent is not None:
+        taken = _("%(percent)s%% off") % {"percent": code.percent}
+    else:
+        taken = _("%(amount)s off") % {"amount": money(code.amount or 0, code.currency)}
+    if code.ends_at is None:
+        return taken
+    ends = date_format(localtime(code.ends_at), "j F Y")
+    return _("%(discount)s, until %(date)s") % {"discount": taken, "date": ends}

@@ -1,0 +1,59 @@
+"""Payments that the cardholder contested at their bank."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.billing import gateway
+from apps.billing.models import Dispute, Grant, Payment
+from apps.billing.services import ledger
+from apps.billing.services.grants import end_grants
+
+_CLOSED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
+
+
+def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
+    """Write down the present state of a dispute. Idempotent; None if its payment is not one of ours.
+
+    The course stays open while the bank decides; a lost dispute closes it like a refund.
+    """
+    state = gateway.get_dispute(dispute)
+    if state.status.startswith("warning_"):  # the bank asks, but has not taken the money
+        return None
+    with transaction.atomic():
+        found = Payment.objects.select_for_update(of=("self",)).select_related("user", "course")
+        payment = found.filter(gateway_id=state.intent).first()
+        if payment is None:
+            return None
+        row, is_new = Dispute.objects.get_or_create(
+            gateway_id=state.id,
+            defaults={
+                "payment": payment,
+                "amount": state.amount,
+                "fee": state.fee,
+                "reason": state.reason[:60],
+                "opened_at": state.created,
+            },
+        )
+        if is_new:
+            ledger.post_dispute_opened(
+                state.id,
+                payment.gateway_id,
+                row.amount,
+                fee=row.fee,
+                occurred_at=row.opened_at,
+                gateway_id=state.id,
+            )
+        closed = _CLOSED.get(state.status)
+        if closed is None or row.status != Dispute.Status.OPEN:
+            return row
+        row.status, row.closed_at = closed, now
+        row.save(update_fields=["status", "closed_at"])
+        if closed == Dispute.Status.WON:
+            ledger.post_dispute_won(state.id, occurred_at=now, gateway_id=state.id)
+        else:
+            ledger.post_dispute_lost(state.id, occurred_at=now, gateway_id=state.id)
+            if payment.course is not None and Grant.objects.active().filter(payment=payment).exists():
+                purchase, lost = Grant.Source.PURCHASE, Grant.End.DISPUTE
+                end_grants(user=payment.user, course=payment.course, source=purchase, reason=lost, now=now)
+    return row

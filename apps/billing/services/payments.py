@@ -1,0 +1,97 @@
+"""Write down money that came in: the payment, its receipt number, the books, and what it opens."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.timezone import localtime
+
+from apps.billing import gateway
+from apps.billing.models import Order, Payment, ReceiptSeries
+from apps.billing.services import ledger
+from apps.billing.services.grants import grant_purchase
+from studyplatform.kit import jobs
+
+
+def record_sale(*, order: Order, intent: gateway.IntentState | None, now: datetime) -> Payment:
+    """Write down that an order was paid, and open the course. ``intent``: None if it cost nothing.
+
+    The caller holds the lock of the order, inside a transaction. A course that another payment opened before is
+    refunded by a job.
+    """
+    if intent is not None and (intent.amount, intent.currency) != (order.total, order.currency):
+        raise RuntimeError(f"order {order.number} is {order.total} {order.currency}, but {intent.amount} was charged")
+    charge = intent.charge if intent else None
+    paid_at = charge.created if charge else now
+    payment = Payment.objects.create(
+        gateway_id=intent.id if intent else f"order {order.number}",
+        charge_id=charge.id if charge else "",
+        kind=Payment.Kind.COURSE,
+        user_id=order.user_id,
+        order=order,
+        course_id=order.course_id,
+        instructor_id=order.instructor_id,
+        share=order.share,
+        title=order.course.title,
+        list_price=order.list_price,
+        discount=order.discount,
+        promo_code=order.promo_code.code if order.promo_code else "",
+        amount=order.total,
+        tax=order.tax,
+        tax_rate=order.tax_rate,
+        fee=charge.fee if charge else None,
+        currency=order.currency,
+        country=order.country,
+        email=order.email,
+        card_brand=charge.card_brand if charge else "",
+        card_last4=charge.card_last4 if charge else "",
+        receipt_number=next_receipt_number(paid_at),
+        paid_at=paid_at,
+    )
+    book_sale(payment)
+    jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
+    if not grant_purchase(payment=payment, now=now):
+        jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
+    return payment
+
+
+def next_receipt_number(moment: datetime) -> str:
+    """Return the next receipt number of the year. Without gaps: the row is locked until the transaction ends."""
+    year = localtime(moment).year
+    ReceiptSeries.objects.get_or_create(year=year)
+    series = ReceiptSeries.objects.select_for_update().get(year=year)
+    series.last += 1
+    series.save(update_fields=["last"])
+    return f"{year}-{series.last:06d}"
+
+
+def sync_fee(*, payment: Payment, charge: gateway.ChargeState) -> None:
+    """Store the provider's fee once it is known, and book it. Idempotent."""
+    if charge.fee is None:
+        return
+    with transaction.atomic():
+        if Payment.objects.filter(pk=payment.pk, fee=None).update(fee=charge.fee):
+            payment.fee = charge.fee
+            book_fee(payment)
+
+
+def book_sale(payment: Payment) -> None:
+    """Enter a sale, and its fee if it is known, in the ledger. Idempotent."""
+    ledger.post_sale(
+        payment.gateway_id,
+        payment.instructor_id,
+        payment.amount,
+        payment.tax,
+        payment.share,
+        payment.currency,
+        occurred_at=payment.paid_at,
+        course_id=payment.course_id,
+        description=payment.title,
+        gateway_id=payment.charge_id,
+    )
+    book_fee(payment)
+
+
+def book_fee(payment: Payment) -> None:
+    """Enter the provider's fee of a payment in the ledger. Idempotent."""
+    if payment.fee:
+        ledger.post_fee(payment.gateway_id, payment.fee, payment.currency, occurred_at=payment.paid_at)

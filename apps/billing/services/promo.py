@@ -1,0 +1,127 @@
+"""Promo codes at the checkout: look up, reserve, use, give back."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.billing.errors import PromoCodeRefused
+from apps.billing.models import PromoCode, Redemption
+from apps.billing.splits import share_of
+from apps.courses.models import Course
+
+HELD = (Redemption.State.RESERVED, Redemption.State.USED)
+
+
+def find_code(*, text: str, user: User, course: Course | None, now: datetime) -> PromoCode:
+    """Return the code that this user may use for the course (None: for Premium) at this moment.
+
+    :raises PromoCodeRefused: it says why not.
+    """
+    name = text.strip().upper()
+    code = PromoCode.objects.filter(code=name).first() if name and "\x00" not in name else None
+    if code is None or not code.is_active:
+        raise PromoCodeRefused(reason=_("There is no code “%(code)s”.") % {"code": name[:24]})
+    if code.starts_at is not None and now < code.starts_at:
+        raise PromoCodeRefused(reason=_("%(code)s starts on %(date)s.") % _with_date(code, code.starts_at))
+    if code.ends_at is not None and now >= code.ends_at:
+        raise PromoCodeRefused(reason=_("%(code)s expired on %(date)s.") % _with_date(code, code.ends_at))
+    if not covers(code, course):
+        raise PromoCodeRefused(reason=_not_for(code, course))
+    if code.currency and course is not None and code.currency != course.currency:
+        raise PromoCodeRefused(reason=_("%(code)s is for prices in another currency.") % {"code": code.code})
+    if code.limit is not None and code.used >= code.limit:
+        raise PromoCodeRefused(reason=_("%(code)s has been used up.") % {"code": code.code})
+    if uses_by(code, user) >= code.limit_per_user:
+        raise _used_by_you(code)
+    return code
+
+
+def covers(code: PromoCode, course: Course | None) -> bool:
+    """Return whether the code is for this course (None: for Premium)."""
+    if course is None:
+        return code.scope == PromoCode.Scope.PREMIUM
+    if code.scope == PromoCode.Scope.COURSE:
+        return code.course_id == course.pk
+    if code.scope == PromoCode.Scope.INSTRUCTOR:
+        return code.instructor_id == course.instructor_id
+    return code.scope == PromoCode.Scope.ALL
+
+
+def discount_of(code: PromoCode | None, price: int) -> int:
+    """Return what the code takes off this price, in minor units; never more than the price."""
+    if code is None:
+        return 0
+    taken = share_of(price, code.percent * 100) if code.percent is not None else code.amount or 0
+    return min(taken, price)
+
+
+def uses_by(code: PromoCode, user: User) -> int:
+    """Return how often the user holds the code: reserved by an open order, or used."""
+    return Redemption.objects.filter(code=code, user=user, state__in=HELD).count()
+
+
+def reserve(*, code: PromoCode, user: User, now: datetime) -> Redemption:
+    """Take one use of the code for an order. The row of the code is locked, so limits hold in parallel.
+
+    :raises PromoCodeRefused: it was used up in the meantime.
+    """
+    with transaction.atomic():
+        free = Q(limit=None) | Q(used__lt=F("limit"))
+        # The update locks the row until the end of the transaction: the count after it is exact.
+        if not PromoCode.objects.filter(free, pk=code.pk, is_active=True).update(used=F("used") + 1):
+            raise PromoCodeRefused(reason=_("%(code)s has been used up.") % {"code": code.code})
+        if uses_by(code, user) >= code.limit_per_user:
+            raise _used_by_you(code)
+        return Redemption.objects.create(
+            code=code, user=user, state=Redemption.State.RESERVED, created_at=now, updated_at=now
+        )
+
+
+def give_back(redemption: Redemption, *, now: datetime) -> None:
+    """Give a reserved use back. Idempotent: a use that was given back before, or used, stays as it is."""
+    with transaction.atomic():
+        reserved = Redemption.objects.filter(pk=redemption.pk, state=Redemption.State.RESERVED)
+        if reserved.update(state=Redemption.State.RELEASED, updated_at=now):
+            PromoCode.objects.filter(pk=redemption.code_id).update(used=F("used") - 1)
+
+
+def keep(redemption: Redemption, *, now: datetime) -> None:
+    """Count a use for good, after its order was paid.
+
+    A use that had been given back is taken again even beyond the limit: the user has paid the lower price.
+    """
+    with transaction.atomic():
+        Redemption.objects.select_for_update().get(pk=redemption.pk)
+        held = Redemption.objects.filter(pk=redemption.pk)
+        if held.filter(state=Redemption.State.RELEASED).update(state=Redemption.State.USED, updated_at=now):
+            within = Q(limit=None) | Q(used__lt=F("limit"))
+            PromoCode.objects.filter(within, pk=redemption.code_id).update(used=F("used") + 1)
+        else:
+            held.filter(state=Redemption.State.RESERVED).update(state=Redemption.State.USED, updated_at=now)
+
+
+def _with_date(code: PromoCode, moment: datetime) -> dict[str, str]:
+    return {"code": code.code, "date": date_format(localtime(moment), "j F Y")}
+
+
+def _not_for(code: PromoCode, course: Course | None) -> str:
+    if code.scope == PromoCode.Scope.PREMIUM:
+        return _("%(code)s is for Premium.") % {"code": code.code}
+    if course is None:
+        return _("%(code)s is for courses.") % {"code": code.code}
+    return _("%(code)s isn't for this course.") % {"code": code.code}
+
+
+def _used_by_you(code: PromoCode) -> PromoCodeRefused:
+    text = ngettext(
+        "You have already used %(code)s.",
+        "You have already used %(code)s %(times)s times.",
+        code.limit_per_user,
+    )
+    return PromoCodeRefused(reason=text % {"code": code.code, "times": code.limit_per_user})

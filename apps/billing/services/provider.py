@@ -1,0 +1,47 @@
+"""Make the provider and this site known to each other."""
+
+import uuid
+
+from django.conf import settings
+from django.urls import reverse
+from djstripe.models import WebhookEndpoint
+
+from apps.billing import gateway
+
+
+def connect_webhooks(*, site: str) -> WebhookEndpoint:
+    """Let the provider send its events to this site, whose address is ``site``. Idempotent.
+
+    An endpoint of another address of this site is replaced. The secret that signs the events is known only when the
+    endpoint is created, so one that this database doesn't know is replaced by a new one.
+    """
+    known = gateway.endpoint_urls()
+    kept = None
+    for row in WebhookEndpoint.objects.all():
+        url = webhook_url(site, row.djstripe_uuid)
+        if kept is None and row.secret and known.get(row.id) == url:
+            kept = row
+            continue
+        if row.id in known:
+            gateway.delete_endpoint(row.id)
+        row.delete()
+    if kept is not None:
+        return kept
+    name = uuid.uuid4()
+    url = webhook_url(site, name)
+    made = gateway.create_endpoint(url=url)
+    return WebhookEndpoint.objects.create(
+        id=made.id,
+        livemode=settings.STRIPE_LIVE_MODE,
+        djstripe_uuid=name,
+        url=url,
+        secret=made.secret,
+        status="enabled",
+        enabled_events=list(gateway.EVENTS),
+        api_version=made.api_version,
+    )
+
+
+def webhook_url(site: str, name: uuid.UUID) -> str:
+    """The address of an endpoint of this site."""
+    return site.rstrip("/") + reverse("djstripe:djstripe_webhook_by_uuid", args=[name])

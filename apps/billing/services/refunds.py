@@ -1,0 +1,218 @@
+"""Give money back: at once within 14 days and a fifth of the course, otherwise by an admin's decision.
+
+As with orders, the provider knows which refunds exist: :func:`sync_refunds` asks it and writes down what it says.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Sum
+
+from apps.accounts.models import User
+from apps.billing import extensions, gateway, policies
+from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending
+from apps.billing.events import PaymentRefunded
+from apps.billing.models import Dispute, Grant, Payment, Refund
+from apps.billing.services import ledger
+from apps.billing.services.grants import end_grants, grant_purchase
+from studyplatform.kit import jobs
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.events import publish
+from studyplatform.kit.policies import enforce
+
+FOLLOW_AFTER = timedelta(minutes=2)
+
+
+def is_immediate(*, payment: Payment, now: datetime) -> bool:
+    """Return whether the learner gets the money back without a decision: soon after the payment, little completed."""
+    if payment.course is None or payment.refunded or not payment.is_within(settings.REFUND_DAYS, now):
+        return False
+    return extensions.completed_percent(payment.user, payment.course) < settings.REFUND_PERCENT
+
+
+def request_refund(*, user: User, payment: Payment, reason: str, now: datetime) -> Refund:
+    """Ask for the money back. If the rule allows it, it is returned at once; otherwise an admin decides.
+
+    :raises RefundPending: a refund of this payment is on its way or waits for a decision.
+    :raises NothingToRefund: everything was returned, or the payment is disputed.
+    """
+    enforce(policies.ask_for_refund(user, payment))
+    immediate = is_immediate(payment=payment, now=now)
+    refund = _create(
+        payment,
+        amount=payment.amount - payment.refunded,
+        status=Refund.Status.PROCESSING if immediate else Refund.Status.REQUESTED,
+        reason=reason,
+        requested_by=user,
+        now=now,
+    )
+    return send(refund=refund, now=now) if immediate else refund
+
+
+def refund_by_admin(*, admin: User, payment: Payment, amount: int, reason: str, now: datetime) -> Refund:
+    """Return all or a part of a payment, as an admin decided.
+
+    :raises RefundPending: another refund of this payment is not finished.
+    :raises NothingToRefund: the amount is more than what is left.
+    """
+    enforce(policies.decide_refunds(admin))
+    refund = _create(payment, amount=amount, status=Refund.Status.PROCESSING, requested_by=admin, now=now)
+    Refund.objects.filter(pk=refund.pk).update(decided_by=admin, decided_at=now, decision=reason.strip())
+    return send(refund=refund, now=now)
+
+
+def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now: datetime) -> Refund:
+    """Grant or decline a learner's request.
+
+    :raises RefundDecided: someone decided it before.
+    """
+    enforce(policies.decide_refunds(admin))
+    status = Refund.Status.PROCESSING if grants else Refund.Status.DECLINED
+    with transaction.atomic():
+        waiting = Refund.objects.filter(pk=refund.pk, status=Refund.Status.REQUESTED)
+        if not waiting.update(status=status, decided_by=admin, decided_at=now, decision=reason.strip()):
+            raise RefundDecided
+        if grants:
+            _follow(refund)
+        else:
+            jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} declined", refund_id=refund.pk)
+    return send(refund=refund, now=now) if grants else _fresh(refund)
+
+
+def refund_duplicate(*, payment: Payment, now: datetime) -> None:
+    """Return a payment for a course that another payment had opened before. Idempotent."""
+    try:
+        refund = _create(payment, amount=payment.amount, status=Refund.Status.PROCESSING, now=now)
+    except (RefundPending, NothingToRefund):
+        return
+    send(refund=refund, now=now)
+
+
+def _create(
+    payment: Payment,
+    *,
+    amount: int,
+    status: Refund.Status,
+    now: datetime,
+    reason: str = "",
+    requested_by: User | None = None,
+) -> Refund:
+    try:
+        with transaction.atomic():
+            row = Payment.objects.select_for_update().get(pk=payment.pk)
+            if not 0 < amount <= row.amount - row.refunded or _is_disputed(row):
+                raise NothingToRefund
+            refund = Refund.objects.create(
+                payment=row,
+                amount=amount,
+                status=status,
+                reason=reason.strip(),
+                requested_by=requested_by,
+                requested_at=now,
+            )
+            if status == Refund.Status.PROCESSING:
+                _follow(refund)
+    except IntegrityError:
+        raise RefundPending from None
+    return refund
+
+
+def _is_disputed(payment: Payment) -> bool:
+    """Money that the bank holds, or has given back, is not returned a second time."""
+    return payment.disputes.exclude(status=Dispute.Status.WON).exists()
+
+
+def _follow(refund: Refund) -> None:
+    jobs.enqueue("billing.follow_refund", key=str(refund.pk), delay=FOLLOW_AFTER, refund_id=refund.pk)
+
+
+def send(*, refund: Refund, now: datetime) -> Refund:
+    """Tell the provider to return the money. Idempotent: the provider makes one refund per key.
+
+    If the provider can't be reached, the refund stays on its way, and a job tries again.
+    """
+    refund = _fresh(refund)
+    if refund.status != Refund.Status.PROCESSING:
+        return refund
+    payment = refund.payment
+    try:
+        gateway.create_refund(
+            intent=payment.gateway_id, amount=refund.amount, key=f"refund {refund.uid}", refund=str(refund.uid)
+        )
+    except AppError:
+        return refund
+    sync_refunds(payment=payment, now=now)
+    return _fresh(refund)
+
+
+def sync_refunds(*, payment: Payment, now: datetime) -> None:
+    """Write down all refunds that the provider knows of a payment. Idempotent."""
+    states = gateway.refunds_of(payment.gateway_id)
+    with transaction.atomic():
+        payment = Payment.objects.select_for_update(of=("self",)).select_related("user", "course").get(pk=payment.pk)
+        for state in states:
+            _apply(payment, state, now=now)
+        done = payment.refunds.filter(status=Refund.Status.DONE).aggregate(total=Sum("amount"))["total"] or 0
+        if done != payment.refunded:
+            payment.refunded = done
+            payment.save(update_fields=["refunded"])
+        _follow_with_access(payment, now=now)
+
+
+def _apply(payment: Payment, state: gateway.RefundState, *, now: datetime) -> None:
+    refund = payment.refunds.filter(gateway_id=state.id).first()
+    if refund is None:
+        uid = _uuid(state.metadata.get("refund", ""))
+        ours = payment.refunds.filter(uid=uid, gateway_id=None).first() if uid else None
+        refund = ours or Refund(payment=payment, amount=state.amount, requested_at=state.created)
+        refund.gateway_id = state.id
+    before = refund.status if refund.pk else None
+    after = _STATUS.get(state.status, Refund.Status.PROCESSING)
+    if before == after:
+        refund.save(update_fields=["gateway_id"])
+        return
+    refund.status, refund.failure = after, state.failure
+    refund.done_at = now if after == Refund.Status.DONE else None
+    refund.save()
+    if after == Refund.Status.DONE:
+        ledger.post_refund(state.id, payment.gateway_id, state.amount, occurred_at=state.created, gateway_id=state.id)
+        publish(PaymentRefunded(refund_id=refund.pk, payment_id=payment.pk, user_id=payment.user_id))
+        jobs.enqueue("billing.tell_of_refund", key=f"{refund.pk} done", refund_id=refund.pk)
+    elif after == Refund.Status.FAILED and before == Refund.Status.DONE:
+        ledger.post_refund_failed(state.id, occurred_at=now, gateway_id=state.id)
+
+
+def _uuid(text: str) -> UUID | None:
+    """Our own id of a refund; None if it was made at the provider, where anything may be written."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+_STATUS = {
+    "succeeded": Refund.Status.DONE,
+    "pending": Refund.Status.PROCESSING,
+    "requires_action": Refund.Status.PROCESSING,
+    "failed": Refund.Status.FAILED,
+    "canceled": Refund.Status.FAILED,
+}
+
+
+def _follow_with_access(payment: Payment, *, now: datetime) -> None:
+    """A payment that was returned in full opens nothing; one whose refund failed opens its course again."""
+    if payment.course is None or not payment.amount:
+        return
+    ended = Grant.objects.filter(payment=payment, end_reason=Grant.End.REFUND)
+    if payment.is_refunded:
+        if Grant.objects.active().filter(payment=payment).exists():
+            purchase, refunded = Grant.Source.PURCHASE, Grant.End.REFUND
+            end_grants(user=payment.user, course=payment.course, source=purchase, reason=refunded, now=now)
+    elif ended.exists() and not Grant.objects.active().filter(payment=payment).exists():
+        grant_purchase(payment=payment, now=now)
+
+
+def _fresh(refund: Refund) -> Refund:
+    return Refund.objects.select_related("payment__user", "payment__course").get(pk=refund.pk)

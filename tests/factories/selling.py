@@ -1,0 +1,106 @@
+"""Factories of promo codes, orders and payments, with the rows that the services would write."""
+
+from datetime import UTC, datetime
+
+from factory.declarations import LazyAttribute, SelfAttribute, Sequence, SubFactory
+from factory.django import DjangoModelFactory
+
+from apps.billing.models import Card, Grant, Order, Payment, PromoCode, Subscription
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import CourseFactory
+
+NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
+
+
+class PromoCodeFactory(DjangoModelFactory[PromoCode]):
+    class Meta:
+        model = PromoCode
+
+    code = Sequence(lambda n: f"CODE{n}")
+    created_by = SubFactory(UserFactory)
+    scope = PromoCode.Scope.ALL
+    percent = LazyAttribute(lambda one: None if one.amount else 10)
+    amount = None
+    currency = LazyAttribute(lambda one: "usd" if one.amount else "")
+    created_at = NOW
+
+
+class PaidCourseFactory(CourseFactory):
+    status = "published"
+    pricing = "one_time"
+    price = 6400
+
+
+class OrderFactory(DjangoModelFactory[Order]):
+    class Meta:
+        model = Order
+
+    user = SubFactory(UserFactory)
+    course = SubFactory(PaidCourseFactory)
+    list_price = SelfAttribute("course.price")
+    total = SelfAttribute("list_price")
+    currency = "usd"
+    email = SelfAttribute("user.email")
+    instructor = SelfAttribute("course.instructor")
+    share = 7000
+    status = Order.Status.OPEN
+    created_at = NOW
+
+
+class PaymentFactory(DjangoModelFactory[Payment]):
+    class Meta:
+        model = Payment
+
+    gateway_id = Sequence(lambda n: f"pi_{n}")
+    charge_id = Sequence(lambda n: f"ch_{n}")
+    kind = Payment.Kind.COURSE
+    user = SubFactory(UserFactory)
+    course = SubFactory(PaidCourseFactory)
+    instructor = SelfAttribute("course.instructor")
+    share = 7000
+    title = SelfAttribute("course.title")
+    list_price = 6400
+    amount = SelfAttribute("list_price")
+    fee = 216
+    currency = "usd"
+    card_brand = "visa"
+    card_last4 = "4242"
+    receipt_number = Sequence(lambda n: f"2026-{n:06d}")
+    paid_at = NOW
+
+
+class CardFactory(DjangoModelFactory[Card]):
+    class Meta:
+        model = Card
+
+    user = SubFactory(UserFactory)
+    gateway_id = Sequence(lambda n: f"pm_{n}")
+    brand = "visa"
+    last4 = "4242"
+    exp_month = 12
+    exp_year = 2030
+    created_at = NOW
+
+
+class SubscriptionFactory(DjangoModelFactory[Subscription]):
+    class Meta:
+        model = Subscription
+
+    user = SubFactory(UserFactory)
+    gateway_id = Sequence(lambda n: f"sub_{n}")
+    plan = Subscription.Plan.MONTHLY
+    status = Subscription.Status.ACTIVE
+    price = 1400
+    currency = "usd"
+    created_at = NOW
+    started_at = NOW
+
+
+class GrantFactory(DjangoModelFactory[Grant]):
+    class Meta:
+        model = Grant
+
+    user = SubFactory(UserFactory)
+    course = SubFactory(PaidCourseFactory)
+    source = Grant.Source.STAFF
+    created_at = NOW
