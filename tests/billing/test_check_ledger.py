@@ -18,9 +18,9 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 def report():
     """The exit status, the problems (kind, name) and the balances."""
     out = StringIO()
+    status: object = 0
     try:
         call_command("check_ledger", "--json", stdout=out)
-        status = 0
     except SystemExit as end:
         status = end.code
     found = json.loads(out.getvalue())

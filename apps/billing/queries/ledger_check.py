@@ -45,13 +45,13 @@ def problems() -> Iterator[Problem]:
 def _of_entries(entries: list[LedgerEntry]) -> Iterator[Problem]:
     lines: dict[int, list[Line]] = {entry.pk: [] for entry in entries}
     rows = LedgerLine.objects.filter(entry__in=lines).order_by()
-    for pk, *line in rows.values_list("entry_id", "account__code", "amount", "currency"):
-        lines[pk].append(Line(*line))
+    for pk, account, amount, currency in rows.values_list("entry_id", "account__code", "amount", "currency"):
+        lines[pk].append(Line(account, amount, currency))
     for entry in entries:
         found = lines[entry.pk]
         sums = Counter[str]()
-        for line in found:
-            sums[line.currency] += line.amount
+        for each in found:
+            sums[each.currency] += each.amount
         if len(found) != entry.line_count:
             yield Problem("lines", entry.key, f"has {len(found)} lines, and was posted with {entry.line_count}")
         if wrong := {currency: amount for currency, amount in sorted(sums.items()) if amount}:
