@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.files import library_queries, services
-from apps.files.models import BinnedOriginal, VideoAsset
+from apps.files.models import BinnedOriginal, Folder, VideoAsset
 from apps.files.queries import storage_of
 from apps.files.services import Selection, folders, originals, processing, publishing, replacement
 from apps.files.services.videos import mark_failed
@@ -56,32 +56,37 @@ def delete(video: VideoAsset, by: User) -> BinnedOriginal:
 only_rows = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite locks no single rows")
 
 
+def replace_original(video: VideoAsset, original: BinnedOriginal, folder: Folder) -> None:
+    owner = video.owner
+    services.begin_upload(owner=owner, purpose="video", filename="b.mp4", length=9, replaces=video, now=timezone.now())
+
+
+def restore_original(video: VideoAsset, original: BinnedOriginal, folder: Folder) -> None:
+    services.restore_original(original=original, by=video.owner, now=timezone.now())
+
+
+def restore_folder(video: VideoAsset, original: BinnedOriginal, folder: Folder) -> None:
+    services.restore_entries(selection=Selection(folders=[folder]), by=video.owner, now=timezone.now())
+
+
+def delete_folder(video: VideoAsset, original: BinnedOriginal, folder: Folder) -> None:
+    services.delete_entries(selection=Selection(folders=[folder]), by=video.owner)
+
+
 @only_rows
 @pytest.mark.database
-def test_every_change_locks_the_library_first(ada) -> None:
+@pytest.mark.parametrize("change", [replace_original, restore_original, restore_folder, delete_folder])
+def test_every_change_locks_the_library_first(ada, change) -> None:
     """In different orders, a restoration and a replacement would wait for each other."""
     video, folder = processed_video(ada), FolderFactory(owner=ada, deleted_at=timezone.now())
-    original = BinnedOriginal.objects.create(
-        owner=ada, video=video, filename="a.mp4", source=stored(), size=8, why="replaced", deleted_at=timezone.now()
-    )
+    original = BinnedOriginalFactory(owner=ada, video=video, why="replaced", source=stored())
 
-    def restore() -> None:
-        services.restore_entries(selection=Selection(originals=[original]), by=ada, now=timezone.now())
+    with CaptureQueriesContext(connection) as queries:
+        change(video, original, folder)
 
-    def replace_video() -> None:
-        services.begin_upload(
-            owner=ada, purpose="video", filename="b.mp4", length=9, replaces=video, now=timezone.now()
-        )
-
-    for work in (
-        replace_video,
-        lambda: services.delete_entries(selection=Selection(folders=[folder]), by=ada),
-        restore,
-    ):
-        with CaptureQueriesContext(connection) as queries:
-            work()
-        locks = [query["sql"] for query in queries if " FOR " in query["sql"]]
-        assert 'FROM "accounts_user"' in locks[0]
+    statements = [query["sql"] for query in queries]
+    locks = [sql for sql in statements if " FOR " in sql or sql.startswith(("UPDATE", "DELETE"))]
+    assert 'FROM "accounts_user"' in locks[0]
 
 
 @only_rows
