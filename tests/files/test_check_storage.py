@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -281,7 +282,7 @@ def test_what_is_used_since_it_was_listed_is_not_deleted(use, leo, own_folders):
 
 
 def test_every_reference_is_found_by_its_name(leo, own_folders):
-    FileFactory(owner=leo, thumbnail="thumbnails/a.webp")
+    stored = FileFactory(owner=leo, thumbnail="thumbnails/a.webp").current
     UploadFactory(owner=leo)
     StoredFileFactory(owner=leo, stored_as="")
     set_picture(user=leo, file=make_picture())
@@ -292,9 +293,15 @@ def test_every_reference_is_found_by_its_name(leo, own_folders):
     VideoFactory(version=uuid4(), directory="videos/a/b", former=former | {"source": ""})
     BinnedOriginalFactory()
 
+    unknown, rows_read = f"files/{uuid4().hex}", list[str]()
     for source in SOURCES.values():
         references = list(source.read())
         assert references
         for one in references:
             assert one in list(source.read_about(one.place, one.name))
-    assert not is_referenced("storage", f"files/{uuid4().hex}")
+        watched = replace(source, references=lambda row, facts: rows_read.append(row) or ())  # type: ignore[func-returns-value]
+        list(watched.read_about("storage", unknown))
+        assert rows_read == []
+    assert not is_referenced("storage", unknown)
+    assert is_referenced("storage", stored.stored_as)
+    assert not is_referenced("uploads", stored.uid.hex)  # it was moved to storage

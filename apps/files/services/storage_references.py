@@ -122,7 +122,7 @@ def _videos() -> QuerySet[Any, Any]:
 def _about_video(name: str) -> Q:
     uids = _uids_in(name)
     is_former = Q(former__source=name) | Q(former__version__in=[uid.hex for uid in uids])
-    return Q(source=name) | Q(directory=name) | Q(uid__in=uids) | Q(version__in=uids) | is_former
+    return Q(source=name) | Q(directory=name) | Q(version__in=uids) | is_former
 
 
 def _of_video(row: str, video: Row) -> Iterator[Reference]:
