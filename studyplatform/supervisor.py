@@ -1,7 +1,8 @@
 """Start and stop the whole product on one machine: ``python -m studyplatform.supervisor``.
 
-There are two processes: the web server (pages, API, websockets) and the worker (background jobs). Each has a session of
-its own, so that its child processes end with it. A process that ends is restarted.
+There are two processes: the web server (pages, API, websockets) and the worker (background jobs); without keys of a
+payment provider a third one, which stands in for it. Each has a session of its own, so that its child processes end
+with it. A process that ends is restarted.
 """
 
 import contextlib
@@ -13,6 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+
+from django.conf import settings
 
 BIN = Path(sys.executable).parent
 DIE_WITH_PARENT = Path(__file__).with_name("kit") / "die_with_parent.py"
@@ -38,6 +41,7 @@ def commands(host: str, port: int) -> dict[str, list[str]]:
     return {
         "web": [*_web(host, port), "--log-level", "error", "--no-access-log"],
         "worker": [*python, "-m", "celery", "--quiet", "-A", "studyplatform", "worker", *WORKER],
+        **_payments(),
     }
 
 
@@ -47,12 +51,22 @@ def dev_commands(host: str, port: int) -> dict[str, list[str]]:
     return {
         "web": [*_web(host, port), "--reload", "--reload-dir", "apps", "--reload-dir", "studyplatform"],
         "worker": [*manage, "worker", "--reload"],
+        **_payments(),
         "assets": ["npm", "run", "--silent", "watch"],
     }
 
 
 def _web(host: str, port: int) -> list[str]:
     return [str(BIN / "uvicorn"), "studyplatform.asgi:application", "--host", host, "--port", str(port), *WEB]
+
+
+def _payments() -> dict[str, list[str]]:
+    """The stand-in for the payment provider, where there are no keys of a real one."""
+    if settings.BILLING_MODE != "standin":
+        return {}
+    folder = Path(settings.DATA_DIR) / "standin"
+    options = ["--port", str(settings.STANDIN_PORT), "--folder", str(folder), "--site", settings.SITE_URL]
+    return {"payments": [sys.executable, "-m", "apps.billing.standin", *options]}
 
 
 class Supervisor:
@@ -119,5 +133,6 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyplatform.settings.embedded")
     address, socket = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000"))
     sys.exit(Supervisor(commands(address, socket)).run())

@@ -4,6 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from studyplatform.settings import env
 from studyplatform.settings.base import *  # noqa: F403
+from studyplatform.settings.parts.billing import ALLOW_STANDIN, BILLING_MODE
 
 ENVIRONMENT = "production"
 WHITENOISE_USE_FINDERS = False
@@ -19,6 +20,12 @@ if len(set(env.text("SECRET_KEY"))) < 5 or env.text("SECRET_KEY").startswith("dj
 
 if env.flag("MOCK_API"):
     raise ImproperlyConfigured("MOCK_API answers calls with recorded examples: it is for development only.")
+
+if BILLING_MODE == "standin" and not ALLOW_STANDIN:
+    raise ImproperlyConfigured(
+        "Without Stripe's keys, payments are simulated and nobody is charged. Set STRIPE_LIVE_SECRET_KEY,"
+        " STRIPE_LIVE_PUBLISHABLE_KEY and STRIPE_LIVE_MODE=true, or ALLOW_STANDIN=true if that is what you want."
+    )
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -39,6 +39,7 @@ def bench_library(words: list[str]) -> None:
             "DATABASE_URL": address,
             "DJANGO_SETTINGS_MODULE": "tests.bench.settings",
             "DATA_DIR": folder,
+            "ALLOW_STANDIN": "true",
             "SECRET_KEY": "bench-only-" + "0" * 48,
             "ALLOWED_HOSTS": "testserver",
             "SITE_URL": "http://testserver",

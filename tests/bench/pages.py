@@ -243,6 +243,7 @@ def database() -> Iterator[tuple[dict[str, str], int]]:
             "DJANGO_SETTINGS_MODULE": "tests.bench.settings",
             "DATABASE_URL": address,
             "DATA_DIR": str(folder),
+            "ALLOW_STANDIN": "true",
             "SECRET_KEY": "bench-only-" + "0" * 48,
             "ALLOWED_HOSTS": "127.0.0.1",
             "SITE_URL": "http://127.0.0.1",

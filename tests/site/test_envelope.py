@@ -134,7 +134,14 @@ def test_signing_in_changes_the_session_key_and_signing_out_ends_the_session(leo
 
 # --- Production -----------------------------------------------------------------------------------
 
-MINIMAL = {"SECRET_KEY": GOOD_KEY, "ALLOWED_HOSTS": "learn.example", "SITE_URL": "https://learn.example"}
+MINIMAL = {
+    "SECRET_KEY": GOOD_KEY,
+    "ALLOWED_HOSTS": "learn.example",
+    "SITE_URL": "https://learn.example",
+    "STRIPE_LIVE_MODE": "true",
+    "STRIPE_LIVE_SECRET_KEY": "sk_live_" + "0" * 24,
+    "STRIPE_LIVE_PUBLISHABLE_KEY": "pk_live_" + "0" * 24,
+}
 
 
 # Runs the program in the first argument once per environment in the second argument, each in a fork of a process
@@ -180,7 +187,9 @@ REFUSED = [
     {"SECRET_KEY": "django-insecure-" + GOOD_KEY},
     {"ALLOWED_HOSTS": ""},
     {"SITE_URL": ""},
+    {"STRIPE_LIVE_PUBLISHABLE_KEY": ""},
 ]
+SIMULATED = {"STRIPE_LIVE_MODE": "", "STRIPE_LIVE_SECRET_KEY": "", "STRIPE_LIVE_PUBLISHABLE_KEY": ""}
 
 
 def test_production_does_not_start_without_its_secrets(tmp_path: Path) -> None:
@@ -191,6 +200,19 @@ def test_production_does_not_start_without_its_secrets(tmp_path: Path) -> None:
     for changes, (error, words) in zip(REFUSED, answers[1:], strict=True):
         assert error == "ImproperlyConfigured"
         assert next(iter(changes)) in words
+
+
+def test_production_simulates_payments_only_when_told_to(tmp_path: Path) -> None:
+    program = "django.setup(); print(json.dumps(django.conf.settings.BILLING_MODE))"
+    test_keys = {"STRIPE_LIVE_SECRET_KEY": "sk_test_" + "0" * 24}
+    refused, simulated, real, mixed = production(
+        tmp_path, program, SIMULATED, SIMULATED | {"ALLOW_STANDIN": "true"}, {}, test_keys
+    )
+
+    assert refused[0] == mixed[0] == "ImproperlyConfigured"
+    assert "ALLOW_STANDIN" in refused[1]
+    assert "sk_live_" in mixed[1]
+    assert (simulated, real) == ("standin", "stripe")
 
 
 PROBE = """

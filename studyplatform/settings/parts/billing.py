@@ -1,12 +1,35 @@
-"""Stripe through dj-stripe; without keys the site sends no requests to Stripe."""
+"""Payments: Stripe through dj-stripe, or the project's own stand-in for it when there are no keys."""
 
+from django.core.exceptions import ImproperlyConfigured
+
+from apps.billing.standin import keys
 from studyplatform.settings import env
 
 STRIPE_LIVE_MODE = env.flag("STRIPE_LIVE_MODE")
-STRIPE_TEST_SECRET_KEY = env.text("STRIPE_TEST_SECRET_KEY", "sk_test_" + "0" * 24)
-STRIPE_LIVE_SECRET_KEY = env.text("STRIPE_LIVE_SECRET_KEY")
-DJSTRIPE_FOREIGN_KEY_TO_FIELD = "id"
+_kind = "LIVE" if STRIPE_LIVE_MODE else "TEST"
+STRIPE_SECRET_KEY = env.text(f"STRIPE_{_kind}_SECRET_KEY")
+STRIPE_PUBLISHABLE_KEY = env.text(f"STRIPE_{_kind}_PUBLISHABLE_KEY")
+if bool(STRIPE_SECRET_KEY) != bool(STRIPE_PUBLISHABLE_KEY):
+    raise ImproperlyConfigured(f"Set both STRIPE_{_kind}_SECRET_KEY and STRIPE_{_kind}_PUBLISHABLE_KEY, or neither.")
+if STRIPE_LIVE_MODE and not STRIPE_SECRET_KEY:
+    raise ImproperlyConfigured("STRIPE_LIVE_MODE needs STRIPE_LIVE_SECRET_KEY and STRIPE_LIVE_PUBLISHABLE_KEY.")
+for _key, _prefixes in ((STRIPE_SECRET_KEY, ("sk", "rk")), (STRIPE_PUBLISHABLE_KEY, ("pk",))):
+    # A live key in test mode would move real money.
+    if _key and not _key.startswith(tuple(f"{one}_{_kind.lower()}_" for one in _prefixes)):
+        raise ImproperlyConfigured(f"A Stripe key must begin with {_prefixes[0]}_{_kind.lower()}_.")
+
+# "stripe": the real provider; "standin": apps/billing/standin, a process beside the web server.
+BILLING_MODE = "stripe" if STRIPE_SECRET_KEY else "standin"
+ALLOW_STANDIN = env.flag("ALLOW_STANDIN")  # production refuses to start with the stand-in without it
+STANDIN_PORT = env.number("STANDIN_PORT", env.number("PORT", 8000) + 421)
+STANDIN_ADDRESS = f"http://127.0.0.1:{STANDIN_PORT}"
 SILENCED_SYSTEM_CHECKS = ["djstripe.I001"]
-BILLING_MODE = "standin"
-STRIPE_SECRET_KEY = STRIPE_TEST_SECRET_KEY
-STRIPE_API_HOST = "http://127.0.0.1:8421"
+if BILLING_MODE == "standin":
+    STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY = keys.SECRET_KEY, keys.PUBLISHABLE_KEY
+    STRIPE_API_HOST = STANDIN_ADDRESS  # dj-stripe sends its requests there
+    SILENCED_SYSTEM_CHECKS += ["djstripe.W002"]  # it warns of exactly that
+
+# The names under which dj-stripe looks for them.
+STRIPE_TEST_SECRET_KEY = "" if STRIPE_LIVE_MODE else STRIPE_SECRET_KEY
+STRIPE_LIVE_SECRET_KEY = STRIPE_SECRET_KEY if STRIPE_LIVE_MODE else ""
+DJSTRIPE_FOREIGN_KEY_TO_FIELD = "id"
