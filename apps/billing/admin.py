@@ -1,11 +1,16 @@
-"""The ledger in Django's admin, read-only."""
+"""The ledger in Django's admin, read-only, and the payouts, which admins mark when the bank has made them."""
 
-from django.contrib import admin
+from typing import Any
+
+from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.models import LedgerAccount, LedgerEntry, LedgerLine
+from apps.billing import services
+from apps.billing.models import LedgerAccount, LedgerEntry, LedgerLine, Payout, PayoutAccount, PayoutRun
+from apps.billing.queries.payouts import bank_transfers
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.read_only_admin import ReadOnly
 
@@ -47,5 +52,80 @@ class LedgerAccountAdmin(ReadOnly, admin.ModelAdmin[LedgerAccount]):
     list_filter = ["type"]
     search_fields = ["code"]
     ordering = ["code"]
+    list_per_page = 50
+    show_full_result_count = False
+
+
+@admin.register(PayoutRun)
+class PayoutRunAdmin(ReadOnly, admin.ModelAdmin[PayoutRun]):
+    list_display = ["day", "created_at"]
+    search_fields = ["day"]
+    ordering = ["-day"]
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ["download_bank_transfers"]
+
+    @admin.action(description=_("Download the bank transfers to make (CSV)"))
+    def download_bank_transfers(self, request: HttpRequest, queryset: QuerySet[PayoutRun]) -> HttpResponse | None:
+        runs = list(queryset[:2])
+        if len(runs) != 1:
+            messages.warning(request, _("Select one run."))
+            return None
+        answer = HttpResponse("".join(bank_transfers(runs[0].pk)), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="payouts-{runs[0].day}.csv"'
+        return answer
+
+
+@admin.register(Payout)
+class PayoutAdmin(ReadOnly, admin.ModelAdmin[Payout]):
+    list_display = ["uid", "instructor", "paid", "state", "method", "last4", "failure", "created_at", "settled_at"]
+    list_filter = ["state", "method", "failure", "run"]
+    list_select_related = ["instructor"]
+    search_fields = ["uid", "instructor__email", "gateway_id"]
+    ordering = ["-created_at", "-pk"]
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ["mark_sent"]
+
+    @admin.display(description=_("Amount"), ordering="amount")
+    def paid(self, payout: Payout) -> str:
+        return money(payout.amount, payout.currency)
+
+    @admin.action(description=_("Mark as sent by the bank"))
+    def mark_sent(self, request: HttpRequest, queryset: QuerySet[Payout]) -> None:
+        bank = queryset.filter(method=PayoutAccount.Method.BANK, state=Payout.State.PROCESSING)
+        done = [services.mark_payout_sent(pk, now=timezone.now()) for pk in bank.values_list("pk", flat=True)]
+        self.report(request, len(done), queryset)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """One action per reason why a payout did not arrive."""
+        found: dict[str, Any] = super().get_actions(request)
+        for failure in Payout.Failure:
+            title = _("Mark as failed: %(reason)s") % {"reason": failure.label}
+            found[f"fail_{failure}"] = (_failing(failure), f"fail_{failure}", title)
+        return found
+
+    def report(self, request: HttpRequest, done: int, queryset: QuerySet[Payout]) -> None:
+        text = _("%(done)s of %(all)s payouts were marked.") % {"done": done, "all": queryset.count()}
+        (messages.success if done else messages.warning)(request, text)
+
+
+def _failing(failure: Payout.Failure) -> Any:
+    def mark_failed(screen: PayoutAdmin, request: HttpRequest, queryset: QuerySet[Payout]) -> None:
+        before = queryset.filter(state__in=[Payout.State.PROCESSING, Payout.State.SENT])
+        done = [services.fail_payout(pk, failure, now=timezone.now()) for pk in before.values_list("pk", flat=True)]
+        screen.report(request, len(done), queryset)
+
+    return mark_failed
+
+
+@admin.register(PayoutAccount)
+class PayoutAccountAdmin(ReadOnly, admin.ModelAdmin[PayoutAccount]):
+    list_display = ["user", "method", "holder", "last4", "verified_at", "changed_at"]
+    list_filter = ["method"]
+    list_select_related = ["user"]
+    search_fields = ["user__email", "holder", "last4"]
+    ordering = ["-changed_at"]
+    exclude = ["encrypted_number"]
     list_per_page = 50
     show_full_result_count = False

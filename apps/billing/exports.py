@@ -4,7 +4,20 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.billing.models import Card, Grant, LedgerLine, Order, Payment, PromoCode, Redemption, Refund, Subscription
+from apps.billing.models import (
+    Card,
+    EarningsMilestone,
+    Grant,
+    LedgerLine,
+    Order,
+    Payment,
+    Payout,
+    PayoutAccount,
+    PromoCode,
+    Redemption,
+    Refund,
+    Subscription,
+)
 
 
 @register_export("billing")
@@ -53,3 +66,13 @@ def of_billing(user: User) -> Iterator[Part]:
     yield Part("billing/promo_codes.json", codes.values("code", "percent", "amount", "used", "created_at").iterator())
     used = Redemption.objects.filter(**mine).order_by("pk")
     yield Part("billing/promo_codes_used.json", used.values("code__code", "state", "created_at").iterator())
+    payouts = Payout.objects.filter(instructor=user).order_by("created_at")
+    yield Part(
+        "billing/payouts.json",
+        payouts.values("created_at", "amount", "currency", "state", "last4", "failure", "settled_at").iterator(),
+    )
+    # The account number is left out, so that an archive that falls into wrong hands does not contain it.
+    account = PayoutAccount.objects.filter(user=user)
+    yield Part("billing/payout_account.json", account.values("method", "holder", "bank_code", "last4", "changed_at"))
+    milestones = EarningsMilestone.objects.filter(user=user).order_by("reached_at")
+    yield Part("billing/milestones.json", milestones.values("name", "reached_at").iterator())

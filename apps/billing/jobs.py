@@ -1,17 +1,18 @@
 """Background jobs of billing."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
-from apps.billing import gateway
+from apps.billing import gateway, services
 from apps.billing.models import Payment, Refund
 from apps.billing.services import checkout, receipts, refunds, webhooks
 from studyplatform.kit import jobs
 
 AGAIN = timedelta(minutes=5)
+LATER = timedelta(minutes=15)
 
 
 @jobs.job("billing.handle_event", label=_("Handle an event of the payment provider"))
@@ -59,3 +60,20 @@ def tell_of_refund(running: jobs.Running, *, refund_id: int) -> None:
 def delete_customer(running: jobs.Running, *, customer: str) -> None:
     """Delete the customer of a deleted account."""
     gateway.delete_customer(customer)
+
+
+@jobs.job("billing.note_earnings", label=_("Look at an instructor's milestones"))
+def note_earnings(running: jobs.Running, *, instructor_id: int) -> None:
+    now = timezone.now()
+    services.note_milestones(instructor_id=instructor_id, now=now)
+    services.plan_next_run(now=now)
+
+
+@jobs.job("billing.run_payouts", label=_("Pay instructors"))
+def run_payouts(running: jobs.Running, *, day: str) -> None:
+    """The next run is planned first, so that one that fails does not end the chain."""
+    now = timezone.now()
+    services.plan_next_run(now=now)
+    _, unknown = services.run_payouts(date.fromisoformat(day), now=now, extend_lease=running.extend_lease)
+    if unknown:
+        raise jobs.Postpone(LATER)

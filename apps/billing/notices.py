@@ -3,6 +3,12 @@
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
+from apps.accounts.models import User
+
+
+def _teaches(user: User) -> bool:
+    return user.can_teach
+
 
 PAID = services.register_kind(
     services.Kind(
@@ -35,5 +41,54 @@ REFUND_DECLINED = services.register_kind(
         text=_("The reason: %(reason)s"),
         action=_("See the payment"),
         icon="circle-alert",
+    )
+)
+PAYOUT_SENT = services.register_kind(
+    services.Kind(
+        name="billing.payout_sent",
+        group="teaching",
+        title=_("Payouts"),
+        headline=_("%(amount)s is on its way to you"),
+        text=_("Your payout was sent to the account ending in %(account)s. Banks take up to three working days."),
+        action=_("See your earnings"),
+        icon="wallet",
+        is_for=_teaches,
+    )
+)
+PAYOUT_FAILED = services.register_kind(
+    services.Kind(
+        name="billing.payout_failed",
+        group="teaching",
+        title=_("Failed payouts"),
+        headline=_("Your payout of %(amount)s failed"),
+        text=_("%(reason)s. %(what_to_do)s Nothing is lost: the amount is part of your next payout."),
+        action=_("See your earnings"),
+        icon="circle-alert",
+        is_for=_teaches,
+    )
+)
+PAYOUT_ACCOUNT = services.register_kind(
+    services.Kind(
+        name="billing.payout_account",
+        group="account",
+        title=_("Changes to your payout details"),
+        headline=_("Your payout details were changed"),
+        text=_("Your earnings are now paid to the account ending in %(account)s."),
+        action=_("See your payout details"),
+        icon="landmark",
+        is_security=True,
+        is_for=_teaches,
+    )
+)
+MILESTONE = services.register_kind(
+    services.Kind(
+        name="billing.milestone",
+        group="teaching",
+        title=_("Teaching milestones"),
+        headline=_("A milestone: %(milestone)s"),
+        text=_("Thank you for teaching here."),
+        action=_("See your earnings"),
+        icon="trophy",
+        is_for=_teaches,
     )
 )

@@ -115,6 +115,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
         "files.ShareOpening", "billing.Order", "billing.Payment", "billing.Refund", "billing.Card",
         "billing.Subscription", "billing.Grant", "billing.PromoCode", "billing.Redemption",
+        "billing.EarningsMilestone", "billing.Payout", "billing.PayoutAccount",
     }  # fmt: skip
     elsewhere = {
         "accounts.EmailVerification": "a code that was sent",
@@ -294,6 +295,7 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "courses.StatusChange": "of the course; refers to the tombstone",
         "admin.LogEntry": "what admins did is the site's",
         "account.EmailAddress": "never filled: the email is in the account",
+        "billing.Payout": "what was paid out belongs to the books",
         "djstripe.Customer": "never filled: nothing is sold yet",
     }
     to_delete = [model for model in models_of_users() if model._meta.label not in kept]

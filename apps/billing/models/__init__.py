@@ -13,16 +13,19 @@ from apps.billing.models.ledger import (
 )
 from apps.billing.models.orders import Order
 from apps.billing.models.payments import Dispute, Payment, ReceiptSeries, Refund
+from apps.billing.models.payouts import OPEN_STATES, EarningsMilestone, Payout, PayoutAccount, PayoutRun
 from apps.billing.models.promo import PromoCode, Redemption
 from apps.billing.models.subscriptions import Subscription
 
 __all__ = [
     "DESCRIPTION_LENGTH",
     "LEDGER_TRIGGERS",
+    "OPEN_STATES",
     "AccountType",
     "Card",
     "Customer",
     "Dispute",
+    "EarningsMilestone",
     "EntryKind",
     "Grant",
     "LedgerAccount",
@@ -30,6 +33,9 @@ __all__ = [
     "LedgerLine",
     "Order",
     "Payment",
+    "Payout",
+    "PayoutAccount",
+    "PayoutRun",
     "PromoCode",
     "ReceiptSeries",
     "Redemption",

@@ -28,6 +28,15 @@ from apps.billing.services.ledger import (
     post_sale,
     post_subscription_payment,
 )
+from apps.billing.services.milestones import note_milestones
+from apps.billing.services.payout_accounts import forget_payout_data, save_bank_account, save_connected_account
+from apps.billing.services.payouts import Planned, plan_next_run
+from apps.billing.services.payouts import fail as fail_payout
+from apps.billing.services.payouts import mark_sent as mark_payout_sent
+from apps.billing.services.payouts import plan as plan_payouts
+from apps.billing.services.payouts import run as run_payouts
+from apps.billing.services.payouts import schedule as schedule_payouts
+from apps.billing.services.payouts import send as send_payout
 from apps.billing.services.refunds import (
     decide_refund,
     is_immediate,
@@ -39,20 +48,27 @@ from apps.billing.services.refunds import (
 
 __all__ = [
     "Line",
+    "Planned",
     "begin_card",
     "begin_order",
     "cancel_order",
     "decide_refund",
     "end_grants",
     "ensure_customer",
+    "fail_payout",
     "finish_card",
     "follow_order",
+    "forget_payout_data",
     "forget_user",
     "grant_by_staff",
     "grant_premium",
     "grant_purchase",
     "is_immediate",
     "make_default",
+    "mark_payout_sent",
+    "note_milestones",
+    "plan_next_run",
+    "plan_payouts",
     "post",
     "post_dispute_lost",
     "post_dispute_opened",
@@ -71,6 +87,11 @@ __all__ = [
     "refund_duplicate",
     "remove_card",
     "request_refund",
+    "run_payouts",
+    "save_bank_account",
+    "save_connected_account",
+    "schedule_payouts",
+    "send_payout",
     "sync_card",
     "sync_dispute",
     "sync_order",

@@ -14,3 +14,16 @@ def money(amount: int, currency: str) -> str:
         return f"{sign}{amount:,}"
     whole, cents = divmod(amount, 100)
     return f"{sign}{whole:,}.{cents:02}" if cents else f"{sign}{whole:,}"
+
+
+def minor_units(currency: str) -> int:
+    """How many minor units one unit of the currency has: 100 cents, or 1 where there are none."""
+    return 1 if currency.lower() in _WITHOUT_CENTS else 100
+
+
+def plain_amount(amount: int, currency: str) -> str:
+    """An amount without its currency, for files: -1250, "usd" -> "-12.50"; 900, "jpy" -> "900"."""
+    if minor_units(currency) == 1:
+        return str(amount)
+    whole, cents = divmod(abs(amount), 100)
+    return f"{'-' if amount < 0 else ''}{whole}.{cents:02}"

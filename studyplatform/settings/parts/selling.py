@@ -1,5 +1,7 @@
 """What the platform sells, and by which rules."""
 
+from django.core.exceptions import ImproperlyConfigured
+
 from studyplatform.settings import env
 
 CURRENCY = env.text("CURRENCY", "usd")
@@ -11,3 +13,9 @@ PREMIUM_MONTHLY = env.number("PREMIUM_MONTHLY", 1400)  # minor units
 PREMIUM_YEARLY = env.number("PREMIUM_YEARLY", 14000)
 PREMIUM_TRIAL_DAYS = env.number("PREMIUM_TRIAL_DAYS", 7)
 GRACE_DAYS = env.number("GRACE_DAYS", 7)  # how long Premium stays open after a renewal failed
+
+# Payouts to instructors: sales are paid out once the days of automatic refunds are over.
+PAYOUT_DAY = env.number("PAYOUT_DAY", 1)  # of each month, 1 to 28
+PAYOUT_MINIMUM = env.number("PAYOUT_MINIMUM", 50)  # in units of the currency; smaller balances wait for the next month
+if not 1 <= PAYOUT_DAY <= 28:
+    raise ImproperlyConfigured("PAYOUT_DAY must be from 1 to 28")

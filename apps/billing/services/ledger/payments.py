@@ -13,6 +13,7 @@ from apps.billing.services.ledger.posting import (
     TAX,
     Facts,
     Line,
+    note_earnings,
     post,
     to_instructor,
 )
@@ -54,7 +55,10 @@ def post_sale(
         *to_instructor(facts, -split.instructor),
         Line(PLATFORM, -split.platform, currency),
     ]
-    return post(f"sale {payment_key}", EntryKind.SALE, occurred_at, lines, facts)
+    entry = post(f"sale {payment_key}", EntryKind.SALE, occurred_at, lines, facts)
+    if entry is not None and instructor_id is not None:
+        note_earnings(instructor_id)
+    return entry
 
 
 def post_subscription_payment(

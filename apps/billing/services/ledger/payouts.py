@@ -18,6 +18,7 @@ from apps.billing.services.ledger.posting import (
     Line,
     account_of,
     lines_of,
+    note_earnings,
     post,
     to_instructor,
 )
@@ -52,6 +53,7 @@ def post_premium_share(
         lines = [Line(PREMIUM, earned, currency), *to_instructor(facts, -earned)]
         key = f"premium {period} {currency} {account_of(instructor_id)}"
         entries.append(post(key, EntryKind.PREMIUM_SHARE, occurred_at, lines, facts))
+        note_earnings(instructor_id)
     facts = Facts(currency=currency, description=period)
     lines = [Line(PREMIUM, rest, currency), Line(PLATFORM, -rest, currency)]
     key = f"premium {period} {currency} {PLATFORM}"

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from django.db import IntegrityError, transaction
 
 from apps.billing.models import DESCRIPTION_LENGTH, AccountType, EntryKind, LedgerAccount, LedgerEntry, LedgerLine
+from studyplatform.kit import jobs
 
 PROVIDER, BANK, PLATFORM, PREMIUM, TAX = "provider", "bank", "platform", "premium", "tax"
 FEES, REFUNDS, DISPUTES, PAYOUTS = "fees", "refunds", "disputes", "payouts"
@@ -173,3 +174,8 @@ def _accounts(codes: set[str]) -> dict[str, LedgerAccount]:
             code=code, defaults={"type": kind, "instructor_id": instructor_id}
         )
     return found
+
+
+def note_earnings(instructor_id: int) -> None:
+    """In the background, look at the milestones of an instructor who earned something, and plan the next payouts."""
+    jobs.enqueue("billing.note_earnings", key=str(instructor_id), instructor_id=instructor_id)

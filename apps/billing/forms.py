@@ -1,0 +1,69 @@
+"""Forms of the billing pages."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+from stdnum import bic, iban
+from stdnum.exceptions import ValidationError as InvalidNumber
+from stdnum.us import rtn
+
+ROUTING_LENGTH = 9
+
+
+class PayoutDetails(forms.Form):
+    """A bank account: an IBAN, or another account number with the code of its bank."""
+
+    holder = forms.CharField(
+        label=_("Account holder"),
+        max_length=120,
+        validators=[RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Write the name on one line."))],
+        help_text=_("Exactly as your bank writes it."),
+        error_messages={"required": _("Enter the name of the account holder.")},
+    )
+    number = forms.CharField(
+        label=_("IBAN or account number"),
+        max_length=60,
+        help_text=_("It is stored encrypted, and only its last four characters are shown."),
+        error_messages={"required": _("Enter an account number.")},
+    )
+    bank_code = forms.CharField(
+        label=_("BIC or routing number"),
+        max_length=20,
+        required=False,
+        help_text=_("Not needed for an IBAN."),
+    )
+
+    def clean_number(self) -> str:
+        """The number without spaces. An IBAN is checked by its check digits and the length of its country."""
+        number = re.sub(r"[\s-]", "", self.cleaned_data["number"]).upper()
+        if number[:2].isalpha():
+            if not iban.is_valid(number):
+                raise ValidationError(_("This IBAN is not valid. Check it for a typing error."))
+        elif not re.fullmatch(r"\d{4,17}", number):
+            raise ValidationError(_("Enter an IBAN, or an account number of 4 to 17 digits."))
+        return number
+
+    def clean_bank_code(self) -> str:
+        code = re.sub(r"[\s-]", "", self.cleaned_data["bank_code"]).upper()
+        if not code:
+            return ""
+        try:
+            return str(rtn.validate(code) if code.isdecimal() and len(code) == ROUTING_LENGTH else _bank_code(code))
+        except InvalidNumber:
+            raise ValidationError(_("This bank code is not valid. Check it for a typing error.")) from None
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        number = values.get("number", "")
+        if number.isdecimal() and not values.get("bank_code") and "bank_code" not in self.errors:
+            self.add_error("bank_code", _("Enter the BIC or routing number of the bank."))
+        return values
+
+
+def _bank_code(code: str) -> str:
+    """Codes of other countries have 5 to 8 digits, such as sort codes."""
+    return code if re.fullmatch(r"\d{5,8}", code) else str(bic.validate(code))

@@ -1,0 +1,88 @@
+"""What instructors are owed, what of it can be paid out, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.conf import settings
+from django.db.models import Q, Sum
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, Payout, PayoutAccount
+from studyplatform.kit import encryption
+from studyplatform.kit.text.csv_lines import csv_line
+from studyplatform.kit.text.money import minor_units, plain_amount
+
+PURPOSE = "billing.payout_account"
+RUN_AT = time(0, 5, tzinfo=UTC)
+Failure = Payout.Failure
+WHAT_TO_DO: dict[str, str | Promise] = {
+    Failure.ACCOUNT_NUMBER: _("Check the account number of your payout details."),
+    Failure.ACCOUNT_CLOSED: _("Enter another bank account in your payout details."),
+    Failure.HOLDER: _("Write the account holder exactly as the bank does."),
+    Failure.NOT_READY: _("Complete the details that the payment provider asks for."),
+    Failure.REFUSED: _("Ask your bank, or enter another account."),
+    Failure.OTHER: _("Check your payout details, or contact us."),
+}
+
+
+def next_payout_day(today: date) -> date:
+    """The first payout day after ``today``."""
+    this_month = today.replace(day=settings.PAYOUT_DAY)
+    if this_month > today:
+        return this_month
+    return (today.replace(day=1) + timedelta(days=32)).replace(day=settings.PAYOUT_DAY)
+
+
+def run_time(day: date) -> datetime:
+    """When the payouts of a day are made."""
+    return datetime.combine(day, RUN_AT)
+
+
+def sales_until(day: date) -> datetime:
+    """Payouts of this day contain the sales before this time: later ones may still be refunded automatically."""
+    return datetime.combine(day, time(0, tzinfo=UTC)) - timedelta(days=settings.REFUND_DAYS)
+
+
+def minimum(currency: str) -> int:
+    """The smallest amount that is paid out, in minor units."""
+    return int(settings.PAYOUT_MINIMUM) * minor_units(currency)
+
+
+def payable(until: datetime, *, instructor_id: int | None = None) -> dict[tuple[int, str], int]:
+    """What can be paid out, by instructor and currency, in minor units. One query.
+
+    It is what the instructor is owed, without sales since ``until`` and what was given back of them. Negative where
+    more was refunded than earned. Refunds and payouts count at once.
+    """
+    young = LedgerEntry.objects.filter(kind=EntryKind.SALE, occurred_at__gte=until)
+    lines = LedgerLine.objects.filter(account__instructor_id__isnull=False)
+    if instructor_id is not None:
+        lines = LedgerLine.objects.filter(account__instructor_id=instructor_id)
+        young = young.filter(instructor_id=instructor_id)
+    ripe = lines.filter(~Q(entry__payment_key__in=young.values("payment_key")))
+    sums = ripe.order_by().values_list("account__instructor_id", "currency").annotate(Sum("amount"))
+    return {(instructor, currency): -amount for instructor, currency, amount in sums if amount}
+
+
+def number_of(account: PayoutAccount) -> str:
+    """The whole account number, for the bank."""
+    return encryption.decrypt(account.encrypted_number, purpose=PURPOSE)
+
+
+def bank_transfers(run_id: int) -> Iterator[str]:
+    """The lines of a CSV file with the payouts of a run that the bank must make: those in processing.
+
+    Holder, account number and bank code are those of now, as for any payout that was not sent yet.
+    """
+    yield csv_line(["reference", "holder", "account_number", "bank_code", "amount", "currency"])
+    payouts = Payout.objects.filter(
+        run=run_id, method=PayoutAccount.Method.BANK, state=Payout.State.PROCESSING
+    ).select_related("instructor__payout_account")
+    for payout in payouts.order_by("pk"):
+        account = getattr(payout.instructor, "payout_account", None)
+        if account is not None and account.method == PayoutAccount.Method.BANK:
+            amount, currency = plain_amount(payout.amount, payout.currency), payout.currency.upper()
+            yield csv_line([payout.key, account.holder, number_of(account), account.bank_code, amount, currency])

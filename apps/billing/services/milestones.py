@@ -1,0 +1,56 @@
+"""Milestones of instructors: each is noted and told once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Sum
+
+from apps.accounts import services as people
+from apps.accounts.models import User
+from apps.billing.models import EarningsMilestone
+from apps.billing.queries.earnings import earned_by_month
+from apps.billing.services.payouts import EARNINGS_PAGE
+from apps.courses.models import Course
+from studyplatform.kit.text.money import minor_units, money
+
+Name = EarningsMilestone.Name
+IN_TOTAL = {Name.REVENUE_100: 100, Name.REVENUE_1000: 1000, Name.REVENUE_5000: 5000}
+IN_A_MONTH = {Name.MONTH_1000: 1000}
+STUDENTS = {Name.STUDENTS_100: 100, Name.STUDENTS_1000: 1000}
+
+
+def label(name: str) -> str:
+    """The milestone in words, such as "$1,000 in total"."""
+    units = {**IN_TOTAL, **IN_A_MONTH}.get(Name(name), 0)
+    return str(Name(name).label) % {"amount": money(units * minor_units(settings.CURRENCY), settings.CURRENCY)}
+
+
+@transaction.atomic
+def note_milestones(*, instructor_id: int, now: datetime) -> list[str]:
+    """Note the milestones that an instructor has reached since, and tell each. Returns their names.
+
+    Money counts as the instructor's share in the site's currency, net of refunds; students are those of all courses.
+    A milestone that was reached stays, also if a refund follows.
+    """
+    user = User.objects.filter(pk=instructor_id, deleted_at=None).first()
+    if user is None:
+        return []
+    months = [each.share for each in earned_by_month(instructor_id, settings.CURRENCY).values()]
+    unit = minor_units(settings.CURRENCY)
+    students = Course.objects.filter(instructor=user).aggregate(sum=Sum("learner_count"))["sum"] or 0
+    reached = [name for name, units in IN_TOTAL.items() if sum(months) >= units * unit]
+    reached += [name for name, units in IN_A_MONTH.items() if max(months, default=0) >= units * unit]
+    reached += [name for name, count in STUDENTS.items() if students >= count]
+    known = set(EarningsMilestone.objects.filter(user=user).values_list("name", flat=True))
+    told = []
+    for name in reached:
+        if name in known:
+            continue
+        _, is_new = EarningsMilestone.objects.get_or_create(user=user, name=name, defaults={"reached_at": now})
+        if is_new:
+            people.notify("billing.milestone", user, EARNINGS_PAGE, name, now=now, milestone=label(name))
+            told.append(str(name))
+    return told
