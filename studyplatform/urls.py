@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("stripe/", include("djstripe.urls", namespace="djstripe")),  # the payment provider's webhooks
     path("", include("apps.accounts.urls")),
     path("", include("apps.files.urls")),
+    path("", include("apps.billing.urls")),
     path("", include("apps.learning.urls")),  # before courses, so that /courses/enroll is not read as a course's slug
     path("", include("apps.courses.urls")),
     path("", include("studyplatform.samples.urls")),

@@ -58,6 +58,8 @@ OWNERS = {
     "accounts:end-session": LEO,
     "accounts:link-provider": ALL | STAFF,  # a provider has no owner
     "accounts:unlink-provider": LEO,
+    "billing:card-default": LEO,
+    "billing:card-remove": LEO,
     "learning:resume": ALL | STAFF,  # redirects to the course or to a lesson, which have guards
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
@@ -131,6 +133,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "files:rename-folder": own_folder.uid,
         "files:folder-zip": own_folder.uid,
         "files:share-folder": own_folder.uid,
+        "billing:card-default": world.card.uid,
+        "billing:card-remove": world.card.uid,
         "accounts:notification-read": notice.uid,
         "accounts:end-session": BrowserSession.objects.of(leo).get().uid,
         "site:admin-job-retry": failed.uid,

@@ -91,6 +91,7 @@ PAGES = {
     "a shared folder": Stop("student", "/files/shared", link="a[href^='/files/shared/'][class=file__name]"),
     "links": Stop("student", "/files/links"),
     "sharing of a file": Stop("student", "/files/links", link="a[href$='/sharing']"),
+    "billing methods": Stop("student", "/billing/methods"),
     "instructor home": Stop("instructor", "/dashboard/instructor/"),
     "instructor courses": Stop("instructor", "/dashboard/instructor/courses/"),
     "instructor new course": Stop("instructor", "/dashboard/instructor/courses/new"),
@@ -134,7 +135,7 @@ PAGES = {
 IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
-    "sample of a query", "files",
+    "sample of a query", "files", "billing methods",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures",

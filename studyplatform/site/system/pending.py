@@ -50,7 +50,6 @@ PENDING = [
     Pending("chat/", _("AI Tutor"), open_to_everyone, (COURSES, HELP)),
     Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("API documentation")),)),
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
-    Pending("billing/methods", *_billing),
     Pending("billing/subscriptions", *_billing),
     Pending("billing/transactions", *_billing),
     Pending("billing/renew", *_billing),

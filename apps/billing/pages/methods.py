@@ -1,0 +1,56 @@
+"""The user's saved cards: /billing/methods."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.guards import signed_in, signed_in_user
+from apps.billing import queries, services
+from studyplatform.kit.errors import AppError
+
+
+@signed_in
+@never_cache
+@require_safe
+def methods(request: HttpRequest) -> HttpResponse:
+    """The saved cards, with the default first."""
+    cards = queries.saved_cards(signed_in_user(request), now=timezone.now())
+    return render(request, "billing/methods.html", {"cards": cards})
+
+
+@signed_in
+@require_POST
+def make_default(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Charge Premium to this card from now on."""
+    user = signed_in_user(request)
+    card = queries.card_of(user, uid)
+    try:
+        services.make_default(user=user, card=card)
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
+    else:
+        text = _("%(brand)s ending %(digits)s is now the default.")
+        messages.success(request, text % {"brand": queries.brand_name(card.brand), "digits": card.last4})
+    return redirect("billing:methods")
+
+
+@signed_in
+@require_POST
+def remove(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Remove a card."""
+    user = signed_in_user(request)
+    card = queries.card_of(user, uid)
+    try:
+        services.remove_card(user=user, card=card, now=timezone.now())
+    except AppError as refusal:
+        messages.error(request, refusal.detail)
+    else:
+        text = _("%(brand)s ending %(digits)s was removed.")
+        messages.success(request, text % {"brand": queries.brand_name(card.brand), "digits": card.last4})
+    return redirect("billing:methods")
