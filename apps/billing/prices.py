@@ -11,6 +11,11 @@ def tax_in(total: int, rate: int) -> int:
     return (2 * total * rate + WHOLE + rate) // (2 * (WHOLE + rate))
 
 
+# Minor units: https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. Some currencies have a higher
+# one; there the provider refuses, and nothing is charged.
+LEAST_CHARGE = 50
+
+
 @dataclass(frozen=True)
 class Quote:
     """What something costs a user. ``total`` includes ``tax``."""
@@ -25,8 +30,13 @@ class Quote:
 
 
 def quote(*, list_price: int, discount: int, currency: str, country: str, rates: Mapping[str, int]) -> Quote:
-    """Compute a price with its discount and the tax of the country."""
+    """Compute a price with its discount and the tax of the country.
+
+    What the provider would not charge because it is too little is free.
+    """
     discount = min(discount, list_price)
+    if list_price - discount < LEAST_CHARGE:
+        discount = list_price
     total = list_price - discount
     rate = rates.get(country, 0)
     return Quote(

@@ -138,12 +138,15 @@ def send(*, refund: Refund, now: datetime) -> Refund:
         return refund
     payment = refund.payment
     try:
-        gateway.create_refund(
+        refused = gateway.create_refund(
             intent=payment.gateway_id, amount=refund.amount, key=f"refund {refund.uid}", refund=str(refund.uid)
         )
     except AppError:
         return refund
     sync_refunds(payment=payment, now=now)
+    if refused:  # for example, the cardholder has contested the payment in the meantime
+        mine = Refund.objects.filter(pk=refund.pk, status=Refund.Status.PROCESSING, gateway_id=None)
+        mine.update(status=Refund.Status.FAILED, failure=refused[:300])
     return _fresh(refund)
 
 

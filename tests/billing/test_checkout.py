@@ -1,0 +1,309 @@
+"""Buying a course, against the real stand-in: paid exactly once, and open exactly when paid."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.billing import gateway
+from apps.billing.access import access_to
+from apps.billing.errors import AlreadyOwned, NotForSale, PaymentProcessingError, PriceChanged, TermsNotAccepted
+from apps.billing.models import Grant, LedgerLine, Order, Payment, PromoCode, Redemption
+from apps.billing.services import checkout, customers
+from apps.courses.errors import CourseNotFound
+from apps.learning.models import Enrollment
+from studyplatform.kit import jobs
+from tests.billing.conftest import ASKS, DECLINED, GOOD
+from tests.factories.courses import CourseFactory
+from tests.factories.selling import PromoCodeFactory
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+
+def begin(user, course, *, total=None, code="", card="", **other):
+    return checkout.begin_order(
+        user=user,
+        course=course,
+        code=code,
+        country="",
+        email="",
+        expected_total=course.price if total is None else total,
+        expected_currency=other.get("currency", "usd"),
+        card=card,
+        saves_card=other.get("saves_card", False),
+        agrees=other.get("agrees", True),
+        now=timezone.now(),
+    )
+
+
+def sync(order):
+    return checkout.sync_order(order=order, now=timezone.now())
+
+
+def is_enrolled(user, course):
+    return Enrollment.objects.active().of(user.pk).filter(course=course).exists()
+
+
+def charged(standin):
+    """What the provider took, in minor units, in all."""
+    found = standin.call("GET", "/v1/charges", {"limit": 100}, {"Authorization": f"Bearer {standin.secret_key}"})
+    return sum(each["amount"] for each in found.body["data"] if each["paid"])
+
+
+def balance(account):
+    return sum(LedgerLine.objects.filter(account__code=account).values_list("amount", flat=True))
+
+
+def test_a_learner_buys_a_course(standin, card_form, mia, ada, paid):
+    begun = begin(mia, paid)
+    assert begun.order.status == Order.Status.OPEN
+    assert access_to(mia, paid) is None
+
+    card_form.confirm(begun.client_secret)
+    order = sync(begun.order)
+
+    assert order.status == Order.Status.PAID
+    assert access_to(mia, paid).source == "purchase"
+    assert is_enrolled(mia, paid)
+    payment = Payment.objects.get()
+    assert (payment.amount, payment.currency, payment.card_last4, payment.fee) == (6400, "usd", "4242", 216)
+    assert payment.receipt_number == f"{timezone.localtime().year}-000001"
+    assert balance(f"instructor:{ada.pk}") == -4480
+    assert balance("platform") == -1920
+    assert balance("provider") == 6400 - 216
+
+
+def test_asking_again_changes_nothing(standin, card_form, mia, paid):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)
+
+    for _ in range(3):
+        sync(begun.order)
+
+    assert Payment.objects.count() == Grant.objects.count() == 1
+    assert balance("provider") == 6184
+
+
+@pytest.mark.parametrize("number", [DECLINED, "4000000000009995", "4000000000000119", "4000000000000127"])
+def test_a_declined_card_is_charged_nothing_and_gives_the_code_back(standin, card_form, mia, paid, number):
+    code = PromoCodeFactory(code="HEDGE", limit=1)
+    begun = begin(mia, paid, code="hedge", total=5760)
+    card_form.confirm(begun.client_secret, number)
+
+    order = sync(begun.order)
+
+    assert order.status == Order.Status.CANCELED
+    assert order.failure_message
+    assert charged(standin) == 0
+    assert not is_enrolled(mia, paid)
+    code.refresh_from_db()
+    assert (code.used, Redemption.objects.get().state) == (0, Redemption.State.RELEASED)
+
+
+def test_after_a_declined_card_another_one_pays(standin, card_form, mia, paid):
+    PromoCodeFactory(code="HEDGE", limit=1)
+    first = begin(mia, paid, code="HEDGE", total=5760)
+    card_form.confirm(first.client_secret, DECLINED)
+
+    second = begin(mia, paid, code="HEDGE", total=5760)
+    card_form.confirm(second.client_secret)
+
+    assert sync(second.order).status == Order.Status.PAID
+    assert second.order.number != first.order.number
+    assert charged(standin) == 5760
+    assert PromoCode.objects.get().used == 1
+
+
+def test_the_secret_of_a_failed_attempt_pays_nothing_any_more(standin, card_form, mia, paid):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret, DECLINED)
+    sync(begun.order)
+
+    answer = card_form.confirm(begun.client_secret, GOOD)
+
+    assert "error" in answer
+    assert charged(standin) == 0
+
+
+@pytest.mark.parametrize(("accepts", "status"), [(True, "paid"), (False, "canceled")])
+def test_a_bank_that_asks_its_customer(standin, card_form, mia, paid, accepts, status):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret, ASKS)
+    assert sync(begun.order).status == Order.Status.OPEN
+
+    card_form.answer_bank(begun.client_secret, accepts=accepts)
+
+    assert sync(begun.order).status == status
+    assert charged(standin) == (6400 if accepts else 0)
+    assert is_enrolled(mia, paid) == accepts
+
+
+def test_two_tabs_pay_once(standin, card_form, mia, paid):
+    first, second = begin(mia, paid), begin(mia, paid)
+    assert first.order.pk == second.order.pk
+
+    card_form.confirm(first.client_secret)
+    card_form.confirm(second.client_secret)
+
+    sync(second.order)
+    assert charged(standin) == 6400
+    assert Payment.objects.count() == 1
+
+
+def test_another_price_in_a_second_tab_cancels_the_payment_of_the_first(standin, card_form, mia, paid):
+    PromoCodeFactory(code="HEDGE")
+    first = begin(mia, paid)
+    second = begin(mia, paid, code="HEDGE", total=5760)
+
+    assert "error" in card_form.confirm(first.client_secret)
+    card_form.confirm(second.client_secret)
+
+    assert sync(second.order).status == Order.Status.PAID
+    assert sync(first.order).status == Order.Status.CANCELED
+    assert charged(standin) == 5760
+
+
+def test_a_tab_that_was_left_open_does_not_pay_a_second_time(standin, card_form, mia, paid):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)  # the answer to the browser is lost
+
+    with pytest.raises(AlreadyOwned):
+        begin(mia, paid)
+
+    assert charged(standin) == 6400
+    assert is_enrolled(mia, paid)
+
+
+def test_a_code_of_100_percent_needs_no_card(standin, mia, paid):
+    PromoCodeFactory(code="GIFT", percent=100)
+
+    begun = begin(mia, paid, code="GIFT", total=0)
+
+    assert begun.order.status == Order.Status.PAID
+    assert begun.client_secret == ""
+    assert is_enrolled(mia, paid)
+    assert Payment.objects.get().amount == 0
+    assert charged(standin) == 0
+
+
+def test_what_would_cost_less_than_the_provider_charges_is_free(standin, mia, paid):
+    PromoCodeFactory(code="NEARLY", amount=6380)
+
+    assert begin(mia, paid, code="NEARLY", total=0).order.status == Order.Status.PAID
+
+
+def test_a_saved_card_pays_the_next_course(standin, card_form, mia, ada, paid):
+    from tests.factories.selling import PaidCourseFactory
+
+    first = begin(mia, paid, saves_card=True)
+    card = card_form.confirm(first.client_secret)["payment_method"]
+    sync(first.order)
+    saved = customers.sync_card(card=card, now=timezone.now())
+    assert (saved.brand, saved.last4, saved.is_default) == ("visa", "4242", True)
+
+    other = PaidCourseFactory(instructor=ada)
+    second = begin(mia, other, card=str(saved.uid))
+    card_form.confirm(second.client_secret, method=second.card.gateway_id)
+
+    assert sync(second.order).status == Order.Status.PAID
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"total": 1}, PriceChanged),
+        ({"total": 6401}, PriceChanged),
+        ({"currency": "jpy"}, PriceChanged),
+        ({"agrees": False}, TermsNotAccepted),
+    ],
+)
+def test_a_tampered_order_is_refused(standin, mia, paid, changes, refusal):
+    with pytest.raises(refusal):
+        begin(mia, paid, **changes)
+
+    assert not Order.objects.exists()
+
+
+def test_what_is_not_for_sale_cannot_be_bought(standin, mia, ada):
+    with pytest.raises(NotForSale):
+        begin(mia, CourseFactory(status="published"))
+    with pytest.raises(NotForSale):
+        begin(mia, CourseFactory(status="published", pricing="premium"))
+    with pytest.raises(CourseNotFound):
+        begin(mia, CourseFactory(status="draft", pricing="one_time", price=900))
+
+
+def test_a_provider_that_cannot_be_reached_leaves_an_order_that_goes_on_later(standin, card_form, mia, paid, settings):
+    settings.STRIPE_API_HOST = "http://127.0.0.1:9"
+    with pytest.raises(PaymentProcessingError):
+        begin(mia, paid)
+    assert Order.objects.get().status == Order.Status.OPEN
+
+    settings.STRIPE_API_HOST = standin.address
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)
+
+    assert sync(begun.order).status == Order.Status.PAID
+    assert Order.objects.count() == 1
+
+
+def test_a_payment_whose_browser_went_away_opens_the_course_by_a_webhook(standin, webhooks, card_form, mia, paid):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)
+
+    assert webhooks() > 0
+
+    assert is_enrolled(mia, paid)
+    assert webhooks() == 0
+
+
+def test_a_payment_whose_webhook_was_lost_opens_the_course_by_a_job(standin, card_form, mia, paid):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)
+
+    assert checkout.follow_order(order_id=begun.order.pk, now=timezone.now() + timedelta(minutes=2))
+
+    assert is_enrolled(mia, paid)
+
+
+def test_an_order_that_nobody_pays_is_given_up_after_an_hour(standin, card_form, mia, paid):
+    code = PromoCodeFactory(code="HEDGE", limit=1)
+    begun = begin(mia, paid, code="HEDGE", total=5760)
+
+    assert not checkout.follow_order(order_id=begun.order.pk, now=timezone.now() + timedelta(minutes=59))
+    assert checkout.follow_order(order_id=begun.order.pk, now=timezone.now() + timedelta(minutes=61))
+
+    assert "error" in card_form.confirm(begun.client_secret)
+    code.refresh_from_db()
+    assert code.used == 0
+
+
+def test_an_order_is_followed_by_a_job_from_its_first_moment(standin, mia, paid):
+    begun = begin(mia, paid)
+
+    assert jobs.queue.Job.objects.filter(kind="billing.follow_order", payload__order_id=begun.order.pk).exists()
+
+
+def test_a_course_that_was_paid_twice_is_refunded_once(standin, card_form, mia, paid):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)
+    sync(begun.order)
+    # As if the constraint on live orders had failed: a second order of the same course.
+    second = Order.objects.create(
+        user=mia, course=paid, list_price=6400, total=6400, currency="usd", email="", instructor=paid.instructor,
+        share=7000, created_at=timezone.now(),
+    )  # fmt: skip
+    intent = gateway.create_payment_intent(
+        customer=customers.ensure_customer(mia).gateway_id, amount=6400, currency="usd", description="", order="",
+        saves_card=False, key=str(second.uid),
+    )  # fmt: skip
+    Order.objects.filter(pk=second.pk).update(intent_id=intent.id)
+    card_form.confirm(intent.client_secret)
+
+    sync(second)
+    jobs.run_pending("default")
+
+    first, other = Payment.objects.order_by("pk")
+    assert (first.refunded, other.refunded) == (0, 6400)
+    assert is_enrolled(mia, paid)
+    assert balance("provider") == 6400 - 2 * 216

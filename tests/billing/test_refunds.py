@@ -1,0 +1,193 @@
+"""Money that goes back: the rule, the decision, and what it closes; against the real stand-in."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from apps.accounts.errors import RoleRequired
+from apps.billing.access import access_to
+from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending
+from apps.billing.models import Grant, LedgerLine, Payment, Refund
+from apps.billing.services import checkout, refunds
+from apps.learning.models import Certificate, Enrollment
+from studyplatform.kit import jobs
+from studyplatform.kit.errors import NotFound
+from tests.factories.learning import CertificateFactory
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+
+@pytest.fixture
+def payment(standin, card_form, mia, paid):
+    """Mia has bought the course."""
+    now = timezone.now()
+    begun = checkout.begin_order(
+        user=mia, course=paid, code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
+        saves_card=False, agrees=True, now=now,
+    )  # fmt: skip
+    card_form.confirm(begun.client_secret)
+    checkout.sync_order(order=begun.order, now=now)
+    return Payment.objects.get()
+
+
+def ask(payment, *, days=0, reason="Not for me", user=None):
+    now = timezone.now() + timedelta(days=days)
+    return refunds.request_refund(user=user or payment.user, payment=payment, reason=reason, now=now)
+
+
+def balance(account):
+    return sum(LedgerLine.objects.filter(account__code=account).values_list("amount", flat=True))
+
+
+def is_enrolled(payment):
+    return Enrollment.objects.active().of(payment.user_id).filter(course=payment.course_id).exists()
+
+
+def test_a_refund_within_the_period_is_made_at_once_and_closes_the_course(payment, ada):
+    refund = ask(payment)
+
+    payment.refresh_from_db()
+    assert refund.status == Refund.Status.DONE
+    assert payment.refunded == 6400
+    assert access_to(payment.user, payment.course) is None
+    assert not is_enrolled(payment)
+    assert Grant.objects.get().end_reason == Grant.End.REFUND
+    assert balance(f"instructor:{ada.pk}") == 0
+    assert balance("provider") == -216  # the provider keeps its fee
+
+
+@pytest.mark.parametrize(
+    ("days", "percent", "immediate"), [(13.9, 19, True), (14.1, 0, False), (0, 20, False), (0, 100, False)]
+)
+def test_the_rule_has_sharp_edges(payment, days, percent, immediate):
+    Enrollment.objects.update(percent=percent)
+
+    refund = ask(payment, days=days)
+
+    assert refund.status == (Refund.Status.DONE if immediate else Refund.Status.REQUESTED)
+    assert is_enrolled(payment) is not immediate
+
+
+def test_an_admin_decides_what_the_rule_does_not(payment, sam):
+    waiting = ask(payment, days=30)
+
+    done = refunds.decide_refund(admin=sam, refund=waiting, grants=True, reason="Fair", now=timezone.now())
+
+    assert (done.status, done.decided_by, done.decision) == (Refund.Status.DONE, sam, "Fair")
+    assert not is_enrolled(payment)
+
+
+def test_a_declined_request_changes_nothing_but_can_be_made_again(payment, sam):
+    waiting = ask(payment, days=30)
+
+    declined = refunds.decide_refund(admin=sam, refund=waiting, grants=False, reason="Too late", now=timezone.now())
+
+    assert declined.status == Refund.Status.DECLINED
+    assert is_enrolled(payment)
+    with pytest.raises(RefundDecided):
+        refunds.decide_refund(admin=sam, refund=waiting, grants=True, reason="", now=timezone.now())
+    assert ask(payment, days=31).status == Refund.Status.REQUESTED
+
+
+def test_only_the_buyer_asks_and_only_admins_decide(payment, leo, ada, sam):
+    for other in (leo, ada, sam):
+        with pytest.raises(NotFound):
+            ask(payment, user=other)
+    waiting = ask(payment, days=30)
+    for other in (leo, ada, payment.user):
+        with pytest.raises(RoleRequired):
+            refunds.decide_refund(admin=other, refund=waiting, grants=True, reason="", now=timezone.now())
+        with pytest.raises(RoleRequired):
+            refunds.refund_by_admin(admin=other, payment=payment, amount=1, reason="", now=timezone.now())
+
+
+def test_a_second_request_while_the_first_waits_is_refused(payment):
+    ask(payment, days=30)
+
+    with pytest.raises(RefundPending):
+        ask(payment, days=30)
+
+
+def test_partial_refunds_keep_the_course_open_until_everything_is_returned(payment, sam, ada):
+    for amount in (1, 2133):
+        refunds.refund_by_admin(admin=sam, payment=payment, amount=amount, reason="Partly", now=timezone.now())
+    payment.refresh_from_db()
+    assert payment.refunded == 2134
+    assert is_enrolled(payment)
+
+    with pytest.raises(NothingToRefund):
+        refunds.refund_by_admin(admin=sam, payment=payment, amount=4267, reason="", now=timezone.now())
+    refunds.refund_by_admin(admin=sam, payment=payment, amount=4266, reason="", now=timezone.now())
+
+    assert not is_enrolled(payment)
+    assert balance(f"instructor:{ada.pk}") == 0
+
+
+def test_a_certificate_that_was_issued_before_stays(payment, sam):
+    certificate = CertificateFactory(enrollment=Enrollment.objects.get())
+
+    refunds.refund_by_admin(admin=sam, payment=payment, amount=6400, reason="", now=timezone.now())
+
+    assert Certificate.objects.get() == certificate
+
+
+def test_a_refund_that_could_not_be_sent_is_sent_by_a_job(payment, settings, standin):
+    settings.STRIPE_API_HOST = "http://127.0.0.1:9"
+    refund = ask(payment)
+    assert refund.status == Refund.Status.PROCESSING
+    assert is_enrolled(payment)
+
+    settings.STRIPE_API_HOST = standin.address
+    refunds.send(refund=refund, now=timezone.now())
+    refunds.send(refund=refund, now=timezone.now())
+
+    refund.refresh_from_db()
+    assert refund.status == Refund.Status.DONE
+    assert balance("provider") == -216
+
+
+def test_a_refund_that_was_made_at_the_provider_arrives_by_a_webhook(payment, standin, webhooks):
+    webhooks()
+    secret = {"Authorization": f"Bearer {standin.secret_key}"}
+    standin.call("POST", "/v1/refunds", {"payment_intent": payment.gateway_id, "amount": 6400}, secret)
+
+    webhooks()
+
+    payment.refresh_from_db()
+    assert payment.refunded == 6400
+    assert not is_enrolled(payment)
+
+
+def test_a_learner_who_buys_again_after_a_refund_keeps_the_progress(payment, standin, card_form, mia, paid):
+    Enrollment.objects.update(percent=15, completed_lessons=1)
+    ask(payment)
+
+    begun = checkout.begin_order(
+        user=mia, course=paid, code="", country="", email="", expected_total=6400, expected_currency="usd", card="",
+        saves_card=False, agrees=True, now=timezone.now(),
+    )  # fmt: skip
+    card_form.confirm(begun.client_secret)
+    checkout.sync_order(order=begun.order, now=timezone.now())
+
+    assert Enrollment.objects.active().get().percent == 15
+
+
+def test_the_learner_is_told(payment, mia):
+    jobs.run_pending("default")
+    ask(payment)
+    jobs.run_pending("default")
+
+    assert set(mia.notifications.values_list("kind", flat=True)) >= {"billing.paid", "billing.refunded"}
+
+
+def test_a_refund_that_the_provider_refuses_fails_and_says_why(payment, standin):
+    refund = Refund.objects.create(
+        payment=payment, amount=6401, status=Refund.Status.PROCESSING, requested_at=timezone.now()
+    )
+
+    refunds.send(refund=refund, now=timezone.now())
+
+    refund.refresh_from_db()
+    assert (refund.status, is_enrolled(payment)) == (Refund.Status.FAILED, True)
+    assert "greater than unrefunded amount" in refund.failure
