@@ -1,11 +1,13 @@
 """``manage.py serve``: database, demo content on first start, then the whole product until Ctrl-C."""
 
+import contextlib
 import os
 import socket
 import sys
 import time
 import urllib.request
 from argparse import ArgumentParser
+from io import StringIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -63,6 +65,7 @@ class Command(BaseCommand):
             except OSError:
                 time.sleep(0.1)
                 continue
+            _connect_standin(address)
             took = time.monotonic() - float(os.environ.get("STUDY_STARTED", time.monotonic()))
             in_files = settings.EMAIL_BACKEND.endswith("mailbox.EmailBackend")
             people = "\n".join(f"    {email}" for email in ACCOUNTS)
@@ -82,6 +85,18 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(f"- {text}")
         self.stdout.flush()
+
+
+def _connect_standin(address: str) -> None:
+    """Let the stand-in for the payment provider, which was just started, send its events to this site."""
+    if settings.BILLING_MODE != "standin":
+        return
+    for _ in range(50):
+        with contextlib.suppress(CommandError):
+            call_command("connect_payments", site=address, stdout=StringIO())
+            break
+        time.sleep(0.2)
+    connections.close_all()
 
 
 def _claim_port(host: str, port: int) -> None:
