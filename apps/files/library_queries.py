@@ -3,14 +3,13 @@
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 from django.db.models import Q, QuerySet, UUIDField
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.files import name_search, policies, scanner
-from apps.files.counts import BINNED, STORED, Count, counts_and_allowance, counts_of, folder_key
+from apps.files.counts import STORED, Count, counts_and_allowance, counts_of, folder_key
 from apps.files.errors import TooManyEntries
 from apps.files.library_names import sort_name
 from apps.files.models import BinnedOriginal, File, FileKind, FileVersion, Folder
@@ -28,7 +27,6 @@ ORDERS = {
 }
 MOST_TARGETS = 100  # folders that the choice of a target offers
 MOST_FOLDERS = 2000  # that a call lists
-MOST_IN_BIN = 1000  # that the page of the bin shows: the newest
 AUDIO_VIDEO, IMAGES, DOCUMENTS = "audio_video", "images", "documents"
 
 
@@ -219,35 +217,6 @@ def binned_folders(user: User) -> QuerySet[Folder]:
 def binned_originals(user: User) -> QuerySet[BinnedOriginal]:
     """The originals of replaced and deleted videos in the user's bin, newest first."""
     return BinnedOriginal.objects.filter(owner=user).select_related("video").order_by("-deleted_at", "-pk")
-
-
-class BinRows(Sequence[BinnedOriginal | File]):
-    """The originals in a user's bin, then the files, for a paginator: it reads only the rows of its page.
-
-    At most `MOST_IN_BIN`, so that its last page costs what the first one costs.
-    """
-
-    def __init__(self, user: User) -> None:
-        self._originals, self._files = binned_originals(user), binned_files(user)
-        self._split = self._originals.count()
-        files = counts_of(user.pk, [BINNED]).get(BINNED, Count()).files
-        self._length = min(self._split + files, MOST_IN_BIN)
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, key: int) -> BinnedOriginal | File: ...
-    @overload
-    def __getitem__(self, key: slice) -> list[BinnedOriginal | File]: ...
-    def __getitem__(self, key: int | slice) -> BinnedOriginal | File | list[BinnedOriginal | File]:
-        if isinstance(key, int):
-            return self._originals[key] if key < self._split else self._files[key - self._split]
-        start, stop, _ = key.indices(self._length)
-        return [
-            *self._originals[start : min(stop, self._split)],
-            *self._files[max(start - self._split, 0) : max(stop - self._split, 0)],
-        ]
 
 
 def versions_of(file: File) -> QuerySet[FileVersion]:

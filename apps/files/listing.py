@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.core import signing
 from django.core.paginator import Page, Paginator
@@ -22,13 +22,14 @@ from apps.files.library_queries import (
     ORDERS,
     binned_files,
     binned_folders,
+    binned_originals,
     files_in,
     folders_in,
     search_files,
     with_counts,
     with_scan,
 )
-from apps.files.models import File, Folder
+from apps.files.models import BinnedOriginal, File, Folder
 from studyplatform.kit.errors import ValidationFailed
 
 PIECE = 100  # files
@@ -37,6 +38,9 @@ MOST_FOLDERS = 1000  # of a folder
 BY_DELETION = "deleted"  # the order of the bin
 _ORDERS = {**ORDERS, BY_DELETION: ("-deleted_at", "-pk")}
 _SALT = "files.listing"
+_LINKS_SALT = "files.links"
+Fields = tuple[str, ...]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,73 @@ def numbered_page(
     return page, len(pks), cursor_after(order, page.object_list[-1]) if is_last else None
 
 
+@dataclass(frozen=True)
+class LinkedPage(Generic[R]):
+    """A page between links to its neighbors: ``previous`` and ``next`` are their cursors, None if there is none."""
+
+    rows: Sequence[R]
+    previous: str | None
+    next: str | None
+
+
+def page_of_folders(user: User, folder: Folder | None, *, size: int, cursor: str = "") -> LinkedPage[Folder]:
+    """A page of the folders of a folder, for readers without scripts. A cursor that is not valid is ignored."""
+    return _linked_page([(folders_in(user, folder), ("sort_name", "pk"))], size, cursor)
+
+
+def page_of_bin(user: User, *, size: int, cursor: str = "") -> LinkedPage[Folder | BinnedOriginal | File]:
+    """A page of the folders, the originals of videos and the files in a bin. A cursor that is not valid is ignored."""
+    kinds = (binned_folders(user), binned_originals(user), binned_files(user))
+    return _linked_page([(rows, _ORDERS[BY_DELETION]) for rows in kinds], size, cursor)
+
+
+def _linked_page(lists: Sequence[tuple[QuerySet[Any], Fields]], size: int, cursor: str) -> LinkedPage[Any]:
+    """A page of lists that follow each other; at most one query for each. ``cursor``: of a neighboring page, or "".
+
+    A page before the cursor is read backwards from it, so every page costs what the first one costs. Instead of an
+    empty page, and of one that begins less than a page after the beginning, it is the first page.
+    """
+    is_back, start, values = _place(cursor, lists)
+    order = range(start, -1, -1) if is_back else range(start, len(lists))
+    found: list[tuple[int, Any]] = []
+    for number in order:
+        rows, fields = lists[number]
+        if is_back:
+            fields = tuple(field[1:] if field.startswith("-") else f"-{field}" for field in fields)
+        after = _after(fields, values) if values and number == start else Q()
+        found += [(number, row) for row in rows.filter(after).order_by(*fields)[: size + 1 - len(found)]]
+        if len(found) > size:
+            break
+    goes_on = len(found) > size
+    found = found[:size]
+    if values and (not found or (is_back and not goes_on)):
+        return _linked_page(lists, size, "")
+    if is_back:
+        found.reverse()
+    has_previous, has_next = (goes_on, True) if is_back else (bool(values), goes_on)
+    return LinkedPage(
+        rows=[row for _, row in found],
+        previous=_link("before", lists, *found[0]) if has_previous else None,
+        next=_link("after", lists, *found[-1]) if has_next else None,
+    )
+
+
+def _link(way: str, lists: Sequence[tuple[QuerySet[Any], Fields]], number: int, row: Any) -> str:
+    return signing.Signer(salt=_LINKS_SALT).sign_object([way, number, *_plain_values(lists[number][1], row)])
+
+
+def _place(cursor: str, lists: Sequence[tuple[QuerySet[Any], Fields]]) -> tuple[bool, int, list[Any]]:
+    """Whether a cursor leads back, in which list it begins, and after which values; the beginning if it is invalid."""
+    with contextlib.suppress(signing.BadSignature, ValueError, IndexError):
+        way, number, *values = signing.Signer(salt=_LINKS_SALT).unsign_object(cursor)
+        fields = lists[number][1]
+        if len(values) == len(fields):
+            if fields[0] == "-deleted_at":
+                values[0] = datetime.fromisoformat(values[0])
+            return way == "before", number, values
+    return False, 0, []
+
+
 def _piece(files: QuerySet[File], folders: Sequence[Folder], order: str, cursor: str) -> Piece:
     fields, files = _ORDERS[order], with_scan(files)
     count = files.order_by()[: COUNT_LIMIT + 1].count()
@@ -131,9 +202,12 @@ def _after(fields: Sequence[str], values: Sequence[Any]) -> Q:
 
 def cursor_after(order: str, last: File) -> str:
     """The cursor of the piece that begins after this file."""
-    values = [getattr(last, field.removeprefix("-")) for field in _ORDERS[order]]
-    plain = [value.isoformat() if isinstance(value, datetime) else value for value in values]
-    return signing.Signer(salt=_SALT).sign_object([order, *plain])
+    return signing.Signer(salt=_SALT).sign_object([order, *_plain_values(_ORDERS[order], last)])
+
+
+def _plain_values(fields: Fields, row: Any) -> list[Any]:
+    values = [getattr(row, field.removeprefix("-")) for field in fields]
+    return [value.isoformat() if isinstance(value, datetime) else value for value in values]
 
 
 def _values(order: str, cursor: str) -> list[Any]:

@@ -171,7 +171,6 @@ def _rows() -> dict[str, Callable[[Any, Any], Any]]:
         "search, common word": page("/files/?q=report"),
         "search, rare word, API": page("/api/v1/files/?q=report+77.pdf"),
         "bin": page("/files/bin"),
-        "bin, last page": page("/files/bin?page=9999"),
         "storage, API": page("/api/v1/storage/"),
         "storage page": page("/settings/storage"),
         "begin and cancel an upload": admission,

@@ -32,6 +32,7 @@ from studyplatform.kit.errors import NotFound
 from studyplatform.kit.models import Job
 from tests.factories.courses import LessonFactory
 from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, VideoFactory
+from tests.files.test_linked_pages import follow
 from tests.files.test_processing import create_video, files_under, replace, run_jobs
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
@@ -448,10 +449,10 @@ def test_pages_of_the_bin_show_originals_before_files(ada, browser_of, monkeypat
     services.move_to_bin(selection=Selection(files=files), by=ada, now=timezone.now())
     site = browser_of(ada)
 
-    def names(page: int) -> list[str]:
-        return re.findall(r'class="file__name">([^<]+)', site.get(f"/files/bin?page={page}").content.decode())
+    pages = follow(site, "/files/bin", "next")
 
-    shown = [name for page in (1, 2, 3) for name in names(page)]
+    shown = [name for page in pages for name in re.findall(r'class="file__name">([^<]+)', page)]
+    assert len(pages) == 3
     assert shown[:3] == ["film-2.mp4", "film-1.mp4", "film-0.mp4"]
     assert sorted(shown[3:]) == sorted(file.name for file in files)
 

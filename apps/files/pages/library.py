@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -20,7 +19,7 @@ from apps.files import library_queries as queries
 from apps.files import policies, scanner
 from apps.files.errors import VersionNotFound
 from apps.files.file_types import OCTET_STREAM, SHOWN_INLINE
-from apps.files.listing import COUNT_LIMIT, numbered_page
+from apps.files.listing import COUNT_LIMIT, numbered_page, page_of_bin, page_of_folders
 from apps.files.models import BinnedOriginal, File, FileKind, Folder, Upload
 from apps.files.pages.first_answer import first_answer
 from apps.files.pages.sharing_section import sharing_context
@@ -84,7 +83,9 @@ def library(request: HttpRequest) -> HttpResponse:
     cursor = request.GET.get("after", "")
     page, count, more = numbered_page(found, order, number=request.GET.get("page"), size=PAGE, cursor=cursor)
     is_first = page.number == 1 and not cursor
-    folders = list(queries.folders_in(user, folder)[:PAGE]) if is_first and not text else []
+    place = request.GET.get("folders", "")
+    folder_page = page_of_folders(user, folder, size=PAGE, cursor=place) if is_first and not text else None
+    folders = folder_page.rows if folder_page is not None else []
     use, total = queries.use_and_counts(user, folder, folders)
     within = None if text else line
     context: dict[str, Any] = {
@@ -92,6 +93,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "above": above,
         "trail": trail_of(above) if folder is not None else [],
         "folders": folders,
+        "folder_page": folder_page,
         "sharing": sharing_of(user.pk, files=list(page), folders=folders, within=within, now=timezone.now()),
         "page": page,
         "total": count if text else total,
@@ -105,7 +107,7 @@ def library(request: HttpRequest) -> HttpResponse:
         **shared_context(request, use),
     }
     context["props"] = {
-        "first": first_answer(context) if is_first else None,
+        "first": first_answer(context) if is_first and not place else None,
         "endpoint": "/api/v1/uploads/",
         "limit": settings.UPLOAD_LIMITS["file"],
     }
@@ -118,11 +120,17 @@ def library(request: HttpRequest) -> HttpResponse:
 def bin_page(request: HttpRequest) -> HttpResponse:
     """What the user moved to the bin."""
     user = signed_in_user(request)
-    page = Paginator(queries.BinRows(user), PAGE).get_page(request.GET.get("page"))
-    folders = list(queries.binned_folders(user)[:PAGE]) if page.number == 1 else []
-    context = {"folders": folders, "page": page, "bin_days": settings.BIN_DAYS, **shared_context(request)}
-    context["uses"] = _uses([row for row in page if isinstance(row, File)], user)
-    context["has_originals"] = any(isinstance(row, BinnedOriginal) for row in page)
+    page = page_of_bin(user, size=PAGE, cursor=request.GET.get("from", ""))
+    files = [row for row in page.rows if isinstance(row, File)]
+    context = {
+        "page": page,
+        "folders": [row for row in page.rows if isinstance(row, Folder)],
+        "originals": [row for row in page.rows if isinstance(row, BinnedOriginal)],
+        "files": files,
+        "uses": _uses(files, user),
+        "bin_days": settings.BIN_DAYS,
+        **shared_context(request),
+    }
     return render(request, "files/bin.html", context)
 
 
