@@ -67,3 +67,13 @@ class PayoutDetails(forms.Form):
 def _bank_code(code: str) -> str:
     """Codes of other countries have 5 to 8 digits, such as sort codes."""
     return code if re.fullmatch(r"\d{5,8}", code) else str(bic.validate(code))
+
+
+class RefundForm(forms.Form):
+    """Why a learner wants their money back."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=1000, widget=forms.Textarea)
+    agrees = forms.BooleanField(
+        label=_("I know that a refund ends my access to the course"),
+        error_messages={"required": _("Confirm that your access to the course ends.")},
+    )

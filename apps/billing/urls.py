@@ -1,10 +1,16 @@
 from django.urls import path
 
-from apps.billing.pages import methods
+from apps.billing.pages import methods, transactions
 
 app_name = "billing"
 urlpatterns = [
     path("billing/methods", methods.methods, name="methods"),
     path("billing/methods/<uuid:uid>/default", methods.make_default, name="card-default"),
     path("billing/methods/<uuid:uid>/remove", methods.remove, name="card-remove"),
+    path("billing/transactions", transactions.transactions, name="transactions"),
+    path("billing/transactions.csv", transactions.transactions_csv, name="transactions-csv"),
+    path("billing/transactions/<uuid:uid>", transactions.transaction, name="transaction"),
+    path("billing/transactions/<uuid:uid>/receipt.pdf", transactions.receipt, name="receipt"),
+    path("billing/transactions/<uuid:uid>/invoice.pdf", transactions.invoice, name="invoice"),
+    path("billing/transactions/<uuid:uid>/refund", transactions.ask_for_refund, name="refund"),
 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build the fonts of printed certificates in apps/learning/fonts.
+"""Build the fonts of PDFs in studyplatform/kit/pdf/fonts.
 
     npm install --no-save --prefix var/faces @fontsource-variable/{newsreader,instrument-sans,stix-two-text}@5.3.0
     python assets/fonts/certificate.py var/faces/node_modules/@fontsource-variable
@@ -20,7 +20,7 @@ from fontTools.merge import Merger, Options
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
-TARGET = Path(__file__).resolve().parents[2] / "apps" / "learning" / "fonts"
+TARGET = Path(__file__).resolve().parents[2] / "studyplatform" / "kit" / "pdf" / "fonts"
 
 
 class Face(NamedTuple):

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.django_db
 LATER = {
     "billing/renew",
     "billing/subscriptions",
-    "billing/transactions",
     "chat/",
     "dashboard/admin/forum",
     "dashboard/instructor/analytics/",

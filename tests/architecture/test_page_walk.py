@@ -29,6 +29,7 @@ from tests.accounts.provider import configured
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
 from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
+from tests.factories.selling import PaymentFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +61,10 @@ OWNERS = {
     "accounts:unlink-provider": LEO,
     "billing:card-default": LEO,
     "billing:card-remove": LEO,
+    "billing:transaction": {"leo", "sam"},
+    "billing:receipt": {"leo", "sam"},
+    "billing:invoice": {"leo", "sam"},
+    "billing:refund": LEO,
     "learning:resume": ALL | STAFF,  # redirects to the course or to a lesson, which have guards
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
@@ -124,6 +129,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     thumbnail = default_storage.save("thumbnails/one.webp", ContentFile(b"RIFF"))
     own_file, own_folder = FileFactory(owner=leo, thumbnail=thumbnail), FolderFactory(owner=leo)
     share = CourseShareFactory(owner=leo, file=own_file, course=world.course.uid)
+    payment = PaymentFactory(user=leo, paid_at=now)
     things: dict[str, Any] = {
         **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
         **{name: share.uid for name in OWNERS if name.startswith("files:shared-entry")},
@@ -133,6 +139,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "files:rename-folder": own_folder.uid,
         "files:folder-zip": own_folder.uid,
         "files:share-folder": own_folder.uid,
+        **dict.fromkeys(["billing:transaction", "billing:receipt", "billing:invoice", "billing:refund"], payment.uid),
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
         "accounts:notification-read": notice.uid,

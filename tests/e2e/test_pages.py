@@ -92,6 +92,7 @@ PAGES = {
     "links": Stop("student", "/files/links"),
     "sharing of a file": Stop("student", "/files/links", link="a[href$='/sharing']"),
     "billing methods": Stop("student", "/billing/methods"),
+    "billing transactions": Stop("student", "/billing/transactions"),
     "instructor home": Stop("instructor", "/dashboard/instructor/"),
     "instructor courses": Stop("instructor", "/dashboard/instructor/courses/"),
     "instructor new course": Stop("instructor", "/dashboard/instructor/courses/new"),

@@ -4,10 +4,7 @@ It is drawn with ReportLab and not printed from HTML, so it needs no browser, em
 everywhere. Lengths are in points, measured from the lower left corner.
 """
 
-import unicodedata
-from functools import cache
 from io import BytesIO
-from pathlib import Path
 
 from django.conf import settings
 from django.utils.formats import date_format
@@ -15,9 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from reportlab.lib.colors import Color
 from reportlab.lib.pagesizes import A4, landscape
-from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.cidfonts import UnicodeCIDFont
-from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from apps.courses import artwork
@@ -25,27 +19,13 @@ from apps.learning.certificates.vector_drawing import draw_lines, draw_plate, dr
 from apps.learning.models import Certificate
 from apps.learning.queries.addresses import certificate_url
 from apps.learning.queries.certificates import completion_line, quizzes_line, readable_code
+from studyplatform.kit.pdf import DISPLAY, ITALIC, PLAIN, register_fonts, runs_of, width_of, write
 from studyplatform.kit.text.durations import length
 
-FONTS = Path(__file__).with_name("fonts")
 WIDTH, HEIGHT = landscape(A4)
 MARGIN = 46.0  # how much of the plate shows around the paper, in points
 TEXT_WIDTH = WIDTH - 2 * MARGIN - 120
 MIN_SCALE = 0.7  # a title that would have to shrink more than this is set in two lines
-DISPLAY, ITALIC, PLAIN, OTHER = "Newsreader", "Newsreader-Italic", "InstrumentSans", "STIXTwo"
-FILES = {
-    DISPLAY: "newsreader-display.ttf",
-    ITALIC: "newsreader-italic.ttf",
-    PLAIN: "instrument-sans.ttf",
-    OTHER: "stix-two.ttf",
-}
-# Not embedded: PDF viewers supply these fonts, which would add megabytes.
-HAN, KANA, HANGUL = "STSong-Light", "HeiseiMin-W3", "HYSMyeongJo-Medium"
-EAST_ASIA = {
-    HAN: (range(0x4E00, 0xA000), range(0x3400, 0x4DC0), range(0x3000, 0x3040)),
-    KANA: (range(0x3040, 0x3100),),
-    HANGUL: (range(0xAC00, 0xD7B0), range(0x1100, 0x1200)),
-}
 # The colors of the light academic theme (assets/styles/tokens).
 PAPER, INK, INK_2, INK_3 = (
     oklch(0.993, 0.004, 108),
@@ -67,31 +47,9 @@ MARK = [
 ]
 
 
-@cache
-def _register_fonts() -> dict[str, frozenset[int]]:
-    """Register the fonts, once in a process; return the code points that each font can write."""
-    glyphs = {}
-    for name, file in FILES.items():
-        font = TTFont(name, str(FONTS / file))
-        pdfmetrics.registerFont(font)
-        glyphs[name] = frozenset(font.face.charToGlyph)
-    for name in (HAN, KANA, HANGUL):
-        pdfmetrics.registerFont(UnicodeCIDFont(name))
-    return glyphs
-
-
-def _font_for(char: str, preferred: str) -> str | None:
-    """Return a font that can write this character: the preferred one, another embedded one, or an East Asian one."""
-    glyphs, point = _register_fonts(), ord(char)
-    for name in (preferred, DISPLAY, OTHER):
-        if point in glyphs[name]:
-            return name
-    return next((name for name, ranges in EAST_ASIA.items() if any(point in span for span in ranges)), None)
-
-
 def draw(certificate: Certificate) -> bytes:
     """Return the certificate as a PDF."""
-    _register_fonts()
+    register_fonts()
     out = BytesIO()
     canvas = Canvas(out, pagesize=(WIDTH, HEIGHT), pageCompression=1, lang="en")
     canvas.setTitle(_("Certificate: %(course)s") % {"course": certificate.course_title})
@@ -129,7 +87,7 @@ def _draw_texts(canvas: Canvas, certificate: Certificate) -> None:
     _draw_brand(canvas, middle, 478)
     _center(canvas, _("This certifies that"), 436, ITALIC, 17, RUBRIC)
     name = certificate.learner_name
-    if not _runs(name.strip(), DISPLAY):  # a script that none of the fonts can write
+    if not runs_of(name.strip(), DISPLAY):  # a script that none of the fonts can write
         name = certificate.enrollment.user.username
     _title(canvas, name, 386, 46, least=20)
     count = certificate.lesson_count
@@ -157,7 +115,7 @@ def _draw_texts(canvas: Canvas, certificate: Certificate) -> None:
         _center(canvas, value, 150, PLAIN, 11, INK, x=x, least=6, width=122)
     _center(canvas, completion_line(certificate), 127, PLAIN, 10, INK_2, least=6)
     quizzes = quizzes_line(certificate)
-    if _width(_runs(quizzes, PLAIN), MIN_SCALE * 10) > TEXT_WIDTH:
+    if width_of(runs_of(quizzes, PLAIN), MIN_SCALE * 10) > TEXT_WIDTH:
         quizzes = quizzes_line(certificate, briefly=True)
     _center(canvas, quizzes, 112, PLAIN, 10, INK_2, least=6)
     address = f"{settings.SITE_URL}{certificate_url(certificate.code)}"
@@ -167,8 +125,8 @@ def _draw_texts(canvas: Canvas, certificate: Certificate) -> None:
 
 def _draw_brand(canvas: Canvas, middle: float, y: float) -> None:
     word = settings.SITE_NAME
-    runs = _runs(word, DISPLAY)
-    width = 28 + sum(pdfmetrics.stringWidth(text, font, 17) for text, font in runs)
+    runs = runs_of(word, DISPLAY)
+    width = 28 + width_of(runs, 17)
     canvas.saveState()
     canvas.translate(middle - width / 2, y + 17)
     canvas.scale(0.8, -0.8)
@@ -176,17 +134,17 @@ def _draw_brand(canvas: Canvas, middle: float, y: float) -> None:
         canvas.setFillColor(color)
         canvas.drawPath(trace(canvas, data), stroke=0, fill=1)
     canvas.restoreState()
-    _write(canvas, runs, middle - width / 2 + 28, y, 17, INK)
+    write(canvas, runs, middle - width / 2 + 28, y, 17, INK)
 
 
 def _title(canvas: Canvas, text: str, y: float, size: float, *, least: float) -> None:
     """Draw a name or a title in one line, or in two where one line would have to be much smaller."""
-    if _width(_runs(text, DISPLAY), size) * MIN_SCALE <= TEXT_WIDTH or " " not in text.strip():
+    if width_of(runs_of(text, DISPLAY), size) * MIN_SCALE <= TEXT_WIDTH or " " not in text.strip():
         _center(canvas, text, y, DISPLAY, size, INK, least=least)
         return
     words = text.split()
     halves = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
-    widest, pair = min((max(_width(_runs(half, DISPLAY), 1) for half in pair), pair) for pair in halves)
+    widest, pair = min((max(width_of(runs_of(half, DISPLAY), 1) for half in pair), pair) for pair in halves)
     size = max(least, min(size * 0.6, TEXT_WIDTH / widest))
     for half, place in zip(pair, (0.62, -0.5), strict=True):
         _center(canvas, half, y + size * place, DISPLAY, size, INK, least=least)
@@ -208,39 +166,13 @@ def _center(
 
     A line that is too long is set smaller, down to the size ``least`` (0: not at all), and then cut.
     """
-    runs = _runs(text, font)
-    natural = _width(runs, size)
+    runs = runs_of(text, font)
+    natural = width_of(runs, size)
     if natural > width and least:
         size = max(least, size * width / natural)
-    while _width(runs, size) > width and len(text) > 1:
+    while width_of(runs, size) > width and len(text) > 1:
         text = text[:-1].rstrip(" …") + "…" if not text.endswith("…") else text[:-2].rstrip() + "…"
-        runs = _runs(text, font)
-    set_width = _width(runs, size)
-    _write(canvas, runs, x - set_width / 2, y, size, color)
+        runs = runs_of(text, font)
+    set_width = width_of(runs, size)
+    write(canvas, runs, x - set_width / 2, y, size, color)
     return set_width
-
-
-def _runs(text: str, font: str) -> list[tuple[str, str]]:
-    """Split the text into (text, font) runs; characters that no font can write are left out."""
-    runs: list[tuple[str, str]] = []
-    for char in unicodedata.normalize("NFC", text):
-        found = _font_for(char, font)
-        if found is None:
-            continue
-        if runs and runs[-1][1] == found:
-            runs[-1] = (runs[-1][0] + char, found)
-        else:
-            runs.append((char, found))
-    return runs
-
-
-def _width(runs: list[tuple[str, str]], size: float) -> float:
-    return float(sum(pdfmetrics.stringWidth(text, font, size) for text, font in runs))
-
-
-def _write(canvas: Canvas, runs: list[tuple[str, str]], x: float, y: float, size: float, color: Color) -> None:
-    canvas.setFillColor(color)
-    for text, font in runs:
-        canvas.setFont(font, size)
-        canvas.drawString(x, y, text, shaping=font in FILES)
-        x += pdfmetrics.stringWidth(text, font, size)

@@ -19,3 +19,6 @@ PAYOUT_DAY = env.number("PAYOUT_DAY", 1)  # of each month, 1 to 28
 PAYOUT_MINIMUM = env.number("PAYOUT_MINIMUM", 50)  # in units of the currency; smaller balances wait for the next month
 if not 1 <= PAYOUT_DAY <= 28:
     raise ImproperlyConfigured("PAYOUT_DAY must be from 1 to 28")
+SELLER_NAME = env.text("SELLER_NAME")  # on receipts and invoices; empty: SITE_NAME
+SELLER_ADDRESS = env.words("SELLER_ADDRESS")  # its lines, separated by commas
+SELLER_TAX_NUMBER = env.text("SELLER_TAX_NUMBER")

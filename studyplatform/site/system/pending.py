@@ -51,7 +51,6 @@ PENDING = [
     Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("API documentation")),)),
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("billing/subscriptions", *_billing),
-    Pending("billing/transactions", *_billing),
     Pending("billing/renew", *_billing),
     Pending("payment-success", *_billing),
     Pending("payment-error", *_billing),

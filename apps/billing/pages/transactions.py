@@ -1,0 +1,138 @@
+"""What the user paid and got back: /billing/transactions."""
+
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from apps.accounts.guards import signed_in, signed_in_user
+from apps.billing import documents, policies, services
+from apps.billing.errors import NothingToRefund
+from apps.billing.forms import RefundForm
+from apps.billing.models import Payment, Refund
+from apps.billing.queries import transactions as found
+from studyplatform.kit.errors import AppError
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.money import money
+from studyplatform.kit.web.csv_response import csv_response
+
+PAGE = 20
+
+
+@signed_in
+@never_cache
+@require_safe
+def transactions(request: HttpRequest) -> HttpResponse:
+    """Payments and refunds by date, of one kind or year if asked."""
+    user = signed_in_user(request)
+    kind, years = request.GET.get("type", ""), found.years_of(user)
+    kind = kind if kind in found.KINDS else ""
+    year = next((each for each in years if str(each) == request.GET.get("year")), None)
+    page = Paginator(found.transactions_of(user, kind=kind, year=year), PAGE).get_page(request.GET.get("page"))
+    context = {
+        "page": page,
+        "rows": found.with_details(list(page.object_list)),
+        "kinds": [("course", _("Courses")), ("premium", _("Subscription")), ("refund", _("Refunds"))],
+        "kind": kind,
+        "years": years,
+        "year": year,
+        "can_ask": found.can_ask_for_refund,
+    }
+    return render(request, "billing/transactions.html", context)
+
+
+@signed_in
+@require_safe
+def transactions_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """All transactions of the user as a file."""
+    return csv_response(request, "transactions.csv", found.csv_lines(signed_in_user(request)))
+
+
+@signed_in
+@never_cache
+@require_safe
+def transaction(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """One payment: what was bought, its receipt, its refunds and disputes."""
+    user = signed_in_user(request)
+    payment = found.payment_for(user, uid)
+    context = {
+        "payment": payment,
+        "row": found.of_payment(payment),
+        "refunds": [found.of_refund(each, each.done_at or each.requested_at) for each in payment.refunds.all()],
+        "country": documents.country_name(payment.country),
+        "can_ask": payment.user_id == user.pk and found.can_ask_for_refund(payment),
+        "is_mine": payment.user_id == user.pk,
+    }
+    return render(request, "billing/transaction.html", context)
+
+
+@signed_in
+@never_cache
+@require_safe
+def receipt(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """The receipt as a PDF."""
+    payment = found.payment_for(signed_in_user(request), uid)
+    return _pdf(documents.receipt(payment), f"receipt-{payment.receipt_number}.pdf")
+
+
+@signed_in
+@never_cache
+@require_safe
+def invoice(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """The invoice as a PDF."""
+    payment = found.payment_for(signed_in_user(request), uid)
+    return _pdf(documents.invoice(payment), f"invoice-{payment.receipt_number}.pdf")
+
+
+def _pdf(content: bytes, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type="application/pdf", headers=headers)
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Say whether a refund is immediate, ask for the reason, and request it."""
+    user, now = signed_in_user(request), timezone.now()
+    payment = found.payment_for(user, uid)
+    enforce(policies.ask_for_refund(user, payment))
+    if not found.can_ask_for_refund(payment):
+        messages.info(request, NothingToRefund().detail)
+        return redirect("billing:transaction", uid=payment.uid)
+    form = RefundForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            refund = services.request_refund(user=user, payment=payment, reason=form.cleaned_data["reason"], now=now)
+        except AppError as refusal:
+            messages.error(request, refusal.detail)
+        else:
+            messages.success(request, _outcome(payment, refund))
+        return redirect("billing:transaction", uid=payment.uid)
+    context = {
+        "payment": payment,
+        "form": form,
+        "amount": money(payment.amount - payment.refunded, payment.currency),
+        "is_immediate": services.is_immediate(payment=payment, now=now),
+        "days": settings.REFUND_DAYS,
+        "percent": settings.REFUND_PERCENT,
+    }
+    return render(request, "billing/refund.html", context, status=422 if form.errors else 200)
+
+
+def _outcome(payment: Payment, refund: Refund) -> str:
+    facts = {"amount": money(refund.amount, payment.currency)}
+    match refund.status:
+        case Refund.Status.REQUESTED:
+            return _("Your request was sent. We'll tell you when it is decided.")
+        case Refund.Status.DONE:
+            return _("%(amount)s was refunded. Your bank shows it within 5 to 10 days.") % facts
+        case _status:
+            return _("The refund of %(amount)s is on its way. We'll tell you when it is done.") % facts

@@ -1,0 +1,186 @@
+"""What a user paid and got back, in one list by date."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import merge
+from typing import Any
+from uuid import UUID
+
+from django.db.models import CharField, F, Value
+from django.db.models.functions import Coalesce, ExtractYear
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.billing.models import Dispute, Payment, Refund
+from apps.billing.policies import see_payment
+from apps.billing.queries.cards import brand_name
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.text.csv_lines import csv_line
+from studyplatform.kit.text.money import money, plain_amount
+
+KINDS = ("course", "premium", "refund")
+
+
+@dataclass(frozen=True)
+class StatementRow:
+    """A payment, or a refund of it, as lists show it. ``tone``: of its badge."""
+
+    payment: Payment
+    refund: Refund | None
+    at: datetime
+    state: str
+    tone: str
+    amount: str
+
+    @property
+    def card(self) -> str:
+        """Such as "Visa 4417"; empty if nothing was charged to a card."""
+        return card_of_payment(self.payment)
+
+
+def card_of_payment(payment: Payment) -> str:
+    """Return the card that was charged, such as "Visa 4417"; empty without a card."""
+    return f"{brand_name(payment.card_brand)} {payment.card_last4}" if payment.card_last4 else ""
+
+
+def transactions_of(user: User, *, kind: str = "", year: int | None = None) -> Any:
+    """Return keys of the user's payments and refunds, the newest first: rows for :func:`with_details`.
+
+    :param kind: one of KINDS, or "" for all.
+    :param year: only this year's, or None.
+    """
+    payments = Payment.objects.of(user.pk).annotate(at=F("paid_at"), what=Value("payment", CharField()))
+    refunds = _refunds_of(user).annotate(what=Value("refund", CharField()))
+    if year is not None:
+        payments, refunds = payments.filter(paid_at__year=year), refunds.filter(at__year=year)
+    if kind in {"course", "premium"}:
+        payments = payments.filter(kind=kind)
+    names = ("what", "pk", "at")
+    if kind == "refund":
+        return refunds.order_by("-at", "-pk").values(*names)
+    if kind:
+        return payments.order_by("-at", "-pk").values(*names)
+    return payments.order_by().values(*names).union(refunds.order_by().values(*names), all=True).order_by("-at", "-pk")
+
+
+def with_details(keys: list[dict[str, Any]]) -> list[StatementRow]:
+    """Return what the keys of a page stand for, in their order. Four queries."""
+    by_kind = {what: [key["pk"] for key in keys if key["what"] == what] for what in ("payment", "refund")}
+    known = Payment.objects.select_related("course").prefetch_related("refunds", "disputes")
+    payments = known.in_bulk(by_kind["payment"])
+    refunds = Refund.objects.select_related("payment__course").in_bulk(by_kind["refund"])
+    found = []
+    for key in keys:
+        if key["what"] == "payment":
+            found.append(of_payment(payments[key["pk"]]))
+        else:
+            found.append(of_refund(refunds[key["pk"]], key["at"]))
+    return found
+
+
+def years_of(user: User) -> list[int]:
+    """Return the years in which the user paid or got something back, the latest first. One query."""
+    payments = Payment.objects.of(user.pk).order_by().annotate(year=ExtractYear("paid_at")).values_list("year")
+    refunds = _refunds_of(user).order_by().annotate(year=ExtractYear("at")).values_list("year")
+    return sorted((year for (year,) in payments.union(refunds)), reverse=True)
+
+
+def _refunds_of(user: User) -> Any:  # a query set of refunds with `at`, which types can't name
+    """A declined refund moved no money: the page of its payment shows it."""
+    moved = Refund.objects.filter(payment__user_id=user.pk).exclude(status=Refund.Status.DECLINED)
+    return moved.annotate(at=Coalesce("done_at", "requested_at"))
+
+
+def of_payment(payment: Payment) -> StatementRow:
+    """Return a payment as lists show it."""
+    if payment.is_refunded:
+        state, tone = _("Refunded"), ""
+    elif payment.refunded:
+        state, tone = _("Partly refunded"), ""
+    else:
+        state, tone = _("Paid"), "ok"
+    return StatementRow(payment, None, payment.paid_at, state, tone, money(payment.amount, payment.currency))
+
+
+def of_refund(refund: Refund, at: datetime) -> StatementRow:
+    """Return a refund as lists show it."""
+    tone = {
+        Refund.Status.REQUESTED: "warn",
+        Refund.Status.PROCESSING: "info",
+        Refund.Status.DONE: "ok",
+    }.get(Refund.Status(refund.status), "error")
+    payment = refund.payment
+    return StatementRow(payment, refund, at, refund.get_status_display(), tone, money(-refund.amount, payment.currency))
+
+
+def payment_for(user: User, uid: UUID) -> Payment:
+    """Return a payment that the user may see, with its refunds and disputes. Three queries.
+
+    :raises NotFound: there is none, or it is someone else's.
+    """
+    found = Payment.objects.select_related("user", "course", "instructor", "subscription")
+    payment = found.prefetch_related("refunds", "disputes").filter(uid=uid).first()
+    if payment is None:
+        raise NotFound
+    enforce(see_payment(user, payment))
+    return payment
+
+
+def open_refund(payment: Payment) -> Refund | None:
+    """Return the refund that waits or is on its way, of a payment of :func:`payment_for`."""
+    waiting = {Refund.Status.REQUESTED, Refund.Status.PROCESSING}
+    return next((each for each in payment.refunds.all() if each.status in waiting), None)
+
+
+def can_ask_for_refund(payment: Payment) -> bool:
+    """Return whether something is left that its payer could ask for, of a payment of :func:`payment_for`."""
+    held = any(each.status != Dispute.Status.WON for each in payment.disputes.all())
+    left = payment.amount - payment.refunded
+    return payment.kind == Payment.Kind.COURSE and left > 0 and not held and open_refund(payment) is None
+
+
+HEADER = (
+    "date",
+    "type",
+    "description",
+    "receipt",
+    "amount",
+    "tax",
+    "currency",
+    "state",
+    "card",
+    "promo_code",
+)
+
+
+def csv_lines(user: User) -> Iterator[str]:
+    """Yield the lines of a CSV file of all of the user's transactions, the newest first.
+
+    Two queries, read in parts: the rows of neither are in memory at once.
+    """
+    yield csv_line(HEADER)
+    payments = Payment.objects.of(user.pk).order_by("-paid_at", "-pk").iterator(500)
+    refunds = _refunds_of(user).select_related("payment").order_by("-at", "-pk").iterator(500)
+    paid = (of_payment(each) for each in payments)
+    returned = (of_refund(each, each.at) for each in refunds)
+    for one in merge(paid, returned, key=lambda each: each.at, reverse=True):
+        yield csv_line(_csv_row(one))
+
+
+def _csv_row(one: StatementRow) -> tuple[object, ...]:
+    payment = one.payment
+    return (
+        localtime(one.at).date().isoformat(),
+        "refund" if one.refund else payment.kind,
+        payment.title,
+        payment.receipt_number,
+        plain_amount(-one.refund.amount if one.refund else payment.amount, payment.currency),
+        "" if one.refund else plain_amount(payment.tax, payment.currency),
+        payment.currency.upper(),
+        one.state,
+        one.card,
+        payment.promo_code,
+    )
