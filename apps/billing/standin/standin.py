@@ -50,6 +50,8 @@ class Standin:
         self.publishable_key = publishable_key
         self.sites = sites
         self.address = ""
+        # What becomes of a subscription that could not be renewed: "cancel", "unpaid" or "past_due".
+        self.after_last_attempt = "cancel"
         self.store = Store(folder)
         self.webhooks = Webhooks(self)
         self.scheduler = Scheduler(self)

@@ -3,7 +3,7 @@
 from apps.billing.standin.errors import Json, invalid
 from apps.billing.standin.forms import Params
 from apps.billing.standin.presenting import hidden, listing, page, public
-from apps.billing.standin.resources import payment_methods
+from apps.billing.standin.resources import lifecycle, payment_methods
 from apps.billing.standin.routing import route
 from apps.billing.standin.work import Work
 
@@ -91,6 +91,9 @@ def index(work: Work, params: Params) -> Json:
 def delete(work: Work, params: Params, id: str) -> Json:
     """Delete a customer; the payment methods go with it."""
     customer = get(work, id, "id")
+    for subscription in list(work.rows("subscription", customer=id)):
+        if subscription["status"] not in _ENDED:
+            lifecycle.end(work, subscription, "cancellation_requested")
     for method in list(work.rows("payment_method", customer=id)):
         payment_methods.detach(work, Params(), method["id"])
     work.emit("customer.deleted", customer)

@@ -1,5 +1,7 @@
 """Setup intents, which save a card without charging it: https://docs.stripe.com/api/setup_intents."""
 
+from collections.abc import Callable
+
 from apps.billing.standin import cards
 from apps.billing.standin.errors import Json, card_error
 from apps.billing.standin.forms import Params
@@ -8,6 +10,8 @@ from apps.billing.standin.resources import intents, payment_methods
 from apps.billing.standin.routing import route
 from apps.billing.standin.work import Work
 
+# Told about cards that were set up; subscriptions add themselves.
+WATCHERS: list[Callable[[Work, Json], None]] = []
 _OPEN = {"requires_payment_method", "requires_confirmation", "requires_action"}
 _REFUSED = "We are unable to authenticate your payment method. Please choose a different payment method and try again."
 
@@ -95,6 +99,8 @@ def _finish(work: Work, intent: Json, method: Json) -> Json:
     intents.keep_card(work, intent, method)
     intent |= {"status": "succeeded", "next_action": None, "last_setup_error": None, "payment_method": method["id"]}
     work.emit("setup_intent.succeeded", work.save(intent))
+    for watcher in WATCHERS:
+        watcher(work, intent)
     return intent
 
 
