@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.billing.pages import methods, transactions
+from apps.billing.pages import earnings, methods, transactions
 
 app_name = "billing"
 urlpatterns = [
@@ -13,4 +13,8 @@ urlpatterns = [
     path("billing/transactions/<uuid:uid>/receipt.pdf", transactions.receipt, name="receipt"),
     path("billing/transactions/<uuid:uid>/invoice.pdf", transactions.invoice, name="invoice"),
     path("billing/transactions/<uuid:uid>/refund", transactions.ask_for_refund, name="refund"),
+    path("dashboard/instructor/earnings/", earnings.earnings, name="earnings"),
+    path("dashboard/instructor/earnings/details", earnings.details, name="payout-details"),
+    path("dashboard/instructor/earnings/statement.csv", earnings.statement_csv, name="earnings-statement"),
+    path("dashboard/instructor/earnings/transactions.csv", earnings.transactions_csv, name="earnings-transactions"),
 ]

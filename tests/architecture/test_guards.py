@@ -25,7 +25,6 @@ LATER = {
     "chat/",
     "dashboard/admin/forum",
     "dashboard/instructor/analytics/",
-    "dashboard/instructor/earnings/",
     "dashboard/instructor/forum",
     "dashboard/instructor/messages/",
     "dashboard/instructor/students/",

@@ -96,6 +96,7 @@ PAGES = {
     "instructor home": Stop("instructor", "/dashboard/instructor/"),
     "instructor courses": Stop("instructor", "/dashboard/instructor/courses/"),
     "instructor new course": Stop("instructor", "/dashboard/instructor/courses/new"),
+    "instructor earnings": Stop("instructor", "/dashboard/instructor/earnings/"),
     "instructor edit": Stop("instructor", f"{STUDIO}/edit"),
     "instructor lectures": Stop("instructor", f"{STUDIO}/lectures"),
     "instructor video lesson": Stop("instructor", f"{STUDIO}/lectures/a-matrix-moves-the-plane"),

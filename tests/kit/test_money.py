@@ -21,6 +21,11 @@ def test_amounts_are_written_with_their_sign(amount, currency, expected, plain):
     assert plain_amount(amount, currency) == plain
 
 
+def test_columns_of_amounts_have_cents():
+    assert [money(amount, "usd", cents=True) for amount in (4900, -1250, 0)] == ["$49.00", "−$12.50", "$0.00"]
+    assert money(1000, "jpy", cents=True) == "¥1,000"
+
+
 def test_some_currencies_have_no_cents():
     assert (minor_units("usd"), minor_units("JPY")) == (100, 1)
 

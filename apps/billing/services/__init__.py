@@ -28,6 +28,7 @@ from apps.billing.services.ledger import (
     post_sale,
     post_subscription_payment,
 )
+from apps.billing.services.milestones import label as milestone_label
 from apps.billing.services.milestones import note_milestones
 from apps.billing.services.payout_accounts import forget_payout_data, save_bank_account, save_connected_account
 from apps.billing.services.payouts import Planned, plan_next_run
@@ -66,6 +67,7 @@ __all__ = [
     "is_immediate",
     "make_default",
     "mark_payout_sent",
+    "milestone_label",
     "note_milestones",
     "plan_next_run",
     "plan_payouts",

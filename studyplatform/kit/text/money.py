@@ -4,16 +4,19 @@ _SIGNS = {"usd": "$", "eur": "€", "gbp": "£", "inr": "₹", "jpy": "¥"}
 _WITHOUT_CENTS = {"jpy", "krw", "vnd", "clp", "isk"}
 
 
-def money(amount: int, currency: str) -> str:
-    """4900, "usd" -> "$49"; 1250, "eur" -> "€12.50"; 900, "chf" -> "CHF 9"; -1250, "usd" -> "−$12.50"."""
+def money(amount: int, currency: str, *, cents: bool = False) -> str:
+    """4900, "usd" -> "$49"; 1250, "eur" -> "€12.50"; 900, "chf" -> "CHF 9"; -1250, "usd" -> "−$12.50".
+
+    With ``cents``, for columns of amounts, 4900, "usd" -> "$49.00".
+    """
     if amount < 0:
-        return f"−{money(-amount, currency)}"
+        return f"−{money(-amount, currency, cents=cents)}"
     code = currency.lower()
     sign = _SIGNS.get(code, f"{code.upper()} ")
     if code in _WITHOUT_CENTS:
         return f"{sign}{amount:,}"
-    whole, cents = divmod(amount, 100)
-    return f"{sign}{whole:,}.{cents:02}" if cents else f"{sign}{whole:,}"
+    whole, rest = divmod(amount, 100)
+    return f"{sign}{whole:,}.{rest:02}" if rest or cents else f"{sign}{whole:,}"
 
 
 def minor_units(currency: str) -> int:

@@ -57,7 +57,6 @@ PENDING = [
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
     Pending("dashboard/instructor/messages/", _("Messages"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
-    Pending("dashboard/instructor/earnings/", _("Earnings"), *_teaching),
     Pending("dashboard/instructor/forum", _("Discussions"), *_teaching),
     Pending("dashboard/admin/forum", _("Moderation"), administers, (REVIEWS,)),
     Pending("demo/mcp-todos", *_sample),
