@@ -1,6 +1,8 @@
 """Payments, refunds and disputes (https://docs.stripe.com/api/payment_intents)."""
 
 import contextlib
+from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import stripe
@@ -10,7 +12,7 @@ from apps.billing.gateway.client import client, moment, translates_errors
 from apps.billing.gateway.objects import ChargeState, DisputeState, Failure, IntentState, RefundState
 
 if TYPE_CHECKING:
-    from stripe.params import PaymentIntentCreateParams
+    from stripe.params import PaymentIntentCreateParams, PaymentIntentListParams
 
 _WITH_CHARGE = ["latest_charge.balance_transaction"]
 
@@ -132,3 +134,22 @@ def _refund(refund: stripe.Refund) -> RefundState:
         created=moment(refund.created),
         metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
     )
+
+
+@translates_errors
+def intents_since(moment: datetime) -> Iterator[tuple[str, IntentState]]:
+    """Return the payments that were begun since then, with our own id of the order of each ("" for others)."""
+    params: PaymentIntentListParams = {
+        "created": {"gte": int(moment.timestamp())},
+        "limit": 100,
+        "expand": ["data.latest_charge.balance_transaction"],
+    }
+    found = client().v1.payment_intents.list(params)
+    return ((str(each.metadata.to_dict().get("order", "")), _intent(each)) for each in found.auto_paging_iter())
+
+
+@translates_errors
+def disputes_since(moment: datetime) -> Iterator[str]:
+    """Return the ids of the disputes that were opened since then."""
+    found = client().v1.disputes.list({"created": {"gte": int(moment.timestamp())}, "limit": 100})
+    return (each.id for each in found.auto_paging_iter())

@@ -1,0 +1,60 @@
+"""``manage.py reconcile_billing``: find and repair what the payment provider told nobody."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from apps.billing.services import reconciliation
+from studyplatform.kit.errors import AppError
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare orders, payments, refunds and disputes with the payment provider and repair what differs. "
+        "Exit status 1 if something is left that a human has to look at (with --dry-run: if anything differs)."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--days", type=int, default=30, help="How far back; 30 by default.")
+        parser.add_argument("--dry-run", action="store_true", help="Report only, change nothing.")
+        parser.add_argument("--json", action="store_true", help="Print the report as JSON.")
+
+    def handle(self, *, days: int, dry_run: bool, **options: Any) -> None:
+        now = timezone.now()
+        try:
+            found = [
+                *reconciliation.unfinished(now=now),
+                *reconciliation.differences(since=now - timedelta(days=max(1, days)), now=now),
+            ]
+        except AppError as error:
+            raise CommandError(
+                f"The payment provider doesn't answer: {getattr(error, 'reason', '') or error}"
+            ) from error
+        report = [self._settle(one, dry_run=dry_run) for one in found]
+        self._print(report, as_json=options["json"])
+        if any(each["outcome"] != "repaired" for each in report):
+            sys.exit(1)
+
+    def _settle(self, one: reconciliation.Difference, *, dry_run: bool) -> dict[str, str]:
+        outcome = "differs"
+        if one.repair is not None and not dry_run:
+            try:
+                one.repair()
+                outcome = "repaired"
+            except AppError as error:
+                outcome = f"not repaired: {error}"
+        return {"kind": one.kind, "name": one.name, "text": one.text, "outcome": outcome}
+
+    def _print(self, report: list[dict[str, str]], *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps({"differences": report}, indent=2))
+            return
+        for each in report:
+            self.stdout.write(f"{each['kind']} {each['name']}: {each['text']} ({each['outcome']})")
+        if not report:
+            self.stdout.write("Nothing differs.")
