@@ -64,14 +64,16 @@ def shop(browser: Browser):
     context = browser.new_context(viewport={"width": 390, "height": 800})
     problems: list[str] = []
 
+    def note(said) -> None:
+        if said.type == "error" and "402" not in said.text:  # a declined card
+            problems.append(said.text)
+
     def open_for(intent, what) -> Page:
         key = standin.publishable_key
         pages["/"] = ("text/html", SHOP.format(standin=standin.address))
         pages["/shop.js"] = ("text/javascript", SCRIPT.format(key=key, secret=intent.client_secret, what=what))
         page = context.new_page()
-        page.on(
-            "console", lambda said: problems.append(said.text) if said.type == "error" and "402" not in said.text else 0
-        )
+        page.on("console", note)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(f"http://127.0.0.1:{server.server_port}/")
         page.wait_for_function("window.seen.some(([name]) => name === 'ready')")

@@ -54,13 +54,18 @@ def _expand(work: "Work", target: Json, parts: list[str], path: str) -> None:
         raise invalid(f"This property cannot be expanded ({path}).", param="expand[]")
     value = target[name]
     if isinstance(value, str):
-        value = target[name] = public(work.find(value)) or value
+        value = target[name] = public(_found(work, value)) or value
     elif isinstance(value, list):
-        value = target[name] = [(public(work.find(one)) or one) if isinstance(one, str) else one for one in value]
+        value = target[name] = [(public(_found(work, one)) or one) if isinstance(one, str) else one for one in value]
     if rest:
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict):
                 _expand(work, one, rest, path)
+
+
+def _found(work: "Work", id: str) -> Json | None:
+    """The object of the account that the call acts for, or of the platform."""
+    return work.find(id) or work.acting_for("").find(id)
 
 
 def listing(work: "Work", params: Params, kind: str, url: str, fields: Iterable[str] = (), **fixed: Any) -> Json:

@@ -21,7 +21,7 @@ from apps.billing.standin.presenting import expand, public
 from apps.billing.standin.scheduler import Scheduler
 from apps.billing.standin.server import Server
 from apps.billing.standin.store import Store, dump
-from apps.billing.standin.webhooks import Webhooks
+from apps.billing.standin.webhooks import Webhooks, post
 from apps.billing.standin.work import Work
 
 ANSWERS_KEPT = DAY  # seconds; Stripe forgets idempotency keys after at least 24 hours
@@ -96,6 +96,8 @@ class Standin:
         """Forget everything and follow the real time."""
         self.store.clear()
         self.clock.reset()
+        self.after_last_attempt = "cancel"
+        self.webhooks.transport = post
         self.webhooks.release()
         self._prepare()
 

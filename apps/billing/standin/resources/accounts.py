@@ -134,14 +134,14 @@ def add_bank(work: Work, params: Params, id: str) -> Json:
 def list_banks(work: Work, params: Params, id: str) -> Json:
     """The bank accounts of a connected account."""
     params.accept("object", "limit", "starting_after")
-    found: Json = work.get(id, "account")["external_accounts"]
+    found: Json = work.acting_for("").get(id, "account")["external_accounts"]
     return found
 
 
 @route("GET", "/v1/accounts/{id}/external_accounts/{bank}")
 def retrieve_bank(work: Work, params: Params, id: str, bank: str) -> Json:
     """One bank account."""
-    found = work.get(bank, "bank_account")
+    found = work.acting_for("").get(bank, "bank_account")
     if found["account"] != id:
         raise missing("external account", bank)
     return found

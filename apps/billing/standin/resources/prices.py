@@ -2,7 +2,7 @@
 
 from apps.billing.standin.errors import Json, invalid
 from apps.billing.standin.forms import Params
-from apps.billing.standin.presenting import listing
+from apps.billing.standin.presenting import hidden, listing
 from apps.billing.standin.routing import route
 from apps.billing.standin.work import Work
 
@@ -65,6 +65,12 @@ def new(work: Work, params: Params, product: str) -> Json:
     )  # fmt: skip
     work.emit("price.created", price)
     return price
+
+
+@hidden("price", "currency_options")
+@hidden("price", "tiers")
+def _nothing(work: Work, price: Json) -> None:
+    """A price has one currency and no tiers."""
 
 
 @route("POST", "/v1/prices/{id}")
