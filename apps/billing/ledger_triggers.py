@@ -1,5 +1,5 @@
 # ruff: noqa: S608 (the statements consist of constants)
-"""The triggers that make the ledger append-only and keep it balanced (docs/adr/0021).
+"""The triggers that make the ledger append-only and keep it balanced (docs/adr/0022).
 
 Rows of the ledger cannot be updated or deleted, a complete entry gets no further line, and an entry whose lines do not
 add up to zero in each currency is refused: on PostgreSQL at the end of the transaction, on SQLite with its last line.

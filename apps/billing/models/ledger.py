@@ -1,4 +1,4 @@
-"""The ledger: double entry, append-only (docs/adr/0021). Only `apps.billing.services.ledger` writes it.
+"""The ledger: double entry, append-only (docs/adr/0022). Only `apps.billing.services.ledger` writes it.
 
 Amounts are integers in minor units with a lower-case currency code. Assets and expenses are positive, debts and revenue
 negative; the lines of an entry add up to zero in each currency. Rows refer to users, courses and payments by plain ids,

@@ -1,4 +1,4 @@
-"""Posting to the ledger: one function per business fact (docs/adr/0021).
+"""Posting to the ledger: one function per business fact (docs/adr/0022).
 
 Each takes the key of its fact, such as the gateway's id of a payment, and posts it once: posted again it returns the
 first entry. All amounts are positive integers in minor units; the functions know which account gets which sign. They
