@@ -4,13 +4,20 @@
 inside its own transaction, so that a payment and the enrollment that it pays for are committed together.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from apps.accounts.models import User
+from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
+from studyplatform.kit.extensions import Tile, admin_tiles
 from studyplatform.kit.registry import Registry
+from studyplatform.kit.text.money import money
 
 
 @dataclass(frozen=True)
@@ -41,3 +48,12 @@ def close_course(user: User, course: Course, now: datetime) -> None:
 def completed_percent(user: User, course: Course) -> int:
     """Return how much of the course's lessons the user has completed, in percent."""
     return max((each.progress(user, course) for each in course_access.ordered()), default=0)
+
+
+@admin_tiles.registers("billing", order=30)
+def revenue(user: User, now: datetime) -> Iterator[Tile]:
+    """Two queries."""
+    requests = refund_queue().count()
+    foot = ngettext("%(num)d refund needs a decision", "%(num)d refunds need a decision", requests)
+    net = money(month_so_far(now), settings.CURRENCY)
+    yield Tile(_("Revenue this month"), net, foot % {"num": requests} if requests else _("no refund needs a decision"))

@@ -1,6 +1,7 @@
 """Forms of the billing pages."""
 
 import re
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -67,6 +68,20 @@ class PayoutDetails(forms.Form):
 def _bank_code(code: str) -> str:
     """Codes of other countries have 5 to 8 digits, such as sort codes."""
     return code if re.fullmatch(r"\d{5,8}", code) else str(bic.validate(code))
+
+
+class DecideRefund(forms.Form):
+    """An admin's decision about a refund request."""
+
+    decision = forms.ChoiceField(choices=[("grant", _("Refund")), ("decline", _("Decline"))])
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+
+
+class AdminRefund(forms.Form):
+    """A refund that an admin makes: all of a payment, or a part of it."""
+
+    amount = forms.DecimalField(label=_("Amount"), min_value=Decimal("0.01"), max_digits=10, decimal_places=2)
+    reason = forms.CharField(label=_("Reason"), max_length=500)
 
 
 class RefundForm(forms.Form):

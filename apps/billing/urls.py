@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.billing.pages import earnings, methods, transactions
+from apps.billing.pages import administration, earnings, methods, transactions
 
 app_name = "billing"
 urlpatterns = [
@@ -17,4 +17,9 @@ urlpatterns = [
     path("dashboard/instructor/earnings/details", earnings.details, name="payout-details"),
     path("dashboard/instructor/earnings/statement.csv", earnings.statement_csv, name="earnings-statement"),
     path("dashboard/instructor/earnings/transactions.csv", earnings.transactions_csv, name="earnings-transactions"),
+    path("dashboard/admin/revenue", administration.revenue, name="admin-revenue"),
+    path("dashboard/admin/refunds", administration.refunds, name="admin-refunds"),
+    path("dashboard/admin/refunds/<uuid:uid>/decide", administration.decide, name="admin-decide-refund"),
+    path("dashboard/admin/payments/<uuid:uid>/refund", administration.refund, name="admin-refund"),
+    path("dashboard/admin/disputes", administration.disputes, name="admin-disputes"),
 ]

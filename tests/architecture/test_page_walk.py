@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
 from apps.accounts.sessions import signing_in
+from apps.billing.models import Refund
 from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.mail import mailbox
 from studyplatform.kit.models import Job
@@ -61,6 +62,8 @@ OWNERS = {
     "accounts:unlink-provider": LEO,
     "billing:card-default": LEO,
     "billing:card-remove": LEO,
+    "billing:admin-decide-refund": ADMIN,
+    "billing:admin-refund": ADMIN,
     "billing:transaction": {"leo", "sam"},
     "billing:receipt": {"leo", "sam"},
     "billing:invoice": {"leo", "sam"},
@@ -129,7 +132,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     thumbnail = default_storage.save("thumbnails/one.webp", ContentFile(b"RIFF"))
     own_file, own_folder = FileFactory(owner=leo, thumbnail=thumbnail), FolderFactory(owner=leo)
     share = CourseShareFactory(owner=leo, file=own_file, course=world.course.uid)
-    payment = PaymentFactory(user=leo, paid_at=now)
+    payment, other = PaymentFactory(user=leo, paid_at=now), PaymentFactory(user=leo)
+    waiting = Refund.objects.create(payment=other, amount=100, status=Refund.Status.REQUESTED, requested_at=now)
     things: dict[str, Any] = {
         **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
         **{name: share.uid for name in OWNERS if name.startswith("files:shared-entry")},
@@ -140,6 +144,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         "files:folder-zip": own_folder.uid,
         "files:share-folder": own_folder.uid,
         **dict.fromkeys(["billing:transaction", "billing:receipt", "billing:invoice", "billing:refund"], payment.uid),
+        "billing:admin-refund": payment.uid,
+        "billing:admin-decide-refund": waiting.uid,
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
         "accounts:notification-read": notice.uid,

@@ -220,7 +220,7 @@ def test_the_dashboards_need_few_queries_for_many_courses(browser_of, ada, sam, 
 
     with django_assert_max_num_queries(8):
         assert as_ada.get("/dashboard/instructor/").status_code == 200
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         page = as_sam.get("/dashboard/admin/").content.decode()
     assert page.count("course-cell") == 20
     assert as_sam.get("/dashboard/admin/?page=2").content.decode().count("course-cell") == 10

@@ -1,0 +1,149 @@
+"""Pages for admins: revenue, the refund queue, refunds of any payment, disputes."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.accounts.guards import administers, signed_in_user
+from apps.billing import extensions, services
+from apps.billing.forms import AdminRefund, DecideRefund
+from apps.billing.models import Refund
+from apps.billing.queries import revenue as found
+from apps.billing.queries.transactions import open_refund, payment_for
+from studyplatform.kit.errors import AppError, NotFound
+from studyplatform.kit.text.money import minor_units, money, plain_amount
+from studyplatform.kit.web.requests import search_query
+
+PAGE = 15
+
+
+@administers
+@never_cache
+@require_safe
+def revenue(request: HttpRequest) -> HttpResponse:
+    """What was sold and given back in twelve months, and which provider is active."""
+    now = timezone.now()
+    months, best = found.months_until(now), found.best_courses(now)
+    context = {
+        **_shared("revenue"),
+        "months": months,
+        "top": max(1, *(each.net for each in months)),
+        "best": best,
+        "most": best[0][1] if best else 1,
+        "owed": found.owed_to_instructors(),
+        "currency": settings.CURRENCY,
+    }
+    return render(request, "billing/admin/revenue.html", context)
+
+
+@administers
+@never_cache
+@require_safe
+def refunds(request: HttpRequest) -> HttpResponse:
+    """The refunds that wait for a decision; payments of one person, to refund all or a part of one."""
+    text = search_query(request)
+    page = Paginator(found.refund_queue(), PAGE).get_page(request.GET.get("page"))
+    context = {
+        **_shared("refunds"),
+        "page": page,
+        "rows": [(each, _completed(each)) for each in page],
+        "text": text,
+        "payments": found.payments_like(text)[:PAGE] if text else None,
+        "now": timezone.now(),
+    }
+    return render(request, "billing/admin/refunds.html", context)
+
+
+def _completed(refund: Refund) -> int | None:
+    payment = refund.payment
+    return extensions.completed_percent(payment.user, payment.course) if payment.course else None
+
+
+@administers
+@require_POST
+def decide(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Grant or decline a request, with the reason."""
+    refund = Refund.objects.select_related("payment").filter(uid=uid).first()
+    if refund is None:
+        raise NotFound
+    form = DecideRefund(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Nothing was decided. Enter a reason."))
+        return redirect("billing:admin-refunds")
+    try:
+        decided = services.decide_refund(
+            admin=signed_in_user(request),
+            refund=refund,
+            grants=form.cleaned_data["decision"] == "grant",
+            reason=form.cleaned_data["reason"],
+            now=timezone.now(),
+        )
+    except AppError as refusal:
+        messages.info(request, refusal.detail)
+    else:
+        messages.success(request, _outcome(decided))
+    return redirect("billing:admin-refunds")
+
+
+@administers
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Refund all or a part of a payment."""
+    admin = signed_in_user(request)
+    payment = payment_for(admin, uid)
+    left = payment.amount - payment.refunded
+    initial = {"amount": plain_amount(left, payment.currency)}
+    form = AdminRefund(request.POST if request.method == "POST" else None, initial=initial)
+    if form.is_valid():
+        amount = form.cleaned_data["amount"] * minor_units(payment.currency)
+        try:
+            made = services.refund_by_admin(
+                admin=admin,
+                payment=payment,
+                amount=int(amount) if amount == int(amount) else 0,
+                reason=form.cleaned_data["reason"],
+                now=timezone.now(),
+            )
+        except AppError as refusal:
+            form.add_error(None, refusal.detail)
+        else:
+            messages.success(request, _outcome(made))
+            return redirect("billing:admin-refunds")
+    context = {**_shared("refunds"), "payment": payment, "form": form, "left": left, "waits": open_refund(payment)}
+    return render(request, "billing/admin/refund.html", context, status=422 if form.errors else 200)
+
+
+@administers
+@never_cache
+@require_safe
+def disputes(request: HttpRequest) -> HttpResponse:
+    """Payments that cardholders contested, the open ones first."""
+    page = Paginator(found.disputes(), PAGE).get_page(request.GET.get("page"))
+    return render(request, "billing/admin/disputes.html", {**_shared("disputes"), "page": page})
+
+
+def _outcome(refund: Refund) -> str:
+    amount = {"amount": money(refund.amount, refund.payment.currency)}
+    match refund.status:
+        case Refund.Status.DECLINED:
+            return _("The request was declined, and the learner is told why.")
+        case Refund.Status.DONE:
+            return _("%(amount)s was refunded.") % amount
+        case _status:
+            return _("The refund of %(amount)s is on its way.") % amount
+
+
+def _shared(tab: str) -> dict[str, Any]:
+    requests, open_disputes = found.waiting_counts()
+    mode = "standin" if settings.BILLING_MODE == "standin" else "live" if settings.STRIPE_LIVE_MODE else "test"
+    return {"tab": tab, "requests": requests, "open_disputes": open_disputes, "mode": mode}
