@@ -9,7 +9,23 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.billing import services
-from apps.billing.models import LedgerAccount, LedgerEntry, LedgerLine, Payout, PayoutAccount, PayoutRun
+from apps.billing.models import (
+    Card,
+    Customer,
+    Dispute,
+    Grant,
+    LedgerAccount,
+    LedgerEntry,
+    LedgerLine,
+    Order,
+    Payment,
+    Payout,
+    PayoutAccount,
+    PayoutRun,
+    PromoCode,
+    Refund,
+    Subscription,
+)
 from apps.billing.queries.payouts import bank_transfers
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.read_only_admin import ReadOnly
@@ -129,3 +145,94 @@ class PayoutAccountAdmin(ReadOnly, admin.ModelAdmin[PayoutAccount]):
     exclude = ["encrypted_number"]
     list_per_page = 50
     show_full_result_count = False
+
+
+class MoneyScreen(ReadOnly, admin.ModelAdmin[Any]):
+    """What services wrote about money."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    @admin.display(description=_("Amount"))
+    def as_money(self, row: Any) -> str:
+        return money(getattr(row, "total", None) or row.amount, getattr(row, "currency", "") or row.payment.currency)
+
+
+@admin.register(Order)
+class OrderAdmin(MoneyScreen):
+    list_display = ["number", "user", "course", "total", "currency", "status", "created_at", "settled_at"]
+    list_filter = ["status", "currency"]
+    list_select_related = ["user", "course"]
+    search_fields = ["number", "intent_id", "user__email"]
+    ordering = ["-created_at"]
+
+
+@admin.register(Payment)
+class PaymentAdmin(MoneyScreen):
+    list_display = ["receipt_number", "title", "user", "as_money", "refunded", "fee", "paid_at"]
+    list_filter = ["kind", "currency", "paid_at"]
+    list_select_related = ["user"]
+    search_fields = ["receipt_number", "gateway_id", "charge_id", "invoice_id", "title", "user__email"]
+    ordering = ["-paid_at", "-pk"]
+
+
+@admin.register(Refund)
+class RefundAdmin(MoneyScreen):
+    list_display = ["payment", "as_money", "status", "requested_at", "decided_by", "done_at", "failure"]
+    list_filter = ["status"]
+    list_select_related = ["payment", "decided_by"]
+    search_fields = ["gateway_id", "payment__receipt_number", "payment__user__email"]
+    ordering = ["-requested_at", "-pk"]
+
+
+@admin.register(Dispute)
+class DisputeAdmin(MoneyScreen):
+    list_display = ["gateway_id", "payment", "as_money", "status", "reason", "opened_at", "closed_at"]
+    list_filter = ["status"]
+    list_select_related = ["payment"]
+    search_fields = ["gateway_id", "payment__receipt_number", "payment__user__email"]
+    ordering = ["-opened_at", "-pk"]
+
+
+@admin.register(PromoCode)
+class PromoCodeAdmin(MoneyScreen):
+    list_display = ["code", "scope", "percent", "amount", "used", "limit", "is_active", "created_by", "ends_at"]
+    list_filter = ["scope", "is_active"]
+    list_select_related = ["created_by"]
+    search_fields = ["code", "created_by__email"]
+    ordering = ["-created_at"]
+
+
+@admin.register(Subscription)
+class SubscriptionAdmin(MoneyScreen):
+    list_display = ["user", "plan", "status", "period_end", "cancels_at_period_end", "grace_until", "ended_at"]
+    list_filter = ["plan", "status"]
+    list_select_related = ["user"]
+    search_fields = ["gateway_id", "user__email"]
+    ordering = ["-created_at"]
+
+
+@admin.register(Grant)
+class GrantAdmin(MoneyScreen):
+    list_display = ["user", "course", "source", "created_at", "ended_at", "end_reason", "granted_by"]
+    list_filter = ["source", "end_reason"]
+    list_select_related = ["user", "course", "granted_by"]
+    search_fields = ["user__email", "course__title"]
+    ordering = ["-created_at", "-pk"]
+
+
+@admin.register(Customer)
+class CustomerAdmin(MoneyScreen):
+    list_display = ["gateway_id", "user", "country"]
+    list_select_related = ["user"]
+    search_fields = ["gateway_id", "user__email"]
+    ordering = ["-pk"]
+
+
+@admin.register(Card)
+class CardAdmin(MoneyScreen):
+    list_display = ["user", "brand", "last4", "exp_month", "exp_year", "is_default", "declined_at", "removed_at"]
+    list_filter = ["brand"]
+    list_select_related = ["user"]
+    search_fields = ["gateway_id", "last4", "user__email"]
+    ordering = ["-created_at"]
