@@ -34,6 +34,18 @@ export const pages = {
     later: ["site/notifications"],
     budget: 150 * kB,
   },
+  checkout: {
+    scripts: everyPage,
+    islands: ["checkout"],
+    later: ["site/notifications"],
+    budget: 130 * kB,
+  },
+  "payment in progress": {
+    scripts: everyPage,
+    islands: ["payment-status"],
+    later: ["site/notifications"],
+    budget: 120 * kB,
+  },
   "sample of a query": {
     scripts: everyPage,
     islands: ["sample-todos", "sample-names"],

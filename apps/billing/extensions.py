@@ -7,15 +7,17 @@ inside its own transaction, so that a payment and the enrollment that it pays fo
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
+from apps.billing.gateway.errors import MAPPINGS
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
-from studyplatform.kit.extensions import Tile, admin_tiles
+from studyplatform.kit.extensions import Tile, admin_tiles, contract_tables
 from studyplatform.kit.registry import Registry
 from studyplatform.kit.text.money import money
 
@@ -57,3 +59,9 @@ def revenue(user: User, now: datetime) -> Iterator[Tile]:
     foot = ngettext("%(num)d refund needs a decision", "%(num)d refunds need a decision", requests)
     net = money(month_so_far(now), settings.CURRENCY)
     yield Tile(_("Revenue this month"), net, foot % {"num": requests} if requests else _("no refund needs a decision"))
+
+
+@contract_tables.registers("paymentErrors")
+def payment_errors() -> dict[str, Any]:
+    """How the errors of the payment provider read, by their kind."""
+    return {kind: {"message": str(one.message), "ownWords": one.own_words} for kind, one in MAPPINGS.items()}

@@ -1,9 +1,12 @@
 from django.urls import path
 
-from apps.billing.pages import administration, earnings, methods, transactions
+from apps.billing.pages import administration, checkout, earnings, methods, outcomes, transactions
 
 app_name = "billing"
 urlpatterns = [
+    path("billing/checkout", checkout.checkout, name="checkout"),
+    path("payment-success", outcomes.payment_success, name="payment-success"),
+    path("payment-error", outcomes.payment_error, name="payment-error"),
     path("billing/methods", methods.methods, name="methods"),
     path("billing/methods/<uuid:uid>/default", methods.make_default, name="card-default"),
     path("billing/methods/<uuid:uid>/remove", methods.remove, name="card-remove"),

@@ -16,6 +16,8 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   uploader: () => import("./uploader"),
   files: () => import("./files"),
   "lesson-file": () => import("./lesson-file"),
+  checkout: () => import("./checkout"),
+  "payment-status": () => import("./payment-status"),
   quiz: () => import("./quiz"),
   "sample-todos": () => import("./sample-todos"),
   "sample-names": () => import("./sample-names"),

@@ -66,6 +66,7 @@ export const scriptIcons = [
   "share-2",
   "skip-back",
   "skip-forward",
+  "smartphone",
   "text-cursor-input",
   "trash-2",
   "triangle-alert",

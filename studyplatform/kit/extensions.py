@@ -62,3 +62,7 @@ menu_badges: Registry[Callable[[HttpRequest], int]] = Registry("numbers beside e
 def tiles_for(registry: Registry[TileSource], user: Any, *, now: datetime) -> list[Tile]:
     """The tiles of a dashboard, in order."""
     return [tile for source in registry.ordered() for tile in source(user, now)]
+
+
+# Tables of texts that scripts share with Python, as JSON, by the name of their constant in TypeScript.
+contract_tables: Registry[Callable[[], dict[str, Any]]] = Registry("contract table")

@@ -35,8 +35,6 @@ LATER = {
     "forum/topics/<str:topic>",
     "mcp",
     "me/dashboard",
-    "payment-error",
-    "payment-success",
 }
 # Addresses that do not exist yet: the sample pages. This list may only shrink.
 MISSING = {"/api/mcp-todos"}

@@ -91,6 +91,7 @@ PAGES = {
     "a shared folder": Stop("student", "/files/shared", link="a[href^='/files/shared/'][class=file__name]"),
     "links": Stop("student", "/files/links"),
     "sharing of a file": Stop("student", "/files/links", link="a[href$='/sharing']"),
+    "checkout": Stop("student", "/billing/checkout?course=how-compilers-think", shows=".methods__fields iframe"),
     "billing methods": Stop("student", "/billing/methods"),
     "billing transactions": Stop("student", "/billing/transactions"),
     "instructor home": Stop("instructor", "/dashboard/instructor/"),
@@ -140,7 +141,7 @@ PAGES = {
 IN_ALL_LOOKS = [
     "home", "catalogue filtered", "course enrolled", "register", "settings", "my learning", "lesson to watch",
     "lesson with a quiz", "instructor edit", "admin home", "help", "not found",
-    "sample of a query", "files", "billing methods",
+    "sample of a query", "files", "billing methods", "checkout",
 ]  # fmt: skip
 IN_TWO_LOOKS = [
     "sign in", "lesson to read", "lesson with a file", "instructor lectures",

@@ -297,7 +297,8 @@ def test_the_page_for_strangers_does_not_offer_a_closed_enrollment(mia, course, 
     closed = browser_of(mia).get(f"/learn/{course.slug}/{lessons[0].slug}")
 
     assert (closed.status_code, 'data-error="ENROLLMENT_REQUIRED"' in text(closed)) == (403, True)
-    assert "This course isn't on sale yet." in text(closed)
+    assert "$64, paid once." in text(closed)
+    assert f'href="/courses/enroll?course={course.slug}">Buy this course' in text(closed)
     assert "Enroll now" not in text(closed)
 
 

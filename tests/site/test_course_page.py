@@ -2,9 +2,11 @@
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.detail import courses_beside
@@ -13,6 +15,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuizFactory, SectionFactory, SubjectFactory
 from tests.factories.files import CaptionFactory, VideoFactory
 from tests.factories.learning import EnrollmentFactory
+from tests.factories.selling import GrantFactory, PaidCourseFactory, PaymentFactory, SubscriptionFactory
 
 
 def address(course: Course) -> str:
@@ -151,6 +154,36 @@ def test_a_paid_course_shows_its_price_and_no_enrollment(browser_of, mia, fields
 
     assert shown in page
     assert 'action="/courses/enroll"' not in page
+    assert page.count("Buy this course") == (2 if course.pricing == "one_time" else 0), "in the card and in the bar"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"), [("purchase", "You own this course."), ("staff", "This course is open to you.")]
+)
+def test_a_course_that_is_open_without_an_enrollment_is_not_sold(browser_of, mia, source, shown):
+    course = PaidCourseFactory()
+    payment = PaymentFactory(user=mia, course=course) if source == "purchase" else None
+    GrantFactory(user=mia, course=course, source=source, payment=payment)
+
+    page = browser_of(mia).get(address(course)).content.decode()
+
+    assert shown in page
+    assert '<form method="post" action="/courses/enroll">' in page
+    assert "Buy this course" not in page
+
+
+def test_staff_are_not_asked_to_buy_their_course(browser_of, ada):
+    page = browser_of(ada).get(address(PaidCourseFactory(instructor=ada))).content.decode()
+
+    assert "Buy this course" not in page
+    assert "You own this course" not in page
+
+
+def test_premium_opens_a_premium_course(browser_of, mia):
+    course = CourseFactory(status="published", pricing="premium")
+    SubscriptionFactory(user=mia, period_end=timezone.now() + timedelta(days=5))
+
+    assert "Your Premium opens this course." in browser_of(mia).get(address(course)).content.decode()
 
 
 def test_a_learner_resumes_at_the_next_lesson(browser_of, leo, enrollment, course):
@@ -260,7 +293,7 @@ def test_the_page_links_to_the_courses_of_the_instructor(client: Client, course,
     ("fields", "shown", "action"),
     [
         pytest.param({}, "Free", 'href="/courses/enroll?course=rivers">Enroll now', id="free"),
-        pytest.param({"pricing": "one_time", "price": 4900}, "$49", 'href="/learn/rivers/first">Read the', id="paid"),
+        pytest.param({"pricing": "one_time", "price": 4900}, "$49", '?course=rivers">Buy this course', id="paid"),
         pytest.param({"pricing": "premium"}, "Premium", 'href="/learn/rivers/first">Read the', id="premium"),
     ],
 )

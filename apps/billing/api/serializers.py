@@ -2,9 +2,13 @@
 
 from typing import Any
 
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from rest_framework import serializers
 
 from apps.billing.models import Card, Order
+from apps.billing.prices import Quote
+from apps.billing.queries import SavedCard
 from apps.billing.services.checkout import Begun
 from studyplatform.kit.text.money import money
 
@@ -98,6 +102,33 @@ def card_out(card: Card) -> dict[str, Any]:
     """A saved card as the API returns it."""
     names = ("uid", "brand", "last4", "exp_month", "exp_year", "is_default")
     return {**{name: getattr(card, name) for name in names}, "is_declined": card.declined_at is not None}
+
+
+def card_props(saved: SavedCard) -> dict[str, Any]:
+    """A saved card as islands receive it. ``declined_on``: the date on which a bank declined it, or ""."""
+    card = saved.card
+    return {
+        "uid": str(card.uid),
+        "brand": saved.brand,
+        "last4": card.last4,
+        "expiry": saved.expiry,
+        "is_default": card.is_default,
+        "is_expired": saved.is_expired,
+        "declined_on": date_format(localtime(card.declined_at), "j F Y") if card.declined_at else "",
+    }
+
+
+def quote_out(price: Quote, *, code: str, label: str) -> dict[str, Any]:
+    """A price as the API returns it."""
+    names = ("list_price", "discount", "total", "tax")
+    values = {name: getattr(price, name) for name in names}
+    return {
+        **values,
+        "currency": price.currency,
+        "code": code,
+        "code_label": label,
+        "texts": amounts(price.currency, **values),
+    }
 
 
 def amounts(currency: str, **values: int) -> dict[str, str]:

@@ -20,9 +20,9 @@ from apps.billing.api.serializers import (
     OrderOut,
     QuoteIn,
     QuoteOut,
-    amounts,
     card_out,
     order_out,
+    quote_out,
 )
 from apps.billing.services import checkout, customers, promo
 from studyplatform.kit.policies import enforce
@@ -42,21 +42,8 @@ class Quotes(APIView):
         enforce(policies.buy(user, course))
         code = promo.find_code(text=sent["code"], user=user, course=course, now=now) if sent["code"].strip() else None
         price = checkout.price_for(course=course, code=code, country=sent["country"])
-        shown = amounts(
-            price.currency, list_price=price.list_price, discount=price.discount, total=price.total, tax=price.tax
-        )
-        return Response(
-            {
-                "list_price": price.list_price,
-                "discount": price.discount,
-                "total": price.total,
-                "tax": price.tax,
-                "currency": price.currency,
-                "code": code.code if code else "",
-                "code_label": queries.code_label(code) if code else "",
-                "texts": shown,
-            }
-        )
+        label = queries.code_label(code) if code else ""
+        return Response(quote_out(price, code=code.code if code else "", label=label))
 
 
 class Orders(APIView):

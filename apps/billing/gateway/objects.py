@@ -41,7 +41,7 @@ class ChargeState:
 @dataclass(frozen=True)
 class IntentState:
     """A payment or setup intent. ``status`` as the provider names it
-    (https://docs.stripe.com/payments/paymentintents/lifecycle)."""
+    (https://docs.stripe.com/payments/paymentintents/lifecycle). ``saves_card``: for later payments."""
 
     id: str
     status: str
@@ -52,6 +52,7 @@ class IntentState:
     currency: str = ""
     charge: ChargeState | None = None
     failure: Failure | None = None
+    saves_card: bool = False
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,7 @@ def _intent(intent: stripe.PaymentIntent) -> IntentState:
         currency=intent.currency,
         charge=charge_state(charge) if isinstance(charge, stripe.Charge) and charge.paid else None,
         failure=Failure(kind=error.type, message=error.message or "") if error else None,
+        saves_card=intent.setup_future_usage is not None,
     )
 
 

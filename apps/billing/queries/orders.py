@@ -19,7 +19,8 @@ def course_for_sale(slug: str) -> Course:
 
     :raises CourseNotFound: there is none.
     """
-    course = Course.objects.select_related("instructor", "subject").filter(slug=slug).first()
+    found = Course.objects.select_related("instructor", "subject").filter(slug=slug)
+    course = None if "\x00" in slug else found.first()  # a zero byte is an error in PostgreSQL
     if course is None:
         raise CourseNotFound
     return course

@@ -85,6 +85,15 @@ def begin_order(
     if order.total == 0:
         return Begun(order=sync_order(order=order, now=now))
     intent = _intent_of(order, saves_card=saves_card)
+    if intent.saves_card is not saves_card:
+        # The user has changed their mind about saving the card, which an intent can't.
+        order = cancel_order(order=order, now=now)
+        if order.status == Order.Status.PAID:
+            raise AlreadyOwned(course=course.title, slug=course.slug)
+        if order.status == Order.Status.PROCESSING:
+            return Begun(order=order)
+        order = _make_order(wanted, email=email, now=now)
+        intent = _intent_of(order, saves_card=saves_card)
     return Begun(order=order, client_secret=intent.client_secret, card=saved)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.billing.errors import PromoCodeRefused
-from apps.billing.models import PromoCode, Redemption
+from apps.billing.models import Order, PromoCode, Redemption
 from apps.billing.splits import share_of
 from apps.courses.models import Course
 
@@ -35,11 +35,19 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
         raise PromoCodeRefused(reason=_not_for(code, course))
     if code.currency and course is not None and code.currency != course.currency:
         raise PromoCodeRefused(reason=_("%(code)s is for prices in another currency.") % {"code": code.code})
-    if code.limit is not None and code.used >= code.limit:
+    uses = uses_by(code, user)
+    # The use that the user's open order for the course holds is theirs: they may go on with it.
+    held = _held_by_live_order(code, user, course) if uses else 0
+    if code.limit is not None and code.used - held >= code.limit:
         raise PromoCodeRefused(reason=_("%(code)s has been used up.") % {"code": code.code})
-    if uses_by(code, user) >= code.limit_per_user:
+    if uses - held >= code.limit_per_user:
         raise _used_by_you(code)
     return code
+
+
+def _held_by_live_order(code: PromoCode, user: User, course: Course | None) -> int:
+    """How many uses (0 or 1) the user's live order for the course holds."""
+    return Order.objects.live().of(user.pk).filter(course=course, promo_code=code).count() if course else 0
 
 
 def covers(code: PromoCode, course: Course | None) -> bool:

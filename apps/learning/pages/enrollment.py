@@ -8,8 +8,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.guards import signed_in, signed_in_user
+from apps.billing.access import access_to
+from apps.courses.models import Course
 from apps.learning import policies, services
-from apps.learning.errors import AlreadyEnrolled
+from apps.learning.errors import AlreadyEnrolled, PaymentRequired
 from apps.learning.outline import resume_entry
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import find_course
@@ -31,7 +33,7 @@ def resume(request: HttpRequest, course: str) -> HttpResponse:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def enroll(request: HttpRequest) -> HttpResponse:
-    """Confirm, then enroll: /courses/enroll?course={slug}."""
+    """Confirm, then enroll: /courses/enroll?course={slug}. A course that has to be bought leads to the checkout."""
     slug = request.POST.get("course") or request.GET.get("course") or ""
     course, standing = find_course(signed_in_user(request), slug)
     if standing.enrollment is not None:
@@ -44,8 +46,16 @@ def enroll(request: HttpRequest) -> HttpResponse:
         message = _("You are enrolled in “%(course)s”.") % {"course": course.title}
         messages.success(request, message, extra_tags="toast")
         return redirect(safe_next(request, request.POST.get("next"), f"/learn/{course.slug}"))
-    refusal = policies.enroll(signed_in_user(request), course)
-    context = {"course": course, "refusal": refusal, "next": safe_next(request, request.GET.get("next"), "")}
+    user = signed_in_user(request)
+    refusal = policies.enroll(user, course)
+    if isinstance(refusal, PaymentRequired) and course.pricing == Course.Pricing.ONE_TIME:
+        return redirect(f"/billing/checkout?course={course.slug}")
+    context = {
+        "course": course,
+        "refusal": refusal,
+        "access": None if refusal else access_to(user, course),
+        "next": safe_next(request, request.GET.get("next"), ""),
+    }
     return render(request, "learning/enroll.html", context, status=refusal.status if refusal else 200)
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.guards import open_to_everyone, session_key_of, signed_in, signed_in_user
 from apps.courses.errors import LectureUnavailable
-from apps.courses.models import Lesson
+from apps.courses.models import Course, Lesson
 from apps.files.services import sign_file
 from apps.learning import services
 from apps.learning.activity.reading import seconds_to_wait
@@ -136,6 +136,13 @@ def _preview_note(opened: OpenLesson) -> dict[str, str] | None:
             "body": _("Your progress isn't saved here."),
             "href": "",
             "label": "",
+        }
+    if opened.course.pricing == Course.Pricing.ONE_TIME:
+        return {
+            "title": _("A free preview"),
+            "body": _("Buy the course to save your progress, take the quizzes and open the other lessons."),
+            "href": f"/courses/enroll?course={opened.course.slug}",
+            "label": _("Buy this course"),
         }
     return {
         "title": _("A free preview"),

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
+from apps.billing.access import access_to
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import cached
@@ -163,7 +164,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "enrollment": standing.enrollment,
         "is_bookmarked": has_bookmarked(request.user, course, standing.enrollment),
         "resume": resume,
-        "refusal": policies.enroll(request.user, course),
+        "access": None if standing.enrollment else access_to(request.user, course),
         "outline": outline,
         "facts": shared.facts,
         "syllabus": syllabus(course, outline, standing, placed, resume.entry.pk if resume else 0),

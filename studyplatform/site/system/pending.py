@@ -52,8 +52,6 @@ PENDING = [
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("billing/subscriptions", *_billing),
     Pending("billing/renew", *_billing),
-    Pending("payment-success", *_billing),
-    Pending("payment-error", *_billing),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
     Pending("dashboard/instructor/messages/", _("Messages"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),

@@ -11,6 +11,7 @@ from django.utils import translation
 from drf_spectacular.generators import SchemaGenerator
 
 from studyplatform.kit.errors import REGISTRY
+from studyplatform.kit.extensions import contract_tables
 
 SCHEMA = Path(settings.BASE_DIR) / "tests" / "contract" / "openapi.json"
 CATALOGUE = Path(settings.BASE_DIR) / "assets" / "shared" / "api" / "errors.gen.ts"
@@ -54,6 +55,17 @@ def catalogue_module() -> str:
     return f"{HEAD}\n{table}\n\nexport type ErrorCode = keyof typeof catalogue;\n"
 
 
+def table_module(name: str) -> str:
+    """The TypeScript module of a table that an app shares with scripts (``contract_tables``)."""
+    table = json.dumps(contract_tables[name](), ensure_ascii=False, indent=2)
+    return f"{HEAD}\nexport const {name} = {table} as const;\n"
+
+
+def table_path(name: str) -> Path:
+    """Where the module of a table is: beside the catalog."""
+    return CATALOGUE.with_name(f"{name}.gen.ts")
+
+
 def schema() -> dict[str, Any]:
     """The OpenAPI document of /api/v1."""
     document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
@@ -61,7 +73,7 @@ def schema() -> dict[str, Any]:
 
 
 class Command(BaseCommand):
-    help = "Write the API schema and the error catalog for TypeScript (openapi.json, errors.gen.ts)."
+    help = "Write the API schema and the error catalog for TypeScript (openapi.json, *.gen.ts)."
 
     def handle(self, **options: Any) -> None:
         with translation.override("en"), override_settings(DEBUG=False):
@@ -69,4 +81,7 @@ class Command(BaseCommand):
             SCHEMA.write_text(json.dumps(schema(), indent=1, sort_keys=True, default=str) + "\n")
             CATALOGUE.parent.mkdir(parents=True, exist_ok=True)
             CATALOGUE.write_text(catalogue_module())
-        self.stdout.write(f"Wrote {SCHEMA.name} and {CATALOGUE.name}.")
+            for name in contract_tables:
+                table_path(name).write_text(table_module(name))
+        written = [SCHEMA.name, CATALOGUE.name, *(table_path(name).name for name in contract_tables)]
+        self.stdout.write(f"Wrote {', '.join(written)}.")

@@ -1,0 +1,28 @@
+"""The order of a user that their checkout of a course continues."""
+
+from dataclasses import dataclass
+
+from django.db.models import Case, IntegerField, Value, When
+
+from apps.accounts.models import User
+from apps.billing.models import Order
+from apps.courses.models import Course
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """``live``: the order for the course that isn't settled; ``country``: that of the user's last order, or ""."""
+
+    live: Order | None
+    country: str
+
+
+def earlier_orders(user: User, course: Course) -> Earlier:
+    """Return what the user's earlier orders mean for their checkout of the course. One query."""
+    is_live = When(course=course, status__in=Order.LIVE, then=Value(0))
+    first = Case(is_live, default=Value(1), output_field=IntegerField())
+    last = Order.objects.of(user.pk).select_related("promo_code").order_by(first, "-created_at").first()
+    if last is None:
+        return Earlier(live=None, country="")
+    continues = last.course_id == course.pk and last.status in Order.LIVE
+    return Earlier(live=last if continues else None, country=last.country)

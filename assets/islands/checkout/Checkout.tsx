@@ -1,0 +1,349 @@
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+
+import { announce } from "../../shared/announce";
+import { type ApiError, toApiError } from "../../shared/api/errors";
+import { t } from "../../shared/i18n";
+import { Button } from "../../shared/ui/Button";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { Icon } from "../../shared/ui/Icon";
+import { type CheckoutProps, getQuote } from "./api";
+import { countries } from "./countries";
+import { Methods, nameOf } from "./Methods";
+import { follow, type Outcome, pay } from "./pay";
+import { Summary } from "./Summary";
+import { type Load, useCardForm } from "./useCardForm";
+import { type Stage, Waiting } from "./Waiting";
+
+type Props = CheckoutProps & {
+  load: Load;
+  /** Leave for another page. */
+  go: (address: string) => void;
+};
+
+type Wait = { stage: Stage; number: string };
+
+/** The summary's element, empty: what the server wrote there is replaced. */
+function emptySummary(): HTMLElement | null {
+  const place = document.querySelector<HTMLElement>("[data-checkout-sum]");
+  place?.replaceChildren();
+  return place;
+}
+
+export function Checkout(props: Props) {
+  const { course, cards, order, go } = props;
+  const [summary] = useState(emptySummary);
+  const [quote, setQuote] = useState(props.quote);
+  const [chosen, setChosen] = useState(
+    () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
+  );
+  const [savesCard, setSavesCard] = useState(false);
+  const [country, setCountry] = useState(props.country);
+  const [email, setEmail] = useState(props.email);
+  const [agrees, setAgrees] = useState(false);
+  const [isApplying, setApplying] = useState(false);
+  const [codeRefusal, setCodeRefusal] = useState("");
+  const [refusal, setRefusal] = useState<ApiError | null>(null);
+  const [failure, setFailure] = useState("");
+  const [wait, setWait] = useState<Wait | null>(
+    order?.status === "processing" ? { stage: "bank", number: order.number } : null,
+  );
+  const isPaying = useRef(false);
+  const spot = useRef<HTMLDivElement>(null);
+  const isFree = quote.total === 0;
+  const form = useCardForm({
+    spot,
+    load: props.load,
+    props: props.provider,
+    amount: quote.total,
+    currency: quote.currency,
+    isShown: chosen === "",
+    savesCard: savesCard && chosen === "",
+  });
+
+  const progress = (stage: Stage, begun: { number: string } | null): void =>
+    setWait((before) => ({ stage, number: begun?.number ?? before?.number ?? "" }));
+
+  const finish = (outcome: Outcome): void => {
+    if (outcome.kind === "left") {
+      go(outcome.address);
+      return;
+    }
+    isPaying.current = false;
+    setWait(null);
+    if (outcome.kind === "refused") setRefusal(outcome.error);
+    if (outcome.kind === "failed") setFailure(outcome.message);
+  };
+
+  // An earlier visit began to pay: perhaps it has succeeded since.
+  const resumed = useRef(false);
+  useEffect(() => {
+    if (!order || resumed.current) return;
+    resumed.current = true;
+    const isWaiting = order.status === "processing";
+    isPaying.current = isWaiting;
+    void follow(order.uid, progress, isWaiting ? undefined : "").then((outcome) => {
+      // An order that is still open is continued with the form.
+      if (isWaiting || outcome.kind === "left") finish(outcome);
+    });
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [order]);
+
+  const applyCode = async (code: string, inCountry = country): Promise<boolean> => {
+    setApplying(true);
+    setCodeRefusal("");
+    try {
+      const next = await getQuote(course, code, inCountry);
+      setQuote(next);
+      if (next.code !== quote.code || next.total !== quote.total)
+        announce(t("Due today: {total}", { total: next.texts["total"] ?? "" }));
+      return true;
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      if (error.is("PROMO_CODE_REFUSED")) setCodeRefusal(error.message);
+      else setRefusal(error);
+      return false;
+    } finally {
+      setApplying(false);
+    }
+  };
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (isPaying.current || isApplying) return;
+    if (!isFree && !form.provider) return;
+    isPaying.current = true;
+    setRefusal(null);
+    setFailure("");
+    const outcome = await pay(
+      {
+        course,
+        code: quote.code,
+        country,
+        email,
+        total: quote.total,
+        currency: quote.currency,
+        card: isFree || chosen === "" ? null : chosen,
+        saves_card: !isFree && chosen === "" && savesCard,
+        agrees,
+      },
+      isFree ? null : form.provider,
+      progress,
+    );
+    finish(outcome);
+  };
+
+  const total = quote.texts["total"] ?? "";
+  const [beforeLink, afterLink] = t(
+    "I agree to the {link}, and that the course opens right away. I keep my right to a refund within {days} days.",
+    { link: "|", days: props.refund_days },
+  ).split("|");
+  const other = cards.find(({ uid, is_expired }) => uid !== chosen && !is_expired);
+
+  return (
+    <>
+      {summary &&
+        createPortal(
+          <Summary
+            quote={quote}
+            isFixed={wait !== null}
+            isApplying={isApplying}
+            refusal={codeRefusal}
+            onApply={(code) => void applyCode(code)}
+          />,
+          summary,
+        )}
+      {wait && <Waiting stage={wait.stage} number={wait.number} total={total} />}
+      <form
+        className="pay__form"
+        aria-label={t("Payment")}
+        hidden={wait !== null}
+        data-many
+        onSubmit={(event) => void submit(event)}
+      >
+        {refusal && (
+          <ErrorPanel
+            error={refusal}
+            handlers={{
+              reload: async () => {
+                setRefusal(null);
+                await applyCode(quote.code);
+              },
+            }}
+            onDismiss={() => setRefusal(null)}
+          />
+        )}
+        {failure !== "" && (
+          <section className="notice notice--error" role="alert">
+            <Icon name="credit-card" className="notice__icon" />
+            <p className="notice__title">{t("The payment did not go through")}</p>
+            <p className="notice__body">
+              {sentence(failure)} {t("Nothing was charged.")}{" "}
+              {quote.code !== "" && t("{code} is still applied.", { code: quote.code })}
+            </p>
+            {other && chosen !== other.uid && (
+              <div className="notice__acts">
+                <Button
+                  size="sm"
+                  onClick={() => {
+                    setChosen(other.uid);
+                    setFailure("");
+                  }}
+                >
+                  {t("Use {card}", { card: nameOf(other) })}
+                </Button>
+              </div>
+            )}
+          </section>
+        )}
+        {!isFree && (
+          <section aria-labelledby="pay-how">
+            <div className="sec-head sec-head--fine">
+              <h2 className="h4" id="pay-how">
+                {t("How would you like to pay?")}
+              </h2>
+              <span className="small faint pay__safe">
+                <Icon name="lock" />
+                {t("Encrypted, stored by the provider")}
+              </span>
+            </div>
+            {form.state === "failed" ? (
+              <section className="notice notice--error" role="alert">
+                <Icon name="wifi-off" className="notice__icon" />
+                <p className="notice__title">{t("The card form could not be loaded")}</p>
+                <p className="notice__body">
+                  {t("The payment provider can't be reached. Nothing was charged.")}
+                </p>
+                <div className="notice__acts">
+                  <Button size="sm" onClick={form.retry}>
+                    {t("Try again")}
+                  </Button>
+                </div>
+              </section>
+            ) : (
+              <Methods cards={cards} chosen={chosen} onChoose={setChosen}>
+                <div className="methods__fields">
+                  {form.state === "loading" && (
+                    <p className="row row--tight muted" role="status">
+                      <span className="spin" aria-hidden="true" />
+                      {t("Loading the card form")}
+                    </p>
+                  )}
+                  <div ref={spot} />
+                </div>
+                <label className="check">
+                  <input
+                    type="checkbox"
+                    checked={savesCard}
+                    onChange={(event) => setSavesCard(event.target.checked)}
+                  />
+                  <span>{t("Save this card for next time")}</span>
+                </label>
+              </Methods>
+            )}
+          </section>
+        )}
+        <section aria-labelledby="pay-receipt">
+          <div className="sec-head sec-head--fine">
+            <h2 className="h4" id="pay-receipt">
+              {t("Receipt")}
+            </h2>
+          </div>
+          <div className="pay__two">
+            <div className="field">
+              <label className="field__label" htmlFor="pay-email">
+                {t("Send it to")}
+              </label>
+              <input
+                className="input"
+                id="pay-email"
+                type="email"
+                autoComplete="email"
+                required
+                value={email}
+                onChange={(event) => setEmail(event.target.value)}
+              />
+            </div>
+            <div className="field">
+              <label className="field__label" htmlFor="pay-country">
+                {t("Country")}
+              </label>
+              <select
+                className="select"
+                id="pay-country"
+                autoComplete="country"
+                required={props.needs_country && !isFree}
+                value={country}
+                onChange={(event) => {
+                  setCountry(event.target.value);
+                  if (props.needs_country) void applyCode(quote.code, event.target.value);
+                }}
+              >
+                <option value="">{t("Choose a country")}</option>
+                <Countries />
+              </select>
+            </div>
+          </div>
+          {props.needs_country && (
+            <p className="small faint mt-3">{t("Your country determines the tax in the price.")}</p>
+          )}
+        </section>
+        <section aria-label={t("Terms")}>
+          <label className="check">
+            <input
+              type="checkbox"
+              required
+              checked={agrees}
+              onChange={(event) => setAgrees(event.target.checked)}
+            />
+            <span>
+              {beforeLink}
+              <a className="link" href="/terms" target="_blank">
+                {t("terms of sale")}
+              </a>
+              {afterLink}
+            </span>
+          </label>
+          <div className="row mt-4">
+            <Button
+              type="submit"
+              look="primary"
+              size="lg"
+              isBusy={isApplying || (!isFree && form.state === "loading" && chosen === "")}
+              disabled={!isFree && form.state === "failed"}
+            >
+              {isFree ? (
+                t("Get the course")
+              ) : (
+                <>
+                  <Icon name="lock" />
+                  {t("Pay {amount}", { amount: total })}
+                </>
+              )}
+            </Button>
+            <a className="btn btn--quiet" href={`/courses/${course}`}>
+              {t("Not now")}
+            </a>
+          </div>
+          {!isFree && (
+            <p className="small faint mt-3">
+              {t("You won't be charged until your bank approves.")}
+            </p>
+          )}
+        </section>
+      </form>
+    </>
+  );
+}
+
+/** The message as a sentence, as most come without a full stop. */
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function Countries() {
+  const [all] = useState(countries);
+  return all.map(([code, name]) => (
+    <option key={code} value={code}>
+      {name}
+    </option>
+  ));
+}

@@ -1,0 +1,45 @@
+/** API calls of the checkout. */
+import { authenticatedApi, unwrap } from "../../shared/api/client";
+import type { components } from "../../shared/api/schema.gen";
+import type { Order } from "../../shared/payments/orders";
+import type { ProviderProps } from "../../shared/payments/provider";
+
+export type Quote = components["schemas"]["QuoteOut"];
+export type OrderIn = components["schemas"]["OrderInRequest"];
+
+export type SavedCard = {
+  uid: string;
+  /** As people write it: Visa. */
+  brand: string;
+  last4: string;
+  /** Such as 04/27. */
+  expiry: string;
+  is_default: boolean;
+  is_expired: boolean;
+  /** The date on which a bank declined it; empty if none did. */
+  declined_on: string;
+};
+
+export type CheckoutProps = {
+  course: string;
+  quote: Quote;
+  /** The default first. */
+  cards: SavedCard[];
+  email: string;
+  country: string;
+  needs_country: boolean;
+  provider: ProviderProps;
+  /** The order of an earlier visit that isn't settled. */
+  order: { uid: string; number: string; status: string } | null;
+  refund_days: number;
+};
+
+export function getQuote(course: string, code: string, country: string): Promise<Quote> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/billing/quote/", { body: { course, code, country } }),
+  );
+}
+
+export function beginOrder(order: OrderIn): Promise<Order> {
+  return unwrap(authenticatedApi.POST("/api/v1/billing/orders/", { body: order }));
+}
