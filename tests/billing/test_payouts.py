@@ -47,10 +47,10 @@ class Fake:
 
 @pytest.fixture(autouse=True)
 def provider():
-    fake = Fake()
+    real, fake = transfers.current(), Fake()
     transfers.register(fake)
     yield fake
-    transfers._registered.clear()
+    transfers.register(real)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from apps.billing.gateway.payments import (
     intents_since,
     refunds_of,
 )
+from apps.billing.gateway.transfers import ProviderTransfers
 
 __all__ = [
     "EVENTS",
@@ -36,6 +37,7 @@ __all__ = [
     "Endpoint",
     "Failure",
     "IntentState",
+    "ProviderTransfers",
     "RefundState",
     "attached_cards",
     "cancel_payment_intent",
