@@ -16,7 +16,8 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 def reconcile(*arguments):
     """The exit status and the differences with their outcomes."""
-    out, status = StringIO(), 0
+    out = StringIO()
+    status: object = 0
     try:
         call_command("reconcile_billing", "--json", *arguments, stdout=out)
     except SystemExit as end:

@@ -55,7 +55,7 @@ class WithoutNetwork(stripe.HTTPClient):
         super().__init__()
         self.standin = standin
 
-    def request(self, method, url, headers, post_data=None):
+    def request(self, method, url, headers, post_data=None, *, _usage=None):
         parts = urlsplit(url)
         answer = self.standin.call(method.upper(), parts.path, post_data or parts.query, headers)
         return json.dumps(answer.body), answer.status, answer.headers
