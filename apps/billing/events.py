@@ -17,3 +17,15 @@ class PaymentRefunded(Event):
     refund_id: int
     payment_id: int
     user_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PremiumStarted(Event):
+    subscription_id: int
+    user_id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PremiumEnded(Event):
+    subscription_id: int
+    user_id: int

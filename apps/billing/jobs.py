@@ -7,9 +7,10 @@ from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
 from apps.billing import gateway, services
-from apps.billing.models import Payment, Refund
-from apps.billing.services import checkout, receipts, refunds, webhooks
+from apps.billing.models import Payment, Refund, Subscription
+from apps.billing.services import checkout, premium_care, premium_notices, receipts, refunds, webhooks
 from studyplatform.kit import jobs
+from studyplatform.kit.errors import AppError
 
 AGAIN = timedelta(minutes=5)
 LATER = timedelta(minutes=15)
@@ -77,3 +78,20 @@ def run_payouts(running: jobs.Running, *, day: str) -> None:
     _, unknown = services.run_payouts(date.fromisoformat(day), now=now, extend_lease=running.extend_lease)
     if unknown:
         raise jobs.Postpone(LATER)
+
+
+@jobs.job("billing.follow_subscription", label=_("Look after a Premium subscription"))
+def follow_subscription(running: jobs.Running, *, subscription_id: int) -> None:
+    """Settle a subscription whose browser went away, end its grace period, remind its owner; until it ends."""
+    try:
+        pause = premium_care.follow_subscription(subscription_id=subscription_id, now=timezone.now())
+    except AppError:  # the provider can't be reached
+        pause = AGAIN
+    if pause is not None:
+        raise jobs.Postpone(pause)
+
+
+@jobs.job("billing.tell_of_premium_end", label=_("Tell a subscriber that Premium has ended"))
+def tell_of_premium_end(running: jobs.Running, *, subscription_id: int) -> None:
+    """Tell a subscriber that Premium has ended."""
+    premium_notices.tell_of_end(Subscription.objects.select_related("user").get(pk=subscription_id))

@@ -92,3 +92,36 @@ MILESTONE = services.register_kind(
         is_for=_teaches,
     )
 )
+TRIAL_ENDS = services.register_kind(
+    services.Kind(
+        name="billing.trial_ends",
+        group="billing",
+        title=_("Your Premium trial ends soon"),
+        headline=_("Your Premium trial ends on %(date)s"),
+        text=_("Then Premium costs %(amount)s. Cancel before that if you don't want to pay."),
+        action=_("See your subscription"),
+        icon="clock",
+    )
+)
+RENEWAL_FAILED = services.register_kind(
+    services.Kind(
+        name="billing.renewal_failed",
+        group="billing",
+        title=_("Premium could not be renewed"),
+        headline=_("Your payment of %(amount)s for Premium failed"),
+        text=_("Pay with another card by %(date)s. Until then, Premium stays open."),
+        action=_("Update card and pay now"),
+        icon="credit-card",
+    )
+)
+PREMIUM_ENDED = services.register_kind(
+    services.Kind(
+        name="billing.premium_ended",
+        group="billing",
+        title=_("Premium has ended"),
+        headline=_("Your Premium subscription has ended"),
+        text=_("Your notes, progress and certificates stay. Free courses and those you bought are still open."),
+        action=_("Renew Premium"),
+        icon="clock",
+    )
+)

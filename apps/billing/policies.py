@@ -55,3 +55,8 @@ def ask_for_refund(user: AnyUser, payment: Payment) -> Verdict:
 def decide_refunds(user: AnyUser) -> Verdict:
     """Admins decide about refunds."""
     return administer(user)
+
+
+def subscribe(user: AnyUser) -> Verdict:
+    """Users with a verified email may subscribe to Premium."""
+    return be_verified(user)

@@ -1,13 +1,20 @@
 """How billing reacts to events of other apps."""
 
+from django.utils import timezone
+
 from apps.accounts.events import AccountDeleted
 from apps.billing import services
+from apps.billing.services import subscriptions
 from studyplatform.kit.events import subscribe
 
 
 @subscribe(AccountDeleted)
 def forget_deleted_user(event: AccountDeleted) -> None:
-    """Remove a deleted account's cards, here and at the provider, and its email from what the books keep."""
+    """End a deleted account's subscription, and remove its cards, here and at the provider.
+
+    The books keep its payments, without the email.
+    """
+    subscriptions.end_for_deleted_user(user_id=event.user_id, now=timezone.now())
     services.forget_user(user_id=event.user_id)
 
 

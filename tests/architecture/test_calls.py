@@ -50,6 +50,7 @@ GETS_IN = {
     "enrolled": "leo",
 }  # and Ada to the rest
 TOTAL = {"total": 0, "currency": "usd"}
+SUBSCRIBE = {"plan": "monthly", "total": 1400, "currency": "usd", "trial_days": 7, "agrees": True}
 TUS = {"Tus-Resumable": "1.0.0"}
 PURPOSE = {what: "purpose " + base64.b64encode(what.encode()).decode() for what in ("file", "video")}
 CAPTIONS = "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nBonjour.\n"
@@ -118,6 +119,10 @@ TABLE = [
     Row("billing_quote", "signed-in", body=lambda world: {"course": world.course.slug}, also=409),
     Row("billing_order", "signed-in", body=lambda world: {"course": world.course.slug, **TOTAL}, also=409),
     Row("billing_order_sync", "its learner alone", lambda world: world.order.uid),
+    Row("billing_premium_terms", "signed-in", body=lambda _: {"plan": "monthly"}),
+    Row("billing_subscribe", "signed-in", body=lambda world: {"card": str(world.order.uid), **SUBSCRIBE}, also=409),
+    Row("billing_premium_pay", "signed-in", body=lambda world: {"card": str(world.card.uid)}, also=409),
+    Row("billing_premium_sync", "signed-in", also=409),
     Row("billing_cards", "signed-in"),
     Row("billing_card_begin", "signed-in", body=lambda world: {"key": str(world.order.uid)}, also=502),
     Row("billing_card_done", "signed-in", body=lambda _: {"intent": "seti_1"}, also=502),

@@ -1,8 +1,12 @@
 from django.urls import path
 
-from apps.billing.api import views
+from apps.billing.api import premium, views
 
 urlpatterns = [
+    path("billing/premium/", premium.Premium.as_view()),
+    path("billing/premium/terms/", premium.PremiumTerms.as_view()),
+    path("billing/premium/pay/", premium.PremiumPay.as_view()),
+    path("billing/premium/sync/", premium.PremiumSync.as_view()),
     path("billing/quote/", views.Quotes.as_view()),
     path("billing/orders/", views.Orders.as_view()),
     path("billing/orders/<uuid:uid>/sync/", views.OrderSync.as_view()),

@@ -81,3 +81,62 @@ class DisputeState:
     reason: str
     status: str
     created: datetime
+
+
+@dataclass(frozen=True)
+class SubscriptionState:
+    """A subscription. ``status`` as the provider names it
+    (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses).
+
+    ``client_secret`` confirms the payment of its open invoice, ``due_since`` is when that invoice was made.
+    ``interval``: "month" or "year". ``reference``: our own id.
+    """
+
+    id: str
+    status: str
+    customer: str
+    reference: str
+    item: str
+    price: str
+    interval: str
+    amount: int
+    currency: str
+    period_start: datetime
+    period_end: datetime
+    trial_end: datetime | None
+    cancels_at_period_end: bool
+    started_at: datetime
+    ended_at: datetime | None
+    client_secret: str
+    due_since: datetime | None
+
+
+@dataclass(frozen=True)
+class InvoiceState:
+    """An invoice. ``intent``: the payment that paid it; None if nothing was charged."""
+
+    id: str
+    status: str
+    subscription: str
+    customer: str
+    currency: str
+    subtotal: int
+    total: int
+    amount_due: int
+    amount_paid: int
+    reason: str
+    created: datetime
+    period_start: datetime
+    period_end: datetime
+    intent: str | None
+
+
+@dataclass(frozen=True)
+class ChangePreview:
+    """What a change of plan costs today. ``credit``: for the unused part of the former plan; positive."""
+
+    amount_due: int
+    credit: int
+    currency: str
+    moment: datetime
+    period_end: datetime

@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.billing.models.promo import Redemption
+
 
 class SubscriptionQuerySet(models.QuerySet["Subscription"]):
     def live(self) -> Self:
@@ -44,7 +46,10 @@ class Subscription(models.Model):
     plan = models.CharField(max_length=8, choices=Plan.choices)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.INCOMPLETE)
     price = models.PositiveIntegerField(help_text="Per period, minor units.")
+    price_id = models.CharField(max_length=64, blank=True, help_text="The provider's price.")
     currency = models.CharField(max_length=3)
+    trial_days = models.PositiveSmallIntegerField(default=0, help_text="The trial that it was offered.")
+    redemption = models.OneToOneField(Redemption, models.PROTECT, null=True, related_name="subscription")
     country = models.CharField(max_length=2, blank=True)
     period_start = models.DateTimeField(null=True)
     period_end = models.DateTimeField(null=True)
@@ -55,6 +60,7 @@ class Subscription(models.Model):
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, help_text="When its trial or first period began.")
     ended_at = models.DateTimeField(null=True)
+    version = models.PositiveIntegerField(default=0, help_text="Grows with each change: a stale answer is not written.")
 
     objects = SubscriptionQuerySet.as_manager()
 

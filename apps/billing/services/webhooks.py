@@ -12,8 +12,8 @@ from typing import Any
 from djstripe.models import WebhookEventTrigger
 
 from apps.billing import gateway
-from apps.billing.models import Order, Payment
-from apps.billing.services import checkout, customers, disputes, payments, refunds
+from apps.billing.models import Order, Payment, Subscription
+from apps.billing.services import checkout, customers, disputes, payments, premium, premium_care, refunds, subscriptions
 from studyplatform.kit import jobs
 
 logger = logging.getLogger(__name__)
@@ -74,6 +74,27 @@ def _card(subject: dict[str, Any], now: datetime) -> None:
         customers.sync_card(card=str(subject.get("id")), now=now)
 
 
+def _subscription(subject: dict[str, Any], now: datetime) -> None:
+    metadata = subject.get("metadata")
+    reference = metadata.get("subscription") if isinstance(metadata, dict) else None
+    _follow(str(subject.get("id")), str(reference or ""), now)
+
+
+def _invoice(subject: dict[str, Any], now: datetime) -> None:
+    parent = subject.get("parent")
+    details = parent.get("subscription_details") if isinstance(parent, dict) else None
+    if isinstance(details, dict):
+        _follow(str(details.get("subscription")), "", now)
+
+
+def _follow(gateway_id: str, reference: str, now: datetime) -> None:
+    row = Subscription.objects.filter(gateway_id=gateway_id).first()
+    if row is None:  # the process died before it stored the id
+        row = subscriptions.adopt(gateway_id=gateway_id, reference=reference)
+    if row is not None:
+        premium_care.tell_owner(premium.sync_subscription(subscription=row, now=now), now=now)
+
+
 def _payment_of(subject: dict[str, Any]) -> Payment | None:
     intent = subject.get("payment_intent")
     return Payment.objects.filter(gateway_id=intent).first() if isinstance(intent, str) else None
@@ -81,6 +102,8 @@ def _payment_of(subject: dict[str, Any]) -> Payment | None:
 
 HANDLERS: dict[str, Handler] = {
     "payment_intent.": _payment_intent,
+    "customer.subscription.": _subscription,
+    "invoice.": _invoice,
     "charge.": _charge,
     "charge.refund": _refund,
     "charge.dispute.": _dispute,

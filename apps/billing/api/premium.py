@@ -1,0 +1,150 @@
+"""Premium as calls: what it costs, subscribe, pay what is due, ask what became of it."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import permissions, serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from apps.accounts.guards import signed_in_user
+from apps.billing import policies, queries
+from apps.billing.api.serializers import amounts
+from apps.billing.errors import NotSubscribed
+from apps.billing.models import Subscription
+from apps.billing.queries.premium import overview_of
+from apps.billing.services import premium, subscriptions
+from apps.billing.services.premium_terms import Terms, terms_for
+from apps.billing.services.subscriptions import Started
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.api import validated
+
+COUNTRY = r"^[A-Z]{2}\Z"
+
+
+class TermsIn(serializers.Serializer[object]):
+    plan = serializers.ChoiceField(choices=Subscription.Plan.choices)
+    code = serializers.CharField(max_length=40, allow_blank=True, default="")
+    country = serializers.RegexField(COUNTRY, allow_blank=True, default="")
+
+
+class TermsOut(serializers.Serializer[object]):
+    plan = serializers.ChoiceField(choices=Subscription.Plan.choices)
+    price = serializers.IntegerField(help_text="Of each period, in minor units.")
+    total = serializers.IntegerField(help_text="Of the first period that is paid.")
+    currency = serializers.CharField()
+    trial_days = serializers.IntegerField(help_text="0 without a trial.")
+    code = serializers.CharField(allow_blank=True)
+    code_label = serializers.CharField(allow_blank=True)
+    texts = serializers.DictField(child=serializers.CharField(), help_text="The amounts as they are shown.")
+
+
+class SubscribeIn(TermsIn):
+    card = serializers.UUIDField(help_text="A saved card.")
+    total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")
+    currency = serializers.CharField(max_length=3)
+    trial_days = serializers.IntegerField(min_value=0, max_value=3650, help_text="The trial that the user was shown.")
+    agrees = serializers.BooleanField(default=False, help_text="To the terms of sale.")
+
+
+class PayIn(serializers.Serializer[object]):
+    card = serializers.UUIDField(help_text="A saved card.")
+
+
+class SubscriptionOut(serializers.Serializer[object]):
+    status = serializers.ChoiceField(choices=Subscription.Status.choices)
+    plan = serializers.ChoiceField(choices=Subscription.Plan.choices)
+    client_secret = serializers.CharField(allow_blank=True, help_text="Confirms the payment in the browser.")
+    payment_method = serializers.CharField(allow_blank=True, help_text="The saved card's id at the provider.")
+
+
+def terms_out(terms: Terms) -> dict[str, Any]:
+    """An offer of Premium as the API returns it."""
+    price = terms.price
+    shown = amounts(
+        price.currency, price=price.list_price, discount=price.discount, total=price.total, tax=price.tax, nothing=0
+    )
+    return {
+        "plan": terms.offer.plan,
+        "price": terms.offer.price,
+        "total": price.total,
+        "currency": price.currency,
+        "trial_days": terms.trial_days,
+        "code": terms.code.code if terms.code else "",
+        "code_label": queries.code_label(terms.code) if terms.code else "",
+        "texts": shown,
+    }
+
+
+def _subscription_out(started: Started) -> dict[str, Any]:
+    row = started.subscription
+    return {
+        "status": row.status,
+        "plan": row.plan,
+        "client_secret": started.client_secret,
+        "payment_method": started.card.gateway_id if started.card else "",
+    }
+
+
+class PremiumTerms(APIView):
+    """What Premium costs the user."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_premium_terms", request=TermsIn, responses={200: TermsOut})
+    def post(self, request: Request) -> Response:
+        sent = validated(TermsIn, request)
+        user = signed_in_user(request)
+        enforce(policies.subscribe(user))
+        return Response(terms_out(terms_for(user=user, now=timezone.now(), **sent)))
+
+
+class Premium(APIView):
+    """Subscribe to Premium."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_subscribe", request=SubscribeIn, responses={201: SubscriptionOut})
+    def post(self, request: Request) -> Response:
+        sent = validated(SubscribeIn, request)
+        started = subscriptions.start(
+            user=signed_in_user(request),
+            plan=sent["plan"],
+            code=sent["code"],
+            country=sent["country"],
+            card=str(sent["card"]),
+            expected_total=sent["total"],
+            expected_currency=sent["currency"],
+            expected_trial_days=sent["trial_days"],
+            agrees=sent["agrees"],
+            now=timezone.now(),
+        )
+        return Response(_subscription_out(started), status.HTTP_201_CREATED)
+
+
+class PremiumPay(APIView):
+    """Pay what is due for Premium with a saved card."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_premium_pay", request=PayIn, responses={200: SubscriptionOut})
+    def post(self, request: Request) -> Response:
+        sent = validated(PayIn, request)
+        started = subscriptions.pay(user=signed_in_user(request), card=str(sent["card"]), now=timezone.now())
+        return Response(_subscription_out(started))
+
+
+class PremiumSync(APIView):
+    """Ask the payment provider what became of the subscription. The browser calls it after a confirmation."""
+
+    permission_classes = [permissions.IsAuthenticated]
+
+    @extend_schema(operation_id="billing_premium_sync", request=None, responses={200: SubscriptionOut})
+    def post(self, request: Request) -> Response:
+        member = overview_of(signed_in_user(request))
+        if member is None:
+            raise NotSubscribed
+        row = premium.sync_subscription(subscription=member.subscription, now=timezone.now())
+        return Response(_subscription_out(Started(subscription=row)))

@@ -1,0 +1,224 @@
+"""Premium at the provider: its price, subscriptions and their invoices (https://docs.stripe.com/api/subscriptions).
+
+A subscription has no card of its own: the provider charges the customer's default card.
+"""
+
+import contextlib
+from datetime import datetime
+from typing import Any
+
+import stripe
+
+from apps.billing.gateway.cards import id_of
+from apps.billing.gateway.client import client, moment, translates_errors
+from apps.billing.gateway.objects import ChangePreview, InvoiceState, SubscriptionState
+
+_WITH_INVOICE = ["latest_invoice.confirmation_secret"]
+_WITH_PAYMENTS = ["payments"]
+
+
+@translates_errors
+def ensure_price(*, name: str, product: str, lookup_key: str, amount: int, currency: str, interval: str) -> str:
+    """Return the id of the recurring price with this key; the first time the price and its product are created.
+
+    ``product``: our own id of the product. The key contains the amount, so another amount makes another price, and
+    subscriptions keep the price that they began with.
+    """
+    found = client().v1.prices.list({"lookup_keys": [lookup_key], "active": True, "limit": 1})
+    if found.data:
+        return found.data[0].id
+    params: Any = {
+        "product": _ensure_product(name, product),
+        "unit_amount": amount,
+        "currency": currency,
+        "recurring": {"interval": interval},
+        "lookup_key": lookup_key,
+    }
+    return client().v1.prices.create(params, {"idempotency_key": f"price {lookup_key}"}).id
+
+
+def _ensure_product(name: str, product: str) -> str:
+    try:
+        return client().v1.products.retrieve(product).id
+    except stripe.InvalidRequestError:  # there is none yet
+        made = client().v1.products.create({"id": product, "name": name}, {"idempotency_key": f"product {product}"})
+        return made.id
+
+
+@translates_errors
+def ensure_coupon(*, coupon: str, name: str, percent: int | None, amount: int | None, currency: str) -> str:
+    """Return the id of the coupon that takes something off one invoice; the first time it is created."""
+    try:
+        return client().v1.coupons.retrieve(coupon).id
+    except stripe.InvalidRequestError:  # there is none yet
+        taken: Any = {"percent_off": percent} if percent else {"amount_off": amount, "currency": currency}
+        params: Any = {"id": coupon, "name": name, "duration": "once", **taken}
+        return client().v1.coupons.create(params, {"idempotency_key": f"coupon {coupon}"}).id
+
+
+@translates_errors
+def create_subscription(
+    *, customer: str, price: str, trial_days: int, coupon: str, reference: str, key: str
+) -> SubscriptionState:
+    """Begin a subscription. Without a trial it is incomplete until the browser confirms its first payment.
+
+    If a trial ends without a card, the provider ends the subscription.
+    """
+    params: Any = {
+        "customer": customer,
+        "items": [{"price": price}],
+        "payment_behavior": "default_incomplete",
+        "payment_settings": {"payment_method_types": ["card"]},
+        "metadata": {"subscription": reference},
+        "expand": _WITH_INVOICE,
+    }
+    if trial_days:
+        params["trial_period_days"] = trial_days
+        params["trial_settings"] = {"end_behavior": {"missing_payment_method": "cancel"}}
+    if coupon:
+        params["discounts"] = [{"coupon": coupon}]
+    return _subscription(client().v1.subscriptions.create(params, {"idempotency_key": key}))
+
+
+@translates_errors
+def get_subscription(subscription: str) -> SubscriptionState:
+    """Return the present state of a subscription."""
+    return _subscription(client().v1.subscriptions.retrieve(subscription, {"expand": _WITH_INVOICE}))
+
+
+@translates_errors
+def find_subscription(*, customer: str, reference: str) -> str | None:
+    """Return the id of the customer's subscription with our own id; None if it was never made."""
+    found = client().v1.subscriptions.list({"customer": customer, "status": "all", "limit": 100})
+    for each in found.auto_paging_iter():
+        if _reference(each) == reference:
+            return each.id
+    return None
+
+
+@translates_errors
+def set_cancel_at_period_end(subscription: str, *, cancels: bool) -> None:
+    """Let a subscription end with its period, or go on. Idempotent."""
+    client().v1.subscriptions.update(subscription, {"cancel_at_period_end": cancels})
+
+
+@translates_errors
+def end_subscription(subscription: str) -> None:
+    """End a subscription at once and never charge its open invoices. Idempotent."""
+    with contextlib.suppress(stripe.InvalidRequestError):  # it has ended before
+        client().v1.subscriptions.cancel(subscription)
+    for each in client().v1.invoices.list({"subscription": subscription, "status": "open", "limit": 100}).data:
+        with contextlib.suppress(stripe.InvalidRequestError):  # it was paid or voided in the meantime
+            client().v1.invoices.void_invoice(each.id)
+
+
+@translates_errors
+def preview_change(*, subscription: str, item: str, price: str, when: datetime) -> ChangePreview:
+    """Return what a change of the price would cost at this moment."""
+    params: Any = {
+        "subscription": subscription,
+        "subscription_details": {
+            "items": [{"id": item, "price": price}],
+            "proration_behavior": "always_invoice",
+            "proration_date": int(when.timestamp()),
+        },
+    }
+    preview = client().v1.invoices.create_preview(params)
+    lines = list(preview.lines.data)
+    return ChangePreview(
+        amount_due=preview.amount_due,
+        credit=-sum(line.amount for line in lines if line.amount < 0),
+        currency=preview.currency,
+        moment=when,
+        period_end=moment(max(line.period.end for line in lines)),
+    )
+
+
+@translates_errors
+def change_price(*, subscription: str, item: str, price: str, when: datetime, key: str) -> None:
+    """Change the price of a subscription and charge the difference at once. If that fails, nothing changes.
+
+    ``when``: the moment of the preview that the user agreed to.
+    """
+    params: Any = {
+        "items": [{"id": item, "price": price}],
+        "proration_behavior": "always_invoice",
+        "proration_date": int(when.timestamp()),
+        "payment_behavior": "error_if_incomplete",
+    }
+    client().v1.subscriptions.update(subscription, params, {"idempotency_key": key})
+
+
+@translates_errors
+def change_price_in_trial(*, subscription: str, item: str, price: str, key: str) -> None:
+    """Change what a subscription costs once its trial ends. Nothing is charged now."""
+    params: Any = {"items": [{"id": item, "price": price}], "proration_behavior": "none"}
+    client().v1.subscriptions.update(subscription, params, {"idempotency_key": key})
+
+
+@translates_errors
+def invoices_of(subscription: str) -> list[InvoiceState]:
+    """Return all invoices of a subscription."""
+    params: Any = {"subscription": subscription, "limit": 100, "expand": [f"data.{each}" for each in _WITH_PAYMENTS]}
+    return [_invoice(each) for each in client().v1.invoices.list(params).auto_paging_iter()]
+
+
+def _subscription(found: stripe.Subscription) -> SubscriptionState:
+    item = found["items"].data[0]
+    price = item.price
+    latest = found.latest_invoice
+    due = latest if isinstance(latest, stripe.Invoice) and latest.status == "open" else None
+    secret = due.confirmation_secret if due else None
+    return SubscriptionState(
+        id=found.id,
+        status=found.status,
+        customer=id_of(found.customer) or "",
+        reference=_reference(found),
+        item=item.id,
+        price=price.id,
+        interval=price.recurring.interval if price.recurring else "",
+        amount=price.unit_amount or 0,
+        currency=price.currency,
+        period_start=moment(item.current_period_start),
+        period_end=moment(item.current_period_end),
+        trial_end=moment(found.trial_end) if found.trial_end else None,
+        cancels_at_period_end=found.cancel_at_period_end,
+        started_at=moment(found.start_date),
+        ended_at=moment(found.ended_at) if found.ended_at else None,
+        client_secret=secret.client_secret if secret else "",
+        due_since=moment(due.created) if due else None,
+    )
+
+
+def _reference(found: stripe.Subscription) -> str:
+    return str(found.metadata.to_dict().get("subscription", "")) if found.metadata else ""
+
+
+def _invoice(found: stripe.Invoice) -> InvoiceState:
+    details = found.parent.subscription_details if found.parent else None
+    lines = list(found.lines.data)
+    return InvoiceState(
+        id=found.id,
+        status=found.status or "",
+        subscription=(id_of(details.subscription) or "") if details else "",
+        customer=id_of(found.customer) or "",
+        currency=found.currency,
+        subtotal=found.subtotal,
+        total=found.total,
+        amount_due=found.amount_due,
+        amount_paid=found.amount_paid,
+        reason=found.billing_reason or "",
+        created=moment(found.created),
+        period_start=moment(max((each.period.start for each in lines), default=found.period_start)),
+        period_end=moment(max((each.period.end for each in lines), default=found.period_end)),
+        intent=_intent_of(found),
+    )
+
+
+def _intent_of(found: stripe.Invoice) -> str | None:
+    """The payment intent that paid the invoice."""
+    for each in found.payments.data if found.payments else []:
+        intent = id_of(each.payment.payment_intent) if each.payment else None
+        if each.status == "paid" and intent:
+            return intent
+    return None

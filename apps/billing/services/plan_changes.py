@@ -1,0 +1,69 @@
+"""Change the plan of a subscription: the amount is shown first, and charged only if the user agrees to it."""
+
+from datetime import UTC, datetime, timedelta
+
+from apps.accounts.models import User
+from apps.billing import gateway
+from apps.billing.errors import PlanNotOffered, PriceChanged
+from apps.billing.models import Subscription
+from apps.billing.plans import Offer, Plan, offer_of
+from apps.billing.services import premium
+from apps.billing.services.subscriptions import live_of, price_of
+
+Status = Subscription.Status
+PREVIEW_LASTS = timedelta(minutes=30)
+
+
+def preview_change(*, user: User, plan: str, now: datetime) -> gateway.ChangePreview:
+    """Return what a change to another plan costs today.
+
+    :raises NotSubscribed: the user has no Premium.
+    :raises PlanNotOffered: the subscription can't change to this plan.
+    """
+    row = live_of(user)
+    offer = _change_of(row, plan)
+    if row.status == Status.TRIALING:
+        return gateway.ChangePreview(0, 0, offer.currency, now, row.trial_end or now)
+    state = gateway.get_subscription(row.gateway_id or "")
+    return gateway.preview_change(subscription=state.id, item=state.item, price=price_of(offer), when=now)
+
+
+def change_plan(
+    *, user: User, plan: str, moment: datetime, expected_amount: int, expected_currency: str, now: datetime
+) -> Subscription:
+    """Change the plan and charge the difference at once. ``moment`` and ``expected_…`` are those of the preview.
+
+    :raises CardDeclined: the bank declined; the plan is the same as before.
+    :raises PriceChanged: the preview is older than half an hour, or the amount is not what the user was shown.
+    """
+    row = live_of(user)
+    if row.plan == plan:  # a double click
+        return row
+    offer = _change_of(row, plan)
+    moment = moment.astimezone(UTC).replace(microsecond=0)
+    if not now - PREVIEW_LASTS <= moment <= now + timedelta(minutes=1):
+        raise PriceChanged
+    state = gateway.get_subscription(row.gateway_id or "")
+    price, key = price_of(offer), f"change {row.uid} {plan} {int(moment.timestamp())}"
+    if row.status == Status.TRIALING:
+        if (0, offer.currency) != (expected_amount, expected_currency):
+            raise PriceChanged
+        gateway.change_price_in_trial(subscription=state.id, item=state.item, price=price, key=key)
+    else:
+        shown = gateway.preview_change(subscription=state.id, item=state.item, price=price, when=moment)
+        if (shown.amount_due, shown.currency) != (expected_amount, expected_currency):
+            raise PriceChanged
+        gateway.change_price(subscription=state.id, item=state.item, price=price, when=moment, key=key)
+    return premium.sync_subscription(subscription=row, now=now)
+
+
+def _change_of(row: Subscription, plan: str) -> Offer:
+    """The plan that a subscription can change to: in the trial any, afterwards only to yearly."""
+    offer = offer_of(plan)
+    if row.status not in {Status.TRIALING, Status.ACTIVE} or row.cancels_at_period_end or row.plan == plan:
+        raise PlanNotOffered
+    if row.status == Status.ACTIVE and plan != Plan.YEARLY:
+        raise PlanNotOffered
+    if row.currency != offer.currency:
+        raise PlanNotOffered
+    return offer
