@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from studyplatform.supervisor import commands, dev_commands
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
 import sys
@@ -65,3 +67,14 @@ def test_all_processes_end_with_the_supervisor(supervised, number):
 
     wait_for(lambda: not is_alive(child))
     process.wait(15)
+
+
+def test_stand_in_for_payments_runs_only_without_keys(settings):
+    settings.BILLING_MODE = "standin"
+    [command] = [words for name, words in commands("127.0.0.1", 8000).items() if name == "payments"]
+    assert command[1:3] == ["-m", "apps.billing.standin"]
+    assert str(settings.STANDIN_PORT) in command
+    assert "payments" in dev_commands("127.0.0.1", 8000)
+
+    settings.BILLING_MODE = "stripe"
+    assert "payments" not in {**commands("127.0.0.1", 8000), **dev_commands("127.0.0.1", 8000)}

@@ -3,6 +3,7 @@
 import argparse
 import logging
 import signal
+import sys
 import threading
 from pathlib import Path
 
@@ -22,9 +23,13 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
     standin = Standin(options.folder, sites=tuple(options.site))
-    with standin.serving(options.port, options.host):
-        ended.wait()
-    standin.close()
+    try:
+        with standin.serving(options.port, options.host):
+            ended.wait()
+    except OSError as error:
+        sys.exit(f"The stand-in for Stripe cannot listen on port {options.port} (STANDIN_PORT): {error.strerror}")
+    finally:
+        standin.close()
 
 
 if __name__ == "__main__":

@@ -122,6 +122,7 @@ class Standin:
             self.scheduler.run(self.clock.now())
             values = decode(form) if isinstance(form, str) else flat(form)
             answer = self._answer(method, path, values, sent, request_id)
+            self.scheduler.run(self.clock.now())  # what the call made due at once, e.g. a dispute
         except ApiError as error:
             answer = Answer(error.status, {"error": {**error.error, "request_log_url": None}})
         self.webhooks.wake()

@@ -29,6 +29,9 @@ def test_errors_have_stripes_classes(client):
     with pytest.raises(stripe.InvalidRequestError) as extra:
         client.v1.customers.create({"nmae": "A"})  # type: ignore[typeddict-unknown-key]
     assert (extra.value.code, extra.value.param) == ("parameter_unknown", "nmae")
+    with pytest.raises(stripe.InvalidRequestError) as manual:
+        client.v1.payment_intents.create({"amount": 900, "currency": "usd", "capture_method": "manual"})
+    assert manual.value.param == "capture_method"  # what it cannot do is refused, not ignored
     with pytest.raises(stripe.InvalidRequestError) as small:
         client.v1.payment_intents.create({"amount": 0, "currency": "usd"})
     assert small.value.param == "amount"

@@ -75,7 +75,6 @@ def pay(work: Work, params: Params, id: str) -> Json:
     if invoice["status"] != "open":
         code = "invoice_already_paid" if invoice["status"] == "paid" else "invoice_not_editable"
         raise invalid(f"Invoice is already {invoice['status']}.", code=code)
-    params.accept("forgive")
     given = params.text("payment_method")
     subscription = work.get(invoice["parent"]["subscription_details"]["subscription"], "subscription")
     method = (
@@ -132,7 +131,7 @@ def index(work: Work, params: Params) -> Json:
     if given:
         wanted = {"parent.subscription_details.subscription": given}
         return listing(work, params, "invoice", "/v1/invoices", ["customer", "status"], **wanted)
-    params.accept("collection_method")
+    params.choice("collection_method", ["charge_automatically"])
     return listing(work, params, "invoice", "/v1/invoices", ["customer", "status"])
 
 

@@ -51,7 +51,7 @@ def _change(work: Work, customer: Json, params: Params) -> None:
             customer[name] = params.plain(name) or None
     if params.has("preferred_locales"):
         customer["preferred_locales"] = params.words("preferred_locales")
-    params.accept("tax", "tax_exempt")
+    params.choice("tax_exempt", ["none"])
     settings = params.inner("invoice_settings")
     settings.accept("custom_fields", "footer", "rendering_options")
     if settings.has("default_payment_method"):

@@ -62,9 +62,10 @@ def new(work: Work, amount: int, currency: str, customer: str | None) -> Json:
 
 def _change(work: Work, intent: Json, params: Params) -> None:
     intents.accept(params)
-    params.accept(
-        "confirm", "customer", "off_session", "return_url", "currency", "capture_method", "confirmation_method"
-    )
+    params.accept("confirm", "customer", "off_session", "return_url")
+    params.choice("capture_method", ["automatic", "automatic_async"])
+    params.choice("confirmation_method", ["automatic"])
+    intent["currency"] = (params.text("currency") or intent["currency"]).lower()
     for name in _TEXTS:
         if params.has(name):
             intent[name] = params.text(name)

@@ -143,7 +143,7 @@ def retrieve(work: Work, params: Params, id: str) -> Json:
 @route("GET", "/v1/payment_methods")
 def index(work: Work, params: Params) -> Json:
     """The payment methods of a customer."""
-    params.accept("type")
+    params.choice("type", ["card"])
     params.required("customer")
     return listing(work, params, "payment_method", "/v1/payment_methods", ["customer"])
 
@@ -151,7 +151,7 @@ def index(work: Work, params: Params) -> Json:
 @route("GET", "/v1/customers/{id}/payment_methods")
 def of_customer(work: Work, params: Params, id: str) -> Json:
     """The payment methods of the customer in the address."""
-    params.accept("type")
+    params.choice("type", ["card"])
     work.get(id, "customer")
     return listing(work, params, "payment_method", f"/v1/customers/{id}/payment_methods", customer=id)
 

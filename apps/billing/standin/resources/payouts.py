@@ -21,7 +21,7 @@ ARRIVAL_DAYS = 2
 def create(work: Work, params: Params) -> Json:
     """Pay the balance of the account to its bank, or a part of it."""
     amount, currency = params.amount("amount"), params.required("currency").lower()
-    params.accept("source_type", "destination")
+    params.choice("source_type", ["card"])
     params.choice("method", ["standard"])
     if amount > balance.available(work, currency):
         raise invalid("You have insufficient funds in your Stripe account.", code="balance_insufficient")

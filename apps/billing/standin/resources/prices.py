@@ -108,7 +108,7 @@ def index(work: Work, params: Params) -> Json:
     """Prices, newest first; ``lookup_keys`` selects."""
     keys = params.words("lookup_keys")
     if keys:
-        params.accept("active", "limit", "product", "type", "currency")
+        params.accept("limit")
         found = [one for key in keys for one in work.rows("price", lookup_key=key)]
         if params.text("active"):
             found = [one for one in found if one["active"] == params.flag("active")]

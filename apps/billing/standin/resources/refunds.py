@@ -25,7 +25,6 @@ def create(work: Work, params: Params) -> Json:
         asked, rest = _shown(amount, charge), _shown(left, charge)
         message = f"Refund amount ({asked}) is greater than unrefunded amount on charge ({rest})"
         raise invalid(message, param="amount")
-    params.accept("instructions_email", "reverse_transfer", "refund_application_fee")
     refund = work.new(
         "refund",
         {

@@ -111,9 +111,9 @@ def _ask_for_card(work: Work, subscription: Json) -> None:
 
 def _change(work: Work, subscription: Json, params: Params) -> None:
     """What creation and update have in common."""
-    params.accept(
-        "off_session", "automatic_tax", "collection_method", "proration_behavior", "trial_from_plan", "currency"
-    )
+    params.accept("off_session", "proration_behavior")
+    params.choice("collection_method", ["charge_automatically"])
+    params.inner("automatic_tax").choice("enabled", ["false"])
     if params.has("default_payment_method"):
         given = params.text("default_payment_method")
         method = payment_methods.find(work, given) if given else None
@@ -192,7 +192,7 @@ def index(work: Work, params: Params) -> Json:
         wanted["status"] = live if status is None else ended
     elif status != "all":
         wanted["status"] = status
-    params.accept("price", "collection_method")
+    params.choice("collection_method", ["charge_automatically"])
     return listing(work, params, "subscription", "/v1/subscriptions", ["customer"], **wanted)
 
 

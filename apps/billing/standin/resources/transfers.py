@@ -25,7 +25,7 @@ def create(work: Work, params: Params) -> Json:
     if amount > balance.available(work, currency):
         message = "You have insufficient available funds in your Stripe account."
         raise invalid(message, code="balance_insufficient")
-    params.accept("source_type")
+    params.choice("source_type", ["card"])
     transfer = work.new(
         "transfer",
         {
@@ -69,7 +69,7 @@ def reverse(work: Work, params: Params, id: str) -> Json:
     if amount > balance.available(receiver, transfer["currency"]):
         message = "The connected account has insufficient available funds for the reversal."
         raise invalid(message, code="balance_insufficient")
-    params.accept("description", "refund_application_fee")
+    params.accept("description")
     reversal = work.new(
         "transfer_reversal",
         {

@@ -32,7 +32,9 @@ class Command(BaseCommand):
 
     def handle(self, *, reload: bool, **options: Any) -> None:
         host, port = os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000"))
-        _claim_port(host, port)
+        _claim_port("PORT", host, port)
+        if settings.BILLING_MODE == "standin":
+            _claim_port("STANDIN_PORT", "127.0.0.1", settings.STANDIN_PORT)
         self._say("Preparing the database")
         call_command("prepare_database", verbosity=0)
         self._demo()
@@ -99,7 +101,7 @@ def _connect_standin(address: str) -> None:
     connections.close_all()
 
 
-def _claim_port(host: str, port: int) -> None:
+def _claim_port(variable: str, host: str, port: int) -> None:
     """
     :raises CommandError: something else listens there.
     """
@@ -110,5 +112,5 @@ def _claim_port(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise CommandError(
-                f"Port {port} on {host} is already in use. Choose another: PORT={port + 1} make run"
+                f"Port {port} on {host} is already in use. Choose another: {variable}={port + 1} make run"
             ) from error
