@@ -66,6 +66,7 @@ def _refund(subject: dict[str, Any], now: datetime) -> None:
 
 
 def _dispute(subject: dict[str, Any], now: datetime) -> None:
+    _payment_intent({"id": subject.get("payment_intent")}, now)  # its event may arrive later, or never
     disputes.sync_dispute(dispute=str(subject.get("id")), now=now)
 
 
