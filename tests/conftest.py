@@ -13,8 +13,24 @@ from tests import databases
 from tests.assets_build import build_problem
 from tests.buckets import s3, s3_server
 from tests.cast import ada, ben, browser_of, course, enrollment, eve, leo, mia, nobody, sam
+from tests.provider import running_standin, standin
 
-__all__ = ["ada", "ben", "browser_of", "course", "enrollment", "eve", "leo", "mia", "nobody", "s3", "s3_server", "sam"]
+__all__ = [
+    "ada",
+    "ben",
+    "browser_of",
+    "course",
+    "enrollment",
+    "eve",
+    "leo",
+    "mia",
+    "nobody",
+    "running_standin",
+    "s3",
+    "s3_server",
+    "sam",
+    "standin",
+]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -31,6 +31,17 @@ class PaymentProcessingError(AppError):
     reason: str = ""
 
 
+@dataclass(eq=False, kw_only=True)
+class PaymentRefused(AppError):
+    code = "PAYMENT_REFUSED"
+    status = 409
+    title = _("The payment information is not valid")
+    message = _("The payment provider refused this information. Nothing was charged.")
+    icon = "credit-card"
+
+    reason: str = ""
+
+
 class SubscriptionExpired(AppError):
     code = "SUBSCRIPTION_EXPIRED"
     status = 402

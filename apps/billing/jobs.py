@@ -1,22 +1,41 @@
 """Background jobs of billing."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
+from functools import wraps
+from typing import ParamSpec
 
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
 from apps.billing import gateway, services
+from apps.billing.errors import PaymentProcessingError
 from apps.billing.models import Payment, Refund, Subscription
 from apps.billing.services import checkout, premium_care, premium_notices, receipts, refunds, webhooks
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 
+P = ParamSpec("P")
 AGAIN = timedelta(minutes=5)
 LATER = timedelta(minutes=15)
 
 
+def waits_for_provider(work: Callable[P, None]) -> Callable[P, None]:
+    """Try the job again later while the payment provider can't be reached: a refusal would end it."""
+
+    @wraps(work)
+    def waiting(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            work(*args, **kwargs)
+        except PaymentProcessingError:
+            raise jobs.Postpone(AGAIN) from None
+
+    return waiting
+
+
 @jobs.job("billing.handle_event", label=_("Handle an event of the payment provider"))
+@waits_for_provider
 def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
     """Act on a stored webhook event. Idempotent."""
     trigger = WebhookEventTrigger.objects.filter(pk=trigger_id).first()
@@ -25,6 +44,7 @@ def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
 
 
 @jobs.job("billing.follow_order", label=_("Check the payment of an order"))
+@waits_for_provider
 def follow_order(running: jobs.Running, *, order_id: int) -> None:
     """Settle an order whose browser went away; give it up after an hour."""
     if not checkout.follow_order(order_id=order_id, now=timezone.now()):
@@ -32,6 +52,7 @@ def follow_order(running: jobs.Running, *, order_id: int) -> None:
 
 
 @jobs.job("billing.follow_refund", label=_("Check a refund"))
+@waits_for_provider
 def follow_refund(running: jobs.Running, *, refund_id: int) -> None:
     """Send a refund that could not be sent, and wait until the provider has returned the money."""
     refund = refunds.send(refund=Refund.objects.get(pk=refund_id), now=timezone.now())
@@ -40,6 +61,7 @@ def follow_refund(running: jobs.Running, *, refund_id: int) -> None:
 
 
 @jobs.job("billing.refund_duplicate", label=_("Refund a course that was paid twice"))
+@waits_for_provider
 def refund_duplicate(running: jobs.Running, *, payment_id: int) -> None:
     """Return a payment for a course that was open already."""
     refunds.refund_duplicate(payment=Payment.objects.get(pk=payment_id), now=timezone.now())
@@ -58,6 +80,7 @@ def tell_of_refund(running: jobs.Running, *, refund_id: int) -> None:
 
 
 @jobs.job("billing.delete_customer", label=_("Delete a customer at the payment provider"))
+@waits_for_provider
 def delete_customer(running: jobs.Running, *, customer: str) -> None:
     """Delete the customer of a deleted account."""
     gateway.delete_customer(customer)

@@ -1,12 +1,11 @@
 """The stand-in for the payment provider, and what a learner's browser does with it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import stripe
 from django.test import Client
 
 from apps.billing.services import provider
@@ -23,27 +22,6 @@ GOOD, DECLINED, POOR, ASKS, FAILS_LATER = (
     "4000000000000341",
 )
 DISPUTED = "4000000000000259"
-
-
-@pytest.fixture(scope="session")
-def running_standin() -> Iterator[Standin]:
-    """One stand-in in memory for all tests of a process."""
-    standin = Standin()
-    with standin.serving():
-        yield standin
-    standin.close()
-
-
-@pytest.fixture
-def standin(running_standin: Standin, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standin]:
-    """An empty stand-in that the gateway talks to. Its events wait until the test delivers them."""
-    running_standin.reset()
-    running_standin.webhooks.hold()
-    settings.STRIPE_SECRET_KEY = running_standin.secret_key
-    settings.STRIPE_API_HOST = running_standin.address
-    monkeypatch.setattr(stripe, "api_base", running_standin.address)  # dj-stripe sets it at start
-    yield running_standin
-    running_standin.reset()
 
 
 @pytest.fixture

@@ -307,3 +307,20 @@ def test_a_course_that_was_paid_twice_is_refunded_once(standin, card_form, mia, 
     assert (first.refunded, other.refunded) == (0, 6400)
     assert is_enrolled(mia, paid)
     assert balance("provider") == 6400 - 2 * 216
+
+
+def test_a_job_waits_while_the_provider_cannot_be_reached(standin, card_form, mia, paid, settings):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)
+    following = jobs.queue.Job.objects.get(kind="billing.follow_order")
+    jobs.queue.Job.objects.update(run_at=timezone.now())
+    settings.STRIPE_API_HOST = "http://127.0.0.1:9"
+    jobs.run_pending("default")
+    following.refresh_from_db()
+    assert following.state == "queued"
+
+    settings.STRIPE_API_HOST = standin.address
+    jobs.queue.Job.objects.update(run_at=timezone.now())
+    jobs.run_pending("default")
+
+    assert is_enrolled(mia, paid)

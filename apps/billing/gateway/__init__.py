@@ -2,7 +2,7 @@
 
 Amounts are integers in minor units. Calls that create something take a ``key``: the provider makes one object per key,
 however often it is asked (https://docs.stripe.com/api/idempotent_requests). They raise CardDeclined or
-PaymentProcessingError.
+PaymentProcessingError, and PaymentRefused if the provider refuses what it was sent.
 """
 
 from apps.billing.gateway.cards import attached_cards, create_setup_intent, get_card, get_setup_intent, remove_card

@@ -11,7 +11,7 @@ import stripe
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.errors import CardDeclined, PaymentProcessingError
+from apps.billing.errors import CardDeclined, PaymentProcessingError, PaymentRefused
 from studyplatform.kit.errors import AppError
 
 Kind = Literal[
@@ -95,4 +95,6 @@ def refusal_of(error: stripe.StripeError) -> AppError:
     text = describe(error)
     if isinstance(error, stripe.CardError):
         return CardDeclined(reason=text)
+    if isinstance(error, stripe.InvalidRequestError):
+        return PaymentRefused(reason=text)
     return PaymentProcessingError(reason=text)

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.billing import gateway
-from apps.billing.errors import CardExpired, CardInUse, PaymentProcessingError, TooManyCards
+from apps.billing.errors import CardExpired, CardInUse, PaymentRefused, TooManyCards
 from apps.billing.models import Card, Customer, Order, Payment, Subscription
 from studyplatform.kit import jobs
 from studyplatform.kit.web.rate_limits import consume
@@ -45,12 +45,12 @@ def begin_card(*, user: User, key: str, now: datetime) -> gateway.IntentState:
 def finish_card(*, user: User, intent: str, now: datetime) -> Card:
     """Store the card that a confirmed intent saved. Idempotent.
 
-    :raises PaymentProcessingError: the intent belongs to someone else or isn't confirmed.
+    :raises PaymentRefused: the intent belongs to someone else or isn't confirmed.
     """
     customer = ensure_customer(user)
     state = gateway.get_setup_intent(intent)
     if state.customer != customer.gateway_id or state.status != "succeeded" or state.payment_method is None:
-        raise PaymentProcessingError(reason=state.failure.message if state.failure else "")
+        raise PaymentRefused(reason=state.failure.message if state.failure else "")
     return sync_card(card=state.payment_method, now=now) or _gone()
 
 

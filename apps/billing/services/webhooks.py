@@ -60,6 +60,7 @@ def _charge(subject: dict[str, Any], now: datetime) -> None:
 
 
 def _refund(subject: dict[str, Any], now: datetime) -> None:
+    _payment_intent({"id": subject.get("payment_intent")}, now)  # its event may arrive later, or never
     payment = _payment_of(subject)
     if payment is not None:
         refunds.sync_refunds(payment=payment, now=now)

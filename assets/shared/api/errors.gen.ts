@@ -78,6 +78,7 @@ export const catalogue = {
   NOT_SUBSCRIBED: {"title": "You don't have Premium", "message": "You don't have a Premium subscription at the moment.", "severity": "info", "icon": "gem", "action": {"label": "See Premium", "href": "/premium"}},
   PAYMENT_CARD_DECLINED: {"title": "Your card was declined", "message": "Your card was declined. Nothing was charged.", "icon": "credit-card", "action": {"label": "Update payment method", "href": "/settings/billing"}},
   PAYMENT_PROCESSING_ERROR: {"title": "The payment did not go through", "message": "The payment could not be processed. You were not charged.", "icon": "credit-card", "action": {"label": "Try again", "handler": "retry"}},
+  PAYMENT_REFUSED: {"title": "The payment information is not valid", "message": "The payment provider refused this information. Nothing was charged.", "icon": "credit-card"},
   PAYMENT_REQUIRED: {"title": "This course is not free", "message": "“%(course)s” is a paid course. Preview lessons are open to everyone.", "severity": "info", "icon": "credit-card", "action": {"label": "See the price", "href": "/courses/enroll?course={slug}"}},
   PERMISSION_DENIED: {"title": "You don't have access", "message": "Your account doesn't have permission to do this.", "icon": "lock", "action": {"label": "Go to your dashboard", "href": "/dashboard"}},
   PICTURE_UNREADABLE: {"title": "This picture can't be used", "message": "Choose a PNG, JPEG or WebP picture of up to 5 MB. Photos can have up to 50 megapixels, others up to 12.", "icon": "image-off"},

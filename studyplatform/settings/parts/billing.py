@@ -23,7 +23,9 @@ BILLING_MODE = "stripe" if STRIPE_SECRET_KEY else "standin"
 ALLOW_STANDIN = env.flag("ALLOW_STANDIN")  # production refuses to start with the stand-in without it
 STANDIN_PORT = env.number("STANDIN_PORT", env.number("PORT", 8000) + 421)
 STANDIN_ADDRESS = f"http://127.0.0.1:{STANDIN_PORT}"
-SILENCED_SYSTEM_CHECKS = ["djstripe.I001"]
+# None: dj-stripe's warning, which has no id, that it would rather have signals than DJSTRIPE_WEBHOOK_EVENT_CALLBACK. A
+# signal comes inside its own processing, so an event that it fails to copy would never be handled (docs/adr/0023).
+SILENCED_SYSTEM_CHECKS: list[str | None] = ["djstripe.I001", None]
 if BILLING_MODE == "standin":
     STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY = keys.SECRET_KEY, keys.PUBLISHABLE_KEY
     STRIPE_API_HOST = STANDIN_ADDRESS  # dj-stripe sends its requests there

@@ -7,6 +7,8 @@ that a new recording changes only what the API has changed.
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -14,9 +16,11 @@ from uuid import NAMESPACE_URL, uuid5
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
+from django.test import override_settings
 from rest_framework.test import APIClient
 
 from apps.accounts.models import User
+from apps.billing.standin import Standin
 from apps.courses.models import Lesson
 from apps.files.models import File, VideoAsset
 from apps.learning.models import Enrollment
@@ -24,10 +28,13 @@ from studyplatform.samples.queries import STARTERS
 
 ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
 COURSE = "linear-algebra-geometrically"
+FOR_SALE, PRICE = "how-compilers-think", 6400
 LEARNER, TEACHER = "student@example.com", "instructor@example.com"
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MOMENT = re.compile(r'"\d{4}-\d\d-\d\dT[^"]*"')
+_NUMBER = re.compile(r'"number": "[0-9A-Z]{4}-[0-9A-Z]{4}"')
+_SECRET = re.compile(r'"(?:pi|seti)_[^"]*_secret_[^"]*"')
 _SIGNED = re.compile(r"/media/[^/\"]+/")
 
 
@@ -74,6 +81,11 @@ def record() -> list[dict[str, Any]]:
         call("POST", "/files/folders/", body={"name": "Sketches"})
         call("PATCH", "/files/folders/{uid}/", uid=folder, body={"name": "Coursework"})
         call("POST", "/files/actions/", body={"action": "bin", "files": [file]})
+        with _provider():
+            call("POST", "/billing/quote/", body={"course": FOR_SALE})
+            wanted = {"course": FOR_SALE, "total": PRICE, "currency": "usd", "agrees": True}
+            order = call("POST", "/billing/orders/", body=wanted)
+            call("POST", "/billing/orders/{uid}/sync/", uid=(order or {}).get("uid", video))
         call = _caller(answers, teacher)
         call("GET", "/videos/")
         call("GET", "/storage/")
@@ -94,6 +106,15 @@ def record() -> list[dict[str, Any]]:
         transaction.set_rollback(True)
     steady: list[dict[str, Any]] = _steady(answers)
     return steady
+
+
+@contextmanager
+def _provider() -> Iterator[None]:
+    """An empty stand-in for the payment provider."""
+    standin = Standin()
+    with standin.serving() as address, override_settings(STRIPE_API_HOST=address):
+        yield
+    standin.close()
 
 
 def _caller(answers: list[dict[str, Any]], user: User) -> Any:
@@ -121,6 +142,8 @@ def _steady(answers: Any) -> Any:
     text = _UUID.sub(
         lambda found: known.setdefault(found[0], str(uuid5(NAMESPACE_URL, f"recorded {len(known)}"))), text
     )
+    text = _NUMBER.sub('"number": "7F4K-2QRD"', text)
+    text = _SECRET.sub('"pi_recorded_secret_recorded"', text)
     text = _SIGNED.sub("/media/recorded/", text)
     text = re.sub(r'"request_id": "[^"]*"', '"request_id": "recorded"', text)
     return json.loads(_MOMENT.sub('"2026-01-15T12:00:00Z"', text))
