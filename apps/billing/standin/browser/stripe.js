@@ -66,16 +66,25 @@
   /** Messages of one frame; `ask` sends one and waits for its answer. */
   function channel(one, hear) {
     const waiting = new Map();
+    const early = []; // until its first message the frame is still an empty page of the site
+    let isOpen = false;
     let count = 0;
     function receive(event) {
       if (event.source !== one.contentWindow || event.origin !== ORIGIN) return;
       const { answerTo, ...message } = event.data ?? {};
+      if (!isOpen) {
+        isOpen = true;
+        hear(message);
+        for (const each of early.splice(0)) tell(each);
+        return;
+      }
       if (answerTo === undefined) return hear(message);
       waiting.get(answerTo)?.(message.value);
       waiting.delete(answerTo);
     }
     window.addEventListener("message", receive);
-    const tell = (message) => one.contentWindow?.postMessage(message, ORIGIN);
+    const tell = (message) =>
+      isOpen ? one.contentWindow?.postMessage(message, ORIGIN) : early.push(message);
     return {
       tell,
       ask: (message) =>
