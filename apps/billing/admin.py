@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.billing import services
 from apps.billing.models import (
     Card,
+    ConnectedAccount,
     Customer,
     Dispute,
     Grant,
@@ -143,6 +144,17 @@ class PayoutAccountAdmin(ReadOnly, admin.ModelAdmin[PayoutAccount]):
     search_fields = ["user__email", "holder", "last4"]
     ordering = ["-changed_at"]
     exclude = ["encrypted_number"]
+    list_per_page = 50
+    show_full_result_count = False
+
+
+@admin.register(ConnectedAccount)
+class ConnectedAccountAdmin(ReadOnly, admin.ModelAdmin[ConnectedAccount]):
+    list_display = ["user", "gateway_id", "details_submitted", "payouts_enabled", "last4", "synced_at"]
+    list_filter = ["payouts_enabled", "details_submitted"]
+    list_select_related = ["user"]
+    search_fields = ["user__email", "gateway_id"]
+    ordering = ["-created_at"]
     list_per_page = 50
     show_full_result_count = False
 

@@ -20,6 +20,8 @@ STRIPE_SOURCES = {
     "connect-src": ["https://api.stripe.com"],
 }
 
+ONBOARDING = "https://connect.stripe.com"
+
 
 def provider_props() -> dict[str, str]:
     """The island's property ``provider``. ``script``: the address of the stand-in's script; "" for the real one."""
@@ -32,6 +34,17 @@ def provider_sources() -> dict[str, list[str]]:
     if settings.BILLING_MODE == "standin":
         return {name: [settings.STRIPE_API_HOST] for name in STRIPE_SOURCES}
     return STRIPE_SOURCES
+
+
+def allows_onboarding(page: Page) -> Page:
+    """Allow forms of this page to lead to the provider's onboarding."""
+
+    @wraps(page)
+    def allowed(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        host = settings.STRIPE_API_HOST if settings.BILLING_MODE == "standin" else ONBOARDING
+        return csp_update({"form-action": [host]})(page)(request, *args, **kwargs)
+
+    return allowed
 
 
 def allows_provider(page: Page) -> Page:

@@ -145,7 +145,7 @@ class _Page:
 
     def _row(self, label: str, amount: int, *, size: float = 11, color: Color = INK) -> None:
         self._down(20)
-        self._right(money(amount, self._payment.currency), size, color=color)
+        self._right(money(amount, self._payment.currency, cents=True), size, color=color)
         self._left(label, size, color=color, width=RIGHT - MARGIN - 110)
 
     def _rule(self) -> None:

@@ -6,6 +6,7 @@ from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
 from apps.billing.models import (
     Card,
+    ConnectedAccount,
     EarningsMilestone,
     Grant,
     LedgerLine,
@@ -13,6 +14,7 @@ from apps.billing.models import (
     Payment,
     Payout,
     PayoutAccount,
+    PremiumEarning,
     PromoCode,
     Redemption,
     Refund,
@@ -74,5 +76,15 @@ def of_billing(user: User) -> Iterator[Part]:
     # The account number is left out, so that an archive that falls into wrong hands does not contain it.
     account = PayoutAccount.objects.filter(user=user)
     yield Part("billing/payout_account.json", account.values("method", "holder", "bank_code", "last4", "changed_at"))
+    premium = PremiumEarning.objects.filter(instructor=user).order_by("shared__month", "pk")
+    yield Part(
+        "billing/premium_earnings.json",
+        premium.values("shared__month", "shared__currency", "course__title", "seconds", "part", "earned").iterator(),
+    )
+    connected = ConnectedAccount.objects.filter(user=user)
+    yield Part(
+        "billing/connected_account.json",
+        connected.values("gateway_id", "details_submitted", "payouts_enabled", "last4", "created_at"),
+    )
     milestones = EarningsMilestone.objects.filter(user=user).order_by("reached_at")
     yield Part("billing/milestones.json", milestones.values("name", "reached_at").iterator())

@@ -7,10 +7,15 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from stdnum import bic, iban
 from stdnum.exceptions import ValidationError as InvalidNumber
 from stdnum.us import rtn
+
+from apps.accounts.models import User
+from apps.billing.access import access_to
+from apps.courses.models import Course
 
 ROUTING_LENGTH = 9
 
@@ -84,9 +89,57 @@ class AdminRefund(forms.Form):
     reason = forms.CharField(label=_("Reason"), max_length=500)
 
 
-class RefundForm(forms.Form):
-    """Why a learner wants their money back."""
+class GrantCourse(forms.Form):
+    """A course that an admin gives to a learner."""
 
+    person = forms.CharField(
+        label=_("Learner"),
+        max_length=254,
+        help_text=_("Email or username"),
+        error_messages={"required": _("Enter the learner's email or username.")},
+    )
+    course = forms.CharField(
+        label=_("Course"),
+        max_length=80,
+        help_text=_("The last part of its address, such as linear-algebra"),
+        error_messages={"required": _("Choose the course.")},
+    )
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=200,
+        help_text=_("The learner reads it."),
+        validators=[RegexValidator(r"\A[^\x00-\x1f]*\Z", _("Write the reason on one line."))],
+        error_messages={"required": _("Enter a reason.")},
+    )
+
+    def clean_person(self) -> User:
+        text = self.cleaned_data["person"]
+        person = User.objects.filter(Q(email__iexact=text) | Q(username__iexact=text), is_active=True).first()
+        if person is None:
+            raise ValidationError(_("There is no active account with this email or username."))
+        return person
+
+    def clean_course(self) -> Course:
+        course = Course.objects.listed().filter(slug=self.cleaned_data["course"], published_at__isnull=False).first()
+        if course is None:
+            raise ValidationError(_("There is no published course at this address."))
+        return course
+
+    def clean(self) -> dict[str, Any]:
+        """What the learner has for good needs no grant."""
+        found = super().clean() or {}
+        person, course = found.get("person"), found.get("course")
+        if person is not None and course is not None:
+            access = access_to(person, course)
+            if access is not None and access.lasts:
+                self.add_error("person", _("“%(course)s” is already open to them.") % {"course": course.title})
+        return found
+
+
+class RefundForm(forms.Form):
+    """Why a learner wants their money back. ``told``: which rule the page said applies."""
+
+    told = forms.ChoiceField(choices=[("immediate", ""), ("decision", "")], required=False, widget=forms.HiddenInput)
     reason = forms.CharField(label=_("Reason"), max_length=1000, widget=forms.Textarea)
     agrees = forms.BooleanField(
         label=_("I know that a refund ends my access to the course"),

@@ -1,40 +1,26 @@
 """Background jobs of billing."""
 
-from collections.abc import Callable
 from datetime import date, timedelta
-from functools import wraps
-from typing import ParamSpec
 
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from djstripe.models import WebhookEventTrigger
 
 from apps.billing import gateway, services
-from apps.billing.errors import PaymentProcessingError
-from apps.billing.models import Payment, Refund, Subscription
-from apps.billing.services import checkout, premium_care, premium_notices, receipts, refunds, webhooks
+from apps.billing.models import BooksCheck, Order, Payment, Refund, Subscription
+from apps.billing.services import books_checks, checkout, premium_care, premium_notices, receipts, refunds, webhooks
+from apps.billing.waiting import AGAIN, waits_for_provider
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import AppError
 
-P = ParamSpec("P")
-AGAIN = timedelta(minutes=5)
 LATER = timedelta(minutes=15)
 
 
-def waits_for_provider(work: Callable[P, None]) -> Callable[P, None]:
-    """Try the job again later while the payment provider can't be reached: a refusal would end it."""
-
-    @wraps(work)
-    def waiting(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            work(*args, **kwargs)
-        except PaymentProcessingError:
-            raise jobs.Postpone(AGAIN) from None
-
-    return waiting
+def _event_failed(error: Exception, *, trigger_id: int) -> None:
+    webhooks.fail(trigger_id=trigger_id, error=error)
 
 
-@jobs.job("billing.handle_event", label=_("Handle an event of the payment provider"))
+@jobs.job("billing.handle_event", label=_("Handle an event of the payment provider"), on_failure=_event_failed)
 @waits_for_provider
 def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
     """Act on a stored webhook event. Idempotent."""
@@ -43,12 +29,31 @@ def handle_event(running: jobs.Running, *, trigger_id: int) -> None:
         webhooks.handle(trigger, now=timezone.now())
 
 
+def _check_failed(error: Exception, *, check_id: int) -> None:
+    books_checks.fail_check(check_id=check_id, error=error)
+
+
+@jobs.job("billing.check_books", label=_("Compare the books"), max_attempts=2, on_failure=_check_failed)
+def check_books(running: jobs.Running, *, check_id: int) -> None:
+    """Compare the books with the provider or with themselves. If the provider can't be reached, it fails at once."""
+    check = BooksCheck.objects.filter(pk=check_id, state=BooksCheck.State.RUNNING).first()
+    if check is not None:
+        books_checks.run_check(check, now=timezone.now(), extend_lease=running.extend_lease)
+
+
 @jobs.job("billing.follow_order", label=_("Check the payment of an order"))
 @waits_for_provider
 def follow_order(running: jobs.Running, *, order_id: int) -> None:
     """Settle an order whose browser went away; give it up after an hour."""
     if not checkout.follow_order(order_id=order_id, now=timezone.now()):
         raise jobs.Postpone(AGAIN)
+
+
+@jobs.job("billing.abandon_order", label=_("Cancel an order of a deleted account"))
+@waits_for_provider
+def abandon_order(running: jobs.Running, *, order_id: int) -> None:
+    """Cancel what a deleted user was about to buy."""
+    checkout.cancel_order(order=Order.objects.get(pk=order_id), now=timezone.now())
 
 
 @jobs.job("billing.follow_refund", label=_("Check a refund"))
@@ -60,11 +65,18 @@ def follow_refund(running: jobs.Running, *, refund_id: int) -> None:
         raise jobs.Postpone(timedelta(hours=1) if refund.gateway_id else AGAIN)
 
 
-@jobs.job("billing.refund_duplicate", label=_("Refund a course that was paid twice"))
+@jobs.job("billing.refund_duplicate", label=_("Refund a payment that opened nothing"))
 @waits_for_provider
 def refund_duplicate(running: jobs.Running, *, payment_id: int) -> None:
-    """Return a payment for a course that was open already."""
+    """Return a payment for a course that was open already, or for Premium that had just ended."""
     refunds.refund_duplicate(payment=Payment.objects.get(pk=payment_id), now=timezone.now())
+
+
+@jobs.job("billing.end_returned_premium", label=_("End Premium after a refund or a lost dispute"))
+@waits_for_provider
+def end_returned_premium(running: jobs.Running, *, subscription_id: int) -> None:
+    """End Premium if nothing is left of what was paid for its present period."""
+    premium_care.end_returned(subscription_id=subscription_id, now=timezone.now())
 
 
 @jobs.job("billing.tell_of_payment", label=_("Send a receipt"))
@@ -93,14 +105,28 @@ def note_earnings(running: jobs.Running, *, instructor_id: int) -> None:
     services.plan_next_run(now=now)
 
 
+@jobs.job("billing.note_students", label=_("Look at an instructor's milestones after enrollments"))
+def note_students(running: jobs.Running, *, instructor_id: int) -> None:
+    services.note_milestones(instructor_id=instructor_id, now=timezone.now())
+
+
 @jobs.job("billing.run_payouts", label=_("Pay instructors"))
 def run_payouts(running: jobs.Running, *, day: str) -> None:
     """The next run is planned first, so that one that fails does not end the chain."""
     now = timezone.now()
     services.plan_next_run(now=now)
+    services.share_until(now=now)  # the payouts contain it
     _, unknown = services.run_payouts(date.fromisoformat(day), now=now, extend_lease=running.extend_lease)
     if unknown:
         raise jobs.Postpone(LATER)
+
+
+@jobs.job("billing.share_premium", label=_("Share Premium among instructors"))
+def share_premium(running: jobs.Running, *, month: str) -> None:
+    """The next month is planned first, so that one that fails does not end the chain."""
+    now = timezone.now()
+    services.plan_next_share(now=now)
+    services.share_until(now=now)
 
 
 @jobs.job("billing.follow_subscription", label=_("Look after a Premium subscription"))

@@ -43,6 +43,28 @@ REFUND_DECLINED = services.register_kind(
         icon="circle-alert",
     )
 )
+GRANTED = services.register_kind(
+    services.Kind(
+        name="billing.granted",
+        group="billing",
+        title=_("You were given a course"),
+        headline=_("You were given “%(course)s”"),
+        text=_("You can take the course without paying. The reason: %(reason)s"),
+        action=_("Open the course"),
+        icon="gift",
+    )
+)
+GRANT_ENDED = services.register_kind(
+    services.Kind(
+        name="billing.grant_ended",
+        group="billing",
+        title=_("A course that you were given was closed"),
+        headline=_("Your access to “%(course)s” has ended"),
+        text=_("An admin ended the access that you were given. Your progress is kept."),
+        action=_("See the course"),
+        icon="lock",
+    )
+)
 PAYOUT_SENT = services.register_kind(
     services.Kind(
         name="billing.payout_sent",
@@ -111,6 +133,17 @@ RENEWAL_FAILED = services.register_kind(
         headline=_("Your payment of %(amount)s for Premium failed"),
         text=_("Pay with another card by %(date)s. Until then, Premium stays open."),
         action=_("Update card and pay now"),
+        icon="credit-card",
+    )
+)
+CARD_EXPIRES = services.register_kind(
+    services.Kind(
+        name="billing.card_expires",
+        group="billing",
+        title=_("Your card for Premium expires"),
+        headline=_("Your %(brand)s ending %(digits)s is valid until %(date)s"),
+        text=_("Premium is charged to it. Add another card and make it the default, so that Premium goes on."),
+        action=_("See your cards"),
         icon="credit-card",
     )
 )

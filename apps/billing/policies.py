@@ -1,15 +1,19 @@
 """Who may buy a course, and see orders, payments and cards."""
 
+from django.conf import settings
+
 from apps.accounts.models import User
-from apps.accounts.policies import AnyUser, administer, be_verified
+from apps.accounts.policies import AnyUser, administer, be_verified, teach
+from apps.billing import queries
 from apps.billing.access import access_to
-from apps.billing.errors import AlreadyOwned, NotForSale, NothingToRefund
-from apps.billing.models import Order, Payment
+from apps.billing.errors import AlreadyOwned, EarningsUnpaid, NotForSale, NothingToRefund, StillSubscribed
+from apps.billing.models import Order, Payment, PromoCode
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course
 from apps.courses.policies import is_staff_of
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import Verdict
+from studyplatform.kit.text.money import money
 
 
 def see_course(user: AnyUser, course: Course) -> Verdict:
@@ -57,6 +61,55 @@ def decide_refunds(user: AnyUser) -> Verdict:
     return administer(user)
 
 
+def leave(user: User) -> Verdict:
+    """Nobody can delete their account while we owe them money, or while they would be charged again."""
+    if queries.renews(user):
+        return StillSubscribed()
+    owed = queries.owed_to(user.pk)
+    if owed:
+        amounts = ", ".join(money(amount, currency) for currency, amount in sorted(owed.items()))
+        return EarningsUnpaid(amount=amounts, support=settings.SUPPORT_EMAIL)
+    return None
+
+
 def subscribe(user: AnyUser) -> Verdict:
     """Users with a verified email may subscribe to Premium."""
     return be_verified(user)
+
+
+def give_discount(user: AnyUser, scope: str, course: Course | None, instructor: User | None) -> Verdict:
+    """Instructors may give discounts on their own courses, admins on everything."""
+    refusal = teach(user)
+    if refusal is not None or not isinstance(user, User) or user.is_admin:
+        return refusal
+    if scope == PromoCode.Scope.COURSE and course is not None:
+        return None if course.instructor_id == user.pk else NotFound()
+    own = scope == PromoCode.Scope.INSTRUCTOR and instructor is not None and instructor.pk == user.pk
+    return None if own else administer(user)
+
+
+def see_promo_code(user: AnyUser, code: PromoCode) -> Verdict:
+    """A code exists for admins, and for the instructor to whose courses it is limited."""
+    refusal = teach(user)
+    if refusal is not None or not isinstance(user, User):
+        return refusal or NotFound()
+    of = code.course.instructor_id if code.course else code.instructor_id
+    return None if user.is_admin or of == user.pk else NotFound()
+
+
+def manage_promo_code(user: AnyUser, code: PromoCode) -> Verdict:
+    """Admins change all codes; instructors those that they made for courses that are still theirs."""
+    refusal = see_promo_code(user, code)
+    if refusal is not None or not isinstance(user, User) or user.is_admin:
+        return refusal
+    return None if code.created_by_id == user.pk else administer(user)
+
+
+def grant_courses(user: AnyUser) -> Verdict:
+    """Admins open courses to learners who didn't pay."""
+    return administer(user)
+
+
+def oversee_payments(user: AnyUser) -> Verdict:
+    """Admins compare the books and handle events of the provider again."""
+    return administer(user)

@@ -2,10 +2,13 @@
 
 from django.utils import timezone
 
+from apps.accounts import services as accounts
 from apps.accounts.events import AccountDeleted
-from apps.billing import services
+from apps.billing import policies, services
 from apps.billing.services import subscriptions
 from studyplatform.kit.events import subscribe
+
+accounts.register_hindrance(policies.leave)
 
 
 @subscribe(AccountDeleted)

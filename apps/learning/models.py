@@ -76,9 +76,28 @@ class LearningTime(models.Model):
     spans = models.JSONField(default=list, help_text="[start, seconds] pairs, oldest first.")
     ahead = models.FloatField(default=0, help_text="Seconds given before their time had come.")
     counted_at = models.DateTimeField()
+    uncounted = models.FloatField(
+        default=0, help_text="Seconds of real time that no watched second used; negative: used in advance."
+    )
 
     def __str__(self) -> str:
         return f"{self.user_id} until {self.counted_at:%Y-%m-%d %H:%M:%S}"
+
+
+class WatchedDay(models.Model):
+    """How long a learner watched videos of a course on one day (UTC), see ``activity.watched_time``."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="watched_days")
+    course = models.ForeignKey(Course, models.CASCADE, related_name="watched_days")
+    day = models.DateField()
+    seconds = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "course", "day"], name="one_row_per_watched_day")]
+        indexes = [models.Index(fields=["day", "course"], name="watched_by_day")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id}→{self.course_id} {self.day}: {self.seconds}s"
 
 
 class LessonProgress(models.Model):

@@ -2,9 +2,12 @@
 
 from datetime import timedelta
 
+from django.utils import timezone
+
 from apps.accounts import services as people
 from apps.accounts.events import AccountDeleted
 from apps.accounts.models import PROFILE_FIELDS, User
+from apps.billing import services as billing
 from apps.courses.events import LessonAdded, OutlineChanged
 from apps.courses.models import Course, Lesson, Question, Quiz, Section
 from apps.files import services as files
@@ -46,12 +49,14 @@ def delete_bookmarks_of_deleted_user(event: AccountDeleted) -> None:
 
 @subscribe(LearnerEnrolled)
 def notify_of_enrollment(event: LearnerEnrolled) -> None:
+    """Notify the learner, and let billing look at the milestones of the instructor."""
     enrollment = Enrollment.objects.select_related("user", "course").get(pk=event.enrollment_id)
     link = f"/courses/{enrollment.course.slug}"
     key = f"seat {enrollment.pk}"  # stored: a new wording would notify a second time
     people.notify(
         "learning.enrolled", enrollment.user, link, key, now=enrollment.enrolled_at, course=enrollment.course.title
     )
+    billing.plan_students_note(instructor_id=enrollment.course.instructor_id, now=timezone.now())
 
 
 @subscribe(MilestoneReached)

@@ -9,6 +9,8 @@ from apps.billing import gateway, services
 from apps.billing.models import Dispute, Payment, Refund
 from apps.billing.queries import revenue
 from apps.billing.services.payments import book_sale
+from tests.factories.accounts import UserFactory
+from tests.factories.learning import EnrollmentFactory
 from tests.factories.selling import NOW, PaymentFactory
 
 pytestmark = pytest.mark.django_db
@@ -45,13 +47,13 @@ def test_months_are_after_refunds_and_without_tax(paid):
     services.post_refund("re_1", paid.gateway_id, 3200, occurred_at=NOW + timedelta(days=31), gateway_id="re_1")
     services.post_subscription_payment("pi_premium", 1400, 0, "usd", occurred_at=NOW)
 
-    months = revenue.months_until(NOW + timedelta(days=40))
+    months = revenue.months_until(NOW + timedelta(days=40), "usd")
 
     assert len(months) == 12
     june, july = months[-2:]
     assert (june.first.month, june.courses, june.premium, june.refunded, june.fees) == (6, 5400, 1400, 0, 216)
     assert (july.courses, july.refunded, july.net) == (-2700, -2700, -2700)
-    assert revenue.best_courses(NOW + timedelta(days=40)) == [(paid.course, 2700)]
+    assert revenue.best_courses(NOW + timedelta(days=40), "usd") == [(paid.course, 2700)]
 
 
 @time_machine.travel(NOW + timedelta(days=2), tick=False)
@@ -127,3 +129,35 @@ def test_an_instructor_and_a_learner_decide_nothing(browser_of, ada, mia, paid, 
         assert browser.get(f"{ADMIN}/revenue").status_code == 302
     request_waiting.refresh_from_db()
     assert (request_waiting.status, provider) == ("requested", [])
+
+
+def test_fifty_waiting_refunds_cost_no_query_each(browser_of, sam, paid, django_assert_max_num_queries):
+    def wait(payment):
+        Refund.objects.create(payment=payment, amount=100, status="requested", requested_at=NOW)
+
+    enrollment = EnrollmentFactory(user=paid.user, course=paid.course, percent=40)
+    browser = browser_of(sam)
+    wait(paid)
+    assert "40% completed" in browser.get(f"{ADMIN}/refunds").content.decode()
+    for _ in range(50):
+        wait(PaymentFactory(course=paid.course, user=UserFactory(), instructor=paid.instructor))
+    with django_assert_max_num_queries(10):
+        page = browser.get(f"{ADMIN}/refunds").content.decode()
+    assert "51 refunds need a decision" in page
+    assert page.count("0% completed") == 15 - 1 + 1  # a page, one of them with 40%
+    assert enrollment.percent == 40
+
+
+@time_machine.travel(NOW + timedelta(days=2), tick=False)
+def test_revenue_in_other_currencies_is_shown_by_currency(browser_of, sam, paid):
+    browser = browser_of(sam)
+    assert 'currency=usd"' not in browser.get(f"{ADMIN}/revenue").content.decode()  # nothing to choose
+
+    book_sale(PaymentFactory(user=paid.user, title="In euros", amount=9900, list_price=9900, currency="eur", fee=None))
+
+    assert "€" not in browser.get(f"{ADMIN}/revenue").content.decode()
+    euros = browser.get(f"{ADMIN}/revenue?currency=eur").content.decode()
+    assert "€99" in euros
+    assert "€69.30" in euros  # owed to the instructor
+    assert "$54" not in euros
+    assert "$54" in browser.get(f"{ADMIN}/revenue?currency=xyz").content.decode()

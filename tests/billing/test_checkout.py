@@ -5,12 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.billing import gateway
 from apps.billing.access import access_to
 from apps.billing.errors import AlreadyOwned, NotForSale, PaymentProcessingError, PriceChanged, TermsNotAccepted
 from apps.billing.models import Grant, LedgerLine, Order, Payment, PromoCode, Redemption
 from apps.billing.services import checkout, customers
 from apps.courses.errors import CourseNotFound
+from apps.courses.models import Course
 from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
 from tests.billing.conftest import ASKS, DECLINED, GOOD
@@ -324,3 +326,54 @@ def test_a_job_waits_while_the_provider_cannot_be_reached(standin, card_form, mi
     jobs.run_pending("default")
 
     assert is_enrolled(mia, paid)
+
+
+@pytest.mark.parametrize("change", [{"saves_card": False}, {"code": "HEDGE", "total": 5760}])
+def test_a_payment_whose_id_was_lost_is_found_after_the_learner_chose_otherwise(standin, card_form, mia, paid, change):
+    PromoCodeFactory(code="HEDGE")
+    lost = begin(mia, paid, saves_card=True)
+    Order.objects.update(intent_id=None)  # as if the process died before it stored the id
+
+    again = begin(mia, paid, **change)
+
+    assert "error" in card_form.confirm(lost.client_secret)
+    card_form.confirm(again.client_secret)
+    assert sync(again.order).status == Order.Status.PAID
+    assert charged(standin) == again.order.total
+
+
+@pytest.mark.parametrize("status", ["draft", "review", "archived"])
+def test_a_course_that_closes_during_the_payment_is_open_to_its_buyer(standin, card_form, mia, paid, status):
+    begun = begin(mia, paid)
+    Course.objects.filter(pk=paid.pk).update(status=status, price=9900)
+    card_form.confirm(begun.client_secret)
+
+    assert sync(begun.order).total == 6400
+    assert is_enrolled(mia, paid)
+
+
+def test_an_email_that_does_not_fit_is_refused(standin, browser_of, mia, paid):
+    email = f"a@{'.'.join(['b' * 60] * 4)}.community"
+    body = {"course": paid.slug, "total": 6400, "currency": "usd", "agrees": True, "email": email}
+
+    assert browser_of(mia).post("/api/v1/billing/orders/", body, "application/json").status_code == 400
+    assert not Order.objects.exists()
+
+
+def test_deleting_an_account_cancels_what_it_was_about_to_buy(standin, card_form, mia, paid):
+    begun = begin(mia, paid)
+    customers.forget_user(user_id=mia.pk)
+    jobs.run_pending("default")
+
+    assert "error" in card_form.confirm(begun.client_secret)
+    assert sync(begun.order).status == Order.Status.CANCELED
+
+
+def test_what_a_deleted_account_paid_at_its_last_moment_is_returned(standin, card_form, mia, paid):
+    begun = begin(mia, paid)
+    card_form.confirm(begun.client_secret)
+    User.objects.filter(pk=mia.pk).update(deleted_at=timezone.now())
+    customers.forget_user(user_id=mia.pk)
+    jobs.run_pending("default")
+
+    assert Payment.objects.get().is_refunded

@@ -50,7 +50,7 @@ def test_the_checkout_shows_the_course_and_its_price_without_scripts(browser_of,
     for shown in (
         "How Compilers Think",
         paid.instructor.display_name,
-        "$64",
+        "$64.00",
         "Due today",
         "The payment needs JavaScript",
     ):
@@ -147,7 +147,7 @@ def test_the_price_contains_the_tax_of_the_country(browser_of, mia, paid, settin
     settings.TAX_RATES = {"FI": 2550}
     answer = checkout(browser_of(mia), paid, headers={"Accept-Language": "fi-FI"})
 
-    assert "$13 tax included" in answer.content.decode()
+    assert "$13.00 tax included" in answer.content.decode()
     assert props_of(answer)["needs_country"] is True
 
 

@@ -12,11 +12,21 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.billing import services
-from apps.billing.models import EntryKind, LedgerAccount, LedgerEntry, LedgerLine, Payout, PayoutAccount
-from apps.billing.queries.earnings import Earned, by_course, by_month, earned_parts, pending_payout
+from apps.billing.models import (
+    EntryKind,
+    LedgerAccount,
+    LedgerEntry,
+    LedgerLine,
+    Payout,
+    PayoutAccount,
+    PremiumEarning,
+    PremiumMonth,
+)
+from apps.billing.queries.earnings import Earned, OfCourse, by_course, by_month, earned_parts, pending_payout
 from apps.billing.queries.payouts import next_payout_day, payable, sales_until
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.billing import sale
+from tests.factories.courses import CourseFactory
 
 pytestmark = pytest.mark.django_db
 URL = "/dashboard/instructor/earnings/"
@@ -55,7 +65,8 @@ def test_earnings_per_month_and_course_are_net_of_refunds_and_without_tax(ada):
     sale(ada.pk, 9000, at=at(10, 2), course_id=2, description="Maps", currency="eur")
     sale(99, 5000, at=at(10, 2), course_id=3)
     services.post_refund("re_1", "pi_1", 5950, occurred_at=at(10, 5))
-    services.post_premium_share("2026-10", 3000, {ada.pk: 2, 99: 1}, 7000, "usd", occurred_at=at(10, 31))
+    shared = [services.PremiumPart(ada.pk, 2, "Maps", 2000), services.PremiumPart(99, 3, "Bees", 1000)]
+    services.post_premium_share("2026-10", 3000, shared, 7000, "usd", occurred_at=at(10, 31))
     services.post_fee("pi_1", 300, "usd", occurred_at=at(10, 1))
     parts = earned_parts(ada.pk)
 
@@ -64,9 +75,8 @@ def test_earnings_per_month_and_course_are_net_of_refunds_and_without_tax(ada):
         date(2026, 10, 1): Earned(5000 - 5000 + 2000, 3500 - 3500 + 1400, 3),
     }
     assert by_course(parts, "usd") == [
-        (2, "Maps", Earned(5000, 3500, 1)),
-        (1, "Rivers", Earned(5000, 3500, 2)),
-        (None, "", Earned(2000, 1400, 1)),
+        OfCourse(2, "Maps", Earned(7000, 4900, 2), premium=Earned(2000, 1400, 1)),
+        OfCourse(1, "Rivers", Earned(5000, 3500, 2)),
     ]
 
 
@@ -86,7 +96,8 @@ def test_the_pending_payout_adds_up_to_what_is_payable(ada, bank):
 
     services.post_refund("re_old", "pi_old", 1000, occurred_at=at(10, 9))
     services.post_refund("re_new", "pi_young_then", 800, occurred_at=at(9, 25))
-    services.post_premium_share("2026-10", 1000, {ada.pk: 1}, 7000, "usd", occurred_at=at(10, 31))
+    shared = [services.PremiumPart(ada.pk, 2, "Maps", 1000)]
+    services.post_premium_share("2026-10", 1000, shared, 7000, "usd", occurred_at=at(10, 31))
     sale(ada.pk, 5000, at=at(11, 20))
     pending = compare(ada, until, last)
     assert (pending.sales, pending.refunds.count, pending.premium.share) == (Earned(8000, 5600, 1), 2, 700)
@@ -110,7 +121,7 @@ def test_without_sales_the_page_says_so(browser_of, ada):
     text = text_of(browser_of(ada))
 
     assert "No sales yet" in text
-    assert "Add a bank account" in text
+    assert "Add payout details" in text
 
 
 def test_the_page_shows_what_was_earned(browser_of, ada, bank):
@@ -130,7 +141,7 @@ def test_the_page_shows_what_was_earned(browser_of, ada, bank):
     assert "How $210 adds up" in text
     assert "Later: newer sales $140.00" in text
     assert "Rivers Refund 3 Sep 2026 −$10.00 −$7.00" in text
-    assert "$63 1 October 2026, to the account ending in 3000. Sent on 3 October Sent" in text
+    assert "$63.00 1 October 2026, to the account ending in 3000. Sent on 3 October Sent" in text
     assert "October 2026 $300.00 $210.00" in text
     assert "Account ending in 3000 Verified on 3 October 2026" in text
 
@@ -172,6 +183,87 @@ def test_transactions_are_paginated_and_filtered_by_course(browser_of, ada):
     assert text_of(browser, "?course=999&page=abc&currency=xxx")
 
 
+def shared_month(course, month, seconds, part):
+    """A month of Premium that one course was watched in."""
+    first = date(2026, month, 1)
+    row = PremiumMonth.objects.create(
+        month=first, currency="usd", pool=part, seconds=seconds, share=7000, shared_at=NOW
+    )
+    shares = [services.PremiumPart(course.instructor_id, course.pk, course.title, part)]
+    earned = services.post_premium_share(f"2026-{month}", part, shares, 7000, "usd", occurred_at=at(month, 28))
+    PremiumEarning.objects.create(
+        shared=row, course=course, instructor=course.instructor, seconds=seconds, part=part, earned=earned[course.pk]
+    )
+
+
+@pytest.fixture
+def maps(ada):
+    return CourseFactory(instructor=ada, title="Maps", status="published", pricing="premium")
+
+
+def test_premium_has_its_minutes_and_amounts_per_month_and_course(browser_of, ada, maps):
+    shared_month(maps, 9, 125 * 60, 2000)
+    shared_month(maps, 10, 60, 1000)
+    sale(ada.pk, 5000, at=at(10, 2), course_id=maps.pk, description="Maps")
+    browser = browser_of(ada)
+
+    text = text_of(browser)
+    assert "Maps Premium in September, 125 minutes 28 Sep 2026 $20.00 $14.00" in text
+    assert "Maps Premium in October, 1 minute 28 Oct 2026 $10.00 $7.00" in text
+    assert "Maps $21.00 of it for 126 minutes in Premium $80.00 $56.00" in text
+    assert "Maps $7.00 of it for 1 minute in Premium $60.00 $42.00" in text_of(browser, "?period=last-month")
+
+
+def test_the_rule_of_premium_is_explained_with_the_months(browser_of, ada, eve, leo, maps):
+    shared_month(maps, 9, 125 * 60, 2000)
+    rule = "premium"
+
+    assert "Maps September 2026 125 $20.00 $14.00" in text_of(browser_of(ada), rule)
+    assert "You keep 70% of it" in text_of(browser_of(ada), rule)
+    assert "Maps" not in text_of(browser_of(eve), rule)
+    assert browser_of(leo).get(f"{URL}{rule}").status_code == 302
+    assert f'href="{URL}{rule}"' in browser_of(ada).get(URL).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("", {"Jan", "Oct", "Nov"}),
+        ("?period=nonsense", {"Jan", "Oct", "Nov"}),
+        ("?period=this-month", {"Nov"}),
+        ("?period=last-month", {"Oct"}),
+        ("?period=2025", {"Old"}),
+        ("?period=2026", {"Jan", "Oct", "Nov"}),
+        ("?period=all", {"Old", "Jan", "Oct", "Nov"}),
+    ],
+)
+def test_a_period_limits_transactions_courses_and_files(browser_of, ada, query, shown):
+    moments = {"Old": datetime(2025, 11, 30, 23, 59, tzinfo=UTC), "Jan": at(1, 2), "Oct": at(10, 31), "Nov": at(11, 1)}
+    for number, (title, moment) in enumerate(moments.items(), start=1):
+        sale(ada.pk, 1000, at=moment, course_id=number, description=f"{title} course")
+    browser = browser_of(ada)
+
+    text = text_of(browser, query)
+    assert {title for title in moments if f"{title} course Sale" in text} == shown
+    assert {title for title in moments if f"{title} course $10.00" in text} == shown
+    count = "1 transaction" if len(shown) == 1 else f"{len(shown)} transactions"
+    assert f"{count} ${len(shown) * 10}.00 ${len(shown) * 7}.00" in text
+    assert "Total revenue $40" in text  # whatever the period
+
+    assert {row[2].split()[0] for row in read(browser, "transactions.csv", query)[1:]} == shown
+    assert len(read(browser, "statement.csv", query)) - 1 == len(shown)
+
+
+def test_the_chart_ends_with_the_period(browser_of, ada):
+    sale(ada.pk, 1000, at=datetime(2025, 3, 5, 12, tzinfo=UTC))
+    browser = browser_of(ada)
+
+    assert "Twelve months to December 2025" in text_of(browser, "?period=2025")
+    assert "March 2025 $10.00 $7.00" in text_of(browser, "?period=2025")
+    assert "The last twelve months" in text_of(browser)
+    assert "No transactions in this period." in text_of(browser)
+
+
 def test_several_currencies_have_a_page_each(browser_of, ada):
     sale(ada.pk, 1000, at=at(9, 1))
     sale(ada.pk, 2000, at=at(9, 1), currency="eur")
@@ -205,8 +297,8 @@ def test_csv_files_have_every_transaction_and_month(browser_of, ada):
     ]
 
 
-def read(browser, name):
-    answer = browser.get(f"{URL}{name}")
+def read(browser, name, query=""):
+    answer = browser.get(f"{URL}{name}{query}")
     assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
     return list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode())))
 

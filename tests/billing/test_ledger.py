@@ -140,19 +140,30 @@ def test_the_platform_bears_what_a_dispute_takes_beyond_the_payment():
     assert usd("provider", "instructor:7", "refunds", "platform") == [-4000, 0, 7000, -3000]
 
 
-def test_premium_is_pooled_and_divided_by_minutes():
+def test_premium_is_pooled_and_divided():
     services.post_subscription_payment("pi_1", 1190, 190, "usd", occurred_at=NOW)
     assert usd("provider", "tax", "premium") == [1190, -190, -1000]
 
+    parts = [services.PremiumPart(7, 1, "Rivers", 667), services.PremiumPart(8, 2, "Maps", 333)]
     for _ in range(2):
-        entries = services.post_premium_share("2026-11", 1000, {7: 20, 8: 10}, 7000, "usd", occurred_at=NOW)
+        earned = services.post_premium_share("2026-11", 1000, parts, 7000, "usd", occurred_at=NOW)
 
     assert usd("premium", "instructor:7", "instructor:8", "platform") == [0, -466, -233, -301]
-    assert [entry.total for entry in entries] == [667, 333, 0]
+    assert earned == {1: 466, 2: 233}
+    shares = LedgerEntry.objects.filter(kind="premium_share").order_by("pk")
+    assert [(each.course_id, each.total) for each in shares] == [(1, 667), (2, 333), (None, 0)]
+
+
+def test_no_more_of_a_pool_is_divided_than_it_has():
+    with pytest.raises(LedgerError):
+        services.post_premium_share(
+            "2026-11", 100, [services.PremiumPart(7, 1, "Rivers", 101)], 7000, "usd", occurred_at=NOW
+        )
+    assert usd("premium") == [0]
 
 
 def test_a_pool_that_nobody_watched_is_the_platforms():
-    services.post_premium_share("2026-11", 1000, {}, 7000, "usd", occurred_at=NOW)
+    services.post_premium_share("2026-11", 1000, [], 7000, "usd", occurred_at=NOW)
 
     assert usd("premium", "platform") == [1000, -1000]
 

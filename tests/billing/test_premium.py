@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
+from unittest.mock import Mock
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -323,6 +324,30 @@ def test_a_code_makes_the_first_payment_cheaper(leo_pays, standin, settings):
     assert Redemption.objects.get().state == Redemption.State.USED
 
 
+@pytest.mark.parametrize("is_lost", [False, True], ids=["at once", "after a crash"])
+def test_a_code_makes_the_first_payment_after_the_trial_cheaper(leo_pays, standin, monkeypatch, is_lost):
+    PromoCodeFactory(code="SPRING", scope="premium", percent=25)
+    card = leo_pays.card()
+    if is_lost:
+        with monkeypatch.context() as broken:
+            broken.setattr(gateway, "discount_first_payment", Mock(side_effect=ConnectionError))
+            with pytest.raises(ConnectionError):
+                leo_pays.start(card, total=1050, code="SPRING")
+        leo_pays.follow()
+    else:
+        leo_pays.start(card, total=1050, code="SPRING")
+    leo_pays.follow()
+
+    for _month in range(2):
+        leo_pays.wait(days=31)
+        leo_pays.sync()
+
+    paid = Payment.objects.order_by("pk").values_list("amount", "discount", "promo_code")
+    assert list(paid) == [(1050, 350, "SPRING"), (1400, 0, "")]
+    assert Redemption.objects.get().state == Redemption.State.USED
+    assert_books_equal_the_provider(standin)
+
+
 def test_a_code_is_given_back_when_the_payment_is_given_up(leo_pays, settings):
     settings.PREMIUM_TRIAL_DAYS = 0
     PromoCodeFactory(code="SPRING", scope="premium", percent=25, limit=1)
@@ -535,10 +560,10 @@ def test_renewing_opens_exactly_the_courses_that_closed(past_due, leo, premium_c
     assert not has_lost_premium(leo, other)
 
 
-def test_what_a_user_bought_stays_open_when_premium_ends(leo_pays, leo, premium_course):
+def test_what_a_user_bought_stays_open_when_premium_ends(sam, leo_pays, leo, premium_course):
     leo_pays.start(leo_pays.card())
     open_course(leo_pays, premium_course)
-    grants.grant_by_staff(user=leo, course=premium_course, granted_by=leo, reason="Prize", now=leo_pays.now)
+    grants.grant_by_staff(user=leo, course=premium_course, granted_by=sam, reason="Prize", now=leo_pays.now)
 
     subscriptions.end_now(subscription=leo_pays.row, now=leo_pays.now)
 

@@ -11,6 +11,7 @@ from django.db import connections, transaction
 from apps.billing.errors import PromoCodeRefused
 from apps.billing.models import PromoCode, Redemption
 from apps.billing.services import promo
+from studyplatform.kit.errors import RateLimitExceeded
 from tests.factories.accounts import UserFactory
 from tests.factories.selling import NOW, PaidCourseFactory, PromoCodeFactory
 
@@ -186,3 +187,16 @@ def at_once(works) -> list[bool]:
 
     with ThreadPoolExecutor(gate.parties) as pool:
         return [done.result() for done in [pool.submit(run, *each) for each in enumerate(works)]]
+
+
+@pytest.mark.django_db
+def test_codes_cannot_be_guessed(mia, paid, settings):
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "promo_code": (2, 3600)}
+    PromoCodeFactory(code="HEDGE")
+    for guess in ("AAA", "BBB"):
+        with pytest.raises(PromoCodeRefused):
+            find(guess, mia, paid)
+
+    with pytest.raises(RateLimitExceeded):
+        find("HEDGE", mia, paid)
+    assert find("HEDGE", mia, paid, NOW + timedelta(hours=1, minutes=1)).code == "HEDGE"

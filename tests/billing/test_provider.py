@@ -6,15 +6,18 @@ import pytest
 from django.core.management import CommandError, call_command
 from djstripe.models import WebhookEndpoint, WebhookEventTrigger
 
+from apps.billing import gateway
 from apps.billing.services import provider
 from studyplatform.kit import jobs
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
-def urls(standin):
+def urls(standin, *, is_for_accounts=False):
+    """The addresses of endpoints for the site's own events, or for those of connected accounts."""
     found = standin.call("GET", "/v1/webhook_endpoints", {}, {"Authorization": f"Bearer {standin.secret_key}"})
-    return [each["url"] for each in found.body["data"]]
+    events = list(gateway.ACCOUNT_EVENTS)
+    return [one["url"] for one in found.body["data"] if (one["enabled_events"] == events) == is_for_accounts]
 
 
 def test_an_endpoint_is_registered_once(standin):
@@ -24,6 +27,8 @@ def test_an_endpoint_is_registered_once(standin):
     assert first.pk == again.pk
     assert urls(standin) == [f"https://study.example/stripe/webhook/{first.djstripe_uuid}"]
     assert first.secret.startswith("whsec_")
+    assert len(urls(standin, is_for_accounts=True)) == 1
+    assert WebhookEndpoint.objects.count() == 2
 
 
 def test_an_endpoint_of_another_address_is_replaced(standin):
@@ -32,7 +37,8 @@ def test_an_endpoint_of_another_address_is_replaced(standin):
     provider.connect_webhooks(site="http://127.0.0.1:9000")
 
     assert [url[:21] for url in urls(standin)] == ["http://127.0.0.1:9000"]
-    assert WebhookEndpoint.objects.count() == 1
+    assert [url[:21] for url in urls(standin, is_for_accounts=True)] == ["http://127.0.0.1:9000"]
+    assert WebhookEndpoint.objects.count() == 2
 
 
 def test_an_endpoint_that_the_provider_forgot_is_registered_again(standin):

@@ -1,11 +1,13 @@
 """Money that goes back: the rule, the decision, and what it closes; against the real stand-in."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from apps.accounts.errors import RoleRequired
+from apps.billing import gateway
 from apps.billing.access import access_to
 from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending
 from apps.billing.models import Grant, LedgerLine, Payment, Refund
@@ -191,3 +193,14 @@ def test_a_refund_that_the_provider_refuses_fails_and_says_why(payment, standin)
     refund.refresh_from_db()
     assert (refund.status, is_enrolled(payment)) == (Refund.Status.FAILED, True)
     assert "greater than unrefunded amount" in refund.failure
+
+
+def test_an_old_answer_of_the_provider_does_not_open_the_course_again(payment, monkeypatch):
+    ask(payment)
+    asked = gateway.refunds_of(payment.gateway_id)
+    monkeypatch.setattr(gateway, "refunds_of", lambda _: [replace(each, status="pending") for each in asked])
+
+    refunds.sync_refunds(payment=payment, now=timezone.now())
+
+    assert Refund.objects.get().status == Refund.Status.DONE
+    assert not is_enrolled(payment)

@@ -1,10 +1,13 @@
-"""Any sequence of purchases, refunds, disputes and webhooks ends in books that equal the provider's.
+"""Any sequence of purchases, subscriptions, refunds, disputes, payouts and webhooks ends in books that equal the
+provider's.
 
 Hypothesis draws the sequences; the stand-in is the provider, called without HTTP. What holds at the end:
 
 - every entry of the ledger adds up to zero, and the account "provider" equals the provider's own balance;
 - a course is open exactly if it is paid and not given back, and the learner is enrolled exactly then;
-- nobody was charged twice for a course, and a code was used as often as it was paid with.
+- nobody was charged twice for a course, and a code was used as often as it was paid with;
+- subscriptions are as the provider says, also after renewals, failed ones, upgrades and cancellations;
+- each month of Premium was shared once, and nothing of it is missing; each payout agrees with its entries.
 """
 
 import json
@@ -16,8 +19,8 @@ from urllib.parse import urlsplit
 import pytest
 import stripe
 from django.db import transaction
-from django.utils import timezone
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as sequences
 from hypothesis import strategies as st
 
 from apps.billing.access import access_to
@@ -27,13 +30,15 @@ from apps.billing.services import checkout, refunds, webhooks
 from apps.billing.standin import Standin
 from apps.learning.models import Enrollment
 from studyplatform.kit.errors import RateLimitExceeded
-from tests.billing.conftest import ASKS, DECLINED, DISPUTED, GOOD, Browser
+from tests.billing.conftest import ASKS, DECLINED, DISPUTED, FAILS_LATER, GOOD, Browser
+from tests.billing.premium_steps import PremiumSteps
 from tests.factories.accounts import UserFactory
 from tests.factories.selling import PaidCourseFactory, PromoCodeFactory
 
 SEQUENCES = int(os.environ.get("BILLING_SEQUENCES", "300"))
 pytestmark = pytest.mark.django_db
 learner, course = st.integers(0, 1), st.integers(0, 1)
+plan = st.sampled_from(["monthly", "yearly"])
 number = st.sampled_from([GOOD, GOOD, GOOD, DECLINED, ASKS, DISPUTED])
 STEPS = st.one_of(
     st.tuples(st.just("buy"), learner, course, number, st.booleans(), st.booleans()),
@@ -43,6 +48,21 @@ STEPS = st.one_of(
     st.tuples(st.just("verdict"), st.sampled_from(["winning", "losing"])),
     st.tuples(st.just("webhooks"), st.randoms(use_true_random=False), st.integers(0, 3)),
     st.tuples(st.just("sync"), learner, course),
+)
+# A wait is drawn often: renewals, their failures and the ends of months need one.
+wait = st.tuples(st.just("wait"), st.sampled_from([1, 8, 32, 32, 65]))
+subscribe = st.tuples(st.just("subscribe"), learner, plan, st.sampled_from([GOOD, GOOD, FAILS_LATER]), st.booleans())
+PREMIUM_STEPS = st.one_of(
+    wait,
+    wait,
+    subscribe,
+    st.tuples(st.just("upgrade"), learner),
+    st.tuples(st.just("stop"), learner, st.booleans()),
+    st.tuples(st.just("watch"), learner, st.integers(1, 500)),
+    st.tuples(st.just("refund_premium"), learner, st.integers(1, 1400)),
+    st.tuples(st.just("share")),
+    st.tuples(st.just("payouts"), st.sampled_from(["run", "run", "sent", "failed"])),
+    STEPS,
 )
 
 
@@ -64,23 +84,21 @@ class WithoutNetwork(stripe.HTTPClient):
         pass
 
 
-class Run:
+class Run(PremiumSteps):
     """One sequence against fresh data."""
 
-    def __init__(self, standin: Standin, sam) -> None:
-        self.standin, self.sam, self.now = standin, sam, None
+    def __init__(self, standin: Standin, sam, settings) -> None:
+        self.standin, self.sam, self.settings = standin, sam, settings
         self.browser = Browser(standin)
         self.learners = [UserFactory(), UserFactory()]
         self.courses = [PaidCourseFactory(), PaidCourseFactory(price=999)]
         self.code = PromoCodeFactory(percent=33, limit=2)
         self.events, self.secrets = [], {}
-
-    def moment(self):
-        return timezone.now()
+        self.prepare_premium()
 
     def buy(self, who, what, number, with_code, tells):
         user, course = self.learners[who], self.courses[what]
-        total = course.price - course.price * 3300 // 10_000 if with_code else course.price
+        total = course.price - (course.price * 33 + 50) // 100 if with_code else course.price
         with suppress(AlreadyOwned, PromoCodeRefused, RateLimitExceeded):
             begun = checkout.begin_order(
                 user=user, course=course, code=self.code.code if with_code else "", country="", email="",
@@ -136,9 +154,9 @@ class Run:
         for order in Order.objects.live().filter(user=self.learners[who], course=self.courses[what]):
             checkout.sync_order(order=order, now=self.moment())
 
-    def asked(self, kind):
+    def asked(self, kind, **wanted):
         secret = {"Authorization": f"Bearer {self.standin.secret_key}"}
-        return self.standin.call("GET", f"/v1/{kind}", {"limit": 100}, secret).body["data"]
+        return self.standin.call("GET", f"/v1/{kind}", {"limit": 100, **wanted}, secret).body["data"]
 
     def settle(self):
         """Every event arrives at last, in any order; then everything must agree."""
@@ -169,6 +187,7 @@ class Run:
         held = Redemption.objects.filter(state__in=["reserved", "used"]).count()
         assert self.code.used == held <= 2
         assert PromoCode.objects.get() == self.code
+        self.check_premium()
 
     def check_access(self, user, course):
         kept = [
@@ -186,7 +205,7 @@ def fresh_standin(monkeypatch):
     standin = Standin()
     standin.webhooks.hold()
     provider = stripe.StripeClient(standin.secret_key, http_client=WithoutNetwork(standin))
-    for module in ("cards", "customers", "payments"):
+    for module in ("cards", "customers", "payments", "subscriptions"):
         monkeypatch.setattr(f"apps.billing.gateway.{module}.client", lambda: provider)
     # Events are wanted by an endpoint that never answers: the test hands them over.
     secret = {"Authorization": f"Bearer {standin.secret_key}"}
@@ -195,32 +214,51 @@ def fresh_standin(monkeypatch):
     standin.close()
 
 
-@pytest.mark.django_db
-def test_any_sequence_ends_in_true_books(fresh_standin, sam):
-    @settings(
-        max_examples=SEQUENCES,
+def run_all(drawn, count, standin, sam, settings):
+    """Run this many drawn sequences, each against fresh data."""
+
+    @sequences(
+        max_examples=count,
         deadline=None,
         suppress_health_check=list(HealthCheck),
         phases=[Phase.explicit, Phase.generate, Phase.shrink],
         database=None,
     )
-    @given(st.lists(STEPS, min_size=2, max_size=7))
-    def run_all(steps):
-        fresh_standin.reset()
-        fresh_standin.webhooks.hold()
-        secret = {"Authorization": f"Bearer {fresh_standin.secret_key}"}
-        fresh_standin.call(
-            "POST", "/v1/webhook_endpoints", {"url": "http://localhost:9/x", "enabled_events": ["*"]}, secret
-        )
+    @given(drawn)
+    def run_one(steps):
+        standin.reset()
+        standin.webhooks.hold()
+        secret = {"Authorization": f"Bearer {standin.secret_key}"}
+        standin.call("POST", "/v1/webhook_endpoints", {"url": "http://localhost:9/x", "enabled_events": ["*"]}, secret)
         with suppress(_Undo), transaction.atomic():
-            run = Run(fresh_standin, sam)
+            run = Run(standin, sam, settings)
             for name, *arguments in steps:
                 getattr(run, name)(*arguments)
             run.settle()
             run.check()
             raise _Undo
 
-    run_all()
+    run_one()
+
+
+def test_any_sequence_ends_in_true_books(fresh_standin, sam, settings):
+    run_all(st.lists(STEPS, min_size=2, max_size=7), SEQUENCES, fresh_standin, sam, settings)
+
+
+def run_with_premium(count, standin, sam, settings):
+    begun = st.tuples(subscribe, wait, st.lists(PREMIUM_STEPS, min_size=2, max_size=7))
+    run_all(begun.map(lambda parts: [parts[0], parts[1], *parts[2]]), count, standin, sam, settings)
+
+
+def test_any_sequence_with_premium_and_payouts_ends_in_true_books(fresh_standin, sam, settings):
+    """Each costs many times as much as one without Premium; the next test draws the rest of their number."""
+    run_with_premium(SEQUENCES // 8, fresh_standin, sam, settings)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_many_sequences_with_premium_and_payouts_end_in_true_books(fresh_standin, sam, settings):
+    run_with_premium(SEQUENCES - SEQUENCES // 8, fresh_standin, sam, settings)
 
 
 class _Undo(Exception):

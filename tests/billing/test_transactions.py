@@ -49,7 +49,7 @@ def test_payments_and_refunds_are_one_list_by_date(browser_of, mia, leo, paid):
     page = browser_of(mia).get(PAGE).content.decode()
 
     assert "Someone else" not in page
-    places = [page.index(text) for text in ("−$10", "Later", "$57.60", "Premium, monthly")]
+    places = [page.index(text) for text in ("−$10.00", "Later", "$57.60", "Premium, monthly")]
     assert places == sorted(places)
     assert "Partly refunded" in page
     assert "Visa 4242" in page
@@ -104,7 +104,17 @@ def test_the_page_of_a_payment_shows_its_lines_and_history(browser_of, mia, sam,
 
     page = browser_of(mia).get(f"{PAGE}/{paid.uid}").content.decode()
 
-    for text in ("How Compilers Think", "$64", "−$6.40", "HEDGE", "$57.60", "$9.20", "2026-000042", "Germany", "−$10"):
+    for text in (
+        "How Compilers Think",
+        "$64.00",
+        "−$6.40",
+        "HEDGE",
+        "$57.60",
+        "$9.20",
+        "2026-000042",
+        "Germany",
+        "−$10.00",
+    ):
         assert text in page
     assert "The payment is disputed" in page
     assert "Ask for a refund" not in page  # the bank holds the money
@@ -120,11 +130,11 @@ def test_receipt_and_invoice_are_for_the_payer_and_admins(browser_of, mia, leo, 
 
     shared = [
         "Tides Oy", "Harbour Street 1", "00100 Helsinki", "FI12345678", "2026-000042", "1 June 2026", mia.display_name,
-        "Germany", "How Compilers Think", "$64", "−$6.40", "HEDGE", "$57.60", "$9.20", "19%", "Visa 4242",
+        "Germany", "How Compilers Think", "$64.00", "−$6.40", "HEDGE", "$57.60", "$9.20", "19%", "Visa 4242",
     ]  # fmt: skip
     assert [text for text in shared if text not in receipt] == []
     assert [text for text in shared if text not in invoice] == []
-    assert "Refunded on 4 June 2026 −$10" in receipt
+    assert "Refunded on 4 June 2026 −$10.00" in receipt
     assert "Without tax $48.40" in invoice
     for document in ("receipt", "invoice"):
         assert browser_of(leo).get(f"{PAGE}/{paid.uid}/{document}.pdf").status_code == 404
@@ -133,7 +143,7 @@ def test_receipt_and_invoice_are_for_the_payer_and_admins(browser_of, mia, leo, 
 def test_a_very_long_title_stays_on_the_page(browser_of, mia):
     payment = PaymentFactory(user=mia, title="測試 " + "Wide words " * 14)
 
-    assert "$64" in text_of(browser_of(mia).get(f"{PAGE}/{payment.uid}/invoice.pdf"))
+    assert "$64.00" in text_of(browser_of(mia).get(f"{PAGE}/{payment.uid}/invoice.pdf"))
 
 
 def test_the_file_has_all_transactions_and_no_formulas(browser_of, mia, leo, paid):
@@ -182,9 +192,11 @@ def test_a_refund_soon_after_the_payment_is_immediate(browser_of, mia, provider,
     assert "The refund is immediate" in browser.get(page).content.decode()
     assert browser.post(page, {"reason": "Too easy"}).status_code == 422  # it ends the access: agree first
     assert provider == []
-    answer = browser.post(page, {"reason": "Too easy", "agrees": "on"}, follow=True).content.decode()
+    answer = browser.post(
+        page, {"reason": "Too easy", "agrees": "on", "told": "immediate"}, follow=True
+    ).content.decode()
 
-    assert "$64 was refunded" in answer
+    assert "$64.00 was refunded" in answer
     assert "Too easy" in answer
     assert [one.amount for one in provider] == [6400]
     ledgered.refresh_from_db()
@@ -198,7 +210,8 @@ def test_otherwise_an_admin_decides(browser_of, mia, provider, progress, ledgere
         browser, page = browser_of(mia), f"{PAGE}/{ledgered.uid}/refund"
 
         assert "An admin decides about this refund" in browser.get(page).content.decode()
-        answer = browser.post(page, {"reason": "Too easy", "agrees": "on"}, follow=True).content.decode()
+        sent = {"reason": "Too easy", "agrees": "on", "told": "decision"}
+        answer = browser.post(page, sent, follow=True).content.decode()
         assert "Your request was sent" in answer
         assert "Waiting for a decision" in answer
 
@@ -207,6 +220,26 @@ def test_otherwise_an_admin_decides(browser_of, mia, provider, progress, ledgere
 
     assert provider == []
     assert Refund.objects.get().status == Refund.Status.REQUESTED
+
+
+@pytest.mark.parametrize(
+    ("told", "days", "now_said"), [("immediate", 20, "An admin decides"), ("decision", 2, "The refund is immediate")]
+)
+def test_a_rule_that_changed_since_the_page_was_opened_is_shown_again(
+    browser_of, mia, provider, progress, ledgered, told, days, now_said
+):
+    with time_machine.travel(NOW + timedelta(days=days), tick=False):
+        answer = browser_of(mia).post(
+            f"{PAGE}/{ledgered.uid}/refund", {"reason": "Too easy", "agrees": "on", "told": told}
+        )
+
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Another rule applies now" in page
+    assert now_said in page
+    assert "Too easy" in page  # what they wrote is kept, and they agree again
+    assert "checked" not in page[page.index("Another rule") :]
+    assert (provider, Refund.objects.count()) == ([], 0)
 
 
 @pytest.fixture

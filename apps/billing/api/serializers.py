@@ -34,7 +34,7 @@ class OrderIn(serializers.Serializer[object]):
     course = serializers.SlugField(max_length=80)
     code = serializers.CharField(max_length=40, allow_blank=True, default="")
     country = serializers.RegexField(r"^[A-Z]{2}\Z", allow_blank=True, default="")
-    email = serializers.EmailField(allow_blank=True, default="")
+    email = serializers.EmailField(max_length=254, allow_blank=True, default="")
     total = serializers.IntegerField(min_value=0, max_value=2**31 - 1, help_text="The total that the user was shown.")
     currency = serializers.CharField(max_length=3)
     card = serializers.UUIDField(allow_null=True, default=None, help_text="A saved card; none for another one.")
@@ -133,4 +133,4 @@ def quote_out(price: Quote, *, code: str, label: str) -> dict[str, Any]:
 
 def amounts(currency: str, **values: int) -> dict[str, str]:
     """Amounts as they are shown."""
-    return {name: money(value, currency) for name, value in values.items()}
+    return {name: money(value, currency, cents=True) for name, value in values.items()}

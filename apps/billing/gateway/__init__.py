@@ -5,10 +5,19 @@ however often it is asked (https://docs.stripe.com/api/idempotent_requests). The
 PaymentProcessingError, and PaymentRefused if the provider refuses what it was sent.
 """
 
+from apps.billing.gateway.accounts import create_account, get_account, onboarding_url
 from apps.billing.gateway.cards import attached_cards, create_setup_intent, get_card, get_setup_intent, remove_card
 from apps.billing.gateway.customers import create_customer, delete_customer, set_default_card
-from apps.billing.gateway.endpoints import EVENTS, Endpoint, create_endpoint, delete_endpoint, endpoint_urls
+from apps.billing.gateway.endpoints import (
+    ACCOUNT_EVENTS,
+    EVENTS,
+    Endpoint,
+    create_endpoint,
+    delete_endpoint,
+    endpoint_urls,
+)
 from apps.billing.gateway.objects import (
+    AccountState,
     CardState,
     ChangePreview,
     ChargeState,
@@ -31,22 +40,27 @@ from apps.billing.gateway.payments import (
     refunds_of,
 )
 from apps.billing.gateway.subscriptions import (
+    all_subscriptions,
     change_price,
     change_price_in_trial,
     create_subscription,
+    discount_first_payment,
     end_subscription,
     ensure_coupon,
     ensure_price,
     find_subscription,
     get_subscription,
     invoices_of,
+    paid_invoices_since,
     preview_change,
     set_cancel_at_period_end,
 )
 from apps.billing.gateway.transfers import ProviderTransfers
 
 __all__ = [
+    "ACCOUNT_EVENTS",
     "EVENTS",
+    "AccountState",
     "CardState",
     "ChangePreview",
     "ChargeState",
@@ -58,10 +72,12 @@ __all__ = [
     "ProviderTransfers",
     "RefundState",
     "SubscriptionState",
+    "all_subscriptions",
     "attached_cards",
     "cancel_payment_intent",
     "change_price",
     "change_price_in_trial",
+    "create_account",
     "create_customer",
     "create_endpoint",
     "create_payment_intent",
@@ -70,12 +86,14 @@ __all__ = [
     "create_subscription",
     "delete_customer",
     "delete_endpoint",
+    "discount_first_payment",
     "disputes_since",
     "end_subscription",
     "endpoint_urls",
     "ensure_coupon",
     "ensure_price",
     "find_subscription",
+    "get_account",
     "get_card",
     "get_dispute",
     "get_payment_intent",
@@ -84,6 +102,8 @@ __all__ = [
     "get_subscription",
     "intents_since",
     "invoices_of",
+    "onboarding_url",
+    "paid_invoices_since",
     "preview_change",
     "refunds_of",
     "remove_card",

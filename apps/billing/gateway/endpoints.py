@@ -36,6 +36,8 @@ EVENTS = (
     "refund.failed",
     "refund.updated",
 )
+# What happens to connected accounts is sent to an endpoint of its own.
+ACCOUNT_EVENTS = ("account.updated",)
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,12 @@ class Endpoint:
 
 
 @translates_errors
-def create_endpoint(*, url: str) -> Endpoint:
-    """Let the provider send its events to this address."""
-    made = client().v1.webhook_endpoints.create({"url": url, "enabled_events": list(EVENTS)})  # type: ignore[arg-type]  # the types list each name
+def create_endpoint(*, url: str, is_for_accounts: bool = False) -> Endpoint:
+    """Let the provider send its events to this address. ``is_for_accounts``: those of connected accounts."""
+    events = list(ACCOUNT_EVENTS if is_for_accounts else EVENTS)
+    made = client().v1.webhook_endpoints.create(
+        {"url": url, "enabled_events": events, "connect": is_for_accounts}  # type: ignore[typeddict-item]  # the types list each name
+    )
     return Endpoint(id=made.id, url=made.url, secret=made.secret or "", api_version=made.api_version or "")
 
 

@@ -132,6 +132,21 @@ class InvoiceState:
 
 
 @dataclass(frozen=True)
+class AccountState:
+    """A connected account. ``payouts_enabled``: it can receive transfers and pay them out. ``due``: what the provider
+    still needs, by its names (https://docs.stripe.com/api/accounts/object#account_object-requirements).
+    ``checking``: the provider checks what was given. ``last4``: of the bank account that payouts go to.
+    """
+
+    id: str
+    details_submitted: bool
+    payouts_enabled: bool
+    due: tuple[str, ...]
+    checking: bool
+    last4: str
+
+
+@dataclass(frozen=True)
 class ChangePreview:
     """What a change of plan costs today. ``credit``: for the unused part of the former plan; positive."""
 

@@ -32,7 +32,15 @@ def create_payment_intent(
     }
     if saves_card:
         params["setup_future_usage"] = "off_session"
-    return _intent(client().v1.payment_intents.create(params, {"idempotency_key": key}))
+    try:
+        return _intent(client().v1.payment_intents.create(params, {"idempotency_key": key}))
+    except stripe.IdempotencyError:
+        # An earlier request, whose answer was lost, began it with another choice, or the course had another title.
+        found = client().v1.payment_intents.list({"customer": customer, "limit": 100}).auto_paging_iter()
+        mine = next((each for each in found if each.metadata.to_dict().get("order") == order), None)
+        if mine is None:
+            raise
+        return _intent(mine)
 
 
 @translates_errors

@@ -62,7 +62,9 @@ def create_subscription(
 ) -> SubscriptionState:
     """Begin a subscription. Without a trial it is incomplete until the browser confirms its first payment.
 
-    If a trial ends without a card, the provider ends the subscription.
+    If a trial ends without a card, the provider ends the subscription. A coupon is for the first payment: the invoice
+    of a trial, which is made at once and costs nothing, would use it up, so after a trial it follows with
+    :func:`discount_first_payment`.
     """
     params: Any = {
         "customer": customer,
@@ -75,9 +77,16 @@ def create_subscription(
     if trial_days:
         params["trial_period_days"] = trial_days
         params["trial_settings"] = {"end_behavior": {"missing_payment_method": "cancel"}}
-    if coupon:
+    if coupon and not trial_days:
         params["discounts"] = [{"coupon": coupon}]
     return _subscription(client().v1.subscriptions.create(params, {"idempotency_key": key}))
+
+
+@translates_errors
+def discount_first_payment(*, subscription: str, coupon: str, key: str) -> None:
+    """Let a coupon reduce the next invoice of a subscription. The provider does it once per key."""
+    params: Any = {"discounts": [{"coupon": coupon}]}
+    client().v1.subscriptions.update(subscription, params, {"idempotency_key": key})
 
 
 @translates_errors
@@ -94,6 +103,13 @@ def find_subscription(*, customer: str, reference: str) -> str | None:
         if _reference(each) == reference:
             return each.id
     return None
+
+
+@translates_errors
+def all_subscriptions() -> list[SubscriptionState]:
+    """Return all subscriptions, also those that have ended: any of them may be new, renewed, canceled or paid."""
+    params: Any = {"status": "all", "limit": 100, "expand": [f"data.{each}" for each in _WITH_INVOICE]}
+    return [_subscription(each) for each in client().v1.subscriptions.list(params).auto_paging_iter()]
 
 
 @translates_errors
@@ -161,6 +177,19 @@ def invoices_of(subscription: str) -> list[InvoiceState]:
     """Return all invoices of a subscription."""
     params: Any = {"subscription": subscription, "limit": 100, "expand": [f"data.{each}" for each in _WITH_PAYMENTS]}
     return [_invoice(each) for each in client().v1.invoices.list(params).auto_paging_iter()]
+
+
+@translates_errors
+def paid_invoices_since(since: datetime) -> list[InvoiceState]:
+    """Return the paid invoices of subscriptions that were made since then."""
+    params: Any = {
+        "created": {"gte": int(since.timestamp())},
+        "status": "paid",
+        "limit": 100,
+        "expand": [f"data.{each}" for each in _WITH_PAYMENTS],
+    }
+    found = [_invoice(each) for each in client().v1.invoices.list(params).auto_paging_iter()]
+    return [each for each in found if each.subscription]
 
 
 def _subscription(found: stripe.Subscription) -> SubscriptionState:

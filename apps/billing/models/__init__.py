@@ -1,6 +1,7 @@
 """Money: who pays, what was sold, what it opens, and the books."""
 
 from apps.billing.models.access import Grant
+from apps.billing.models.checks import BooksCheck
 from apps.billing.models.customers import Card, Customer
 from apps.billing.models.ledger import (
     DESCRIPTION_LENGTH,
@@ -13,7 +14,15 @@ from apps.billing.models.ledger import (
 )
 from apps.billing.models.orders import Order
 from apps.billing.models.payments import Dispute, Payment, ReceiptSeries, Refund
-from apps.billing.models.payouts import OPEN_STATES, EarningsMilestone, Payout, PayoutAccount, PayoutRun
+from apps.billing.models.payouts import (
+    OPEN_STATES,
+    ConnectedAccount,
+    EarningsMilestone,
+    Payout,
+    PayoutAccount,
+    PayoutRun,
+)
+from apps.billing.models.premium_shares import PremiumEarning, PremiumMonth
 from apps.billing.models.promo import PromoCode, Redemption
 from apps.billing.models.subscriptions import Subscription
 
@@ -22,7 +31,9 @@ __all__ = [
     "LEDGER_TRIGGERS",
     "OPEN_STATES",
     "AccountType",
+    "BooksCheck",
     "Card",
+    "ConnectedAccount",
     "Customer",
     "Dispute",
     "EarningsMilestone",
@@ -36,6 +47,8 @@ __all__ = [
     "Payout",
     "PayoutAccount",
     "PayoutRun",
+    "PremiumEarning",
+    "PremiumMonth",
     "PromoCode",
     "ReceiptSeries",
     "Redemption",

@@ -33,6 +33,30 @@ class PayoutAccount(models.Model):
         return f"{self.get_method_display()} {self.last4}"
 
 
+class ConnectedAccount(models.Model):
+    """An instructor's account at the payment provider, as it last reported it."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="connected_account")
+    gateway_id = models.CharField(max_length=150, unique=True)
+    is_wanted = models.BooleanField(default=False, help_text="Payouts shall go to it as soon as nothing is missing.")
+    details_submitted = models.BooleanField(default=False)
+    payouts_enabled = models.BooleanField(default=False)
+    is_checking = models.BooleanField(default=False, help_text="The provider checks what was given.")
+    due = models.JSONField(default=list, help_text="What the provider still needs, by its names.")
+    last4 = models.CharField(max_length=4, blank=True)
+    created_at = models.DateTimeField()
+    synced_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=0, help_text="Grows with each change: a stale answer is not written.")
+
+    def __str__(self) -> str:
+        return self.gateway_id
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether payouts can go to it."""
+        return self.details_submitted and self.payouts_enabled
+
+
 class PayoutRun(models.Model):
     """The payouts of one day. Two runs at once find the same row."""
 

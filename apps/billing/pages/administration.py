@@ -1,6 +1,6 @@
 """Pages for admins: revenue, the refund queue, refunds of any payment, disputes."""
 
-from typing import Any
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.conf import settings
@@ -17,6 +17,8 @@ from apps.accounts.guards import administers, signed_in_user
 from apps.billing import extensions, services
 from apps.billing.forms import AdminRefund, DecideRefund
 from apps.billing.models import Refund
+from apps.billing.pages.admin_area import shared
+from apps.billing.pages.charts import round_up
 from apps.billing.queries import revenue as found
 from apps.billing.queries.transactions import open_refund, payment_for
 from studyplatform.kit.errors import AppError, NotFound
@@ -32,15 +34,19 @@ PAGE = 15
 def revenue(request: HttpRequest) -> HttpResponse:
     """What was sold and given back in twelve months, and which provider is active."""
     now = timezone.now()
-    months, best = found.months_until(now), found.best_courses(now)
+    currencies = found.currencies()
+    asked = request.GET.get("currency", "")
+    currency = asked if asked in currencies else settings.CURRENCY
+    months, best = found.months_until(now, currency), found.best_courses(now, currency)
     context = {
-        **_shared("revenue"),
+        **shared("revenue"),
         "months": months,
-        "top": max(1, *(each.net for each in months)),
+        "top": round_up(max(0, *(each.net for each in months)), minor_units(currency)),
         "best": best,
         "most": best[0][1] if best else 1,
-        "owed": found.owed_to_instructors(),
-        "currency": settings.CURRENCY,
+        "owed": found.owed_to_instructors(currency),
+        "currency": currency,
+        "currencies": currencies,
     }
     return render(request, "billing/admin/revenue.html", context)
 
@@ -53,9 +59,9 @@ def refunds(request: HttpRequest) -> HttpResponse:
     text = search_query(request)
     page = Paginator(found.refund_queue(), PAGE).get_page(request.GET.get("page"))
     context = {
-        **_shared("refunds"),
+        **shared("refunds"),
         "page": page,
-        "rows": [(each, _completed(each)) for each in page],
+        "rows": _with_progress(page),
         "text": text,
         "payments": found.payments_like(text)[:PAGE] if text else None,
         "now": timezone.now(),
@@ -63,9 +69,15 @@ def refunds(request: HttpRequest) -> HttpResponse:
     return render(request, "billing/admin/refunds.html", context)
 
 
-def _completed(refund: Refund) -> int | None:
-    payment = refund.payment
-    return extensions.completed_percent(payment.user, payment.course) if payment.course else None
+def _with_progress(refunds: Iterable[Refund]) -> list[tuple[Refund, int | None]]:
+    """Each refund with how much of the course was completed, in percent; None for Premium."""
+    rows = list(refunds)
+    bought = [(each.payment.user_id, each.payment.course_id) for each in rows]
+    completed = extensions.completed_percents({(user, course) for user, course in bought if course is not None})
+    return [
+        (each, completed[user, course] if course is not None else None)
+        for each, (user, course) in zip(rows, bought, strict=True)
+    ]
 
 
 @administers
@@ -119,7 +131,7 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         else:
             messages.success(request, _outcome(made))
             return redirect("billing:admin-refunds")
-    context = {**_shared("refunds"), "payment": payment, "form": form, "left": left, "waits": open_refund(payment)}
+    context = {**shared("refunds"), "payment": payment, "form": form, "left": left, "waits": open_refund(payment)}
     return render(request, "billing/admin/refund.html", context, status=422 if form.errors else 200)
 
 
@@ -129,11 +141,11 @@ def refund(request: HttpRequest, uid: UUID) -> HttpResponse:
 def disputes(request: HttpRequest) -> HttpResponse:
     """Payments that cardholders contested, the open ones first."""
     page = Paginator(found.disputes(), PAGE).get_page(request.GET.get("page"))
-    return render(request, "billing/admin/disputes.html", {**_shared("disputes"), "page": page})
+    return render(request, "billing/admin/disputes.html", {**shared("disputes"), "page": page})
 
 
 def _outcome(refund: Refund) -> str:
-    amount = {"amount": money(refund.amount, refund.payment.currency)}
+    amount = {"amount": money(refund.amount, refund.payment.currency, cents=True)}
     match refund.status:
         case Refund.Status.DECLINED:
             return _("The request was declined, and the learner is told why.")
@@ -141,9 +153,3 @@ def _outcome(refund: Refund) -> str:
             return _("%(amount)s was refunded.") % amount
         case _status:
             return _("The refund of %(amount)s is on its way.") % amount
-
-
-def _shared(tab: str) -> dict[str, Any]:
-    requests, open_disputes = found.waiting_counts()
-    mode = "standin" if settings.BILLING_MODE == "standin" else "live" if settings.STRIPE_LIVE_MODE else "test"
-    return {"tab": tab, "requests": requests, "open_disputes": open_disputes, "mode": mode}

@@ -1,37 +1,36 @@
-"""An instructor's earnings and payouts, with their details and CSV files."""
+"""An instructor's earnings and payouts, with their details."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
-from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
-from apps.accounts import policies
-from apps.accounts.guards import recently_authenticated, signed_in_user, teaches
+from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.models import User
-from apps.billing import forms, services
-from apps.billing.models import EarningsMilestone, Payout, PayoutAccount
+from apps.billing import services
+from apps.billing.models import ConnectedAccount, EarningsMilestone, EntryKind, Payout, PayoutAccount, PremiumEarning
+from apps.billing.pages.charts import round_up
+from apps.billing.pages.earnings_choices import course_of, currency_of, period_of
 from apps.billing.queries import earnings as queries
 from apps.billing.queries import payouts as payout_queries
+from apps.billing.queries.connected import missing
 from apps.billing.queries.earnings import Earned, Part
-from studyplatform.kit.policies import enforce
-from studyplatform.kit.text.csv_lines import csv_line
-from studyplatform.kit.text.money import minor_units, plain_amount
+from apps.billing.queries.periods import LATEST, Period, last_month_of, months_before
+from studyplatform.kit.text.money import minor_units
 
 PAGE = 12
 PAYOUTS = 12  # the latest that are shown
-MONTHS = 12
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,8 @@ class Bar:
     earned: Earned
     share_height: float
     platform_height: float
+    short: str = ""
+    """What learners paid, as it fits above a bar: "1.4k"."""
 
 
 @teaches
@@ -51,14 +52,16 @@ def earnings(request: HttpRequest) -> HttpResponse:
     """What the user earned, the next payout, transactions and earlier payouts."""
     user, now = signed_in_user(request), timezone.now()
     parts = queries.earned_parts(user.pk)
-    currency = _currency(request, parts)
+    currency = currency_of(request, parts)
     months = queries.by_month(parts, currency)
-    courses = queries.by_course(parts, currency)
-    course = _course(request, parts)
-    counts = queries.transaction_counts(parts, currency)
-    page = Counted(queries.transactions(user.pk, currency, course), PAGE, counts[course]).get_page(
-        request.GET.get("page")
-    )
+    period, choices = period_of(request, parts, now.date())
+    chosen = queries.within(parts, period)
+    courses = queries.by_course(chosen, currency)
+    course = course_of(request, parts)
+    sums = queries.sums_by_course(chosen, currency).get(course, Earned())
+    seconds = queries.premium_seconds(user.pk, currency)
+    rows = queries.transactions(user.pk, currency, course, period)
+    page = Counted(rows, PAGE, sums.count).get_page(request.GET.get("page"))
     payouts = list(Payout.objects.filter(instructor=user, currency=currency).order_by("-created_at", "-pk")[:PAYOUTS])
     going = [each for each in payouts if each.state in (Payout.State.PROCESSING, Payout.State.SENT)]
     day = payout_queries.next_payout_day(now.date())
@@ -66,7 +69,9 @@ def earnings(request: HttpRequest) -> HttpResponse:
     pending = queries.pending_payout(user.pk, currency, until=until, last=going[0] if going else None)
     this_month = now.date().replace(day=1)
     last_month = (this_month - timedelta(days=1)).replace(day=1)
-    chart, top = _chart(months, this_month, currency)
+    last = last_month_of(period, now.date())
+    chart, top = _chart(months, last, currency)
+    connected = ConnectedAccount.objects.filter(user=user).first()
     return render(
         request,
         "billing/earnings/earnings.html",
@@ -82,9 +87,22 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "last_month": last_month,
             "bars": chart,
             "top": top,
+            "chart_ends": last,
+            "period": period,
+            "periods": choices,
             "courses": courses,
+            "all_courses": _titles(parts, currency),
             "course": course,
+            "minutes": _minutes(seconds, period),
             "page": page,
+            "premium_minutes": {
+                row.pk: seconds.get((row.occurred_at.astimezone(UTC).date().replace(day=1), row.course_id or 0), 0)
+                // 60
+                for row in page
+                if row.kind == EntryKind.PREMIUM_SHARE
+            },
+            "sums": sums,
+            "shown": _shown(currency, period, course),
             "pending": pending,
             "minimum": payout_queries.minimum(currency),
             "refund_days": settings.REFUND_DAYS,
@@ -93,6 +111,8 @@ def earnings(request: HttpRequest) -> HttpResponse:
             "payouts": payouts,
             "what_to_do": payout_queries.WHAT_TO_DO,
             "account": PayoutAccount.objects.filter(user=user).first(),
+            "connected": connected,
+            "missing": missing(connected.due) if connected else [],
             "milestones": _milestones(user),
         },
     )
@@ -109,71 +129,37 @@ class Counted(Paginator):  # type: ignore[type-arg]  # a page of entries
 @teaches
 @require_safe
 @never_cache
-def transactions_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """All transactions of the user in one currency as CSV."""
+def premium(request: HttpRequest) -> HttpResponse:
+    """How Premium is shared, and what each month brought the user's courses."""
     user = signed_in_user(request)
-    parts = queries.earned_parts(user.pk)
-    rows = queries.transactions(user.pk, _currency(request, parts), _course(request, parts))
-
-    def lines() -> Iterator[str]:
-        yield csv_line(["date", "kind", "title", "currency", "paid", "yours", "reference"])
-        for row in rows.values().iterator(chunk_size=500):
-            found: dict[str, Any] = dict(row)
-            day, currency = row["occurred_at"].date().isoformat(), row["currency"]
-            amounts = [plain_amount(found[name] or 0, currency) for name in ("paid", "share")]
-            yield csv_line([day, row["kind"], row["description"], currency.upper(), *amounts, row["uid"]])
-
-    return _csv("transactions.csv", lines())
+    rows = PremiumEarning.objects.filter(instructor=user).select_related("shared", "course")
+    page = Paginator(
+        rows.order_by("-shared__month", "shared__currency", "-earned", "course__title"), PAGE * 2
+    ).get_page(request.GET.get("page"))
+    context = {"page": page, "share_percent": settings.INSTRUCTOR_SHARE}
+    return render(request, "billing/earnings/premium.html", context)
 
 
-@teaches
-@require_safe
-@never_cache
-def statement_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """What the user earned in each month and currency as CSV."""
-    parts = queries.earned_parts(signed_in_user(request).pk)
-
-    def lines() -> Iterator[str]:
-        yield csv_line(["month", "currency", "paid", "yours", "platform", "transactions"])
-        for currency in sorted({part.currency for part in parts}):
-            for month, earned in queries.by_month(parts, currency).items():
-                amounts = (earned.paid, earned.share, earned.paid - earned.share)
-                plain = [plain_amount(amount, currency) for amount in amounts]
-                yield csv_line([f"{month:%Y-%m}", currency.upper(), *plain, earned.count])
-
-    return _csv("statement.csv", lines())
+def _shown(currency: str, period: Period, course: int | None) -> dict[str, str]:
+    """The queries of the CSV files of what is shown."""
+    statement = {"period": period.name}
+    rows = {"currency": currency, **statement, **({"course": str(course)} if course is not None else {})}
+    return {"statement": urlencode(statement), "transactions": urlencode(rows)}
 
 
-@recently_authenticated
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-def details(request: HttpRequest) -> HttpResponse:
-    """Where the user's payouts go. The number of an account is never shown again, so the form begins without it."""
-    user = signed_in_user(request)
-    enforce(policies.teach(user))
-    account = PayoutAccount.objects.filter(user=user).first()
-    known = {"holder": account.holder, "bank_code": account.bank_code} if account else {"holder": user.get_full_name()}
-    form = forms.PayoutDetails(request.POST if request.method == "POST" else None, initial=known)
-    if form.is_valid():
-        services.save_bank_account(user=user, now=timezone.now(), **form.cleaned_data)
-        messages.success(request, _("Your payout details are saved."))
-        return redirect("billing:earnings")
-    context = {"form": form, "account": account}
-    return render(request, "billing/earnings/details.html", context, status=422 if form.errors else 200)
+def _titles(parts: list[Part], currency: str) -> list[tuple[int, str]]:
+    """All courses with earnings, by title."""
+    found = [(row.course, row.title) for row in queries.by_course(parts, currency) if row.course is not None]
+    return sorted(found, key=lambda row: row[1].casefold())
 
 
-def _currency(request: HttpRequest, parts: list[Part]) -> str:
-    """The requested currency if there are earnings in it, else the site's or the first one with any."""
-    found = {part.currency for part in parts}
-    wanted = request.GET.get("currency", "")
-    if wanted in found:
-        return wanted
-    return settings.CURRENCY if settings.CURRENCY in found or not found else min(found)
-
-
-def _course(request: HttpRequest, parts: list[Part]) -> int | None:
-    wanted = request.GET.get("course", "")
-    return next((part.course for part in parts if part.course is not None and str(part.course) == wanted), None)
+def _minutes(seconds: dict[tuple[date, int], int], period: Period) -> dict[int, int]:
+    """How many minutes subscribers watched of each course in a period."""
+    found: Counter[int] = Counter()
+    for (month, course), count in seconds.items():
+        if period.has(month):
+            found[course] += count
+    return {course: count // 60 for course, count in found.items()}
 
 
 def _change(before: int, now: int) -> float | None:
@@ -181,36 +167,29 @@ def _change(before: int, now: int) -> float | None:
     return (now - before) * 100 / before if before > 0 else None
 
 
-def _chart(months: dict[date, Earned], this_month: date, currency: str) -> tuple[list[Bar], int]:
-    """The bars of the last twelve months, and the amount at the top of the plot."""
-    shown = [this_month]
-    while len(shown) < MONTHS:
-        shown.insert(0, (shown[0] - timedelta(days=1)).replace(day=1))
+def _chart(months: dict[date, Earned], last: date, currency: str) -> tuple[list[Bar], int]:
+    """The bars of the twelve months until the month ``last``, and the amount at the top of the plot."""
+    shown = [months_before(last, count) for count in reversed(range(LATEST))]
     most = max((months.get(month, Earned()).paid for month in shown), default=0)
-    top = _round_up(most, minor_units(currency))
+    top = round_up(most, minor_units(currency))
     bars = []
     for month in shown:
         earned = months.get(month, Earned())
         paid, share = max(earned.paid, 0), min(max(earned.share, 0), max(earned.paid, 0))
-        bars.append(Bar(month, earned, round(share * 100 / top, 2), round((paid - share) * 100 / top, 2)))
+        bars.append(
+            Bar(
+                month, earned, round(share * 100 / top, 2), round((paid - share) * 100 / top, 2), _short(paid, currency)
+            )
+        )
     return bars, top
 
 
-def _round_up(amount: int, unit: int) -> int:
-    """The next 1, 2, 4, 6, 8 or 10 times a power of ten of whole units that is not smaller, so that half is round."""
-    step = 10 * unit
-    while step * 10 < amount:
-        step *= 10
-    return next(step * factor for factor in (1, 2, 4, 6, 8, 10) if step * factor >= amount)
+def _short(amount: int, currency: str) -> str:
+    whole = amount / minor_units(currency)
+    return f"{whole / 1000:.1f}k" if whole >= 1000 else f"{whole:.0f}"
 
 
 def _milestones(user: User) -> list[tuple[str, EarningsMilestone | None]]:
     """Each milestone in words, with its row if the user reached it."""
     reached = {row.name: row for row in EarningsMilestone.objects.filter(user=user)}
     return [(services.milestone_label(name), reached.get(name)) for name in EarningsMilestone.Name.values]
-
-
-def _csv(name: str, lines: Iterator[str]) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.billing import documents, policies, services
-from apps.billing.errors import NothingToRefund
+from apps.billing.errors import NothingToRefund, RefundTermsChanged
 from apps.billing.forms import RefundForm
 from apps.billing.models import Payment, Refund
 from apps.billing.queries import transactions as found
@@ -108,27 +108,39 @@ def ask_for_refund(request: HttpRequest, uid: UUID) -> HttpResponse:
         messages.info(request, NothingToRefund().detail)
         return redirect("billing:transaction", uid=payment.uid)
     form = RefundForm(request.POST if request.method == "POST" else None)
+    changed: RefundTermsChanged | None = None
     if form.is_valid():
         try:
-            refund = services.request_refund(user=user, payment=payment, reason=form.cleaned_data["reason"], now=now)
+            refund = services.request_refund(
+                user=user,
+                payment=payment,
+                reason=form.cleaned_data["reason"],
+                now=now,
+                expects_immediate=form.cleaned_data["told"] == "immediate",
+            )
+        except RefundTermsChanged as refusal:  # the page says which rule applies now, and asks again
+            changed, form = refusal, RefundForm(initial={"reason": form.cleaned_data["reason"]})
         except AppError as refusal:
             messages.error(request, refusal.detail)
+            return redirect("billing:transaction", uid=payment.uid)
         else:
             messages.success(request, _outcome(payment, refund))
-        return redirect("billing:transaction", uid=payment.uid)
+            return redirect("billing:transaction", uid=payment.uid)
     context = {
         "payment": payment,
         "form": form,
-        "amount": money(payment.amount - payment.refunded, payment.currency),
+        "changed": changed,
+        "amount": money(payment.amount - payment.refunded, payment.currency, cents=True),
         "is_immediate": services.is_immediate(payment=payment, now=now),
         "days": settings.REFUND_DAYS,
         "percent": settings.REFUND_PERCENT,
     }
-    return render(request, "billing/refund.html", context, status=422 if form.errors else 200)
+    status = 409 if changed else 422 if form.errors else 200
+    return render(request, "billing/refund.html", context, status=status)
 
 
 def _outcome(payment: Payment, refund: Refund) -> str:
-    facts = {"amount": money(refund.amount, payment.currency)}
+    facts = {"amount": money(refund.amount, payment.currency, cents=True)}
     match refund.status:
         case Refund.Status.REQUESTED:
             return _("Your request was sent. We'll tell you when it is decided.")

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils.timezone import localtime
 
 from apps.accounts.models import User
-from apps.billing.models import Card
+from apps.billing.models import Card, Subscription
 from studyplatform.kit.errors import NotFound
 
 SOON = timedelta(days=30)
@@ -45,6 +45,22 @@ def saved_cards(user: User, *, now: datetime) -> list[SavedCard]:
     """Return the user's saved cards as pages show them, the default first. One query."""
     today = localtime(now).date()
     return [_saved(card, today) for card in cards_of(user)]
+
+
+def renews(user: User) -> bool:
+    """Return whether the user has a subscription that will be charged again. One query."""
+    return Subscription.objects.of(user.pk).live().filter(cancels_at_period_end=False).exists()
+
+
+def heir_of(cards: list[SavedCard]) -> SavedCard | None:
+    """Return the card that becomes the default when the present one is removed: the oldest that can be charged."""
+    others = [each for each in cards if not each.card.is_default and not each.is_expired]
+    return min(others, key=lambda each: each.card.declined_at is not None, default=None)
+
+
+def default_card(user_id: int) -> Card | None:
+    """Return the card that Premium is charged to. One query."""
+    return Card.objects.usable().of(user_id).filter(is_default=True).first()
 
 
 def _saved(card: Card, today: date) -> SavedCard:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.db.models import (
+    BooleanField,
     Case,
     CharField,
     Count,
@@ -23,7 +23,8 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Substr
 
-from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, Payout
+from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, Payout, PremiumEarning
+from apps.billing.queries.periods import ALL, Period, moment
 
 # What changes what an instructor earned; payouts only move it.
 EARNING = [str(kind) for kind in (
@@ -48,13 +49,24 @@ class Earned:
 
 @dataclass(frozen=True)
 class Part:
-    """What was earned in a month with a course; ``course`` None is the share of Premium."""
+    """What was earned in a month with a course, by its sales or by Premium; ``course`` None: without a course."""
 
     currency: str
     month: date
     course: int | None
     title: str
     earned: Earned
+    is_premium: bool = False
+
+
+@dataclass(frozen=True)
+class OfCourse:
+    """What was earned with a course; ``premium`` is the part of it that Premium brought."""
+
+    course: int | None
+    title: str
+    earned: Earned
+    premium: Earned = Earned()
 
 
 @dataclass(frozen=True)
@@ -90,9 +102,10 @@ class Pending:
 def earned_parts(instructor_id: int) -> list[Part]:
     """What was earned in each month (UTC) with each course. One query."""
     lines = LedgerLine.objects.filter(account__instructor_id=instructor_id, entry__kind__in=EARNING)
+    is_premium = Case(When(entry__kind=EntryKind.PREMIUM_SHARE, then=True), default=False, output_field=BooleanField())
     rows = (
         lines.order_by()
-        .values_list("currency", MONTH, "entry__course_id")
+        .values_list("currency", MONTH, "entry__course_id", is_premium)
         .annotate(
             Max("entry__description"),
             paid=Sum(F("entry__total") - F("entry__tax")),
@@ -107,9 +120,15 @@ def earned_parts(instructor_id: int) -> list[Part]:
             course,
             title if course is not None else "",
             Earned(paid, -share, count),
+            is_premium=bool(premium),
         )
-        for currency, month, course, title, paid, share, count in rows
+        for currency, month, course, premium, title, paid, share, count in rows
     ]
+
+
+def within(parts: list[Part], period: Period) -> list[Part]:
+    """The parts of a period."""
+    return [part for part in parts if period.has(part.month)]
 
 
 def by_month(parts: list[Part], currency: str) -> dict[date, Earned]:
@@ -121,16 +140,25 @@ def by_month(parts: list[Part], currency: str) -> dict[date, Earned]:
     return months
 
 
-def by_course(parts: list[Part], currency: str) -> list[tuple[int | None, str, Earned]]:
-    """What was earned with each course: its id, the title of its last sale, and the sums; most first."""
-    courses: dict[int | None, Earned] = {}
-    titles: dict[int | None, str] = {}
+def by_course(parts: list[Part], currency: str) -> list[OfCourse]:
+    """What was earned with each course, with the title of its last sale; most first."""
+    courses: dict[int | None, OfCourse] = {}
     for part in sorted(parts, key=lambda part: part.month):
         if part.currency == currency:
-            courses[part.course] = courses.get(part.course, Earned()) + part.earned
-            titles[part.course] = part.title
-    rows = [(course, titles[course], earned) for course, earned in courses.items()]
-    return sorted(rows, key=lambda row: (-row[2].share, row[1]))
+            known = courses.get(part.course, OfCourse(part.course, part.title, Earned()))
+            premium = part.earned if part.is_premium else Earned()
+            courses[part.course] = OfCourse(
+                part.course, part.title, known.earned + part.earned, known.premium + premium
+            )
+    return sorted(courses.values(), key=lambda row: (-row.earned.share, row.title))
+
+
+def premium_seconds(instructor_id: int, currency: str) -> dict[tuple[date, int], int]:
+    """How long subscribers watched, by month and course, in the months that were shared. One query."""
+    rows = PremiumEarning.objects.filter(instructor=instructor_id, shared__currency=currency)
+    return {
+        (month, course): seconds for month, course, seconds in rows.values_list("shared__month", "course", "seconds")
+    }
 
 
 def earned_by_month(instructor_id: int, currency: str) -> dict[date, Earned]:
@@ -138,7 +166,9 @@ def earned_by_month(instructor_id: int, currency: str) -> dict[date, Earned]:
     return by_month(earned_parts(instructor_id), currency)
 
 
-def transactions(instructor_id: int, currency: str, course_id: int | None = None) -> QuerySet[LedgerEntry]:
+def transactions(
+    instructor_id: int, currency: str, course_id: int | None = None, period: Period = ALL
+) -> QuerySet[LedgerEntry]:
     """Sales, what was given back of them, and shares of Premium, newest first.
 
     Each has ``paid`` and ``share`` as in `Earned`.
@@ -147,6 +177,10 @@ def transactions(instructor_id: int, currency: str, course_id: int | None = None
     entries = LedgerEntry.objects.filter(instructor_id=instructor_id, currency=currency, kind__in=EARNING)
     if course_id is not None:
         entries = entries.filter(course_id=course_id)
+    if period.start is not None:
+        entries = entries.filter(occurred_at__gte=moment(period.start))
+    if period.end is not None:
+        entries = entries.filter(occurred_at__lt=moment(period.end))
     return entries.annotate(paid=F("total") - F("tax"), share=-Subquery(own.values("amount"))).order_by(
         "-occurred_at", "-pk"
     )
@@ -187,12 +221,12 @@ def pending_payout(instructor_id: int, currency: str, *, until: datetime, last: 
     return Pending(**found, carried=carried)
 
 
-def transaction_counts(parts: list[Part], currency: str) -> Counter[int | None]:
-    """How many transactions each course has, and all together (under the key None)."""
-    counts: Counter[int | None] = Counter()
+def sums_by_course(parts: list[Part], currency: str) -> dict[int | None, Earned]:
+    """The sums of each course, and of all together (under the key None)."""
+    sums: dict[int | None, Earned] = {None: Earned()}
     for part in parts:
         if part.currency == currency:
-            counts[None] += part.earned.count
+            sums[None] += part.earned
             if part.course is not None:
-                counts[part.course] += part.earned.count
-    return counts
+                sums[part.course] = sums.get(part.course, Earned()) + part.earned
+    return sums

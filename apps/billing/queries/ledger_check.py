@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from apps.billing.models import LEDGER_TRIGGERS, LedgerEntry, LedgerLine
+from apps.billing.queries.payout_check import payout_problems
 from apps.billing.services.ledger import Line, checksum
 
 CHUNK = 500  # entries whose lines are read at once
@@ -24,7 +25,7 @@ class Problem:
 
 
 def problems() -> Iterator[Problem]:
-    """Read the whole ledger and yield what is wrong with it. Two queries per 500 entries, and five others."""
+    """Read the whole ledger and yield what is wrong with it. Two queries per 500 entries, and seven others."""
     for table, count in Counter(LEDGER_TRIGGERS.missing()).items():
         yield Problem("trigger", table, f"{count} of the triggers that protect the table are missing")
     for key in LedgerEntry.objects.values_list("key", flat=True).annotate(n=Count("pk")).filter(n__gt=1).order_by():
@@ -40,6 +41,8 @@ def problems() -> Iterator[Problem]:
     for currency, amount in sums:
         if amount:
             yield Problem("total", currency, f"all lines add up to {amount} instead of 0")
+    for payout, text in payout_problems():
+        yield Problem("payout", payout, text)
 
 
 def _of_entries(entries: list[LedgerEntry]) -> Iterator[Problem]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
-from django.db.models import Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, Payout, PayoutAccount
+from apps.billing.models import EntryKind, LedgerEntry, LedgerLine, Payout, PayoutAccount, PayoutRun
+from apps.billing.queries.ledger import balances
 from studyplatform.kit import encryption
 from studyplatform.kit.text.csv_lines import csv_line
 from studyplatform.kit.text.money import minor_units, plain_amount
@@ -46,6 +48,19 @@ def sales_until(day: date) -> datetime:
     return datetime.combine(day, time(0, tzinfo=UTC)) - timedelta(days=settings.REFUND_DAYS)
 
 
+def owed_to(instructor_id: int) -> dict[str, int]:
+    """Return what an instructor has earned and not received, by currency: the balance, and payouts on their way.
+
+    Two queries.
+    """
+    account = f"instructor:{instructor_id}"
+    found = {currency: -amount for currency, amount in balances([account]).get(account, {}).items()}
+    going = Payout.objects.filter(instructor=instructor_id, state=Payout.State.PROCESSING)
+    for currency, amount in going.values_list("currency").annotate(Sum("amount")):
+        found[currency] = found.get(currency, 0) + amount
+    return {currency: amount for currency, amount in found.items() if amount > 0}
+
+
 def minimum(currency: str) -> int:
     """The smallest amount that is paid out, in minor units."""
     return int(settings.PAYOUT_MINIMUM) * minor_units(currency)
@@ -65,6 +80,25 @@ def payable(until: datetime, *, instructor_id: int | None = None) -> dict[tuple[
     ripe = lines.filter(~Q(entry__payment_key__in=young.values("payment_key")))
     sums = ripe.order_by().values_list("account__instructor_id", "currency").annotate(Sum("amount"))
     return {(instructor, currency): -amount for instructor, currency, amount in sums if amount}
+
+
+def payouts_like(text: str) -> QuerySet[Payout]:
+    """All payouts, the latest first. ``text``: only those of users with it in their email or username."""
+    rows = Payout.objects.select_related("instructor", "run").order_by("-created_at", "-pk")
+    if text:
+        rows = rows.filter(Q(instructor__email__icontains=text) | Q(instructor__username__icontains=text))
+    return rows
+
+
+def counts_by_state(text: str) -> Counter[str]:
+    """How many of these payouts there are in each state. One query."""
+    return Counter(dict(payouts_like(text).order_by().values_list("state").annotate(Count("pk"))))
+
+
+def runs_with_transfers() -> QuerySet[PayoutRun]:
+    """The runs with bank transfers that have to be made, the latest first, each with their number as ``count``."""
+    waiting = Q(payouts__method=PayoutAccount.Method.BANK, payouts__state=Payout.State.PROCESSING)
+    return PayoutRun.objects.annotate(count=Count("payouts", filter=waiting)).filter(count__gt=0).order_by("-day")
 
 
 def number_of(account: PayoutAccount) -> str:

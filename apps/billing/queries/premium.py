@@ -10,19 +10,23 @@ from apps.billing.models import Card, Grant, Payment, Subscription
 from apps.billing.plans import Offer, offers
 from apps.courses.models import Course
 
+HOURS_A_WEEK = (1, 3, 5, 10)
 SHOWN = 4  # courses on the page that sells Premium
 
 
 @dataclass(frozen=True)
-class Selling:
-    """What Premium contains today. ``lowest`` and ``highest``: prices of single courses; 0 if none is sold."""
+class HourPrice:
+    """``hours`` a week; ``price`` of one of them, minor units; ``share`` of the price of a single hour, in percent."""
 
-    premium: int
-    free: int
-    sold: int
-    lowest: int
-    highest: int
-    courses: list[Course]
+    hours: int
+    price: int
+    share: int
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What the plans cost today."""
+
     monthly: Offer
     yearly: Offer
 
@@ -36,6 +40,29 @@ class Selling:
     def per_month(self) -> int:
         """What the yearly plan costs in a month, in minor units, rounded up."""
         return -(-self.yearly.price // 12)
+
+    @property
+    def hours(self) -> list[HourPrice]:
+        """What an hour costs with the yearly plan, by the hours that somebody learns in each of its 52 weeks."""
+        return [HourPrice(count, round(self.yearly.price / 52 / count), 100 // count) for count in HOURS_A_WEEK]
+
+
+def prices() -> Prices:
+    """Return what the plans cost today. No query."""
+    monthly, yearly = offers()
+    return Prices(monthly=monthly, yearly=yearly)
+
+
+@dataclass(frozen=True)
+class Selling(Prices):
+    """What Premium contains today. ``lowest`` and ``highest``: prices of single courses; 0 if none is sold."""
+
+    premium: int
+    free: int
+    sold: int
+    lowest: int
+    highest: int
+    courses: list[Course]
 
 
 def selling() -> Selling:

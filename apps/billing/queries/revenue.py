@@ -1,4 +1,4 @@
-"""What the platform sold and gave back, for admins. Amounts are minor units of the site's currency, without tax."""
+"""What the platform sold and gave back, for admins. Amounts are minor units of one currency, without tax."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -15,6 +15,8 @@ from apps.courses.models import Course
 MONTHS = 12
 SOLD = [EntryKind.SALE, EntryKind.SUBSCRIPTION]
 RETURNED = [EntryKind.REFUND, EntryKind.REFUND_FAILED, EntryKind.DISPUTE_LOST]
+
+REVENUE = [str(kind) for kind in (*SOLD, *RETURNED)]
 
 
 @dataclass(frozen=True)
@@ -33,19 +35,21 @@ class Month:
         return self.courses + self.premium
 
 
-def months_until(now: datetime) -> list[Month]:
+def months_until(now: datetime, currency: str) -> list[Month]:
     """Return the last twelve months, the present one last. A refund counts in its own month. Two queries."""
     first = _month(now.astimezone(UTC).date(), 1 - MONTHS)
     since = datetime(first.year, first.month, 1, tzinfo=UTC)
     net = F("total") - F("tax")
-    by_month = _entries().filter(occurred_at__gte=since).order_by().values(month=TruncMonth("occurred_at", tzinfo=UTC))
+    by_month = (
+        _entries(currency).filter(occurred_at__gte=since).order_by().values(month=TruncMonth("occurred_at", tzinfo=UTC))
+    )
     sums = by_month.annotate(
         courses=Sum(net, filter=Q(course_id__isnull=False), default=0),
         premium=Sum(net, filter=Q(course_id__isnull=True), default=0),
         refunded=Sum(net, filter=Q(kind__in=_names(RETURNED)), default=0),
     )
     found = {row["month"].date(): row for row in sums}
-    lines = LedgerLine.objects.filter(account__code=FEES, currency=settings.CURRENCY, entry__occurred_at__gte=since)
+    lines = LedgerLine.objects.filter(account__code=FEES, currency=currency, entry__occurred_at__gte=since)
     fees = dict(
         lines.order_by().values_list(TruncMonth("entry__occurred_at", tzinfo=UTC)).annotate(amount=Sum("amount"))
     )
@@ -59,26 +63,34 @@ def months_until(now: datetime) -> list[Month]:
     return months
 
 
+def currencies() -> list[str]:
+    """Return the currencies in which something was sold, and the site's, which comes first. One query."""
+    sold = LedgerEntry.objects.filter(kind__in=_names(SOLD)).order_by().values_list("currency", flat=True).distinct()
+    return [settings.CURRENCY, *sorted(set(sold) - {settings.CURRENCY})]
+
+
 def month_so_far(now: datetime) -> int:
-    """Return what came in since the first of the month (UTC), after refunds. One query."""
+    """Return what came in since the first of the month (UTC) in the site's currency, after refunds. One query."""
     first = now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return _entries().filter(occurred_at__gte=first).aggregate(net=Sum(F("total") - F("tax")))["net"] or 0
+    return (
+        _entries(settings.CURRENCY).filter(occurred_at__gte=first).aggregate(net=Sum(F("total") - F("tax")))["net"] or 0
+    )
 
 
-def best_courses(now: datetime, *, count: int = 5) -> list[tuple[Course | None, int]]:
+def best_courses(now: datetime, currency: str, *, count: int = 5) -> list[tuple[Course | None, int]]:
     """Return the courses that brought in most during these months, after refunds. Two queries."""
     first = _month(now.astimezone(UTC).date(), 1 - MONTHS)
     since = datetime(first.year, first.month, 1, tzinfo=UTC)
-    sold = _entries().filter(occurred_at__gte=since, course_id__isnull=False).order_by()
+    sold = _entries(currency).filter(occurred_at__gte=since, course_id__isnull=False).order_by()
     sums = sold.values_list("course_id").annotate(net=Sum(F("total") - F("tax"))).filter(net__gt=0)
     best = list(sums.order_by("-net", "course_id")[:count])
     courses = Course.objects.in_bulk([pk for pk, _net in best])
     return [(courses.get(pk), net) for pk, net in best]
 
 
-def owed_to_instructors() -> int:
+def owed_to_instructors(currency: str) -> int:
     """Return what instructors have earned and was not paid out. One query."""
-    lines = LedgerLine.objects.filter(account__instructor_id__isnull=False, currency=settings.CURRENCY)
+    lines = LedgerLine.objects.filter(account__instructor_id__isnull=False, currency=currency)
     return -(lines.aggregate(amount=Sum("amount"))["amount"] or 0)
 
 
@@ -107,8 +119,8 @@ def payments_like(text: str) -> QuerySet[Payment]:
     return found.filter(Q(receipt_number__iexact=text) | Q(user__in=users))
 
 
-def _entries() -> QuerySet[LedgerEntry]:
-    return LedgerEntry.objects.filter(currency=settings.CURRENCY, kind__in=_names([*SOLD, *RETURNED]))
+def _entries(currency: str) -> QuerySet[LedgerEntry]:
+    return LedgerEntry.objects.filter(currency=currency, kind__in=REVENUE)
 
 
 def _names(kinds: list[EntryKind]) -> list[str]:

@@ -102,7 +102,8 @@ def of_payment(payment: Payment) -> StatementRow:
         state, tone = _("Partly refunded"), ""
     else:
         state, tone = _("Paid"), "ok"
-    return StatementRow(payment, None, payment.paid_at, state, tone, money(payment.amount, payment.currency))
+    amount = money(payment.amount, payment.currency, cents=True)
+    return StatementRow(payment, None, payment.paid_at, state, tone, amount)
 
 
 def of_refund(refund: Refund, at: datetime) -> StatementRow:
@@ -113,7 +114,8 @@ def of_refund(refund: Refund, at: datetime) -> StatementRow:
         Refund.Status.DONE: "ok",
     }.get(Refund.Status(refund.status), "error")
     payment = refund.payment
-    return StatementRow(payment, refund, at, refund.get_status_display(), tone, money(-refund.amount, payment.currency))
+    amount = money(-refund.amount, payment.currency, cents=True)
+    return StatementRow(payment, refund, at, refund.get_status_display(), tone, amount)
 
 
 def payment_for(user: User, uid: UUID) -> Payment:

@@ -1,6 +1,7 @@
 """Everything that moves money, and what it opens."""
 
 from apps.billing.services.checkout import begin_order, cancel_order, follow_order, price_for, sync_order
+from apps.billing.services.connected_accounts import begin_onboarding, sync_connected_account
 from apps.billing.services.customers import (
     begin_card,
     ensure_customer,
@@ -11,9 +12,10 @@ from apps.billing.services.customers import (
     sync_card,
 )
 from apps.billing.services.disputes import sync_dispute
-from apps.billing.services.grants import end_grants, grant_by_staff, grant_premium, grant_purchase
+from apps.billing.services.grants import end_grants, grant_by_staff, grant_premium, grant_purchase, withdraw_grant
 from apps.billing.services.ledger import (
     Line,
+    PremiumPart,
     post,
     post_dispute_lost,
     post_dispute_opened,
@@ -29,7 +31,7 @@ from apps.billing.services.ledger import (
     post_subscription_payment,
 )
 from apps.billing.services.milestones import label as milestone_label
-from apps.billing.services.milestones import note_milestones
+from apps.billing.services.milestones import note_milestones, plan_students_note
 from apps.billing.services.payout_accounts import forget_payout_data, save_bank_account, save_connected_account
 from apps.billing.services.payouts import Planned, plan_next_run
 from apps.billing.services.payouts import fail as fail_payout
@@ -38,6 +40,14 @@ from apps.billing.services.payouts import plan as plan_payouts
 from apps.billing.services.payouts import run as run_payouts
 from apps.billing.services.payouts import schedule as schedule_payouts
 from apps.billing.services.payouts import send as send_payout
+from apps.billing.services.premium_shares import plan_next_share, share_month, share_until
+from apps.billing.services.promo_codes import (
+    PromoLimits,
+    PromoTerms,
+    change_promo_code,
+    create_promo_code,
+    switch_promo_code,
+)
 from apps.billing.services.refunds import (
     decide_refund,
     is_immediate,
@@ -50,9 +60,15 @@ from apps.billing.services.refunds import (
 __all__ = [
     "Line",
     "Planned",
+    "PremiumPart",
+    "PromoLimits",
+    "PromoTerms",
     "begin_card",
+    "begin_onboarding",
     "begin_order",
     "cancel_order",
+    "change_promo_code",
+    "create_promo_code",
     "decide_refund",
     "end_grants",
     "ensure_customer",
@@ -70,7 +86,9 @@ __all__ = [
     "milestone_label",
     "note_milestones",
     "plan_next_run",
+    "plan_next_share",
     "plan_payouts",
+    "plan_students_note",
     "post",
     "post_dispute_lost",
     "post_dispute_opened",
@@ -94,8 +112,13 @@ __all__ = [
     "save_connected_account",
     "schedule_payouts",
     "send_payout",
+    "share_month",
+    "share_until",
+    "switch_promo_code",
     "sync_card",
+    "sync_connected_account",
     "sync_dispute",
     "sync_order",
     "sync_refunds",
+    "withdraw_grant",
 ]

@@ -6,9 +6,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from apps.accounts.models import User
-from apps.billing import gateway
+from apps.billing import gateway, queries
 from apps.billing.errors import CardExpired, CardInUse, PaymentRefused, TooManyCards
-from apps.billing.models import Card, Customer, Order, Payment, Subscription
+from apps.billing.models import Card, Customer, Order, Payment
 from studyplatform.kit import jobs
 from studyplatform.kit.web.rate_limits import consume
 
@@ -70,6 +70,10 @@ def sync_card(*, card: str, now: datetime) -> Card | None:
             "exp_year": state.exp_year,
             "removed_at": None,
         }
+        # A bank that renews a card sends a new expiry date: its owner is warned of that one too.
+        Card.objects.filter(gateway_id=card).exclude(exp_month=state.exp_month, exp_year=state.exp_year).update(
+            warned_at=None
+        )
         row, is_new = Card.objects.update_or_create(
             gateway_id=card,
             defaults=fields,
@@ -101,20 +105,20 @@ def make_default(*, user: User, card: Card) -> None:
 
 
 def remove_card(*, user: User, card: Card, now: datetime) -> None:
-    """Remove a card, here and at the provider. Idempotent.
+    """Remove a card, here and at the provider; another one becomes the default if it was. Idempotent.
 
-    :raises CardInUse: the user's subscription is charged to it.
+    :raises CardInUse: the user's subscription could not be charged to another card.
     """
     if card.user_id != user.pk:
         raise CardExpired
-    renews = Subscription.objects.of(user.pk).live().filter(cancels_at_period_end=False).exists()
-    if card.is_default and card.removed_at is None and renews:
-        raise CardInUse
+    if card.is_default and card.removed_at is None:
+        heir = queries.heir_of(queries.saved_cards(user, now=now))
+        if heir is not None:
+            make_default(user=user, card=heir.card)  # before the other one is gone, in case the provider fails now
+        elif queries.renews(user):
+            raise CardInUse
     gateway.remove_card(card.gateway_id)
     _mark_removed(card.gateway_id, now=now)
-    heir = Card.objects.usable().of(user.pk).order_by("created_at").first()
-    if heir is not None and not Card.objects.usable().of(user.pk).filter(is_default=True).exists():
-        make_default(user=user, card=heir)
 
 
 def usable_card(*, user: User, uid: str, now: datetime) -> Card:
@@ -132,13 +136,16 @@ def usable_card(*, user: User, uid: str, now: datetime) -> Card:
 def forget_user(*, user_id: int) -> None:
     """Delete the cards and the customer of a deleted account; the books keep its payments, without the email.
 
-    Idempotent. A job deletes the customer at the provider, which also ends its subscription.
+    Idempotent. Jobs delete the customer at the provider, which also ends its subscription, and cancel what the user
+    was about to buy.
     """
     with transaction.atomic():
         Card.objects.of(user_id).delete()
         for customer in Customer.objects.filter(user_id=user_id):
             jobs.enqueue("billing.delete_customer", key=customer.gateway_id, customer=customer.gateway_id)
             customer.delete()
+        for order in Order.objects.live().of(user_id).exclude(intent_id=None):
+            jobs.enqueue("billing.abandon_order", key=str(order.pk), order_id=order.pk)
         Order.objects.of(user_id).update(email="")
         Payment.objects.of(user_id).update(email="")
 

@@ -8,6 +8,7 @@ from apps.billing import gateway
 from apps.billing.models import Dispute, Grant, Payment
 from apps.billing.services import ledger
 from apps.billing.services.grants import end_grants
+from studyplatform.kit import jobs
 
 _CLOSED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
 
@@ -15,7 +16,7 @@ _CLOSED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
 def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
     """Write down the present state of a dispute. Idempotent; None if its payment is not one of ours.
 
-    The course stays open while the bank decides; a lost dispute closes it like a refund.
+    The course stays open while the bank decides; a lost dispute closes it like a refund. So does Premium.
     """
     state = gateway.get_dispute(dispute)
     if state.status.startswith("warning_"):  # the bank asks, but has not taken the money
@@ -53,6 +54,9 @@ def sync_dispute(*, dispute: str, now: datetime) -> Dispute | None:
             ledger.post_dispute_won(state.id, occurred_at=now, gateway_id=state.id)
         else:
             ledger.post_dispute_lost(state.id, occurred_at=now, gateway_id=state.id)
+            if payment.subscription_id is not None:
+                key, subscription = f"dispute {state.id}", payment.subscription_id
+                jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
             if payment.course is not None and Grant.objects.active().filter(payment=payment).exists():
                 purchase, lost = Grant.Source.PURCHASE, Grant.End.DISPUTE
                 end_grants(user=payment.user, course=payment.course, source=purchase, reason=lost, now=now)

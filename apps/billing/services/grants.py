@@ -4,12 +4,14 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from apps.accounts import services as people
 from apps.accounts.models import User
-from apps.billing import extensions
+from apps.billing import extensions, policies
 from apps.billing.access import access_to
 from apps.billing.errors import SubscriptionExpired
 from apps.billing.models import Grant, Payment, Subscription
 from apps.courses.models import Course
+from studyplatform.kit.policies import enforce
 
 
 def grant_purchase(*, payment: Payment, now: datetime) -> bool:
@@ -20,8 +22,29 @@ def grant_purchase(*, payment: Payment, now: datetime) -> bool:
 
 
 def grant_by_staff(*, user: User, course: Course, granted_by: User, reason: str, now: datetime) -> bool:
-    """Open a course to a user who didn't pay for it. Returns False if staff opened it before."""
-    return _grant(user, course, Grant.Source.STAFF, now, granted_by=granted_by, reason=reason)
+    """Open a course to a user who didn't pay for it, and tell them. Returns False if staff opened it before."""
+    enforce(policies.grant_courses(granted_by))
+    with transaction.atomic():
+        if not _grant(user, course, Grant.Source.STAFF, now, granted_by=granted_by, reason=reason):
+            return False
+        grant = Grant.objects.active().of(user.pk).get(course=course, source=Grant.Source.STAFF)
+        link, key = f"/learn/{course.slug}", f"grant {grant.pk}"
+        people.notify("billing.granted", user, link, key, now=now, course=course.title, reason=reason)
+    return True
+
+
+def withdraw_grant(*, admin: User, grant: Grant, now: datetime) -> bool:
+    """End what staff granted, and tell the learner. Returns False if it had ended before. Progress stays."""
+    enforce(policies.grant_courses(admin))
+    with transaction.atomic():
+        row = Grant.objects.select_for_update(of=("self",)).select_related("user", "course").get(pk=grant.pk)
+        if row.ended_at is not None or row.source != Grant.Source.STAFF:
+            return False
+        end_grants(user=row.user, course=row.course, source=Grant.Source.STAFF, reason=Grant.End.STAFF, now=now)
+        if access_to(row.user, row.course, now=now) is None:
+            link, key = f"/courses/{row.course.slug}", f"grant {row.pk} ended"
+            people.notify("billing.grant_ended", row.user, link, key, now=now, course=row.course.title)
+    return True
 
 
 def grant_premium(*, user: User, course: Course, now: datetime) -> bool:
@@ -53,5 +76,11 @@ def end_grants(*, user: User, course: Course, source: Grant.Source, reason: Gran
     """End what one source opened. The course closes unless something else still opens it. Idempotent."""
     with transaction.atomic():
         active = Grant.objects.active().of(user.pk).filter(course=course, source=source)
-        if active.update(ended_at=now, end_reason=reason) and access_to(user, course, now=now) is None:
+        if not active.update(ended_at=now, end_reason=reason):
+            return
+        access = access_to(user, course, now=now)
+        if access is None:
             extensions.close_course(user, course, now)
+        elif access.source == "premium":
+            # Premium keeps it open: remembered, so that it closes when Premium ends.
+            grant_premium(user=user, course=course, now=now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -14,11 +14,13 @@ from apps.billing.models import EarningsMilestone
 from apps.billing.queries.earnings import earned_by_month
 from apps.billing.services.payouts import EARNINGS_PAGE
 from apps.courses.models import Course
+from studyplatform.kit import jobs
 from studyplatform.kit.text.money import minor_units, money
 
 Name = EarningsMilestone.Name
 IN_TOTAL = {Name.REVENUE_100: 100, Name.REVENUE_1000: 1000, Name.REVENUE_5000: 5000}
 IN_A_MONTH = {Name.MONTH_1000: 1000}
+STUDENTS_NOTED_AFTER = timedelta(minutes=2)
 STUDENTS = {Name.STUDENTS_100: 100, Name.STUDENTS_1000: 1000}
 
 
@@ -26,6 +28,20 @@ def label(name: str) -> str:
     """The milestone in words, such as "$1,000 in total"."""
     units = {**IN_TOTAL, **IN_A_MONTH}.get(Name(name), 0)
     return str(Name(name).label) % {"amount": money(units * minor_units(settings.CURRENCY), settings.CURRENCY)}
+
+
+def plan_students_note(*, instructor_id: int, now: datetime) -> None:
+    """Look at an instructor's milestones in a minute or two, after an enrollment.
+
+    Enrollments of one minute share a job, which runs after the minute has ended, so that it counts all of them.
+    """
+    minute = now.replace(second=0, microsecond=0)
+    jobs.enqueue(
+        "billing.note_students",
+        key=f"{instructor_id} {minute:%Y-%m-%d %H:%M}",
+        delay=minute + STUDENTS_NOTED_AFTER - now,
+        instructor_id=instructor_id,
+    )
 
 
 @transaction.atomic

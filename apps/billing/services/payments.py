@@ -16,7 +16,7 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
     """Write down that an order was paid, and open the course. ``intent``: None if it cost nothing.
 
     The caller holds the lock of the order, inside a transaction. A course that another payment opened before is
-    refunded by a job.
+    refunded by a job, and so is one that a deleted account paid for at its last moment.
     """
     if intent is not None and (intent.amount, intent.currency) != (order.total, order.currency):
         raise RuntimeError(f"order {order.number} is {order.total} {order.currency}, but {intent.amount} was charged")
@@ -49,7 +49,7 @@ def record_sale(*, order: Order, intent: gateway.IntentState | None, now: dateti
     )
     book_sale(payment)
     jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
-    if not grant_purchase(payment=payment, now=now):
+    if not grant_purchase(payment=payment, now=now) or order.user.deleted_at is not None:
         jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
     return payment
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts import services as people
 from apps.accounts.models import User
-from apps.billing.models import EarningsMilestone, PayoutAccount
+from apps.billing.models import ConnectedAccount, EarningsMilestone, PayoutAccount
 from apps.billing.queries.payouts import PURPOSE
 from studyplatform.kit import encryption
 
@@ -25,6 +25,7 @@ def save_bank_account(*, user: User, holder: str, number: str, bank_code: str, n
         "bank_code": bank_code,
         "last4": number[-4:],
     }
+    ConnectedAccount.objects.filter(user=user).update(is_wanted=False)  # the newer choice counts
     return _save_account(user, from_form, now=now)
 
 
@@ -62,4 +63,5 @@ def _save_account(
 def forget_payout_data(*, user_id: int) -> None:
     """Delete a deleted user's payout details and milestones. Payouts that were made belong to the books."""
     PayoutAccount.objects.filter(user=user_id).delete()
+    ConnectedAccount.objects.filter(user=user_id).delete()
     EarningsMilestone.objects.filter(user=user_id).delete()

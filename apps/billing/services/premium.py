@@ -16,7 +16,7 @@ from apps.billing.events import PremiumEnded, PremiumStarted
 from apps.billing.models import Grant, Payment, Subscription
 from apps.billing.plans import TITLES, plan_of
 from apps.billing.prices import tax_in
-from apps.billing.services import grants, ledger, promo
+from apps.billing.services import grants, ledger, premium_shares, promo
 from apps.billing.services.payments import book_fee, next_receipt_number
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish
@@ -209,6 +209,7 @@ def record_invoice(*, subscription: Subscription, invoice: gateway.InvoiceState,
         )
         book_premium(payment)
         jobs.enqueue("billing.tell_of_payment", key=str(payment.pk), payment_id=payment.pk)
+        premium_shares.plan_next_share(now=now)
     return payment
 
 

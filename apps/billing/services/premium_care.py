@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from apps.billing.models import Subscription
+from apps.billing.models import Dispute, Subscription
 from apps.billing.services import premium, premium_notices
 from apps.billing.services.subscriptions import adopted, end_now
 
@@ -29,6 +29,20 @@ def follow_subscription(*, subscription_id: int, now: datetime) -> timedelta | N
     return None if row.status == Status.ENDED else _next_look(row, now=now)
 
 
+def end_returned(*, subscription_id: int, now: datetime) -> None:
+    """End a subscription at once if nothing is left of what was paid for its present period. Idempotent.
+
+    Called after a refund and after a lost dispute.
+    """
+    row = Subscription.objects.live().select_related("user").filter(pk=subscription_id).first()
+    if row is None:
+        return
+    paid = list(row.payments.filter(period_start__lte=now, period_end__gt=now))
+    lost = set(Dispute.objects.filter(payment__in=paid, status=Dispute.Status.LOST).values_list("payment", flat=True))
+    if paid and all(each.is_refunded or each.pk in lost for each in paid):
+        end_now(subscription=row, now=now)
+
+
 def _next_look(row: Subscription, *, now: datetime) -> timedelta:
     soon = timedelta(hours=6)
     moments = [row.grace_until, row.period_end]
@@ -37,6 +51,7 @@ def _next_look(row: Subscription, *, now: datetime) -> timedelta:
 
 
 def tell_owner(row: Subscription, *, now: datetime) -> None:
-    """Notify the owner of a trial that ends soon and of a renewal that failed. Each fact once."""
+    """Notify the owner of a trial that ends soon, a renewal that failed, a card that expires. Each fact once."""
     premium_notices.tell_of_trial(row, now=now)
     premium_notices.tell_of_failure(row, now=now)
+    premium_notices.tell_of_card(row, now=now)

@@ -2,11 +2,13 @@
 
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from apps.accounts import services as people
-from apps.billing.models import Subscription
+from apps.billing import queries
+from apps.billing.models import Card, Subscription
 from studyplatform.kit.text.money import money
 
 PAGE = "/billing/subscriptions"
@@ -28,7 +30,7 @@ def tell_of_trial(row: Subscription, *, now: datetime) -> None:
             f"{row.uid} {row.trial_end:%Y-%m-%d}",
             now=now,
             date=_date(row.trial_end),
-            amount=money(row.price, row.currency),
+            amount=money(row.price, row.currency, cents=True),
         )
 
 
@@ -44,9 +46,33 @@ def tell_of_failure(row: Subscription, *, now: datetime) -> None:
         "/billing/renew",
         f"{row.uid} {row.past_due_since:%Y-%m-%d} {due}",
         now=now,
-        amount=money(row.price, row.currency),
+        amount=money(row.price, row.currency, cents=True),
         date=_date(row.grace_until),
     )
+
+
+def tell_of_card(row: Subscription, *, now: datetime) -> None:
+    """Notify the owner of a subscription that the card it will be charged to expires within 30 days, once per card."""
+    if row.cancels_at_period_end or row.status not in {Status.TRIALING, Status.ACTIVE, Status.PAST_DUE}:
+        return
+    card = queries.default_card(row.user_id)
+    if card is None or card.warned_at is not None:
+        return
+    last = queries.last_day(card)
+    if last > localtime(now).date() + queries.SOON:
+        return
+    with transaction.atomic():
+        if Card.objects.usable().filter(pk=card.pk, warned_at=None).update(warned_at=now):
+            people.notify(
+                "billing.card_expires",
+                row.user,
+                "/billing/methods",
+                f"{card.uid} {last:%Y-%m}",
+                now=now,
+                brand=queries.brand_name(card.brand),
+                digits=card.last4,
+                date=date_format(last, "j F Y"),
+            )
 
 
 def tell_of_end(row: Subscription) -> None:

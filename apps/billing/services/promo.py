@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils.formats import date_format
@@ -11,9 +12,9 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.billing.errors import PromoCodeRefused
-from apps.billing.models import Order, PromoCode, Redemption
-from apps.billing.splits import share_of
+from apps.billing.models import Order, PromoCode, Redemption, Subscription
 from apps.courses.models import Course
+from studyplatform.kit.web.rate_limits import consume
 
 HELD = (Redemption.State.RESERVED, Redemption.State.USED)
 
@@ -22,7 +23,9 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
     """Return the code that this user may use for the course (None: for Premium) at this moment.
 
     :raises PromoCodeRefused: it says why not.
+    :raises RateLimitExceeded: the user has entered too many codes, right ones included: one more could be a guess.
     """
+    consume("promo_code", str(user.pk), now=now)
     name = text.strip().upper()
     code = PromoCode.objects.filter(code=name).first() if name and "\x00" not in name else None
     if code is None or not code.is_active:
@@ -33,11 +36,11 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
         raise PromoCodeRefused(reason=_("%(code)s expired on %(date)s.") % _with_date(code, code.ends_at))
     if not covers(code, course):
         raise PromoCodeRefused(reason=_not_for(code, course))
-    if code.currency and course is not None and code.currency != course.currency:
+    if code.currency and code.currency != (course.currency if course is not None else settings.CURRENCY):
         raise PromoCodeRefused(reason=_("%(code)s is for prices in another currency.") % {"code": code.code})
     uses = uses_by(code, user)
-    # The use that the user's open order for the course holds is theirs: they may go on with it.
-    held = _held_by_live_order(code, user, course) if uses else 0
+    # The use that the user's open order, or unpaid subscription, holds is theirs: they may go on with it.
+    held = _held_by_unpaid(code, user, course) if uses else 0
     if code.limit is not None and code.used - held >= code.limit:
         raise PromoCodeRefused(reason=_("%(code)s has been used up.") % {"code": code.code})
     if uses - held >= code.limit_per_user:
@@ -45,9 +48,12 @@ def find_code(*, text: str, user: User, course: Course | None, now: datetime) ->
     return code
 
 
-def _held_by_live_order(code: PromoCode, user: User, course: Course | None) -> int:
-    """How many uses (0 or 1) the user's live order for the course holds."""
-    return Order.objects.live().of(user.pk).filter(course=course, promo_code=code).count() if course else 0
+def _held_by_unpaid(code: PromoCode, user: User, course: Course | None) -> int:
+    """How many uses (0 or 1) the user's live order for the course holds; None: their subscription that isn't paid."""
+    if course is not None:
+        return Order.objects.live().of(user.pk).filter(course=course, promo_code=code).count()
+    unpaid = Subscription.objects.of(user.pk).filter(status=Subscription.Status.INCOMPLETE)
+    return unpaid.filter(redemption__code=code, redemption__state__in=HELD).count()
 
 
 def covers(code: PromoCode, course: Course | None) -> bool:
@@ -62,10 +68,13 @@ def covers(code: PromoCode, course: Course | None) -> bool:
 
 
 def discount_of(code: PromoCode | None, price: int) -> int:
-    """Return what the code takes off this price, in minor units; never more than the price."""
+    """Return what the code takes off this price, in minor units; never more than the price.
+
+    A percentage is rounded half up, as the provider does with the coupons of subscriptions.
+    """
     if code is None:
         return 0
-    taken = share_of(price, code.percent * 100) if code.percent is not None else code.amount or 0
+    taken = (price * code.percent + 50) // 100 if code.percent is not None else code.amount or 0
     return min(taken, price)
 
 

@@ -10,14 +10,25 @@ from apps.billing import gateway
 
 
 def connect_webhooks(*, site: str) -> WebhookEndpoint:
-    """Let the provider send its events to this site, whose address is ``site``. Idempotent.
+    """Let the provider send its events to this site, whose address is ``site``. Idempotent. Returns the main endpoint.
+
+    A second endpoint receives the events of connected accounts.
 
     An endpoint of another address of this site is replaced. The secret that signs the events is known only when the
     endpoint is created, so one that this database doesn't know is replaced by a new one.
     """
     known = gateway.endpoint_urls()
+    _connect(site, known, gateway.ACCOUNT_EVENTS)
+    return _connect(site, known, gateway.EVENTS)
+
+
+def _connect(site: str, known: dict[str, str], events: tuple[str, ...]) -> WebhookEndpoint:
+    """Keep or make the endpoint for these events, and remove others for them."""
+    is_for_accounts = events == gateway.ACCOUNT_EVENTS
     kept = None
     for row in WebhookEndpoint.objects.all():
+        if is_for_accounts != (tuple(row.enabled_events) == gateway.ACCOUNT_EVENTS):
+            continue
         url = webhook_url(site, row.djstripe_uuid)
         if kept is None and row.secret and known.get(row.id) == url:
             kept = row
@@ -29,7 +40,7 @@ def connect_webhooks(*, site: str) -> WebhookEndpoint:
         return kept
     name = uuid.uuid4()
     url = webhook_url(site, name)
-    made = gateway.create_endpoint(url=url)
+    made = gateway.create_endpoint(url=url, is_for_accounts=is_for_accounts)
     return WebhookEndpoint.objects.create(
         id=made.id,
         livemode=settings.STRIPE_LIVE_MODE,
@@ -37,7 +48,7 @@ def connect_webhooks(*, site: str) -> WebhookEndpoint:
         url=url,
         secret=made.secret,
         status="enabled",
-        enabled_events=list(gateway.EVENTS),
+        enabled_events=list(events),
         api_version=made.api_version,
     )
 

@@ -14,7 +14,7 @@ def tell_of_payment(*, payment: Payment) -> None:
         str(payment.uid),
         now=payment.paid_at,
         title=payment.title,
-        amount=money(payment.amount, payment.currency),
+        amount=money(payment.amount, payment.currency, cents=True),
         number=payment.receipt_number,
     )
 
@@ -30,6 +30,6 @@ def tell_of_refund(*, refund: Refund) -> None:
         f"{refund.uid} {refund.status}",
         now=(refund.decided_at if declined else refund.done_at) or refund.requested_at,
         title=payment.title,
-        amount=money(refund.amount, payment.currency),
+        amount=money(refund.amount, payment.currency, cents=True),
         reason=refund.decision,
     )

@@ -1,44 +1,44 @@
 """Compare what this site knows with what the provider knows, and repair what never arrived."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
 
 from apps.billing import gateway
+from apps.billing.errors import PaymentRefused
 from apps.billing.models import Dispute, Order, Payment, Refund
-from apps.billing.services import checkout, disputes, payments, refunds
+from apps.billing.services import checkout, disputes, payments, refunds, subscription_reconciliation
+from apps.billing.services.differences import Difference
 
 _ENDED = {"won": Dispute.Status.WON, "lost": Dispute.Status.LOST}
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Something that the two sides know differently. ``repair``: None if a human has to look at it."""
-
-    kind: str
-    name: str
-    text: str
-    repair: Callable[[], object] | None = None
-
-
-def differences(*, since: datetime, now: datetime) -> Iterator[Difference]:
-    """Yield the differences among everything that began since then.
+def differences(*, since: datetime, now: datetime, examined: Callable[[], None] = lambda: None) -> Iterator[Difference]:
+    """Yield the differences among everything that began since then. ``examined`` is called for each payment.
 
     :raises PaymentProcessingError: the provider can't be reached.
     """
     seen = set()
     for order, intent in gateway.intents_since(since):
         seen.add(intent.id)
+        examined()
         yield from _of_intent(order, intent, now=now)
     for id in gateway.disputes_since(since):
         yield from _of_dispute(id, now=now)
     # A payment that cost nothing has no intent: its order was settled here.
     for payment in Payment.objects.filter(paid_at__gte=since, amount__gt=0).exclude(gateway_id__in=seen):
-        if gateway.get_payment_intent(payment.gateway_id).status != "succeeded":
+        if not _was_paid(payment):
             yield Difference("payment", payment.receipt_number, "the provider doesn't know that it was paid")
+    yield from subscription_reconciliation.differences(since=since, now=now)
+
+
+def _was_paid(payment: Payment) -> bool:
+    try:
+        return gateway.get_payment_intent(payment.gateway_id).status == "succeeded"
+    except PaymentRefused:  # it knows no such payment, for example because it is another provider than before
+        return False
 
 
 def _of_intent(order: str, intent: gateway.IntentState, *, now: datetime) -> Iterator[Difference]:
@@ -99,6 +99,7 @@ def unfinished(*, now: datetime) -> Iterator[Difference]:
     ).select_related("payment"):
         resend = lambda refund=refund: refunds.send(refund=refund, now=now)  # noqa: E731
         yield Difference("refund", refund.payment.receipt_number, "was not sent in time", resend)
+    yield from subscription_reconciliation.unfinished(now=now)
 
 
 def _uuid(text: str) -> UUID | None:

@@ -12,7 +12,7 @@ from django.db.models import Sum
 
 from apps.accounts.models import User
 from apps.billing import extensions, gateway, policies
-from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending
+from apps.billing.errors import NothingToRefund, RefundDecided, RefundPending, RefundTermsChanged
 from apps.billing.events import PaymentRefunded
 from apps.billing.models import Dispute, Grant, Payment, Refund
 from apps.billing.services import ledger
@@ -32,14 +32,21 @@ def is_immediate(*, payment: Payment, now: datetime) -> bool:
     return extensions.completed_percent(payment.user, payment.course) < settings.REFUND_PERCENT
 
 
-def request_refund(*, user: User, payment: Payment, reason: str, now: datetime) -> Refund:
+def request_refund(
+    *, user: User, payment: Payment, reason: str, now: datetime, expects_immediate: bool | None = None
+) -> Refund:
     """Ask for the money back. If the rule allows it, it is returned at once; otherwise an admin decides.
+
+    ``expects_immediate``: what the user was told; None if they weren't told anything.
 
     :raises RefundPending: a refund of this payment is on its way or waits for a decision.
     :raises NothingToRefund: everything was returned, or the payment is disputed.
+    :raises RefundTermsChanged: the rule is not the one that the user was told.
     """
     enforce(policies.ask_for_refund(user, payment))
     immediate = is_immediate(payment=payment, now=now)
+    if expects_immediate not in (None, immediate):
+        raise RefundTermsChanged
     refund = _create(
         payment,
         amount=payment.amount - payment.refunded,
@@ -82,7 +89,7 @@ def decide_refund(*, admin: User, refund: Refund, grants: bool, reason: str, now
 
 
 def refund_duplicate(*, payment: Payment, now: datetime) -> None:
-    """Return a payment for a course that another payment had opened before. Idempotent."""
+    """Return a payment that opened nothing: its course was open already, or Premium had just ended. Idempotent."""
     try:
         refund = _create(payment, amount=payment.amount, status=Refund.Status.PROCESSING, now=now)
     except (RefundPending, NothingToRefund):
@@ -173,7 +180,8 @@ def _apply(payment: Payment, state: gateway.RefundState, *, now: datetime) -> No
         refund.gateway_id = state.id
     before = refund.status if refund.pk else None
     after = _STATUS.get(state.status, Refund.Status.PROCESSING)
-    if before == after:
+    is_stale = before == Refund.Status.DONE and after == Refund.Status.PROCESSING  # another call asked later
+    if before == after or is_stale:
         refund.save(update_fields=["gateway_id"])
         return
     refund.status, refund.failure = after, state.failure
@@ -205,7 +213,13 @@ _STATUS = {
 
 
 def _follow_with_access(payment: Payment, *, now: datetime) -> None:
-    """A payment that was returned in full opens nothing; one whose refund failed opens its course again."""
+    """A payment that was returned in full opens nothing; one whose refund failed opens its course again.
+
+    Premium is ended by a job, which asks the provider.
+    """
+    if payment.subscription_id is not None and payment.is_refunded:
+        key, subscription = f"payment {payment.pk}", payment.subscription_id
+        jobs.enqueue("billing.end_returned_premium", key=key, subscription_id=subscription)
     if payment.course is None or not payment.amount:
         return
     ended = Grant.objects.filter(payment=payment, end_reason=Grant.End.REFUND)

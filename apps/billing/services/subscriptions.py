@@ -150,17 +150,23 @@ def _at_provider(row: Subscription) -> gateway.SubscriptionState:
     """The subscription at the provider, who makes one per row, however often it is asked."""
     if row.gateway_id is not None:
         return gateway.get_subscription(row.gateway_id)
-    code = row.redemption.code if row.redemption else None
+    coupon = _coupon_of(row.redemption.code) if row.redemption else ""
     state = gateway.create_subscription(
         customer=customers.ensure_customer(row.user).gateway_id,
         price=row.price_id,
         trial_days=row.trial_days,
-        coupon=_coupon_of(code) if code else "",
+        coupon=coupon,
         reference=str(row.uid),
         key=f"subscription {row.uid}",
     )
+    _discount_after_trial(row, state.id, coupon)
     Subscription.objects.filter(pk=row.pk, gateway_id=None).update(gateway_id=state.id)
     return state
+
+
+def _discount_after_trial(row: Subscription, gateway_id: str, coupon: str) -> None:
+    if coupon and row.trial_days:
+        gateway.discount_first_payment(subscription=gateway_id, coupon=coupon, key=f"discount {row.uid}")
 
 
 def _coupon_of(code: PromoCode) -> str:
@@ -208,7 +214,10 @@ def price_of(offer: Offer) -> str:
 
 def cancel(*, user: User, now: datetime) -> Subscription:
     """Let Premium end with the period that was paid. One whose payment is due ends at once. Idempotent."""
-    row = live_of(user)
+    # What is due may have been paid since the last report: then the period that was paid stays open.
+    row = premium.sync_subscription(subscription=live_of(user), now=now)
+    if row.status == Status.ENDED:
+        return row
     if row.status in {Status.INCOMPLETE, Status.PAST_DUE}:
         return end_now(subscription=row, now=now)
     gateway.set_cancel_at_period_end(row.gateway_id or "", cancels=True)
@@ -224,12 +233,20 @@ def resume(*, user: User, now: datetime) -> Subscription:
 
 
 def end_now(*, subscription: Subscription, now: datetime) -> Subscription:
-    """End a subscription at once; what is due is not charged. Idempotent."""
+    """End a subscription at once; what is due is not charged. Idempotent.
+
+    If what was due is paid at this very moment, a job returns it: it opens nothing.
+    """
+    is_due = subscription.status in {Status.INCOMPLETE, Status.PAST_DUE}
     row = adopted(subscription)
     if row.gateway_id is None:
         return premium.end_here(subscription=row, now=now)
     gateway.end_subscription(row.gateway_id)
-    return premium.sync_subscription(subscription=row, now=now)
+    ended = premium.sync_subscription(subscription=row, now=now)
+    if is_due and ended.status == Status.ENDED:
+        for payment in ended.payments.filter(period_end__gt=now, refunded=0):
+            jobs.enqueue("billing.refund_duplicate", key=str(payment.pk), payment_id=payment.pk)
+    return ended
 
 
 def adopted(row: Subscription) -> Subscription:
@@ -238,6 +255,7 @@ def adopted(row: Subscription) -> Subscription:
         customer = customers.ensure_customer(row.user).gateway_id
         found = gateway.find_subscription(customer=customer, reference=str(row.uid))
         if found is not None:
+            _discount_after_trial(row, found, _coupon_of(row.redemption.code) if row.redemption else "")
             Subscription.objects.filter(pk=row.pk, gateway_id=None).update(gateway_id=found)
             row.refresh_from_db()
     return row
@@ -251,6 +269,14 @@ def adopt(*, gateway_id: str, reference: str) -> Subscription | None:
         return None
     mine.filter(gateway_id=None).update(gateway_id=gateway_id)
     return mine.filter(gateway_id=gateway_id).first()
+
+
+def is_ours(reference: str) -> bool:
+    """Return whether a subscription at the provider names one that waits for its id here."""
+    try:
+        return Subscription.objects.filter(uid=UUID(reference), gateway_id=None).exists()
+    except ValueError:
+        return False
 
 
 def end_for_deleted_user(*, user_id: int, now: datetime) -> None:

@@ -5,18 +5,33 @@ arrive in any order, twice, or be replayed later.
 """
 
 import logging
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from djstripe.models import WebhookEventTrigger
 
-from apps.billing import gateway
+from apps.accounts.models import User
+from apps.billing import gateway, policies
 from apps.billing.models import Order, Payment, Subscription
-from apps.billing.services import checkout, customers, disputes, payments, premium, premium_care, refunds, subscriptions
+from apps.billing.services import (
+    checkout,
+    connected_accounts,
+    customers,
+    disputes,
+    payments,
+    premium,
+    premium_care,
+    refunds,
+    subscriptions,
+)
 from studyplatform.kit import jobs
+from studyplatform.kit.policies import enforce
 
 logger = logging.getLogger(__name__)
+EXCEPTION_LENGTH = 128  # of dj-stripe's column
 Handler = Callable[[dict[str, Any], datetime], None]
 
 
@@ -36,6 +51,29 @@ def handle(trigger: WebhookEventTrigger, *, now: datetime) -> None:
         if handler is not None:
             handler(subject, now)
     trigger.process(save=True)
+
+
+def fail(*, trigger_id: int, error: Exception) -> None:
+    """Write down why an event could not be handled, so that an admin can handle it again."""
+    told = "".join(traceback.format_exception(error))[-4000:]
+    text = (str(error) or type(error).__name__)[:EXCEPTION_LENGTH]
+    WebhookEventTrigger.objects.filter(pk=trigger_id).update(processed=False, exception=text, traceback=told)
+
+
+def replay(*, admin: User, triggers: Iterable[int]) -> int:
+    """Handle stored events again, by their ids. Idempotent; events that were never verified are left out.
+
+    Returns how many.
+    """
+    enforce(policies.oversee_payments(admin))
+    count = 0
+    with transaction.atomic():
+        for pk in WebhookEventTrigger.objects.filter(pk__in=list(triggers), valid=True).values_list("pk", flat=True):
+            # Cleared: until the job has handled it again, the event is waiting.
+            WebhookEventTrigger.objects.filter(pk=pk).update(processed=False, exception="", traceback="")
+            jobs.enqueue("billing.handle_event", key=str(pk), trigger_id=pk)
+            count += 1
+    return count
 
 
 def handler_of(kind: str) -> Handler | None:
@@ -60,20 +98,24 @@ def _charge(subject: dict[str, Any], now: datetime) -> None:
 
 
 def _refund(subject: dict[str, Any], now: datetime) -> None:
-    _payment_intent({"id": subject.get("payment_intent")}, now)  # its event may arrive later, or never
+    _note_payment(subject, now)
     payment = _payment_of(subject)
     if payment is not None:
         refunds.sync_refunds(payment=payment, now=now)
 
 
 def _dispute(subject: dict[str, Any], now: datetime) -> None:
-    _payment_intent({"id": subject.get("payment_intent")}, now)  # its event may arrive later, or never
+    _note_payment(subject, now)
     disputes.sync_dispute(dispute=str(subject.get("id")), now=now)
 
 
 def _card(subject: dict[str, Any], now: datetime) -> None:
     if subject.get("type") == "card":
         customers.sync_card(card=str(subject.get("id")), now=now)
+
+
+def _account(subject: dict[str, Any], now: datetime) -> None:
+    connected_accounts.sync_connected_account(gateway_id=str(subject.get("id")), now=now)
 
 
 def _subscription(subject: dict[str, Any], now: datetime) -> None:
@@ -97,12 +139,26 @@ def _follow(gateway_id: str, reference: str, now: datetime) -> None:
         premium_care.tell_owner(premium.sync_subscription(subscription=row, now=now), now=now)
 
 
+def _note_payment(subject: dict[str, Any], now: datetime) -> None:
+    """Write down the payment that a refund or a dispute is about: its own event may arrive later, or never."""
+    intent = subject.get("payment_intent")
+    if not isinstance(intent, str) or _payment_of(subject) is not None:
+        return
+    if Order.objects.filter(intent_id=intent).exists():
+        _payment_intent({"id": intent}, now)
+        return
+    customer = gateway.get_payment_intent(intent).customer
+    for row in Subscription.objects.filter(user__customer__gateway_id=customer or "").exclude(gateway_id=None):
+        premium.sync_subscription(subscription=row, now=now)
+
+
 def _payment_of(subject: dict[str, Any]) -> Payment | None:
     intent = subject.get("payment_intent")
     return Payment.objects.filter(gateway_id=intent).first() if isinstance(intent, str) else None
 
 
 HANDLERS: dict[str, Handler] = {
+    "account.updated": _account,
     "payment_intent.": _payment_intent,
     "customer.subscription.": _subscription,
     "invoice.": _invoice,

@@ -110,6 +110,11 @@ class Standin:
         with self.working() as work:
             return resources.bank.answered(work, intent, accepts=accepts)
 
+    def complete_account(self, account: str, details: Json) -> None:
+        """Give all details of a connected account, as its owner does on the provider's page."""
+        with self.working() as work:
+            resources.accounts.complete(work, work.get(account, "account"), details)
+
     # --- Calls ------------------------------------------------------------------------------------
 
     def call(

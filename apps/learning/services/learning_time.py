@@ -1,13 +1,14 @@
 """A learner's budget of learning time: one row, locked while it changes."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import cast
 
 from django.db import transaction
+from django.db.models import F
 
-from apps.learning.activity import time_budget
+from apps.learning.activity import time_budget, watched_time
 from apps.learning.activity.time_budget import Budget, Span
-from apps.learning.models import LearningTime
+from apps.learning.models import LearningTime, WatchedDay
 
 
 def record_opening(*, user_id: int, now: datetime) -> datetime:
@@ -22,11 +23,11 @@ def record_opening(*, user_id: int, now: datetime) -> datetime:
     return moment
 
 
-def take(*, user_id: int, needed: int, most: int, opened_at: datetime, now: datetime) -> int:
-    """Take seconds for a lesson that was opened at ``opened_at``: at least ``needed`` if available, at most ``most``.
+def take(*, user_id: int, course_id: int, needed: int, most: int, opened_at: datetime, now: datetime) -> int:
+    """Take seconds for a video that was opened at ``opened_at``: at least ``needed`` if available, at most ``most``.
 
-    Returns how many whole seconds were taken, which may be fewer than needed. Call it inside the transaction that
-    uses them, so that a rollback returns them.
+    Returns how many whole seconds were taken, which may be fewer than needed. They count as watched today, as far as
+    ``watched_time`` allows. Call it inside the transaction that uses them, so that a rollback returns them.
     """
     with transaction.atomic():
         row = _locked(user_id, now)
@@ -35,7 +36,9 @@ def take(*, user_id: int, needed: int, most: int, opened_at: datetime, now: date
         taken = min(max(needed, most), int(time_budget.seconds_available(counted, since)))
         if taken <= 0:
             return 0
-        _save(row, time_budget.spend(counted, taken, since), max(now, row.counted_at))
+        watched = watched_time.seconds_counted(_uncounted(row, now), taken)
+        _save(row, time_budget.spend(counted, taken, since), max(now, row.counted_at), watched=watched)
+        _record(user_id, course_id, watched, now)
     return taken
 
 
@@ -71,5 +74,20 @@ def _read(row: LearningTime) -> Budget:
     return Budget(spans=spans, ahead=row.ahead, counted_at=row.counted_at.timestamp())
 
 
-def _save(row: LearningTime, budget: Budget, counted_at: datetime) -> None:
-    LearningTime.objects.filter(pk=row.pk).update(spans=budget.spans, ahead=budget.ahead, counted_at=counted_at)
+def _uncounted(row: LearningTime, now: datetime) -> float:
+    return watched_time.pass_time(row.uncounted, (now - row.counted_at).total_seconds())
+
+
+def _save(row: LearningTime, budget: Budget, counted_at: datetime, *, watched: int = 0) -> None:
+    LearningTime.objects.filter(pk=row.pk).update(
+        spans=budget.spans, ahead=budget.ahead, counted_at=counted_at, uncounted=_uncounted(row, counted_at) - watched
+    )
+
+
+def _record(user_id: int, course_id: int, seconds: int, now: datetime) -> None:
+    """Add watched seconds to the learner's day. The caller holds the lock of the learner's time: nobody else adds."""
+    if not seconds:
+        return
+    of_day = {"user_id": user_id, "course_id": course_id, "day": now.astimezone(UTC).date()}
+    if not WatchedDay.objects.filter(**of_day).update(seconds=F("seconds") + seconds):
+        WatchedDay.objects.create(**of_day, seconds=seconds)

@@ -4,12 +4,13 @@ import { createPortal } from "react-dom";
 import { announce } from "../../shared/announce";
 import { type ApiError, toApiError } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
+import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
 import { Button } from "../../shared/ui/Button";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { type CheckoutProps, getQuote } from "./api";
 import { countries } from "./countries";
-import { Methods, nameOf } from "./Methods";
+import { Methods, nameOf } from "../../shared/payments/Methods";
 import { follow, type Outcome, pay } from "./pay";
 import { Summary } from "./Summary";
 import { type Load, useCardForm } from "./useCardForm";
@@ -50,6 +51,11 @@ export function Checkout(props: Props) {
   );
   const isPaying = useRef(false);
   const spot = useRef<HTMLDivElement>(null);
+  const told = useRef<HTMLElement>(null);
+  // The button is far below the message.
+  useEffect(() => {
+    if (failure !== "") told.current?.scrollIntoView({ block: "center" });
+  }, [failure]);
   const isFree = quote.total === 0;
   const form = useCardForm({
     spot,
@@ -174,7 +180,7 @@ export function Checkout(props: Props) {
           />
         )}
         {failure !== "" && (
-          <section className="notice notice--error" role="alert">
+          <section ref={told} className="notice notice--error" role="alert">
             <Icon name="credit-card" className="notice__icon" />
             <p className="notice__title">{t("The payment did not go through")}</p>
             <p className="notice__body">
@@ -208,29 +214,10 @@ export function Checkout(props: Props) {
               </span>
             </div>
             {form.state === "failed" ? (
-              <section className="notice notice--error" role="alert">
-                <Icon name="wifi-off" className="notice__icon" />
-                <p className="notice__title">{t("The card form could not be loaded")}</p>
-                <p className="notice__body">
-                  {t("The payment provider can't be reached. Nothing was charged.")}
-                </p>
-                <div className="notice__acts">
-                  <Button size="sm" onClick={form.retry}>
-                    {t("Try again")}
-                  </Button>
-                </div>
-              </section>
+              <NoCardFields onRetry={form.retry} />
             ) : (
               <Methods cards={cards} chosen={chosen} onChoose={setChosen}>
-                <div className="methods__fields">
-                  {form.state === "loading" && (
-                    <p className="row row--tight muted" role="status">
-                      <span className="spin" aria-hidden="true" />
-                      {t("Loading the card form")}
-                    </p>
-                  )}
-                  <div ref={spot} />
-                </div>
+                <CardFields state={form.state} spot={spot} />
                 <label className="check">
                   <input
                     type="checkbox"

@@ -1,24 +1,12 @@
 /** API calls of the checkout. */
 import { authenticatedApi, unwrap } from "../../shared/api/client";
 import type { components } from "../../shared/api/schema.gen";
+import type { SavedCard } from "../../shared/payments/cards";
 import type { Order } from "../../shared/payments/orders";
 import type { ProviderProps } from "../../shared/payments/provider";
 
 export type Quote = components["schemas"]["QuoteOut"];
 export type OrderIn = components["schemas"]["OrderInRequest"];
-
-export type SavedCard = {
-  uid: string;
-  /** As people write it: Visa. */
-  brand: string;
-  last4: string;
-  /** Such as 04/27. */
-  expiry: string;
-  is_default: boolean;
-  is_expired: boolean;
-  /** The date on which a bank declined it; empty if none did. */
-  declined_on: string;
-};
 
 export type CheckoutProps = {
   course: string;

@@ -4,6 +4,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 import {
   followAppearance,
   pageAppearance,
+  pageFonts,
   type ProviderProps,
 } from "../../shared/payments/provider";
 
@@ -53,6 +54,7 @@ export function useCardForm(options: Options): CardForm {
           ...first.current,
           paymentMethodTypes: ["card"],
           appearance: pageAppearance(),
+          fonts: pageFonts(),
         });
         setProvider({ stripe, elements });
       },

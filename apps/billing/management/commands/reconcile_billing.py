@@ -3,20 +3,20 @@
 import json
 import sys
 from argparse import ArgumentParser
-from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from apps.billing.services import reconciliation
+from apps.billing.models import BooksCheck
+from apps.billing.services.books_checks import run_check
 from studyplatform.kit.errors import AppError
 
 
 class Command(BaseCommand):
     help = (
-        "Compare orders, payments, refunds and disputes with the payment provider and repair what differs. "
-        "Exit status 1 if something is left that a human has to look at (with --dry-run: if anything differs)."
+        "Compare orders, payments, refunds, disputes and subscriptions with the payment provider and repair what "
+        "differs. Exit status 1 if something is left that a human has to look at (with --dry-run: if anything differs)."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,29 +26,18 @@ class Command(BaseCommand):
 
     def handle(self, *, days: int, dry_run: bool, **options: Any) -> None:
         now = timezone.now()
+        check = BooksCheck(
+            kind=BooksCheck.Kind.PROVIDER, repairs=not dry_run, days=min(max(1, days), 3650), started_at=now
+        )
         try:
-            found = [
-                *reconciliation.unfinished(now=now),
-                *reconciliation.differences(since=now - timedelta(days=max(1, days)), now=now),
-            ]
+            run_check(check, now=now)
         except AppError as error:
             raise CommandError(
                 f"The payment provider doesn't answer: {getattr(error, 'reason', '') or error}"
             ) from error
-        report = [self._settle(one, dry_run=dry_run) for one in found]
-        self._print(report, as_json=options["json"])
-        if any(each["outcome"] != "repaired" for each in report):
+        self._print(check.findings, as_json=options["json"])
+        if check.found != check.repaired:
             sys.exit(1)
-
-    def _settle(self, one: reconciliation.Difference, *, dry_run: bool) -> dict[str, str]:
-        outcome = "differs"
-        if one.repair is not None and not dry_run:
-            try:
-                one.repair()
-                outcome = "repaired"
-            except AppError as error:
-                outcome = f"not repaired: {error}"
-        return {"kind": one.kind, "name": one.name, "text": one.text, "outcome": outcome}
 
     def _print(self, report: list[dict[str, str]], *, as_json: bool) -> None:
         if as_json:

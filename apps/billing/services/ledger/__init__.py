@@ -20,6 +20,7 @@ run in the caller's transaction, so that the books and the row they belong to co
 
 from apps.billing.services.ledger.payments import post_fee, post_sale, post_subscription_payment
 from apps.billing.services.ledger.payouts import (
+    PremiumPart,
     post_payout_failed,
     post_payout_sent,
     post_payout_started,
@@ -50,6 +51,7 @@ __all__ = [
     "LedgerError",
     "Line",
     "NotPosted",
+    "PremiumPart",
     "Unbalanced",
     "account_of",
     "checksum",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
 
@@ -15,50 +16,66 @@ from apps.billing.services.ledger.posting import (
     PREMIUM,
     PROVIDER,
     Facts,
+    LedgerError,
     Line,
-    account_of,
     lines_of,
     note_earnings,
     post,
     to_instructor,
 )
-from apps.billing.splits import share_of, split_by_weight
+from apps.billing.splits import share_of
+
+
+class PremiumPart(NamedTuple):
+    """A course's part of the pool, in minor units, before it is divided between its instructor and the platform."""
+
+    instructor_id: int
+    course_id: int
+    title: str
+    amount: int
 
 
 @transaction.atomic
 def post_premium_share(
     period: str,
     pool: int,
-    minutes: Mapping[int, int],
+    parts: Iterable[PremiumPart],
     share_bps: int,
     currency: str,
     *,
     occurred_at: datetime,
-) -> list[LedgerEntry]:
-    """Divide a month's part of the premium pool: by the minutes that subscribers watched per instructor.
+) -> dict[int, int]:
+    """Divide a month's pool of Premium. Returns what the instructor earned with each course, by the course's id.
 
-    ``period`` is such as "2026-11". Each instructor gets the share of their part of the pool, the platform the rest;
-    without any minutes the platform gets all. One entry per instructor and one for the platform, in this order.
+    ``period`` is such as "2026-11". Each instructor gets the share of their courses' parts, the platform the rest, so
+    without any parts the platform gets all. One entry per course, and one for the platform.
+
+    :raises LedgerError: the parts are more than the pool.
     """
-    parts = split_by_weight(pool, minutes)
-    entries = []
-    rest = pool
-    for instructor_id in sorted(parts):
-        part = parts[instructor_id]
-        earned = share_of(part, share_bps)
-        rest -= earned
+    earned: dict[int, int] = {}
+    divided = 0
+    for part in sorted(parts, key=lambda part: part.course_id):
+        divided += part.amount
+        earned[part.course_id] = share_of(part.amount, share_bps)
         facts = Facts(
-            currency=currency, total=part, share_bps=share_bps, description=period, instructor_id=instructor_id
+            currency=currency,
+            total=part.amount,
+            share_bps=share_bps,
+            description=part.title,
+            instructor_id=part.instructor_id,
+            course_id=part.course_id,
         )
-        lines = [Line(PREMIUM, earned, currency), *to_instructor(facts, -earned)]
-        key = f"premium {period} {currency} {account_of(instructor_id)}"
-        entries.append(post(key, EntryKind.PREMIUM_SHARE, occurred_at, lines, facts))
-        note_earnings(instructor_id)
+        amount = earned[part.course_id]
+        lines = [Line(PREMIUM, amount, currency), *to_instructor(facts, -amount)]
+        post(f"premium {period} {currency} course {part.course_id}", EntryKind.PREMIUM_SHARE, occurred_at, lines, facts)
+        note_earnings(part.instructor_id)
+    if divided > pool:
+        raise LedgerError(f"premium {period}: {divided} of {pool}")
+    rest = pool - sum(earned.values())
     facts = Facts(currency=currency, description=period)
     lines = [Line(PREMIUM, rest, currency), Line(PLATFORM, -rest, currency)]
-    key = f"premium {period} {currency} {PLATFORM}"
-    entries.append(post(key, EntryKind.PREMIUM_SHARE, occurred_at, lines, facts))
-    return [entry for entry in entries if entry is not None]
+    post(f"premium {period} {currency} {PLATFORM}", EntryKind.PREMIUM_SHARE, occurred_at, lines, facts)
+    return earned
 
 
 def post_payout_started(

@@ -189,7 +189,8 @@
       if (!parent) throw refuse("the place to mount the element does not exist.");
       this.unmount();
       this.frame = frame("/frame/card", "Card details");
-      this.frame.style.height = "14rem";
+      // The frame leaves room for the outlines of its fields, which line up with those of the page.
+      Object.assign(this.frame.style, { height: "14rem", width: "calc(100% + 4px)", margin: "-2px" });
       this.channel = channel(this.frame, (message) => this.hear(message));
       this.timer = setTimeout(() => this.fail(), LOAD_SECONDS * 1000);
       parent.replaceChildren(this.frame);

@@ -174,7 +174,16 @@ def linked(work: Work, token: str) -> tuple[Json, str]:
 
 
 def complete(work: Work, account: Json, values: Json) -> None:
-    """The owner gave the details: transfers and payouts are possible from now on."""
+    """The owner gave the details: transfers and payouts are possible from now on. ``later``: only some of them."""
+    names = {name: str(values[name])[:60] for name in ("first_name", "last_name") if values.get(name)}
+    if names:
+        account["individual"] = {**account.get("individual", {}), **names}
+    if values.get("later"):
+        done = {f"individual.{name}" for name in names}
+        for kind in ("currently_due", "eventually_due"):
+            account["requirements"][kind] = [one for one in account["requirements"][kind] if one not in done]
+        _told(work, account)
+        return
     if number := values.get("account_number"):
         given = {"object": "bank_account", "account_number": number, "routing_number": values.get("routing_number", "")}
         banks.add(work, account, Params({"external_account": given | {"country": "US", "currency": "usd"}}))

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
-import { t } from "../../shared/i18n";
-import { Icon } from "../../shared/ui/Icon";
-import type { SavedCard } from "./api";
+import { t } from "../i18n";
+import { Icon } from "../ui/Icon";
+import type { SavedCard } from "./cards";
 
 export const nameOf = ({ brand, last4 }: SavedCard): string => `${brand} •••• ${last4}`;
 

@@ -1,0 +1,56 @@
+"""Refusals about money."""
+
+from apps.billing.errors.cards import CardExpired, CardInUse, TooManyCards
+from apps.billing.errors.payments import (
+    AlreadyOwned,
+    CardDeclined,
+    NotForSale,
+    PaymentProcessingError,
+    PaymentRefused,
+    PriceChanged,
+    TermsNotAccepted,
+)
+from apps.billing.errors.premium import (
+    AlreadySubscribed,
+    NothingDue,
+    NotSubscribed,
+    PlanNotOffered,
+    StillSubscribed,
+    SubscriptionExpired,
+)
+from apps.billing.errors.promo import PromoCodeInUse, PromoCodeRefused, PromoCodeTaken, PromoLimitTooLow
+from apps.billing.errors.refunds import (
+    EarningsUnpaid,
+    NothingToRefund,
+    RefundDecided,
+    RefundPending,
+    RefundTermsChanged,
+)
+
+__all__ = [
+    "AlreadyOwned",
+    "AlreadySubscribed",
+    "CardDeclined",
+    "CardExpired",
+    "CardInUse",
+    "EarningsUnpaid",
+    "NotForSale",
+    "NotSubscribed",
+    "NothingDue",
+    "NothingToRefund",
+    "PaymentProcessingError",
+    "PaymentRefused",
+    "PlanNotOffered",
+    "PriceChanged",
+    "PromoCodeInUse",
+    "PromoCodeRefused",
+    "PromoCodeTaken",
+    "PromoLimitTooLow",
+    "RefundDecided",
+    "RefundPending",
+    "RefundTermsChanged",
+    "StillSubscribed",
+    "SubscriptionExpired",
+    "TermsNotAccepted",
+    "TooManyCards",
+]

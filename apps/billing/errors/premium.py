@@ -1,0 +1,66 @@
+"""Refusals about Premium."""
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import Action, AppError
+
+
+class SubscriptionExpired(AppError):
+    code = "SUBSCRIPTION_EXPIRED"
+    status = 402
+    title = _("Your subscription has ended")
+    message = _("Your Premium subscription has ended. Free content is still available.")
+    severity = "warning"
+    icon = "clock"
+    action = Action(_("Renew"), href="/billing/renew")
+
+
+class StillSubscribed(AppError):
+    code = "STILL_SUBSCRIBED"
+    status = 409
+    title = _("You still have Premium")
+    message = _("Your Premium subscription renews by itself. Cancel it first, then delete your account.")
+    severity = "warning"
+    icon = "gem"
+    action = Action(_("See your subscription"), href="/billing/subscriptions")
+    is_for_scripts = False
+
+
+class AlreadySubscribed(AppError):
+    code = "ALREADY_SUBSCRIBED"
+    status = 409
+    title = _("You already have Premium")
+    message = _("You already have Premium. Nothing was charged.")
+    severity = "info"
+    icon = "gem"
+    action = Action(_("See your subscription"), href="/billing/subscriptions")
+
+
+class NotSubscribed(AppError):
+    code = "NOT_SUBSCRIBED"
+    status = 409
+    title = _("You don't have Premium")
+    message = _("You don't have a Premium subscription at the moment.")
+    severity = "info"
+    icon = "gem"
+    action = Action(_("See Premium"), href="/premium")
+
+
+class PlanNotOffered(AppError):
+    code = "PLAN_NOT_OFFERED"
+    status = 409
+    title = _("This plan isn't available now")
+    message = _("Your subscription can't change to this plan at the moment.")
+    severity = "info"
+    icon = "info"
+    action = Action(_("See your subscription"), href="/billing/subscriptions")
+
+
+class NothingDue(AppError):
+    code = "NOTHING_DUE"
+    status = 409
+    title = _("Nothing to pay")
+    message = _("No payment for Premium is open. Nothing was charged.")
+    severity = "info"
+    icon = "info"
+    action = Action(_("See your subscription"), href="/billing/subscriptions")

@@ -1,0 +1,44 @@
+"""How each month of Premium was shared among the courses that subscribers watched."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from apps.courses.models import Course
+
+
+class PremiumMonth(models.Model):
+    """A month of Premium that was shared, in one currency. The row exists once: it decides who shares the month."""
+
+    month = models.DateField(help_text="Its first day.")
+    currency = models.CharField(max_length=3)
+    pool = models.PositiveBigIntegerField(default=0, help_text="What was shared, in minor units.")
+    seconds = models.PositiveBigIntegerField(default=0, help_text="What subscribers watched.")
+    share = models.PositiveSmallIntegerField(help_text="The instructors' share in hundredths of a percent.")
+    shared_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["month", "currency"], name="a_month_is_shared_once"),
+            models.CheckConstraint(condition=Q(share__lte=10_000), name="premium_share_is_at_most_everything"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.month:%Y-%m} {self.currency}"
+
+
+class PremiumEarning(models.Model):
+    """What one course had of a month of Premium. The ledger has the same amounts."""
+
+    shared = models.ForeignKey(PremiumMonth, models.PROTECT, related_name="earnings")
+    course = models.ForeignKey(Course, models.PROTECT, related_name="premium_earnings")
+    instructor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="premium_earnings")
+    seconds = models.PositiveBigIntegerField(help_text="What subscribers watched of the course.")
+    part = models.PositiveBigIntegerField(help_text="The course's part of the pool, in minor units.")
+    earned = models.PositiveBigIntegerField(help_text="The instructor's share of this part, in minor units.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["shared", "course"], name="one_premium_earning_per_course")]
+
+    def __str__(self) -> str:
+        return f"{self.shared_id} {self.course_id}: {self.earned}"

@@ -1,0 +1,100 @@
+"""Pages for admins about payouts: what the next run pays, and what became of each payout."""
+
+from contextlib import suppress
+from datetime import date
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.accounts.guards import administers
+from apps.accounts.models import User
+from apps.billing import services
+from apps.billing.models import Payout, PayoutAccount, PayoutRun
+from apps.billing.pages.admin_area import shared
+from apps.billing.queries import payouts as found
+from studyplatform.kit.errors import NotFound
+from studyplatform.kit.text.money import money
+from studyplatform.kit.web.requests import search_query
+
+PAGE = 20
+DUE = 10  # instructors of the next run on a page
+State = Payout.State
+
+
+@administers
+@never_cache
+@require_safe
+def payouts(request: HttpRequest) -> HttpResponse:
+    """What the next run will pay, the bank transfers to make, and all payouts by state."""
+    text, state = search_query(request), request.GET.get("state", "")
+    state = state if state in State.values else ""
+    mine, counts = found.payouts_like(text), found.counts_by_state(text)
+    page = Paginator(mine.filter(state=state) if state else mine, PAGE).get_page(request.GET.get("page"))
+    day = found.next_payout_day(timezone.now().date())
+    planned = services.plan_payouts(day)
+    due = Paginator(planned, DUE).get_page(request.GET.get("due"))
+    context = {
+        **shared("payouts"),
+        "page": page,
+        "tabs": [("", _("All"), counts.total()), *((one, State(one).label, counts[one]) for one in State.values)],
+        "state": state,
+        "text": text,
+        "day": day,
+        "sales_until": found.sales_until(day),
+        "due": due,
+        "names": User.objects.in_bulk([each.instructor_id for each in due]),
+        "sums": _sums(planned),
+        "transfers": found.runs_with_transfers(),
+        "failures": Payout.Failure.choices,
+    }
+    return render(request, "billing/admin/payouts.html", context)
+
+
+def _sums(planned: list[services.Planned]) -> list[str]:
+    """What the next run pays, by currency."""
+    totals: dict[str, int] = {}
+    for each in planned:
+        if not each.hindrance:
+            totals[each.currency] = totals.get(each.currency, 0) + each.amount
+    return [money(amount, currency, cents=True) for currency, amount in sorted(totals.items())]
+
+
+@administers
+@never_cache
+@require_safe
+def transfers_csv(request: HttpRequest, day: str) -> HttpResponse:
+    """The bank transfers of a run that have to be made, with the account numbers. ``day``: such as 2026-12-01."""
+    run = None
+    with suppress(ValueError):
+        run = PayoutRun.objects.filter(day=date.fromisoformat(day)).first()
+    if run is None:
+        raise NotFound
+    answer = HttpResponse("".join(found.bank_transfers(run.pk)), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="payouts-{run.day}.csv"'
+    return answer
+
+
+@administers
+@require_POST
+def mark(request: HttpRequest, uid: UUID) -> HttpResponse:
+    """Write down what the bank says about a payout: it was sent, or why it did not arrive."""
+    payout = Payout.objects.filter(uid=uid).first()
+    if payout is None:
+        raise NotFound
+    outcome, now = request.POST.get("outcome", ""), timezone.now()
+    if outcome == State.SENT and payout.method == PayoutAccount.Method.BANK and payout.state == State.PROCESSING:
+        services.mark_payout_sent(payout.pk, now=now)
+        messages.success(request, _("The payout is marked as sent, and the instructor is told."))
+    elif outcome in Payout.Failure.values and payout.state in {State.PROCESSING, State.SENT}:
+        services.fail_payout(payout.pk, Payout.Failure(outcome), now=now)
+        messages.success(request, _("The payout is marked as failed. Its amount is part of the next run."))
+    else:
+        messages.info(request, _("Nothing was changed: the payout is in another state now."))
+    return redirect("billing:admin-payouts")

@@ -1,0 +1,57 @@
+"""The periods that the earnings page offers, in whole months (UTC)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+LATEST = 12  # months of the default period
+
+
+@dataclass(frozen=True)
+class Period:
+    """From the first day ``start`` to before ``end``; None: without a limit."""
+
+    name: str
+    label: str | Promise
+    start: date | None = None
+    end: date | None = None
+
+    def has(self, month: date) -> bool:
+        return (self.start is None or month >= self.start) and (self.end is None or month < self.end)
+
+
+ALL = Period("all", _("All time"))
+
+
+def periods(today: date, first: date | None) -> list[Period]:
+    """What can be chosen, the default first. ``first``: the first month with earnings; years begin with its own."""
+    this = today.replace(day=1)
+    years = range(today.year, first.year - 1, -1) if first else range(0)
+    return [
+        Period("12-months", _("Last 12 months"), months_before(this, LATEST - 1)),
+        Period("this-month", _("This month"), this),
+        Period("last-month", _("Last month"), months_before(this, 1), this),
+        *(Period(str(year), str(year), date(year, 1, 1), date(year + 1, 1, 1)) for year in years),
+        ALL,
+    ]
+
+
+def months_before(month: date, count: int) -> date:
+    """The first day of the month that is this many months earlier."""
+    index = month.year * 12 + month.month - 1 - count
+    return date(index // 12, index % 12 + 1, 1)
+
+
+def moment(day: date) -> datetime:
+    """When a day begins."""
+    return datetime.combine(day, time(0), tzinfo=UTC)
+
+
+def last_month_of(period: Period, today: date) -> date:
+    """The last month of a period that has begun."""
+    this = today.replace(day=1)
+    return this if period.end is None else min(this, (period.end - timedelta(days=1)).replace(day=1))

@@ -1,0 +1,258 @@
+import { type CSSProperties, type FormEvent, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+
+import { announce } from "../../shared/announce";
+import { type ApiError, toApiError } from "../../shared/api/errors";
+import { t, tn } from "../../shared/i18n";
+import { CardFields, NoCardFields } from "../../shared/payments/CardFields";
+import { Methods } from "../../shared/payments/Methods";
+import { type Load, useSetupForm } from "../../shared/payments/useSetupForm";
+import { Button } from "../../shared/ui/Button";
+import { ErrorPanel } from "../../shared/ui/ErrorPanel";
+import { Icon } from "../../shared/ui/Icon";
+import { activate, type Stage } from "./activate";
+import { getTerms, payDue, type PremiumProps, subscribe } from "./api";
+import { Summary } from "./Summary";
+
+type Props = PremiumProps & {
+  load: Load;
+  /** Leave for another page. */
+  go: (address: string) => void;
+};
+
+/** The summary's element, empty: what the server wrote there is replaced. A due payment has none. */
+function emptySummary(): HTMLElement | null {
+  const place = document.querySelector<HTMLElement>("[data-premium-sum]");
+  place?.replaceChildren();
+  return place;
+}
+
+export function Premium(props: Props) {
+  const { mode, cards, country, next, go } = props;
+  const isNew = mode === "subscribe";
+  const [summary] = useState(emptySummary);
+  const [terms, setTerms] = useState(props.terms);
+  const [chosen, setChosen] = useState(
+    () => cards.find(({ is_expired, declined_on }) => !is_expired && declined_on === "")?.uid ?? "",
+  );
+  const [codeRefusal, setCodeRefusal] = useState("");
+  const [agrees, setAgrees] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [stage, setStage] = useState<Stage | null>(null);
+  const [refusal, setRefusal] = useState<ApiError | null>(null);
+  const [failure, setFailure] = useState("");
+  const [isWaiting, setWaiting] = useState(false);
+  const isPaying = useRef(false);
+  const spot = useRef<HTMLDivElement>(null);
+  const form = useSetupForm({
+    spot,
+    load: props.load,
+    props: props.provider,
+    currency: terms.currency,
+    isShown: chosen === "",
+  });
+
+  const apply = async (text: string): Promise<void> => {
+    setBusy(true);
+    setCodeRefusal("");
+    try {
+      const next = await getTerms(terms.plan, text, country);
+      setTerms(next);
+      announce(t("First payment: {total}", { total: next.texts["total"] ?? "" }));
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      if (error.is("PROMO_CODE_REFUSED")) setCodeRefusal(error.message);
+      else setRefusal(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (isPaying.current || isBusy || !form.provider) return;
+    isPaying.current = true;
+    setRefusal(null);
+    setFailure("");
+    const begin = (card: string) =>
+      isNew
+        ? subscribe({
+            plan: terms.plan,
+            code: terms.code,
+            country,
+            card,
+            total: terms.total,
+            currency: terms.currency,
+            trial_days: terms.trial_days,
+            agrees,
+          })
+        : payDue(card);
+    const outcome = await activate({ card: chosen, begin }, form.provider, setStage);
+    if (outcome.kind === "active") {
+      go(next);
+      return;
+    }
+    isPaying.current = false;
+    setStage(null);
+    if (outcome.kind === "failed") setFailure(outcome.message);
+    if (outcome.kind === "refused") setRefusal(outcome.error);
+    if (outcome.kind === "waiting") setWaiting(true);
+  };
+
+  const total = terms.texts["total"] ?? "";
+  if (isWaiting)
+    return (
+      <section className="notice notice--info" role="status">
+        <Icon name="clock" className="notice__icon" />
+        <p className="notice__title">{t("We are still waiting for your bank")}</p>
+        <p className="notice__body">
+          {t("Your subscription becomes active as soon as your bank approves.")}
+        </p>
+        <div className="notice__acts">
+          <a className="btn btn--sm" href="/billing/subscriptions">
+            {t("See your subscription")}
+          </a>
+        </div>
+      </section>
+    );
+  return (
+    <>
+      {summary &&
+        createPortal(
+          <Summary
+            terms={terms}
+            firstPayment={props.first_payment}
+            isFixed={stage !== null}
+            isApplying={isBusy}
+            refusal={codeRefusal}
+            onApply={(text) => void apply(text)}
+          />,
+          summary,
+        )}
+      {stage && <Progress stage={stage} />}
+      <form
+        className="pay__form"
+        aria-label={t("Payment")}
+        hidden={stage !== null}
+        data-many
+        onSubmit={(event) => void submit(event)}
+      >
+        {refusal && (
+          <ErrorPanel
+            error={refusal}
+            handlers={{
+              reload: async () => {
+                setRefusal(null);
+                await apply(terms.code);
+              },
+            }}
+            onDismiss={() => setRefusal(null)}
+          />
+        )}
+        {failure !== "" && (
+          <section className="notice notice--error" role="alert">
+            <Icon name="credit-card" className="notice__icon" />
+            <p className="notice__title">{t("The payment did not go through")}</p>
+            <p className="notice__body">
+              {/[.!?]$/.test(failure) ? failure : `${failure}.`} {t("Nothing was charged.")}
+            </p>
+          </section>
+        )}
+        <section aria-labelledby="pay-how">
+          <div className="sec-head sec-head--fine">
+            <h2 className="h4" id="pay-how">
+              {t("How would you like to pay?")}
+            </h2>
+            <span className="small faint pay__safe">
+              <Icon name="lock" />
+              {t("Encrypted, stored by the provider")}
+            </span>
+          </div>
+          {form.state === "failed" ? (
+            <NoCardFields onRetry={form.retry} />
+          ) : (
+            <Methods cards={cards} chosen={chosen} onChoose={setChosen}>
+              <CardFields state={form.state} spot={spot} />
+              <p className="small faint">{t("The card is saved, and Premium is charged to it.")}</p>
+            </Methods>
+          )}
+        </section>
+        <section aria-label={t("Terms")}>
+          {isNew && (
+            <label className="check">
+              <input
+                type="checkbox"
+                required
+                checked={agrees}
+                onChange={(event) => setAgrees(event.target.checked)}
+              />
+              <span>
+                {t("I agree to the terms of sale, and that Premium renews until I cancel.")}{" "}
+                <a className="link" href="/terms" target="_blank">
+                  {t("Read the terms")}
+                </a>
+              </span>
+            </label>
+          )}
+          <div className="row mt-4">
+            <Button
+              type="submit"
+              look="primary"
+              size="lg"
+              isBusy={isBusy || (form.state === "loading" && chosen === "")}
+              disabled={form.state === "failed"}
+            >
+              <Icon name="lock" />
+              {isNew && terms.trial_days > 0
+                ? tn("Start {count} free day", "Start {count} free days", terms.trial_days)
+                : t("Pay {amount}", { amount: total })}
+            </Button>
+            <a className="btn btn--quiet" href={isNew ? "/premium" : "/billing/subscriptions"}>
+              {t("Not now")}
+            </a>
+          </div>
+        </section>
+      </form>
+    </>
+  );
+}
+
+const STAGES: readonly Stage[] = ["processing", "upgrading", "activating"];
+
+function Progress({ stage }: { stage: Stage }) {
+  const labels = {
+    processing: t("Processing"),
+    upgrading: t("Upgrading"),
+    activating: t("Activating subscription"),
+  };
+  const at = STAGES.indexOf(stage);
+  return (
+    <section className="panel wait" aria-busy="true" aria-labelledby="wait-title">
+      <div className="wait__head">
+        <span className="spin" aria-hidden="true" />
+        <div role="status">
+          <h2 className="h4" id="wait-title">
+            {labels[stage]}
+          </h2>
+          <p className="muted">
+            {t(
+              "This usually takes a few seconds. You can close this page: we'll finish without it.",
+            )}
+          </p>
+        </div>
+      </div>
+      <ol className="stages stages--4">
+        {STAGES.map((one, index) => (
+          <li
+            key={one}
+            className={index < at ? "is-done" : index === at ? "is-now" : "is-next"}
+            aria-current={index === at ? "step" : undefined}
+            style={{ "--v": index < at ? 100 : index === at ? 60 : 0 } as CSSProperties}
+          >
+            <span>{labels[one]}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+/** API calls of the checkout of Premium. */
+import { authenticatedApi, reach, unwrap } from "../../shared/api/client";
+import type { components } from "../../shared/api/schema.gen";
+import type { ProviderProps } from "../../shared/payments/provider";
+import type { SavedCard } from "../../shared/payments/cards";
+
+export type Terms = components["schemas"]["TermsOut"];
+export type Subscription = components["schemas"]["SubscriptionOut"];
+export type SubscribeIn = components["schemas"]["SubscribeInRequest"];
+
+export type PremiumProps = {
+  /** Subscribe, or pay what is due for a subscription. */
+  mode: "subscribe" | "pay";
+  terms: Terms;
+  /** The default first. */
+  cards: SavedCard[];
+  country: string;
+  /** The date of the first payment, as it is shown; empty without a trial. */
+  first_payment: string;
+  provider: ProviderProps;
+  /** Where to go once Premium is active. */
+  next: string;
+};
+
+export function getTerms(plan: Terms["plan"], code: string, country: string): Promise<Terms> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/billing/premium/terms/", { body: { plan, code, country } }),
+  );
+}
+
+export function subscribe(wanted: SubscribeIn): Promise<Subscription> {
+  return unwrap(authenticatedApi.POST("/api/v1/billing/premium/", { body: wanted }));
+}
+
+export function payDue(card: string): Promise<Subscription> {
+  return unwrap(authenticatedApi.POST("/api/v1/billing/premium/pay/", { body: { card } }));
+}
+
+export function syncPremium(): Promise<Subscription> {
+  return unwrap(
+    authenticatedApi.POST("/api/v1/billing/premium/sync/", {
+      fetch: reach, // the page says by itself that it waits
+    }),
+  );
+}
