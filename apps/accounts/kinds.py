@@ -18,11 +18,12 @@ from studyplatform.kit.registry import Registry
 
 Mail = NotificationChoice.Mail
 Words = str | Promise
-Group = Literal["account", "learning", "billing", "teaching", "administration"]
+Group = Literal["account", "learning", "discussions", "billing", "teaching", "administration"]
 
 GROUPS: dict[Group, Words] = {
     "account": _("Your account"),
     "learning": _("Your courses"),
+    "discussions": _("Discussions"),
     "billing": _("Your payments"),
     "teaching": _("Your teaching"),
     "administration": _("Running the site"),

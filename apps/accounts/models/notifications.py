@@ -48,6 +48,7 @@ class Notification(models.Model):
             models.Index(fields=["user", "-created_at"], condition=Q(in_app=True), name="notification_newest"),
             models.Index(fields=["user"], condition=Q(in_app=True, read_at=None), name="notification_unread"),
             models.Index(fields=["digest_due_at"], condition=~Q(digest_due_at=None), name="notification_digest"),
+            models.Index(fields=["key"], condition=~Q(key=""), name="notification_of_fact"),
         ]
 
     def __str__(self) -> str:

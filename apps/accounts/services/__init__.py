@@ -29,9 +29,11 @@ from apps.accounts.services.email_verification import (
 )
 from apps.accounts.services.linked_accounts import identities_of, link_identity, unlink_identity
 from apps.accounts.services.notifications import (
+    delete_notifications,
     mail_notification,
     mark_all_read,
     mark_read,
+    mark_read_by_link,
     notify,
     notify_all,
     save_notification_choices,
@@ -132,6 +134,7 @@ __all__ = [
     "decrypt_secret",
     "delete_account",
     "delete_expired_exports",
+    "delete_notifications",
     "deletion_hindrance",
     "email_change_of_key",
     "end_other_session",
@@ -148,6 +151,7 @@ __all__ = [
     "mark_all_read",
     "mark_export_failed",
     "mark_read",
+    "mark_read_by_link",
     "next_digest",
     "notify",
     "notify_all",

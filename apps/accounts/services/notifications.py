@@ -1,6 +1,6 @@
 """Notifying users: on the site, by email at once, or in a daily digest."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -51,11 +51,12 @@ def notify_all(
     key: str = "",
     *,
     to: str = "",
+    is_mailed: bool = True,
     now: datetime | None = None,
     **params: Any,
 ) -> None:
     """Notify many users of the same thing, as :func:`notify` does one, in a fixed number of queries (and a job per
-    email).
+    email). Without ``is_mailed`` there is no email to anyone, whatever they chose.
     """
     what, today = KINDS[kind], timezone.now()
     now = now or today
@@ -65,7 +66,7 @@ def notify_all(
     what.words(clean)
     people = {user.pk: user for user in users if user.deleted_at is None}
     ways = _ways(what, people)
-    if now < today - NEWS and not what.is_security:
+    if (now < today - NEWS and not what.is_security) or not is_mailed:
         ways = {pk: (in_app, Mail.OFF) for pk, (in_app, _) in ways.items()}
     rows = [
         Notification(
@@ -126,9 +127,21 @@ def mark_read(*, user: User, uid: UUID, now: datetime) -> None:
     mine.unread().filter(Q(pk=row.pk) | Q(pk__in=grouped_unread_pks(row))).update(read_at=now)
 
 
+def mark_read_by_link(*, user: User, kind: str, link: str, now: datetime) -> None:
+    """Mark the notifications of this kind that lead to an address as read, as the user has just read it there."""
+    Notification.objects.of(user).shown().unread().filter(kind=kind, link=link).update(read_at=now)
+
+
 def mark_all_read(*, user: User, now: datetime) -> None:
     """Mark all of the user's notifications as read."""
     Notification.objects.of(user).shown().unread().filter(created_at__lte=now).update(read_at=now)
+
+
+def delete_notifications(*, kinds: Collection[str], keys: Collection[str]) -> None:
+    """Delete what users were told about facts that are not true any longer, also from their next digest. Idempotent."""
+    gone = Notification.objects.exclude(key="").filter(key__in=keys, kind__in=kinds)
+    if gone.delete()[0]:
+        sockets.wake("notifications")
 
 
 def save_notification_choices(*, user: User, choices: dict[str, tuple[bool, str]]) -> None:

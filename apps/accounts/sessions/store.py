@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, Notification, User
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
+from studyplatform.kit.extensions import session_counts
 
 
 def _unread_count() -> Subquery:
@@ -22,7 +23,7 @@ def _unread_count() -> Subquery:
 _LIVE = PreparedQuery(
     lambda: (
         BrowserSession.objects.select_related("user")
-        .annotate(unread=_unread_count())
+        .annotate(unread=_unread_count(), **{f"count_{name}": count() for name, count in session_counts.items()})
         .filter(session_key=Param("key", CharField()), expire_date__gt=Param("now", DateTimeField()))
         .order_by()
     )
@@ -30,7 +31,7 @@ _LIVE = PreparedQuery(
 
 
 class SessionStore(DatabaseStore):
-    """A session whose row is loaded together with its user and the number of unread notifications, in one query.
+    """A session whose row is loaded together with its user and what is unread (`session_counts`), in one query.
 
     What ``note_browser`` stores at sign-in is part of the session's data and copied to columns, so that a user's
     browsers can be listed and signed out.

@@ -7,10 +7,12 @@ formula is replaced by a placeholder.
 
 import re
 import secrets
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from xml.etree import ElementTree
 
 import nh3
 from django.utils.translation import gettext as _
@@ -66,12 +68,6 @@ _NAME = re.compile(r"<mi>(\w{2,})</mi>")  # "sin": upright, while single letters
 _SIGN = re.compile(r"(<mo[^>]*>[=≈≠<>≤≥(\[{,×⋅·]</mo>|<mrow>)<mo>−</mo>")  # of a number; else it is "minus"
 _HEAD = re.compile(r"<th>(.*?)</th>", re.DOTALL)
 
-_parser = (
-    MarkdownIt("commonmark", {"html": False, "typographer": True})
-    .enable(["table", "strikethrough", "replacements", "smartquotes"])
-    # "$4 and $5" and "$5/$6" are prices.
-    .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
-)
 _closed_formula = math_block_dollar(allow_labels=False, allow_blank_lines=True)
 
 
@@ -94,16 +90,46 @@ def _typographic_quotes(state: StateCore) -> None:
         smartquotes(state)
 
 
-_parser.core.ruler.at("smartquotes", _typographic_quotes)
-_parser.block.ruler.at("math_block", _formula_of_its_own)
+def new_parser(**options: Any) -> MarkdownIt:
+    """A parser of the Markdown of lessons. ``options`` are those of markdown-it; a profile can add rules to it."""
+    parser = (
+        MarkdownIt("commonmark", {"html": False, "typographer": True, **options})
+        .enable(["table", "strikethrough", "replacements", "smartquotes"])
+        # "$4 and $5" and "$5/$6" are prices.
+        .use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
+    )
+    parser.core.ruler.at("smartquotes", _typographic_quotes)
+    parser.block.ruler.at("math_block", _formula_of_its_own)
+    for kind, rule in (("math_inline", _in_line), ("math_inline_double", _displayed), ("math_block", _on_its_own)):
+        parser.add_render_rule(kind, rule)
+    return parser
 
 
-def render(text: str) -> Markup:
-    """Sanitized HTML of a Markdown text. Headings begin at h2, links are nofollow, a wide table scrolls by itself."""
+@dataclass(frozen=True)
+class Profile:
+    """A kind of Markdown: its parser, and what its sanitized HTML may contain beyond that of lessons.
+
+    ``tags`` maps further elements to the attributes they may have. ``keeps`` decides about each attribute that is
+    allowed, from element, attribute and value. ``env`` of :func:`render` reaches the rules of the parser.
+    """
+
+    parser: MarkdownIt
+    tags: Mapping[str, frozenset[str]] | None = None
+    keeps: Callable[[str, str, str], bool] | None = None
+    link_rel: str = "nofollow noopener"
+    most_formulas: int = _MOST_FORMULAS
+
+
+def render(text: str, profile: Profile | None = None, env: Mapping[str, Any] | None = None) -> Markup:
+    """Sanitized HTML of a Markdown text. A wide table scrolls by itself.
+
+    Without a profile it is the text of a lesson, whose headings begin at h2 and whose links are nofollow.
+    """
+    profile = profile or LESSON
     found: list[_Formula] = []
-    html = _parser.render(text, {"formulas": found})
-    html = _with_formulas(_clean(html.replace("<h1>", "<h2>").replace("</h1>", "</h2>"), _TAGS), found)
-    return Markup(_TABLE.sub(_scrolling_table, html))  # noqa: S704 (what is added is escaped)
+    html = profile.parser.render(text, {**(env or {}), "formulas": found, "most_formulas": profile.most_formulas})
+    html = html.replace("<h1>", "<h2>").replace("</h1>", "</h2>")
+    return Markup(_TABLE.sub(_scrolling_table, _with_formulas(_clean(html, _TAGS, profile), found)))  # noqa: S704 (what is added is escaped)
 
 
 def render_inline(text: str) -> Markup:
@@ -113,20 +139,24 @@ def render_inline(text: str) -> Markup:
 
 def _phrase(text: str) -> Markup:
     found: list[_Formula] = []
-    html = _parser.renderInline(text, {"formulas": found})
+    html = LESSON.parser.renderInline(text, {"formulas": found, "most_formulas": LESSON.most_formulas})
     return Markup(_with_formulas(_clean(html, _INLINE), found))  # noqa: S704 (both are sanitized)
 
 
 _cached_phrase = lru_cache(maxsize=4096)(_phrase)
 
 
-def _clean(html: str, tags: set[str]) -> str:
+def _clean(html: str, tags: set[str], profile: Profile | None = None) -> str:
+    profile = profile or LESSON
+    more, keeps = profile.tags or {}, profile.keeps
+    attributes = {tag: names for tag, names in _ATTRIBUTES.items() if tag in tags}
     return nh3.clean(
         html,
-        tags=tags,
-        attributes={tag: names for tag, names in _ATTRIBUTES.items() if tag in tags},
+        tags=tags | more.keys(),
+        attributes=attributes | {tag: attributes.get(tag, set()) | names for tag, names in more.items()},
+        attribute_filter=(lambda tag, name, value: value if keeps(tag, name, value) else None) if keeps else None,
         url_schemes={"http", "https", "mailto"},
-        link_rel="nofollow noopener",
+        link_rel=profile.link_rel,
     )
 
 
@@ -172,6 +202,36 @@ def _as_mathml(tex: str, *, is_displayed: bool) -> _Formula:
     return _Formula(clean, is_displayed)
 
 
+def formula_as_text(tex: str) -> str:
+    """A formula as plain text in one line: "v = λ/T" of ``v = \\frac{\\lambda}{T}``. Its source if it is incomplete."""
+    formula = _as_mathml(tex, is_displayed=False)
+    if not formula.is_converted:
+        return tex
+    try:
+        text = _as_text(ElementTree.fromstring(formula.html))  # noqa: S314 (sanitized)
+    except ElementTree.ParseError:  # an entity that XML lacks
+        return tex
+    return " ".join(unicodedata.normalize("NFKC", text).split())  # bold letters are other characters
+
+
+def _as_text(element: ElementTree.Element) -> str:
+    """The text of an element of MathML."""
+    parts = [_as_text(child) for child in element]
+    match element.tag, parts:
+        case "mfrac", [above, below]:
+            return "/".join(part if len(part) == 1 or part.isalnum() else f"({part})" for part in (above, below))
+        case (("msup" | "msub"), [base, mark]):
+            return f"{base}{'^' if element.tag == 'msup' else '_'}{mark}"
+        case "msubsup", [base, low, high]:
+            return f"{base}_{low}^{high}"
+        case "msqrt", _:
+            inside = "".join(parts)
+            return f"√{inside}" if inside.isalnum() else f"√({inside})"
+        case "mspace", _:
+            return " "
+    return (element.text or "") + "".join(parts)
+
+
 def _as_source(tex: str, *, is_displayed: bool) -> _Formula:
     return _Formula(f"<code>{escape(tex)}</code>", is_displayed, is_converted=False)
 
@@ -184,7 +244,7 @@ def _with_tex_spaces(tex: str) -> str:
 
 def _mark(token: Token, env: Any, *, is_displayed: bool) -> str:
     tex, found = token.content.strip(), env["formulas"]
-    is_usual = len(tex) <= _LONGEST_FORMULA and len(found) < _MOST_FORMULAS
+    is_usual = len(tex) <= _LONGEST_FORMULA and len(found) < env["most_formulas"]
     found.append((_as_mathml if is_usual else _as_source)(tex, is_displayed=is_displayed))
     return f"{_OPEN}{len(found) - 1}{_CLOSE}"
 
@@ -201,6 +261,4 @@ def _on_its_own(_self: RendererHTML, tokens: Sequence[Token], index: int, _optio
     return f"<p>{_mark(tokens[index], env, is_displayed=True)}</p>\n"
 
 
-_parser.add_render_rule("math_inline", _in_line)
-_parser.add_render_rule("math_inline_double", _displayed)
-_parser.add_render_rule("math_block", _on_its_own)
+LESSON = Profile(new_parser())

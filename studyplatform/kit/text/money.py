@@ -7,7 +7,7 @@ _WITHOUT_CENTS = {"jpy", "krw", "vnd", "clp", "isk"}
 def money(amount: int, currency: str, *, cents: bool = False) -> str:
     """4900, "usd" -> "$49"; 1250, "eur" -> "€12.50"; 900, "chf" -> "CHF 9"; -1250, "usd" -> "−$12.50".
 
-    With ``cents``, for columns of amounts, 4900, "usd" -> "$49.00".
+    With ``cents``, for what is paid (checkout, receipts, columns of amounts), 4900, "usd" -> "$49.00".
     """
     if amount < 0:
         return f"−{money(-amount, currency, cents=cents)}"

@@ -1,0 +1,80 @@
+"""Refusals in moderation."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from studyplatform.kit.errors import AppError
+
+
+@dataclass(eq=False, kw_only=True)
+class Banned(AppError):
+    code = "FORUM_BANNED"
+    status = 403
+    title = _("You can’t write in the discussions")
+    message = _("You can read, but not write, %(until)s. A moderator gave this reason: %(reason)s")
+    severity = "warning"
+    icon = "lock"
+    is_for_scripts = False
+
+    until: str = ""
+    reason: str = ""
+
+
+class AlreadyDecided(AppError):
+    code = "FORUM_ALREADY_DECIDED"
+    status = 409
+    title = _("This has changed")
+    message = _("Another moderator or the author was faster. The page shows how it is now.")
+    severity = "info"
+    icon = "history"
+    is_for_scripts = False
+
+
+class ReasonMissing(AppError):
+    code = "FORUM_REASON_MISSING"
+    status = 400
+    title = _("A reason is missing")
+    message = _("Write a sentence. The author of the post reads it.")
+    severity = "warning"
+    is_for_scripts = False
+
+
+class OwnPostReported(AppError):
+    code = "FORUM_REPORT_OWN_POST"
+    status = 409
+    title = _("This is your own post")
+    message = _("You can report posts that others wrote. Yours you can edit or delete.")
+    severity = "info"
+    icon = "flag"
+    is_for_scripts = False
+
+
+class AlreadyReported(AppError):
+    code = "FORUM_ALREADY_REPORTED"
+    status = 409
+    title = _("You have reported this post")
+    message = _("One report per post is enough. The moderators will read it.")
+    severity = "info"
+    icon = "flag"
+    is_for_scripts = False
+
+
+class ModeratorNotBanned(AppError):
+    code = "FORUM_MODERATOR_NOT_BANNED"
+    status = 409
+    title = _("Moderators can’t be banned")
+    message = _("This person moderates the board. An admin can change their role.")
+    severity = "info"
+    icon = "shield-check"
+    is_for_scripts = False
+
+
+class NotUndoable(AppError):
+    code = "FORUM_NOT_UNDOABLE"
+    status = 409
+    title = _("This can’t be undone")
+    message = _("It was undone already, or it is an action that can’t be reversed.")
+    severity = "info"
+    icon = "undo-2"
+    is_for_scripts = False

@@ -1,0 +1,80 @@
+"""What the forum adds to pages of others."""
+
+from typing import Any
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.http import HttpRequest
+
+from apps.accounts.models import Role, User
+from apps.accounts.policies import AnyUser
+from apps.courses.models import Lesson
+from apps.forum.message_policies import Side
+from apps.forum.models import Conversation, Post, PostState, Report
+from apps.forum.queries import lessons, messages
+from apps.forum.queries.public import sitemap_topics
+from studyplatform.kit.extensions import Discussion, lesson_discussions, menu_badges, session_counts, sitemap_entries
+
+sitemap_entries.register("forum", sitemap_topics, order=60)
+
+
+@session_counts.registers("messages")
+def unread_as_learner() -> Subquery:
+    """The unread conversations with instructors."""
+    rows = Conversation.objects.filter(learner=OuterRef("user"), unread_by_learner__gt=0)
+    return _count(rows.order_by().values("learner"))
+
+
+@session_counts.registers("teaching_messages")
+def unread_as_instructor() -> Subquery:
+    """The unread conversations with learners."""
+    rows = Conversation.objects.filter(course__instructor=OuterRef("user"), unread_by_instructor__gt=0)
+    return _count(rows.order_by().values("course__instructor"))
+
+
+@session_counts.registers("moderation")
+def waiting_for_admins() -> Subquery:
+    """The posts that wait for an admin: held or reported ones. Nothing is counted for other users."""
+    admin = User.objects.filter(pk=OuterRef(OuterRef("user")), role=Role.ADMIN)
+    reported = Report.objects.filter(post=OuterRef("pk"), state=Report.State.OPEN)
+    held = Q(state=PostState.HELD) & ~Q(topic__state=PostState.DELETED)
+    posts = Post.objects.filter(Exists(admin)).filter(held | (Exists(reported) & ~Q(state=PostState.DELETED)))
+    return Subquery(posts.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"))
+
+
+@menu_badges.registers("moderation")
+def waiting_posts(request: HttpRequest) -> int:
+    """How many posts wait for an admin. It came with the session: no query."""
+    row = getattr(request.session, "row", None)
+    return (getattr(row, "count_moderation", 0) or 0) if row is not None else 0
+
+
+def _count(rows: QuerySet[Conversation, Any]) -> Subquery:
+    return Subquery(rows.annotate(count=Count("*")).values("count"), output_field=IntegerField())
+
+
+@menu_badges.registers("messages")
+def unread_messages(request: HttpRequest) -> int:
+    """How many conversations with instructors are unread. It came with the session: no query."""
+    return _badge(request, "count_messages", Side.LEARNER)
+
+
+@menu_badges.registers("teaching_messages")
+def unread_teaching_messages(request: HttpRequest) -> int:
+    """How many conversations with learners are unread. It came with the session: no query."""
+    return _badge(request, "count_teaching_messages", Side.INSTRUCTOR)
+
+
+def _badge(request: HttpRequest, name: str, side: Side) -> int:
+    user = request.user
+    if not isinstance(user, User):
+        return 0
+    row = getattr(request.session, "row", None)
+    if row is not None and row.user_id == user.pk:
+        return getattr(row, name) or 0
+    return messages.unread_count(user, side)
+
+
+@lesson_discussions.registers("forum")
+def discussion_of(lesson: Lesson, user: AnyUser) -> Discussion | None:
+    """The questions about the lessons of a course, as one of its lessons shows them. One query, none for visitors."""
+    return lessons.discussion_of(lesson, user)

@@ -1,0 +1,106 @@
+"""Who may read and write the messages of a conversation, report one, and send announcements."""
+
+from enum import Enum
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from apps.accounts.models import Role, User
+from apps.accounts.policies import AnyUser, administer, be_verified, teach
+from apps.courses.models import Course
+from apps.forum import errors
+from apps.forum.models import Block, Conversation, Message, MessageFile
+from apps.learning.errors import NotEnrolled
+from apps.learning.models import Enrollment
+from studyplatform.kit.db.prepared_queries import Param
+from studyplatform.kit.errors import NotAuthenticated, NotFound
+from studyplatform.kit.policies import Verdict
+
+OPEN_TO_ANNOUNCEMENTS = {Course.Status.PUBLISHED, Course.Status.ARCHIVED}
+
+
+class Side(Enum):
+    """Which of its two people a user is in a conversation."""
+
+    LEARNER = "learner"
+    INSTRUCTOR = "instructor"
+
+
+def side_in(user: AnyUser, course: Course, learner: User) -> Side | None:
+    """The user's side in the conversation between a learner and the instructor of the course; None: neither.
+
+    Nobody has a conversation with themselves: an instructor who takes their own course is the learner of none.
+    """
+    if not isinstance(user, User) or not user.is_active or course.instructor_id == learner.pk:
+        return None
+    if user.pk == learner.pk:
+        return Side.LEARNER
+    return Side.INSTRUCTOR if course.instructor_id == user.pk and user.can_teach else None
+
+
+def read_conversation(user: AnyUser, conversation: Conversation) -> Verdict:
+    """Its two people read a conversation, also after the enrollment has ended. For others it doesn't exist."""
+    return None if side_in(user, conversation.course, conversation.learner) is not None else NotFound()
+
+
+def write_message(user: AnyUser, course: Course, learner: User) -> Verdict:
+    """The learner and the instructor write while the learner is enrolled, unless one of them blocked the other."""
+    if not isinstance(user, User):
+        return NotAuthenticated()
+    side = side_in(user, course, learner)
+    if side is None:
+        return NotFound()
+    unverified = be_verified(user)
+    if unverified is not None:
+        return unverified
+    enrollments = Enrollment.objects.of(learner.pk).filter(course=course)
+    if not enrollments.active().exists():
+        if enrollments.exists():
+            return errors.ConversationClosed()
+        return NotEnrolled(course=course.title, slug=course.slug) if side is Side.LEARNER else NotFound()
+    other = course.instructor if side is Side.LEARNER else learner
+    if not other.is_active or (side is Side.LEARNER and not other.can_teach):
+        return errors.RecipientGone()
+    blocks = blocks_between(user, other)
+    if user.pk in blocks:
+        return errors.RecipientBlocked(name=other.display_name)
+    return errors.SenderBlocked(name=other.display_name) if blocks else None
+
+
+def blocks_between(one: User, other: User) -> set[int]:
+    """The ids of those of the two who blocked the other. One query."""
+    pair = Q(blocker=one, blocked=other) | Q(blocker=other, blocked=one)
+    return set(Block.objects.filter(pair).values_list("blocker_id", flat=True))
+
+
+def report_message(user: AnyUser, message: Message) -> Verdict:
+    """The recipient reports a message."""
+    refused = read_conversation(user, message.conversation)
+    if refused is not None:
+        return refused
+    return errors.OwnMessage() if isinstance(user, User) and message.author_id == user.pk else None
+
+
+def decide_report(user: AnyUser) -> Verdict:
+    return administer(user)
+
+
+def announce(user: AnyUser, course: Course) -> Verdict:
+    """Only its instructor sends announcements to a course, once it has been published."""
+    refused = teach(user)
+    if refused is not None:
+        return refused
+    if not isinstance(user, User) or course.instructor_id != user.pk:
+        return NotFound()
+    if course.status not in OPEN_TO_ANNOUNCEMENTS:
+        return errors.CourseNotOpenForAnnouncements()
+    return be_verified(user)
+
+
+def files_offering(reader: Param) -> QuerySet[MessageFile]:
+    """The attachments that offer the upload of the outer query to a user: one of the two people of a conversation."""
+    there = User.objects.filter(pk=reader, is_active=True)
+    teaching = there.filter(
+        role__in=[Role.INSTRUCTOR, Role.ADMIN], pk=OuterRef("message__conversation__course__instructor")
+    )
+    learning = there.filter(pk=OuterRef("message__conversation__learner"))
+    return MessageFile.objects.filter(Q(Exists(learning)) | Q(Exists(teaching)), upload=OuterRef("pk"))

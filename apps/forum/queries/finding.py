@@ -1,0 +1,68 @@
+"""Finding topics and posts for a reader."""
+
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, Q, Subquery
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
+from apps.forum.models import Ban, Follow, Post, PostState, ReadMark, Topic, Visit
+from apps.learning.models import Enrollment
+from studyplatform.kit.errors import NotFound
+
+
+def find_topic(pk: int, user: AnyUser) -> Topic:
+    """A topic that the user may open, with its board and what the user has to do with it. One query.
+
+    :raises NotFound: there is none for this user.
+    """
+    topics = Topic.objects.seen_by(user).select_related(
+        "board__course__instructor", "author", "lesson__section", "merged_into"
+    )
+    if isinstance(user, User):
+        mine = {"user": user, "topic": OuterRef("pk")}
+        enrolled = Enrollment.objects.active().of(user.pk).filter(course=OuterRef("board__course"))
+        topics = topics.annotate(
+            seen=Subquery(Visit.objects.filter(**mine).values("last_number")),
+            level=Subquery(Follow.objects.filter(**mine).values("level")),
+            read_until=Subquery(ReadMark.objects.filter(user=user).values("read_until")),
+            is_enrolled=Exists(enrolled),
+            is_banned=Exists(
+                Ban.objects.active(timezone.now()).filter(Q(board=None) | Q(board=OuterRef("board")), user=user)
+            ),
+        )
+    found = topics.prefetch_related("tags").filter(pk=pk).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def first_unread(topic: Topic, user: AnyUser) -> Post | None:
+    """The oldest visible post of the topic that the user has not seen, if there is one. One query."""
+    if not isinstance(user, User):
+        return None
+    posts = topic.posts.filter(state=PostState.VISIBLE).order_by("number")
+    seen, read_until = getattr(topic, "seen", None), getattr(topic, "read_until", None)
+    if seen is not None:
+        return posts.filter(number__gt=seen).first()
+    return posts.filter(published_at__gt=read_until).first() if read_until else None
+
+
+def first_since(topic: Topic, moment: datetime) -> Post | None:
+    """The first visible post since a date, or else the last one. One or two queries."""
+    posts = topic.posts.filter(state=PostState.VISIBLE)
+    found = posts.filter(published_at__gte=moment).order_by("number").first()
+    return found or posts.order_by("-number").first()
+
+
+def find_post(pk: int, user: AnyUser) -> Post:
+    """A post whose text the user may read. One query.
+
+    :raises NotFound: there is none for this user.
+    """
+    posts = Post.objects.seen_by(user).select_related("topic__board__course", "author")
+    found = posts.filter(pk=pk).first()
+    if found is None:
+        raise NotFound
+    return found

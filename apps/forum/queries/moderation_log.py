@@ -1,0 +1,76 @@
+"""The log of moderation in words."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.accounts.models import User
+from apps.forum.models import ModerationAction
+from apps.forum.queries.moderation import moderated_by
+from apps.forum.services.undoing import can_undo
+
+Kind = ModerationAction.Kind
+
+
+def actions(user: User) -> QuerySet[ModerationAction]:
+    """The log of the boards that the user moderates, newest first."""
+    found = ModerationAction.objects.filter(moderated_by(user, "board__"))
+    return found.select_related(
+        "actor", "user", "topic", "post", "board__course", "undone_by", "undoes__user", "undoes__topic"
+    ).order_by("-at", "-pk")
+
+
+def sentence(action: ModerationAction) -> str:
+    """What happened, as a line of the log."""
+    if action.kind == Kind.UNDONE and action.undoes is not None:
+        return _("Undone: %(what)s") % {"what": sentence(action.undoes)}
+    user = action.user.display_name if action.user else _("a deleted user")
+    topic = action.topic.title if action.topic else _("a deleted topic")
+    days = action.details.get("days")
+    banned = (
+        ngettext("Banned %(user)s for %(days)s day", "Banned %(user)s for %(days)s days", days)
+        if days
+        else _("Banned %(user)s without an end")
+    )
+    words = {
+        Kind.APPROVED: _("Approved a post by %(user)s in “%(topic)s”"),
+        Kind.REJECTED: _("Rejected a post by %(user)s in “%(topic)s”"),
+        Kind.HIDDEN: _("Hid a post by %(user)s in “%(topic)s”"),
+        Kind.HIDDEN_BY_REPORTS: _("Reports have hidden a post by %(user)s in “%(topic)s”"),
+        Kind.KEPT: _("Kept a reported post by %(user)s in “%(topic)s”"),
+        Kind.REMOVED: _("Removed a post by %(user)s in “%(topic)s”"),
+        Kind.RESTORED: _("Restored a post by %(user)s in “%(topic)s”"),
+        Kind.EDITED: _("Edited a post by %(user)s in “%(topic)s”"),
+        Kind.BANNED: banned,
+        Kind.BAN_LIFTED: _("Lifted the ban of %(user)s"),
+        Kind.PINNED: _("Pinned “%(topic)s”"),
+        Kind.UNPINNED: _("Unpinned “%(topic)s”"),
+        Kind.CLOSED: _("Closed “%(topic)s”"),
+        Kind.REOPENED: _("Reopened “%(topic)s”"),
+        Kind.MOVED: _("Moved “%(topic)s” to %(to)s"),
+        Kind.MERGED: _("Merged “%(from)s” into “%(topic)s”"),
+        Kind.SPLIT: _("Split %(count)s posts into “%(topic)s”"),
+        Kind.RENAMED: _("Renamed “%(from)s” to “%(topic)s”"),
+        Kind.RETAGGED: _("Changed the tags of “%(topic)s”"),
+    }
+    given = {"from": "", "to": "", "count": 0} | action.details
+    said: str = words[Kind(action.kind)] % (given | {"user": user, "topic": topic, "days": days})
+    return said
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the log in words."""
+
+    action: ModerationAction
+    text: str
+    is_undone: bool
+    can_undo: bool
+
+
+def lines(actions: Iterable[ModerationAction]) -> list[Line]:
+    """The lines of the log for a page. The actions come from :func:`actions`."""
+    return [Line(one, sentence(one), hasattr(one, "undone_by"), can_undo(one)) for one in actions]

@@ -1,0 +1,107 @@
+"""Searching posts, and topics that resemble a title or a topic."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from django.core.cache import cache
+from django.db.models import QuerySet
+from markupsafe import Markup
+
+from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
+from apps.forum import search, text
+from apps.forum.models import Board, Post, Topic
+from apps.forum.queries import lists
+
+LONGEST = 200  # characters of a search text
+SIMILAR = 4
+KEPT = 3600  # seconds: how long the topics that resemble one are remembered
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A topic with the post of it that matches best."""
+
+    topic: Topic
+    post: Post
+    title: Markup
+    snippet: Markup
+
+
+@dataclass(frozen=True)
+class Hits:
+    """A page of what was found. ``is_cut``: only the newest posts with these words were compared."""
+
+    hits: list[Hit]
+    number: int
+    pages: int
+    total: int
+    is_cut: bool
+
+
+def find(words: str, user: AnyUser, *, choice: lists.Choice, number: int = 1) -> Hits:
+    """The topics of a list with a visible post that contains all words, the best first. Three queries."""
+    wanted = search.words_of(words[:LONGEST])
+    posts = Post.objects.listed_for(user)
+    if choice.board is not None:
+        posts = posts.filter(topic__board=choice.board)
+    if choice.is_own_courses and isinstance(user, User):
+        posts = posts.filter(topic__board__in=lists.own_boards(user).values("pk"))
+    if choice.tab != "latest":
+        topics = lists.topics_of(choice, user).filter(state="visible")
+        posts = posts.filter(topic__in=topics.order_by().values("pk"))
+    found = search.search(posts, wanted)
+    best: dict[int, int] = {}
+    for post, topic in found:
+        best.setdefault(topic, post)
+    pages = max(1, min(lists.MOST_PAGES, -(-len(best) // lists.PER_PAGE)))
+    number = min(max(1, number), pages)
+    shown = list(best.items())[(number - 1) * lists.PER_PAGE : number * lists.PER_PAGE]
+    return Hits(_hits(shown, wanted, user), number, pages, len(best), is_cut=len(found) == search.CANDIDATES)
+
+
+def _hits(shown: Sequence[tuple[int, int]], words: Sequence[str], user: AnyUser) -> list[Hit]:
+    topics = {one.pk: one for one in lists.with_marks(Topic.objects.listed_for(user), user).filter(pk__in=dict(shown))}
+    posts = Post.objects.listed_for(user).defer("html").in_bulk([post for _, post in shown])
+    return [
+        Hit(
+            topics[topic],
+            posts[post],
+            search.marked(topics[topic].title, words),
+            search.snippet(text.excerpt(posts[post].source, text.MOST), words),
+        )
+        for topic, post in shown
+        if topic in topics and post in posts
+    ]
+
+
+def similar_to(title: str, user: AnyUser, *, board: Board | None = None) -> list[Hit]:
+    """Topics whose opening posts share the most words with a title, those of the board first. Three queries."""
+    words = search.words_of(title[:LONGEST])
+    posts = Post.objects.listed_for(user).filter(is_opening=True)
+    found = search.search(posts, words, any_word=True)[: SIMILAR * 3]
+    hits = _hits([(topic, post) for post, topic in found], words, user)
+    hits = [hit for hit in hits if _shared(hit.topic, words) * 2 >= min(len(words), 4)]
+    hits.sort(key=lambda hit: board is None or hit.topic.board_id != board.pk)
+    return hits[:SIMILAR]
+
+
+def _shared(topic: Topic, words: Sequence[str]) -> int:
+    """How many of the words the title and the beginning of the text of a topic contain."""
+    return len(search.found_in(f"{topic.title} {topic.excerpt}", words))
+
+
+def similar_topics(topic: Topic, user: AnyUser) -> list[Topic]:
+    """Other questions about the same, for the page of a topic. One query; another one once an hour."""
+    ids = cast("list[int] | None", cache.get(key := f"forum-similar-{topic.pk}"))
+    if ids is None:
+        posts: QuerySet[Post] = Post.objects.public().filter(is_opening=True).exclude(topic=topic.pk)
+        tags = " ".join(tag.name for tag in topic.tags.all())
+        found = search.search(posts, search.words_of(f"{topic.title} {tags}"), any_word=True)
+        ids = [one for _, one in found[: SIMILAR * 3]]
+        cache.set(key, ids, KEPT)
+    if not ids:
+        return []
+    rows = {one.pk: one for one in Topic.objects.listed_for(user).filter(pk__in=ids)}
+    return [rows[pk] for pk in ids if pk in rows][:SIMILAR]

@@ -1,0 +1,68 @@
+"""How the forum reacts to events, and what it tells the library of files."""
+
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
+from django.utils import timezone
+
+from apps.accounts.events import AccountDeleted
+from apps.courses.events import CoursePublished
+from apps.files import services as files
+from apps.forum import message_policies, moderation_notices, services
+from apps.forum.events import PostHeld, PostReported
+from apps.forum.models import PostFile, Topic
+from apps.forum.queries.attachments import posts_using
+from apps.forum.queries.message_files import messages_using
+from apps.forum.services import announcements, message_safety
+from studyplatform.kit.events import subscribe
+
+files.register_offer(message_policies.files_offering)
+files.register_use(messages_using)
+files.register_use(posts_using)
+
+
+@subscribe(AccountDeleted)
+def forget_messages_of_deleted_user(event: AccountDeleted) -> None:
+    """Messages stay, for those to whom they were written: they are by a deleted user then."""
+    message_safety.delete_blocks_of(user_id=event.user_id)
+    announcements.delete_copies_of(user_id=event.user_id)
+
+
+@receiver(post_delete, sender=PostFile)
+def release_file_of_post(instance: PostFile, **_: object) -> None:
+    """Delete the content of a file that a post no longer shows, unless the library or another post has it."""
+    files.release_content(upload_id=instance.upload_id)
+
+
+@subscribe(CoursePublished)
+def open_board(event: CoursePublished) -> None:
+    """A course gets its board when it is first published."""
+    services.create_course_board(course_id=event.course_id)
+
+
+@subscribe(AccountDeleted)
+def forget_reading(event: AccountDeleted) -> None:
+    """Posts, votes and reactions stay, by a deleted user; what the user read and followed is deleted."""
+    services.forget_reading(user_id=event.user_id)
+
+
+@subscribe(AccountDeleted)
+def delete_drafts_of_deleted_user(event: AccountDeleted) -> None:
+    services.delete_drafts(user_id=event.user_id)
+
+
+@subscribe(PostHeld)
+def tell_moderators_of_held_post(event: PostHeld) -> None:
+    """The moderators of its board are told that something waits."""
+    _tell_moderators(event.topic_id)
+
+
+@subscribe(PostReported)
+def tell_moderators_of_report(event: PostReported) -> None:
+    """The moderators of its board are told that something waits."""
+    _tell_moderators(event.topic_id)
+
+
+def _tell_moderators(topic_id: int) -> None:
+    topic = Topic.objects.select_related("board__course__instructor").filter(pk=topic_id).first()
+    if topic is not None:
+        moderation_notices.tell_moderators(topic.board, now=timezone.now())

@@ -1,0 +1,98 @@
+"""Opening topics."""
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.text import slugify
+
+from apps.accounts.models import User
+from apps.courses.models import Lesson
+from apps.forum import policies, text
+from apps.forum.errors import TooManyTags
+from apps.forum.models import Board, Level, PostState, Tag, Topic
+from apps.forum.models.topics import MOST_TAGS
+from apps.forum.services.following import set_level
+from apps.forum.services.posts import create_post
+from apps.forum.services.rendering import excerpt_of
+from studyplatform.kit.errors import NotFound, ValidationFailed
+from studyplatform.kit.policies import enforce
+from studyplatform.kit.web import rate_limits
+
+LONGEST_TAG = 40
+LONGEST_TITLE = 120
+_SPACES = re.compile(r"\s+")
+
+
+def open_topic(
+    *,
+    board: Board,
+    author: User,
+    kind: str,
+    title: str,
+    source: str,
+    tags: Iterable[str] = (),
+    lesson: Lesson | None = None,
+    second: int | None = None,
+    is_watched: bool = True,
+    now: datetime,
+) -> Topic:
+    """Open a topic with its first post. It is visible at once, or held if it must be reviewed first.
+
+    :param second: of the lesson's video, when the question came up while it played.
+    :param is_watched: whether the author is told of every reply.
+    :raises PostTooLong: the post has more than 5,000 characters.
+    :raises RateLimitExceeded: the author opened too many topics in a short time.
+    :raises TooManyTags: more than five, or too long ones.
+    :raises ValidationFailed: the title is empty or too long.
+    """
+    source = text.normalize(source)
+    text.check(source)
+    title = _SPACES.sub(" ", title).strip()
+    if not 1 <= len(title) <= LONGEST_TITLE:
+        raise ValidationFailed
+    names = clean_tags(tags)
+    with transaction.atomic():
+        if not Board.objects.seen_by(author).filter(pk=board.pk).exists():
+            raise NotFound
+        enforce(policies.open_topic(author, board, kind))
+        rate_limits.consume("forum_topic", str(author.pk), now=now)
+        if lesson is None or lesson.course.pk != board.course_id:
+            lesson = second = None
+        topic = Topic.objects.create(
+            board=board,
+            kind=Topic.Kind(kind),
+            title=title,
+            excerpt=excerpt_of(source),
+            author=author,
+            lesson=lesson,
+            second=second,
+            state=PostState.HELD,
+            created_at=now,
+            last_post_at=now,
+            last_poster=author,
+        )
+        topic.tags.set(tags_named(names))
+        create_post(topic=topic, author=author, source=source, is_opening=True, now=now)
+        set_level(user=author, level=Level.WATCHING if is_watched else Level.FOLLOWING, topic=topic, now=now)
+    return topic
+
+
+def clean_tags(names: Iterable[str]) -> list[str]:
+    """Tags in lower case, each once.
+
+    :raises TooManyTags: more than five, or too long ones.
+    """
+    cleaned = dict.fromkeys(_SPACES.sub(" ", name).strip(" #").lower() for name in names)
+    found = [name for name in cleaned if slugify(name, allow_unicode=True)]
+    if len(found) > MOST_TAGS or any(len(name) > LONGEST_TAG for name in found):
+        raise TooManyTags
+    return found
+
+
+def tags_named(names: Iterable[str]) -> list[Tag]:
+    """The tags with these names; new ones are created."""
+    wanted = {slugify(name, allow_unicode=True)[:LONGEST_TAG]: name for name in names}
+    Tag.objects.bulk_create([Tag(slug=slug, name=name) for slug, name in wanted.items()], ignore_conflicts=True)
+    return list(Tag.objects.filter(slug__in=wanted))

@@ -1,0 +1,10 @@
+"""The text of posts and messages: Markdown with a limit, mentions, images of the writer, and code in colors.
+
+Everything that a person writes in the discussions goes through :func:`check` and :func:`render`, and what they see
+beforehand comes from the same :func:`render`.
+"""
+
+from apps.forum.text.length import MOST, check, length, normalize
+from apps.forum.text.markdown import excerpt, files_in, mentioned, render
+
+__all__ = ["MOST", "check", "excerpt", "files_in", "length", "mentioned", "normalize", "render"]

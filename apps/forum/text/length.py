@@ -1,0 +1,36 @@
+"""How long a text is. The composer counts the same way (assets/islands/composer/length.ts)."""
+
+import re
+import unicodedata
+
+from apps.forum.errors import PostEmpty, PostTooLong
+
+MOST = 5000  # code points of a post
+
+_BREAK = re.compile(r"\r\n?")
+_NEVER_SENT = re.compile(r"[\x00\ud800-\udfff]")  # no database stores NUL, no encoding a half of a pair
+_INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs", "Mn"}
+
+
+def normalize(source: str) -> str:
+    """The text as it is counted and stored: every line ends with LF; what cannot be stored is U+FFFD."""
+    return _NEVER_SENT.sub("\ufffd", _BREAK.sub("\n", source))
+
+
+def length(source: str) -> int:
+    """Unicode code points, where a line break is one."""
+    return len(normalize(source))
+
+
+def check(source: str) -> str:
+    """The normalized text, if it can be posted.
+
+    :raises PostEmpty: it has no visible character.
+    :raises PostTooLong: it has more than `MOST` code points.
+    """
+    text = normalize(source)
+    if all(unicodedata.category(one) in _INVISIBLE for one in text):
+        raise PostEmpty
+    if len(text) > MOST:
+        raise PostTooLong
+    return text
