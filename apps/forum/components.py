@@ -1,0 +1,18 @@
+"""What templates of the discussions and of other apps use."""
+
+from django.conf import settings
+
+from apps.forum import text
+from studyplatform.kit.web.jinja import register
+
+
+@register("composer_props")
+def composer_props(key: str, topic: int | None) -> dict[str, object]:
+    """What the composer needs to know (assets/islands/composer)."""
+    return {
+        "draft": key,
+        "most": text.MOST,
+        "limit": settings.UPLOAD_LIMITS["file"],
+        "topic": topic,
+        "endpoint": "/api/v1/uploads/",
+    }

@@ -1,0 +1,75 @@
+"""Forms of messages, reports and announcements."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from apps.forum.models import MessageReport
+from apps.forum.queries.announcements import Recipients
+
+
+class Uids(forms.Field):
+    """Any number of uids, such as those of the boxes that were ticked."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def to_python(self, value: Any) -> list[uuid.UUID]:
+        try:
+            return [uuid.UUID(one) for one in value or []]
+        except ValueError as error:
+            raise ValidationError(_("Choose from the list.")) from error
+
+
+class Writing(forms.Form):
+    """A message. The service checks its length, as it counts characters in its own way."""
+
+    source = forms.CharField(label=_("Message"), required=False, strip=False, widget=forms.Textarea)
+    key = forms.UUIDField(required=False)
+    attached = Uids(label=_("Files"), required=False)
+
+
+class Report(forms.Form):
+    """Why a message is reported."""
+
+    reason = forms.ChoiceField(
+        label=_("What is wrong with it?"),
+        choices=MessageReport.Reason.choices,
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose a reason.")},
+    )
+    note = forms.CharField(
+        label=_("Anything else the admins should know"), required=False, max_length=500, widget=forms.Textarea
+    )
+
+
+class AnnouncementForm(forms.Form):
+    """An announcement to a course. ``recipients`` are the choices for that course."""
+
+    recipients = forms.ChoiceField(label=_("Recipients"))
+    subject = forms.CharField(label=_("Subject"), max_length=120, error_messages={"required": _("Enter a subject.")})
+    source = forms.CharField(
+        label=_("Message"),
+        strip=False,
+        widget=forms.Textarea,
+        error_messages={"required": _("Write the announcement.")},
+    )
+    is_mailed = forms.BooleanField(label=_("By email too"), required=False)
+    key = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, recipients: Sequence[Recipients], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["recipients"].choices = [(one.value, one.label) for one in recipients]  # type: ignore[attr-defined]
+
+    @property
+    def audience(self) -> str:
+        return str(self.cleaned_data["recipients"]).partition("-")[0]
+
+    @property
+    def section_pk(self) -> int | None:
+        """The section, of the audience that has one."""
+        pk = str(self.cleaned_data["recipients"]).partition("-")[2]
+        return int(pk) if pk else None
