@@ -16,11 +16,23 @@ export const pages = {
   "page without islands": { scripts: everyPage, budget: 15 * kB },
   "page with passkeys": { scripts: [...everyPage, "passkeys"], budget: 18 * kB },
   "text or file lesson": { scripts: [...everyPage, "lesson"], budget: 30 * kB },
+  // Before the user starts writing: the composer is fetched then.
+  "forum topic": {
+    scripts: [...everyPage, "topic"],
+    later: ["site/formIslands"],
+    budget: 15 * kB,
+  },
+  messages: { scripts: [...everyPage, "messages"], later: ["site/notifications"], budget: 24 * kB },
+  moderation: {
+    scripts: [...everyPage, "moderation"],
+    later: ["site/notifications"],
+    budget: 24 * kB,
+  },
   "video lesson": {
     scripts: everyPage,
     islands: ["player"],
     later: ["site/notifications"],
-    budget: 248 * kB,
+    budget: 249 * kB,
   },
   "quiz lesson": {
     scripts: everyPage,
@@ -40,11 +52,29 @@ export const pages = {
     later: ["site/notifications"],
     budget: 130 * kB,
   },
+  "saved cards": {
+    scripts: everyPage,
+    islands: ["card-form"],
+    later: ["site/notifications"],
+    budget: 125 * kB,
+  },
+  "checkout of Premium": {
+    scripts: everyPage,
+    islands: ["premium"],
+    later: ["site/notifications"],
+    budget: 130 * kB,
+  },
   "payment in progress": {
     scripts: everyPage,
     islands: ["payment-status"],
     later: ["site/notifications"],
     budget: 120 * kB,
+  },
+  "forum topic, writing": {
+    scripts: [...everyPage, "topic"],
+    islands: ["composer"],
+    later: ["site/notifications"],
+    budget: 145 * kB,
   },
   "sample of a query": {
     scripts: everyPage,

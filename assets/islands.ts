@@ -1,5 +1,6 @@
 // Loads the islands of the page. React is fetched only on pages with an island, and only once it is visible (default),
-// at the first input of the user (data-when="intent"), or at once (data-when="now").
+// at the first input of the user (data-when="intent"), when the user turns to its form (data-when="focus"), or at once
+// (data-when="now").
 
 const inputs = ["pointermove", "pointerdown", "keydown", "focusin", "scroll"];
 let held: Promise<void> | undefined;
@@ -31,6 +32,8 @@ for (const spot of document.querySelectorAll<HTMLElement>("[data-island]")) {
   const hasEarlyKeys = document.documentElement.dataset.earlyKeys !== undefined;
   const isRequested = isAutoplay || hasEarlyKeys || start !== undefined;
   if (when === "now" || (when === "intent" && isRequested)) void load(spot);
+  else if (when === "focus")
+    void import("./site/formIslands").then(({ loadWithForm }) => loadWithForm(spot, load));
   else if (when === "intent") {
     const pending = new AbortController();
     const start = (): void => {

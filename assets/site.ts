@@ -5,7 +5,6 @@ import { followSession } from "./site/followSession";
 import { startAccountAppearance } from "./site/accountAppearance";
 import { startAvatarFallback } from "./site/avatarFallback";
 import { startBell } from "./site/bell";
-import { startLiveValidation } from "./site/liveValidation";
 import { startConfirming } from "./site/confirm";
 import { hasUnsentInput, startForms } from "./site/forms";
 import { startSendingCompletions } from "./site/sendCompletions";
@@ -20,7 +19,6 @@ import { startSearch } from "./site/search";
 import { startLocalTimes, writeLocalTimes } from "./site/localTimes";
 import { startServerToasts } from "./site/serverToasts";
 import { startCopyAndPrint } from "./site/copyAndPrint";
-import { startCountdownButtons } from "./site/countdownButtons";
 
 startAppearance();
 startMenus();
@@ -30,7 +28,6 @@ startConfirming();
 startCopyAndPrint();
 startForms();
 startConnection();
-startLiveValidation();
 startPasswords();
 startBookmarks();
 followSession({
@@ -41,7 +38,6 @@ followSession({
 });
 startAccountAppearance(session);
 startServerToasts();
-startCountdownButtons();
 startLocalTimes();
 startAvatarFallback();
 startPreloading();
@@ -59,6 +55,12 @@ startBell({
   // Blocked, or signed out from another device: the session asks the server, and the page follows it.
   onSignedOut: () => void session.renew().catch(() => undefined),
 });
+if (document.querySelector("[data-fetch-part]"))
+  void import("./site/fetchedParts").then((page) => page.startFetchedParts());
+if (document.querySelector("button[data-wait]"))
+  void import("./site/countdownButtons").then((page) => page.startCountdownButtons());
+if (document.querySelector("form[data-check]"))
+  void import("./site/liveValidation").then((page) => page.startLiveValidation());
 if (document.querySelector("form[data-auto-submit]"))
   void import("./site/filters").then(({ startFilters }) => startFilters());
 if (document.querySelector("[data-retry]"))

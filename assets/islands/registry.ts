@@ -16,9 +16,12 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   uploader: () => import("./uploader"),
   files: () => import("./files"),
   "lesson-file": () => import("./lesson-file"),
+  "card-form": () => import("./card-form"),
   checkout: () => import("./checkout"),
+  premium: () => import("./premium"),
   "payment-status": () => import("./payment-status"),
   quiz: () => import("./quiz"),
+  composer: () => import("./composer"),
   "sample-todos": () => import("./sample-todos"),
   "sample-names": () => import("./sample-names"),
 };

@@ -3,13 +3,13 @@
  * the help shows those that are registered and available.
  */
 export type Shortcut = {
-  /** As `KeyboardEvent.key`, in lower case. */
+  /** As `KeyboardEvent.key`, in lower case. Empty: the help shows it, and the field that it works in listens itself. */
   keys: readonly string[];
   /** The labels of the keys in the help. */
   caps: readonly string[];
   /** What it does, as the help says it. */
   label: string;
-  group: "playing" | "lesson" | "page";
+  group: "playing" | "lesson" | "writing" | "page";
   run: () => void;
   /** Whether it does something on this page now; without it, always. */
   isAvailable?: () => boolean;
@@ -75,7 +75,7 @@ export function availableShortcuts(): Shortcut[] {
   for (const list of [...lists].reverse()) {
     const free = list.filter(
       ({ keys, isAvailable }) =>
-        keys.some((key) => isOn || !isCharacter(key)) &&
+        (keys.length === 0 || keys.some((key) => isOn || !isCharacter(key))) &&
         !keys.some((key) => taken.has(key)) &&
         (isAvailable?.() ?? true),
     );

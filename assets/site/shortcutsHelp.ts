@@ -12,6 +12,7 @@ import {
 const titles: Record<Shortcut["group"], () => string> = {
   playing: () => t("Playing"),
   lesson: () => t("Lessons"),
+  writing: () => t("Writing"),
   page: () => t("Everywhere"),
 };
 

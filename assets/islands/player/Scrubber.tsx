@@ -20,6 +20,14 @@ type Props = {
   onNear: () => void;
 };
 
+type Mark = [second: number, title: string];
+
+/** The questions that were asked at a second of the video; the page of the lesson has them. */
+function readMarks(): Mark[] {
+  const place = document.querySelector<HTMLElement>("[data-marks]");
+  return place ? (JSON.parse(place.dataset.marks ?? "[]") as Mark[]) : [];
+}
+
 export function chapterAt(chapters: readonly Chapter[], time: number): Chapter | undefined {
   return chapters.findLast(({ start }) => start <= time);
 }
@@ -32,6 +40,7 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
   const buffered = usePlayback(playback, (state) => state.buffered);
   const [dragged, setDragged] = useState<number | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
+  const [marks] = useState(readMarks);
   const time = dragged ?? now;
 
   const timeAt = ({ clientX }: PointerEvent): number => {
@@ -98,17 +107,29 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
       onPointerLeave={() => setHovered(null)}
     >
       <Track chapters={chapters} duration={duration} time={time} buffered={buffered} />
+      {marks.map(([second, title]) => (
+        <i
+          className="scrub__mark"
+          key={`${second} ${title}`}
+          style={{ left: percent(second, duration) }}
+        />
+      ))}
       <span className="scrub__knob" style={{ left: percent(time, duration) }} />
       {shown !== null && (
         <Preview
           time={shown}
           duration={duration}
           tile={tileAt(tiles, shown)}
-          title={chapterAt(chapters, shown)?.title}
+          title={markNear(marks, shown, duration) ?? chapterAt(chapters, shown)?.title}
         />
       )}
     </div>
   );
+}
+
+/** The question whose mark is where the pointer is. */
+function markNear(marks: Mark[], time: number, duration: number): string | undefined {
+  return marks.find(([second]) => Math.abs(second - time) < duration / 100)?.[1];
 }
 
 function percent(part: number, whole: number): string {

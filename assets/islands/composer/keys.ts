@@ -1,0 +1,73 @@
+/** The keys of the composer. */
+import { t } from "../../shared/i18n";
+import type { Shortcut } from "../../shared/shortcuts";
+import type { Tool } from "./editing";
+
+type Key = { key: string; shift?: boolean };
+
+const keys: Record<Tool, Key> = {
+  bold: { key: "b" },
+  italic: { key: "i" },
+  link: { key: "k" },
+  code: { key: "e" },
+  formula: { key: "f", shift: true },
+  quote: { key: "period", shift: true },
+  numbers: { key: "digit7", shift: true },
+  list: { key: "digit8", shift: true },
+};
+const symbols: Record<string, string> = { period: ".", digit7: "7", digit8: "8" };
+
+export function isMac(): boolean {
+  return /mac|iphone|ipad/i.test(navigator.userAgent);
+}
+
+const control = (): string => (isMac() ? "⌘" : t("Ctrl"));
+
+/** The labels of the keys of a tool. */
+export function capsOf(tool: Tool): string[] {
+  const { key, shift } = keys[tool];
+  const cap = symbols[key] ?? key.toUpperCase();
+  return [control(), ...(shift ? [isMac() ? "⇧" : t("Shift")] : []), cap];
+}
+
+type Pressed = Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">;
+
+/** What a key event asks for: a tool, or that the text is posted. */
+export function commandOf(event: Pressed): Tool | "post" | null {
+  const isControl = isMac() ? event.metaKey : event.ctrlKey;
+  if (!isControl || event.altKey) return null;
+  if (event.key === "Enter") return event.shiftKey ? null : "post";
+  // Digits and signs by their place: with Shift they are other characters.
+  const names = [event.key.toLowerCase(), event.code.toLowerCase()];
+  const found = (Object.entries(keys) as [Tool, Key][]).find(
+    ([, { key, shift = false }]) => names.includes(key) && shift === event.shiftKey,
+  );
+  return found?.[0] ?? null;
+}
+
+/** For the help of the keyboard shortcuts; the textarea itself listens for these keys. */
+export function shortcutsOf(): Shortcut[] {
+  const labels: Record<Tool, string> = {
+    bold: t("Bold"),
+    italic: t("Italic"),
+    link: t("Link"),
+    code: t("Code"),
+    formula: t("Formula"),
+    quote: t("Quote"),
+    numbers: t("Numbered list"),
+    list: t("List"),
+  };
+  const one = (label: string, caps: string[]): Shortcut => ({
+    keys: [],
+    caps,
+    label,
+    group: "writing",
+    run: () => undefined,
+  });
+  return [
+    ...(Object.keys(labels) as Tool[]).map((tool) => one(labels[tool], capsOf(tool))),
+    one(t("Post"), [control(), t("Enter")]),
+    one(t("Mention a person"), ["@"]),
+    one(t("Link to a topic"), ["#"]),
+  ];
+}

@@ -1,0 +1,36 @@
+/** The parts of the server's form that the island uses. The textarea stays the same element, with all that was typed. */
+export type Place = {
+  field: HTMLTextAreaElement;
+  form: HTMLFormElement | null;
+  /** Where the island draws: see templates/forum/_composer.html. */
+  views: HTMLElement;
+  preview: HTMLElement;
+  list: HTMLElement;
+  count: HTMLElement;
+  status: HTMLElement;
+  uploads: HTMLElement;
+  /** The name of the draft in the browser's storage; "" without one. */
+  draft: string;
+};
+
+export function findPlace(spot: HTMLElement): Place {
+  const root = spot.closest<HTMLElement>("[data-composer]");
+  const field = root?.querySelector("textarea");
+  const part = (name: string): HTMLElement => {
+    const found = root?.querySelector<HTMLElement>(`[data-composer-part="${name}"]`);
+    if (!found) throw new Error(`The composer has no part “${name}”`);
+    return found;
+  };
+  if (!root || !field) throw new Error("The composer has no textarea");
+  return {
+    field,
+    form: field.form,
+    views: part("views"),
+    preview: part("preview"),
+    list: part("list"),
+    count: part("count"),
+    status: part("status"),
+    uploads: part("uploads"),
+    draft: root.dataset.draft ?? "",
+  };
+}
