@@ -6,9 +6,11 @@ learns of a slip before a newcomer does.
 
 from __future__ import annotations
 
+import random
 import re
+import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -160,11 +162,53 @@ class CourseText:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Subscriber:
+    """A subscription to Premium. After ``fails_days_ago`` the card can't be charged."""
+
+    email: str
+    plan: str
+    days_ago: float
+    upgrades_days_ago: float = 0
+    cancels_days_ago: float = 0
+    fails_days_ago: float = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Return:
+    """A purchase, and what became of its price ``after_days``.
+
+    ``outcome``: returned, granted, declined, waiting, partial or contested. ``amount``: of a partial refund, in minor
+    units; ``verdict``: of the bank, won or lost; empty while it decides.
+    """
+
+    email: str
+    course: str
+    days_ago: float
+    after_days: float
+    outcome: str
+    reason: str = ""
+    answer: str = ""
+    amount: int = 0
+    verdict: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sales:
+    """What was sold, beside the purchases that are the beginning of an activity."""
+
+    subscribers: tuple[Subscriber, ...] = ()
+    returns: tuple[Return, ...] = ()
+    promo_codes: tuple[dict[str, Any], ...] = ()
+    payouts: tuple[dict[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Library:
     people: tuple[PersonText, ...]
     requests: tuple[RequestText, ...]
     activity: tuple[Activity, ...]
     courses: tuple[CourseText, ...]
+    sales: Sales = field(default_factory=Sales)
 
 
 def read_library(content: Path = CONTENT) -> Library:
@@ -173,14 +217,72 @@ def read_library(content: Path = CONTENT) -> Library:
     :raises Malformed: a file is missing, unreadable, or names something that does not exist.
     """
     file = content / "people.yaml"
-    known = _load(file)
-    people = tuple(_made(PersonText, row, file) for row in known.get("people") or ())
-    activity = tuple(_made(Activity, row, file) for row in known.get("activity") or ())
-    requests = tuple(_made(RequestText, row, file) for row in known.get("requests") or ())
+    known = load_yaml(file)
+    people = tuple(make(PersonText, row, file) for row in known.get("people") or ())
+    activity = tuple(make(Activity, row, file) for row in known.get("activity") or ())
+    requests = tuple(make(RequestText, row, file) for row in known.get("requests") or ())
     courses = tuple(read_course(path.parent) for path in sorted(content.glob("courses/*/course.yaml")))
-    library = Library(people=people, requests=requests, activity=activity, courses=courses)
+    sold = content / "sales.yaml"
+    more = load_yaml(sold) if sold.exists() else {}
+    customers = tuple(_customer(line, sold) for line in more.get("customers") or ())
+    sales = Sales(
+        subscribers=tuple(make(Subscriber, row, sold) for row in more.get("subscribers") or ()),
+        returns=tuple(make(Return, row, sold) for row in more.get("returns") or ()),
+        promo_codes=tuple(more.get("promo_codes") or ()),
+        payouts=tuple(more.get("payouts") or ()),
+    )
+    library = Library(
+        people=people + customers,
+        requests=requests,
+        activity=activity + _purchases(customers, courses, more.get("popularity") or {}, sales.returns),
+        courses=courses,
+        sales=sales,
+    )
     _check_names(library, file)
     return library
+
+
+def _customer(line: str, file: Path) -> PersonText:
+    """A user from ``First Last, days since they joined, time zone``.
+
+    :raises Malformed: it has another format.
+    """
+    try:
+        name, days, zone = (part.strip() for part in line.split(","))
+        first, last = name.split(" ", 1)
+        joined = int(days)
+    except (AttributeError, ValueError) as problem:
+        raise Malformed(f"{file}: {line!r}") from problem
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return PersonText(
+        email=f"{plain.replace(' ', '.')}@example.com",
+        first_name=first,
+        last_name=last,
+        username=plain.replace(" ", "-"),
+        role="student",
+        time_zone=zone,
+        joined_days_ago=joined,
+    )
+
+
+def _purchases(
+    customers: tuple[PersonText, ...],
+    courses: tuple[CourseText, ...],
+    popularity: dict[str, int],
+    returns: tuple[Return, ...],
+) -> tuple[Activity, ...]:
+    """What the customers learn; the first day of each is the day of the purchase. The same each time."""
+    dice = random.Random("sales")  # noqa: S311 (the same purchases each time)
+    published = {course.slug: course.published_days_ago for course in courses}
+    given_back = {(one.email, one.course) for one in returns}
+    found = []
+    for person in customers:
+        for slug, chance in popularity.items():
+            latest = min(person.joined_days_ago, published[slug]) - 25
+            days, done = dice.uniform(0.2, max(latest, 1.0)), dice.choice([0, 0, 0, 15, 30, 45, 60, 100])
+            if dice.randrange(100) < chance and latest > 0 and (person.email, slug) not in given_back:
+                found.append(Activity(email=person.email, course=slug, days_ago=round(days, 2), percent_done=done))
+    return tuple(found)
 
 
 def read_course(folder: Path) -> CourseText:
@@ -189,7 +291,7 @@ def read_course(folder: Path) -> CourseText:
     :raises Malformed: see ``read_library``.
     """
     file = folder / "course.yaml"
-    row = _load(file)
+    row = load_yaml(file)
     sections = tuple(
         SectionText(title=part["title"], lessons=tuple(_lesson(each, folder) for each in part["lessons"]))
         for part in row.pop("sections", None) or ()
@@ -198,7 +300,7 @@ def read_course(folder: Path) -> CourseText:
         row[name] = tuple(row.get(name) or ())
     for name in ("summary", "description", "before_you_begin"):
         row[name] = _unwrapped(row.get(name) or "")
-    course = _made(CourseText, {**row, "slug": folder.name, "sections": sections}, file)
+    course = make(CourseText, {**row, "slug": folder.name, "sections": sections}, file)
     kinds = {lesson.slug: lesson.kind for lesson in course.lessons}
     for lesson in course.lessons:
         for question in lesson.quiz.questions if lesson.quiz else ():
@@ -258,7 +360,7 @@ def film_seconds(path: Path) -> float:
 
 
 def _quiz(file: Path) -> QuizText:
-    row = _load(file)
+    row = load_yaml(file)
     try:
         questions = tuple(_question(each) for each in row["questions"])
     except (KeyError, TypeError, ValueError) as problem:
@@ -326,7 +428,11 @@ _SHAPES: dict[str, Callable[[dict[str, Any]], tuple[Any, dict[str, Any]]]] = {
 }
 
 
-def _load(file: Path) -> dict[str, Any]:
+def load_yaml(file: Path) -> dict[str, Any]:
+    """A content file.
+
+    :raises Malformed: it is missing, unreadable or empty.
+    """
     try:
         row = yaml.load(file.read_text(encoding="utf-8"), READER)  # noqa: S506 (a safe loader, in C where there is one)
     except (OSError, yaml.YAMLError) as problem:
@@ -336,7 +442,11 @@ def _load(file: Path) -> dict[str, Any]:
     return row
 
 
-def _made(kind: Callable[..., T], row: dict[str, Any], file: Path) -> T:
+def make(kind: Callable[..., T], row: dict[str, Any], file: Path) -> T:
+    """A dataclass from a row of a file.
+
+    :raises Malformed: the row lacks a field, or has one that is unknown.
+    """
     try:
         return kind(**row)
     except TypeError as problem:
@@ -356,6 +466,10 @@ def _check_names(library: Library, file: Path) -> None:
     for request in library.requests:
         if request.email not in emails:
             raise Malformed(f"{file}: no person has the email {request.email}")
+    sales = library.sales
+    for email in [one.email for one in sales.subscribers] + [one.email for one in sales.returns]:
+        if email not in emails:
+            raise Malformed(f"sales.yaml: no person has the email {email}")
     for line in library.activity:
         if line.email not in emails or line.course not in slugs:
             raise Malformed(f"{file}: {line.email} in {line.course}: no such person or course")
@@ -373,8 +487,13 @@ __all__ = [
     "QuestionText",
     "QuizText",
     "RequestText",
+    "Return",
+    "Sales",
     "SectionText",
+    "Subscriber",
     "film_seconds",
+    "load_yaml",
+    "make",
     "read_course",
     "read_library",
 ]

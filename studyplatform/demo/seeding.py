@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -26,12 +27,17 @@ from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusC
 from apps.courses.services.outline import refresh_outline
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
-from apps.learning.models import Attempt, Enrollment, LessonProgress
+from apps.learning.models import Attempt, Enrollment, LessonProgress, WatchedDay
+from studyplatform.demo.forum_library import ForumText
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
 from studyplatform.demo.seed_files import LIBRARIES, seed_library
+from studyplatform.demo.seed_forum import seed_forum
+from studyplatform.demo.seed_messages import message_steps
+from studyplatform.demo.seed_sales import Year, share_premium
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
 LOW_PRIORITY = -10  # of the demo's videos: uploads of instructors are processed first
+BEFORE_FIRST_LESSON = timedelta(minutes=7)
 Status = Course.Status
 Kind = Lesson.Kind
 
@@ -44,8 +50,8 @@ class Step:
     run: Callable[[], None]
 
 
-def steps(library: Library, *, now: datetime) -> Iterator[Step]:
-    """The steps in their order. A step that has run before does nothing."""
+def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> Iterator[Step]:
+    """The steps in their order. A step that has run before does nothing. ``year``: the sales."""
     password = make_password(PASSWORD)  # once: hashing is slow on purpose, and these accounts share it
     yield Step("subjects", seed_subjects)
     for person in library.people:
@@ -57,15 +63,20 @@ def steps(library: Library, *, now: datetime) -> Iterator[Step]:
     for course in library.courses:
         if course.prerequisites:
             yield Step(course.title, partial(seed_prerequisites, course))
+    for label, run in year.months():
+        yield Step(label, run)
     for line in library.activity:
         name = f"{line.email.split('@')[0]} in {line.course}"
         yield Step(name, partial(seed_activity, line, now))
+    yield Step("shares of Premium", partial(share_premium, now))
     for course in library.courses:
         for lesson in course.lessons:
             if lesson.film:
                 yield Step(lesson.title, partial(seed_film, course, lesson, now))
     for one in LIBRARIES:
         yield Step(f"files of {one.email}", partial(seed_library, one, now))
+    yield Step("forum", partial(seed_forum, library, forum, now))
+    yield from (Step(label, run) for label, run in message_steps(library, now=now))
     yield Step("what has been read", partial(read_old_notifications, library, now))
 
 
@@ -255,25 +266,42 @@ def seed_film(text: CourseText, lesson: LessonText, now: datetime) -> None:
         Lesson.objects.filter(pk=row.pk, video=None).update(video=video)
 
 
+def beginnings(library: Library, now: datetime) -> dict[tuple[str, str], datetime]:
+    """When each learner of the library began each of their courses, by email and slug."""
+    counts = {course.slug: len(course.lessons) for course in library.courses}
+    found = {}
+    for line in library.activity:
+        if line.is_enrolled:
+            times = _times(line, counts[line.course], _dice(line), now)
+            found[line.email, line.course] = times[0] - BEFORE_FIRST_LESSON
+    return found
+
+
 def seed_activity(line: Activity, now: datetime) -> None:
-    """One learner in one course: enrollment, lessons, quiz attempts, rating, bookmark."""
+    """One learner in one course: enrollment, lessons, quiz attempts, rating, bookmark.
+
+    A course that is sold was opened by the sales before.
+    """
     user = User.objects.get(email=line.email)
     course = Course.objects.get(slug=line.course)
-    dice = random.Random(zlib.crc32(f"{line.email} {line.course}".encode()))  # noqa: S311 (the same progress each time)
-    latest = now - timedelta(days=line.days_ago, minutes=dice.randrange(10, 55))
     with transaction.atomic():
-        if line.is_enrolled and not Enrollment.objects.active().of(user.pk).filter(course=course).exists():
-            _live(user, course, line, dice, latest)
+        if line.is_enrolled:
+            _live(user, course, line, now)
         if line.bookmarked and not user.bookmarks.filter(course=course).exists():
-            learning.set_bookmark(user=user, course=course, on=True, now=latest)
+            learning.set_bookmark(user=user, course=course, on=True, now=_latest(line, _dice(line), now))
 
 
-def _live(user: User, course: Course, line: Activity, dice: random.Random, latest: datetime) -> None:
+def _live(user: User, course: Course, line: Activity, now: datetime) -> None:
+    enrollment = Enrollment.objects.active().of(user.pk).filter(course=course).first()
+    if enrollment is not None and enrollment.progress.exists():
+        return
     lessons = list(course.lessons.select_related("quiz").order_by("section__position", "position").defer("body"))
     done = line.lessons_of(len(lessons))
-    # The last day is for the next lesson; a learner who has finished completed the course on it.
-    times = _evenings(min(done + 1, len(lessons)), dice, latest)
-    enrollment = learning.grant_enrollment(user=user, course=course, now=times[0] - timedelta(minutes=7))
+    dice = _dice(line)
+    times = _times(line, len(lessons), dice, now)
+    latest = times[-1]
+    if enrollment is None:
+        enrollment = learning.grant_enrollment(user=user, course=course, now=times[0] - BEFORE_FIRST_LESSON)
     rows: list[LessonProgress] = []
     for lesson, at in zip(lessons[:done], times, strict=False):
         if lesson.kind == Kind.QUIZ:
@@ -284,12 +312,40 @@ def _live(user: User, course: Course, line: Activity, dice: random.Random, lates
     if after is not None and done and after.kind == Kind.VIDEO:
         rows.append(_half_watched(enrollment, after, dice, latest))
     LessonProgress.objects.bulk_create(rows)
+    _watch(enrollment, rows)
     last = (
         after if after is not None and rows and rows[-1].lesson_id == after.pk else lessons[done - 1] if done else None
     )
     learning.recount(enrollment_id=enrollment.pk, now=latest, last_lesson_id=last.pk if last else None)
     if line.stars:
         learning.rate_course(user=user, course=course, stars=line.stars, text=line.review, now=latest)
+
+
+def _watch(enrollment: Enrollment, rows: list[LessonProgress]) -> None:
+    """How long the learner watched on each day."""
+    seconds: Counter[date] = Counter()
+    for row in rows:
+        seconds[row.updated_at.astimezone(UTC).date()] += row.watched_seconds
+    user, course = enrollment.user_id, enrollment.course_id
+    days = [
+        WatchedDay(user_id=user, course_id=course, day=day, seconds=count) for day, count in seconds.items() if count
+    ]
+    WatchedDay.objects.bulk_create(days)
+
+
+def _dice(line: Activity) -> random.Random:
+    """Dice that fall in the same way each time for this learner in this course."""
+    return random.Random(zlib.crc32(f"{line.email} {line.course}".encode()))  # noqa: S311 (the same progress each time)
+
+
+def _latest(line: Activity, dice: random.Random, now: datetime) -> datetime:
+    return now - timedelta(days=line.days_ago, minutes=dice.randrange(10, 55))
+
+
+def _times(line: Activity, lessons: int, dice: random.Random, now: datetime) -> list[datetime]:
+    """When the learner completed each lesson. The last day is for the next one, or for the end of the course."""
+    latest = _latest(line, dice, now)
+    return _evenings(min(line.lessons_of(lessons) + 1, lessons), dice, latest)
 
 
 def _evenings(count: int, dice: random.Random, latest: datetime) -> list[datetime]:

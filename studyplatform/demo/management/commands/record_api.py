@@ -29,12 +29,14 @@ from studyplatform.samples.queries import STARTERS
 ANSWERS = Path(settings.BASE_DIR) / "assets" / "mock" / "answers.json"
 COURSE = "linear-algebra-geometrically"
 FOR_SALE, PRICE = "how-compilers-think", 6400
+TEST_CARD = {"number": "4242424242424242", "exp_month": "12", "exp_year": "2034", "cvc": "123"}
 LEARNER, TEACHER = "student@example.com", "instructor@example.com"
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MOMENT = re.compile(r'"\d{4}-\d\d-\d\dT[^"]*"')
 _NUMBER = re.compile(r'"number": "[0-9A-Z]{4}-[0-9A-Z]{4}"')
 _SECRET = re.compile(r'"(?:pi|seti)_[^"]*_secret_[^"]*"')
+_PROVIDERS_ID = re.compile(r'"(pm|seti)_[0-9a-f]{24}"')
 _SIGNED = re.compile(r"/media/[^/\"]+/")
 
 
@@ -81,11 +83,18 @@ def record() -> list[dict[str, Any]]:
         call("POST", "/files/folders/", body={"name": "Sketches"})
         call("PATCH", "/files/folders/{uid}/", uid=folder, body={"name": "Coursework"})
         call("POST", "/files/actions/", body={"action": "bin", "files": [file]})
-        with _provider():
+        call("POST", "/forum/preview/", body={"source": "The **slant** keeps $v$ on its line."})
+        call("GET", "/forum/people/")
+        call("GET", "/forum/topics/")
+        call("PUT", "/forum/drafts/{key}/", key="new", body={"source": "Half a", "written_at": "2026-01-15T12:00:00Z"})
+        call("GET", "/forum/drafts/{key}/", key="new")
+        call("DELETE", "/forum/drafts/{key}/", key="new")
+        with _provider() as provider:
             call("POST", "/billing/quote/", body={"course": FOR_SALE})
             wanted = {"course": FOR_SALE, "total": PRICE, "currency": "usd", "agrees": True}
             order = call("POST", "/billing/orders/", body=wanted)
             call("POST", "/billing/orders/{uid}/sync/", uid=(order or {}).get("uid", video))
+            _subscribe(call, provider)
         call = _caller(answers, teacher)
         call("GET", "/videos/")
         call("GET", "/storage/")
@@ -108,12 +117,35 @@ def record() -> list[dict[str, Any]]:
     return steady
 
 
+def _subscribe(call: Any, provider: Standin) -> None:
+    """Save a card and subscribe to Premium with it. Without a trial, so that a payment is confirmed."""
+    begun = call("POST", "/billing/cards/", body={"key": str(uuid5(NAMESPACE_URL, "a card"))}) or {}
+    _confirm(provider, begun, {"payment_method_data": {"type": "card", "card": TEST_CARD}})
+    card = call("POST", "/billing/cards/done/", body={"intent": begun.get("intent", "")}) or {}
+    call("PUT", "/billing/cards/{uid}/", uid=card.get("uid", ""))
+    terms = call("POST", "/billing/premium/terms/", body={"plan": "yearly"}) or {}
+    wanted = {"plan": "yearly", "total": terms.get("total"), "currency": "usd", "trial_days": 0, "agrees": True}
+    call("POST", "/billing/premium/", body={**wanted, "card": card.get("uid")})
+    begun = call("POST", "/billing/premium/pay/", body={"card": card.get("uid")}) or {}
+    _confirm(provider, begun, {"payment_method": begun.get("payment_method")})
+    call("POST", "/billing/premium/sync/")
+
+
+def _confirm(provider: Standin, begun: dict[str, str], method: dict[str, Any]) -> None:
+    """Confirm an intent with its client secret, as the provider's script does in a browser."""
+    secret = begun.get("client_secret", "")
+    intent = secret.partition("_secret_")[0]
+    kind = "setup_intents" if intent.startswith("seti_") else "payment_intents"
+    key = {"Authorization": f"Bearer {provider.publishable_key}"}
+    provider.call("POST", f"/v1/{kind}/{intent}/confirm", {"client_secret": secret, **method}, key)
+
+
 @contextmanager
-def _provider() -> Iterator[None]:
+def _provider() -> Iterator[Standin]:
     """An empty stand-in for the payment provider."""
     standin = Standin()
-    with standin.serving() as address, override_settings(STRIPE_API_HOST=address):
-        yield
+    with standin.serving() as address, override_settings(STRIPE_API_HOST=address, PREMIUM_TRIAL_DAYS=0):
+        yield standin
     standin.close()
 
 
@@ -144,6 +176,7 @@ def _steady(answers: Any) -> Any:
     )
     text = _NUMBER.sub('"number": "7F4K-2QRD"', text)
     text = _SECRET.sub('"pi_recorded_secret_recorded"', text)
+    text = _PROVIDERS_ID.sub(r'"\1_recorded"', text)
     text = _SIGNED.sub("/media/recorded/", text)
     text = re.sub(r'"request_id": "[^"]*"', '"request_id": "recorded"', text)
     return json.loads(_MOMENT.sub('"2026-01-15T12:00:00Z"', text))
