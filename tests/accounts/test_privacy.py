@@ -24,14 +24,17 @@ from apps.accounts.services import data_export
 from apps.courses.models import Course
 from apps.files import services as services_of_files
 from apps.files.models import ShareOpening
+from apps.forum.models import Draft, Follow, Visit
 from apps.learning.models import Bookmark, Certificate, Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_reauthentication import recently_authenticated
 from tests.factories.accounts import PASSWORD, UserFactory
 from tests.factories.files import BinnedOriginalFactory, FileFactory, FolderFactory, ShareLinkFactory, UploadFactory
+from tests.factories.forum import AnnouncementCopyFactory, BlockFactory
 from tests.factories.learning import BookmarkFactory
 from tests.factories.selling import CardFactory
+from tests.factories.topics import make_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -111,13 +114,19 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
     exported = {
         "accounts.BrowserSession", "accounts.Notification", "accounts.NotificationChoice", "accounts.TeachingRequest",
         "mfa.Authenticator", "socialaccount.SocialAccount",
-        "learning.Enrollment", "learning.Bookmark", "courses.Course", "files.File", "files.Folder",
+        "learning.Enrollment", "learning.Bookmark", "learning.WatchedDay", "courses.Course",
+        "files.File", "files.Folder", "billing.PremiumEarning",
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
         "files.ShareOpening", "billing.Order", "billing.Payment", "billing.Refund", "billing.Card",
         "billing.Subscription", "billing.Grant", "billing.PromoCode", "billing.Redemption",
         "billing.EarningsMilestone", "billing.Payout", "billing.PayoutAccount",
+        "billing.ConnectedAccount",
+        "forum.Message", "forum.MessageReport", "forum.Block", "forum.Announcement", "forum.AnnouncementCopy",
+        "forum.Topic", "forum.Post", "forum.Revision", "forum.Vote", "forum.Reaction",
+        "forum.Follow", "forum.Visit", "forum.Draft", "forum.Report", "forum.Ban", "forum.ModerationAction",
     }  # fmt: skip
     elsewhere = {
+        "forum.ReadMark": "one moment, until which everything counts as read",
         "accounts.EmailVerification": "a code that was sent",
         "accounts.SignInToken": "seconds old",
         "billing.Customer": "the user's number at the payment provider",
@@ -128,6 +137,7 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
         "accounts.DataExport": "the archive itself",
         "learning.LearningTime": "how much time came and was not used; the lessons say what was learned",
         "courses.Submission": "of the course; its people are staff",
+        "forum.Conversation": "its messages are in the archives of those who wrote them",
         "files.StorageCount": "sums of the files in the archive",
         "courses.StatusChange": "of the course; its people are staff",
     }
@@ -279,6 +289,14 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     leo: User, django_capture_on_commit_callbacks: Callable
 ) -> None:
     kept = {
+        "forum.Topic": "others have answered it; by a deleted user",
+        "forum.Post": "others have answered it; by a deleted user",
+        "forum.Revision": "of the post; by a deleted user",
+        "forum.Vote": "part of the score of a post; refers to the tombstone",
+        "forum.Reaction": "part of the count of a post; refers to the tombstone",
+        "forum.Report": "of the moderators who decide; refers to the tombstone",
+        "forum.Ban": "of the log of moderation; refers to the tombstone",
+        "forum.ModerationAction": "the log of moderation is complete; refers to the tombstone",
         "billing.Order": "accounts of the site; refers to the tombstone, without its email",
         "billing.Payment": "accounts of the site; refers to the tombstone, without its email",
         "billing.Refund": "of the payment; refers to the tombstone",
@@ -286,8 +304,14 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "billing.Grant": "of the payment; refers to the tombstone",
         "billing.PromoCode": "of the orders in which it was used; refers to the tombstone",
         "billing.Redemption": "of the promo code; refers to the tombstone",
+        "forum.Conversation": "the instructor's too; refers to the tombstone",
+        "forum.Message": "of those to whom they were written; refers to the tombstone",
+        "forum.MessageReport": "of the admins who decide; refers to the tombstone",
+        "forum.Announcement": "of its recipients; refers to the tombstone",
         "learning.Enrollment": "certificates and the numbers of the course rest on it",
         "learning.LearningTime": "seconds; part of the numbers of the course",
+        "learning.WatchedDay": "seconds, by which Premium is shared; refers to the tombstone",
+        "billing.PremiumEarning": "of the books, as the sales of a course",
         "files.VideoAsset": "goes when no lesson shows it (tests/courses/test_leaving.py)",
         "files.StorageCount": "sums of what is left, kept by triggers (tests/files/test_counts.py)",
         "courses.Course": "a user who still teaches cannot leave (STILL_TEACHING)",
@@ -299,7 +323,14 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "djstripe.Customer": "never filled: nothing is sold yet",
     }
     to_delete = [model for model in models_of_users() if model._meta.label not in kept]
-    factories = {
+    factories: dict[str, Callable[..., Any]] = {
+        "forum.Visit": lambda: Visit.objects.create(
+            user=leo, topic=make_topic(), last_number=1, seen_at=timezone.now()
+        ),
+        "forum.Follow": lambda: Follow.objects.create(
+            user=leo, topic=make_topic(), level="watching", created_at=timezone.now()
+        ),
+        "forum.Draft": lambda: Draft.objects.create(user=leo, key="new", source="Half a", saved_at=timezone.now()),
         "billing.Card": partial(CardFactory, user=leo),
         "learning.Bookmark": partial(BookmarkFactory, user=leo),
         "files.BinnedOriginal": partial(BinnedOriginalFactory, owner=leo),
@@ -308,6 +339,8 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
         "files.Upload": partial(UploadFactory, owner=leo),
         "files.Share": partial(ShareLinkFactory, owner=leo),
         "files.ShareOpening": partial(opening_by, leo),
+        "forum.Block": partial(BlockFactory, blocker=leo),
+        "forum.AnnouncementCopy": partial(AnnouncementCopyFactory, user=leo),
     }
     for model in to_delete:
         factories.get(model._meta.label, partial(create_row, model, leo))()

@@ -188,6 +188,17 @@ TABLE = [
         "learning_submit_attempt", "its learner alone", lambda world: world.attempt.uid, body=lambda _: {"answers": {}}
     ),
     Row("learning_certificates", "signed-in"),
+    Row("forum_preview", "signed-in", body=lambda _: {"source": "**Ebb**"}),
+    Row("forum_people", "signed-in"),
+    Row("forum_topic_links", "signed-in"),
+    Row("forum_draft", "signed-in", lambda _: "new"),
+    Row(
+        "forum_draft_save",
+        "signed-in",
+        lambda _: "new",
+        body=lambda _: {"source": "a", "written_at": "2026-01-01T00:00:00Z"},
+    ),
+    Row("forum_draft_discard", "signed-in", lambda _: "new"),
     Row("samples_todos", "everyone"),
     Row("samples_todo_add", "everyone", body=lambda _: {"title": "Deltas"}),
     Row("samples_todo_change", "everyone", lambda _: STARTERS[0][0], body=lambda _: {"is_done": False}),

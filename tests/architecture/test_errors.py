@@ -81,8 +81,6 @@ LATER = {
     "AI_UNAVAILABLE",
     "AI_CONTEXT_TOO_LONG",
     "AI_CONTENT_FILTERED",
-    "FORUM_POST_TOO_LONG",
-    "FORUM_MODERATION_REQUIRED",
 }
 # No protected media in this version. This list may only shrink.
 BROWSER_LATER = {"VIDEO_DRM_ERROR"}

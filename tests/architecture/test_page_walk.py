@@ -22,15 +22,22 @@ from django.utils import timezone
 
 from apps.accounts.models import BrowserSession, DataExport, Notification, TeachingRequest, User
 from apps.accounts.sessions import signing_in
-from apps.billing.models import Refund
+from apps.billing.models import Payout, PayoutRun, Refund
+from apps.forum.models import Tag
+from apps.forum.services import ban, hide
+from apps.forum.services.message_safety import report_message
+from apps.forum.services.messages import send_message
 from studyplatform.kit.caching.lru import clear_caches
 from studyplatform.kit.mail import mailbox
 from studyplatform.kit.models import Job
 from tests.accounts.provider import configured
 from tests.architecture.conftest import World
 from tests.architecture.test_doors import Door, pages
+from tests.factories.accounts import UserFactory
 from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
-from tests.factories.selling import PaymentFactory
+from tests.factories.forum import AnnouncementCopyFactory
+from tests.factories.selling import PaymentFactory, PromoCodeFactory
+from tests.factories.topics import BoardFactory, make_post, make_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -64,10 +71,41 @@ OWNERS = {
     "billing:card-remove": LEO,
     "billing:admin-decide-refund": ADMIN,
     "billing:admin-refund": ADMIN,
+    "billing:admin-payout-mark": ADMIN,
+    "billing:admin-payout-transfers": ADMIN,
+    "billing:promo-code": STAFF,
+    "billing:promo-code-edit": STAFF,
+    "billing:promo-code-switch": STAFF,
     "billing:transaction": {"leo", "sam"},
     "billing:receipt": {"leo", "sam"},
     "billing:invoice": {"leo", "sam"},
     "billing:refund": LEO,
+    "forum:announcement": LEO,
+    "forum:conversation": LEO,
+    "forum:conversation-block": {"leo", "ada"},  # the two people of the conversation
+    "forum:conversation-part": {"leo", "ada"},
+    "forum:conversation-read": {"leo", "ada"},
+    "forum:conversation-unread": {"leo", "ada"},
+    "forum:message-file": {"leo", "ada"},
+    "forum:message-report": {"leo", "ada"},  # it is Leo's message, and the page says so
+    "forum:teaching-conversation": {"ada"},
+    "forum:board-follow": ALL | STAFF,  # the board of a public course
+    "forum:tag-follow": ALL | STAFF,
+    "forum:topic-follow": ALL | STAFF,
+    "forum:topic-posts": ALL | STAFF,
+    "forum:reply": LEARNERS | STAFF,
+    "forum:post-vote": {"kim", "ada", "sam"},  # not the author, Leo
+    "forum:post-react": {"kim", "ada", "sam"},
+    "forum:post-accept": {"leo", "ada", "sam"},
+    "forum:post-edit": {"leo", "ada", "sam"},
+    "forum:post-delete": {"leo", "ada", "sam"},
+    "forum:post-restore": {"leo", "ada", "sam"},
+    "forum:post-report": ALL | STAFF,  # of a public course; its author, Leo, is told that it is his
+    "forum:post-decide": STAFF,
+    "forum:decision-undo": STAFF,
+    "forum:ban-lift": STAFF,
+    "forum:moderation-ban": ADMIN,
+    "forum:moderation-message": ADMIN,
     "learning:resume": ALL | STAFF,  # redirects to the course or to a lesson, which have guards
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
@@ -133,8 +171,33 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     own_file, own_folder = FileFactory(owner=leo, thumbnail=thumbnail), FolderFactory(owner=leo)
     share = CourseShareFactory(owner=leo, file=own_file, course=world.course.uid)
     payment, other = PaymentFactory(user=leo, paid_at=now), PaymentFactory(user=leo)
+    run = PayoutRun.objects.create(day=now.date(), created_at=now)
+    owed = {"amount": 100, "currency": "usd", "sales_until": now, "method": "bank", "created_at": now}
+    payout = Payout.objects.create(run=run, instructor=world.course.instructor, **owed)
     waiting = Refund.objects.create(payment=other, amount=100, status=Refund.Status.REQUESTED, requested_at=now)
+    code = PromoCodeFactory(scope="course", course=world.course, created_by=world.course.instructor)
+    message = send_message(
+        course=world.course,
+        learner=leo,
+        user=leo,
+        source="Why?",
+        files=[FileFactory(owner=leo)],
+        now=now,
+    )
+    told = AnnouncementCopyFactory(user=leo, announcement__course=world.course).announcement
+    topic = make_topic(board=BoardFactory(course=world.course), author=leo)
+    reply, deleted = make_post(topic, author=leo), make_post(topic, author=leo, state="deleted", changed_by=leo)
+    teacher = world.course.instructor
+    hide(post=make_post(topic, author=leo), by=teacher, now=now)
+    banned = ban(user=UserFactory(), by=teacher, board=topic.board, days=1, reason="Adverts", now=now)
+    complaint = report_message(message=message, user=teacher, reason="spam", note="", now=now)
+    topic.tags.add(Tag.objects.create(slug="tides", name="tides"))
     things: dict[str, Any] = {
+        **{name: message.conversation.uid for name in OWNERS if "conversation" in name},
+        "forum:message-file": message.files.get().uid,
+        "forum:message-report": message.uid,
+        "forum:moderation-message": complaint.uid,
+        "forum:announcement": told.uid,
         **{name: own_file.uid for name in OWNERS if name.startswith("files:")},
         **{name: share.uid for name in OWNERS if name.startswith("files:shared-entry")},
         "files:openings": share.uid,
@@ -146,6 +209,8 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         **dict.fromkeys(["billing:transaction", "billing:receipt", "billing:invoice", "billing:refund"], payment.uid),
         "billing:admin-refund": payment.uid,
         "billing:admin-decide-refund": waiting.uid,
+        "billing:admin-payout-mark": payout.uid,
+        **dict.fromkeys(["billing:promo-code", "billing:promo-code-edit", "billing:promo-code-switch"], code.uid),
         "billing:card-default": world.card.uid,
         "billing:card-remove": world.card.uid,
         "accounts:notification-read": notice.uid,
@@ -166,7 +231,11 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         lesson = next((lesson for word, lesson in lessons.items() if word in door.name), world.text)
         uid = things.get(door.name, world.question.uid if "question" in door.name else leo.uid)
         names = {"slug": world.course.slug, "course": world.course.slug, "lesson": lesson.slug, "uid": uid}
-        names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk}
+        names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk, "day": run.day.isoformat()}
+        names |= {"topic": topic.pk, "post": deleted.pk if "restore" in door.name else reply.pk}
+        if door.name.startswith("forum:"):
+            names |= {"board": topic.board.slug, "tag": "tides", "user": leo.pk, "ban": banned.pk}
+            names["action"] = topic.decisions.get().pk
         if door.name == "accounts:link-provider":
             names["slug"] = "github"
         if door.name.startswith("site:admin-mail"):
@@ -207,6 +276,10 @@ def fresh(browser: Client, **options: Any) -> Client:
     return again
 
 
+REFUSALS = {"ENROLLMENT_REQUIRED", "NOT_FOUND", "COURSE_NOT_FOUND", "LECTURE_UNAVAILABLE"}
+REFUSALS |= {"FORUM_NOT_YOUR_POST", "FORUM_OWN_POST"}
+
+
 def word(answer: Any) -> str:
     """The outcome of the request in one word."""
     codes = {message.extra_tags for message in get_messages(answer.wsgi_request)}
@@ -216,7 +289,7 @@ def word(answer: Any) -> str:
             return "sign in"
         if to == "/" and codes & {"ROLE_REQUIRED", "COURSE_STAFF_ONLY"}:
             return "home"
-        if codes & {"ENROLLMENT_REQUIRED", "NOT_FOUND", "COURSE_NOT_FOUND", "LECTURE_UNAVAILABLE"}:
+        if codes & REFUSALS:
             return "refused"
     return "refused" if answer.status_code in {401, 403, 404} else str(answer.status_code)
 

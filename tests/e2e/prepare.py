@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import django
 
+from tests.servers import free_port
+
 if TYPE_CHECKING:
     from apps.accounts.models import User
 
@@ -25,7 +27,11 @@ def main(folder: Path) -> None:
     """The demo content with one processed video, and accounts and courses that tests may change."""
     for elsewhere in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(elsewhere, None)
-    os.environ |= {"DJANGO_SETTINGS_MODULE": "studyplatform.settings.embedded", "DATA_DIR": str(folder)}
+    os.environ |= {
+        "DJANGO_SETTINGS_MODULE": "studyplatform.settings.embedded",
+        "DATA_DIR": str(folder),
+        "STANDIN_PORT": str(free_port()),  # the sales are made with the stand-in
+    }
     django.setup()
     from django.core.management import call_command
 

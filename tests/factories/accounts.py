@@ -1,5 +1,7 @@
 """Factories of users."""
 
+from datetime import timedelta
+
 from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, Sequence
 from factory.django import DjangoModelFactory
@@ -19,6 +21,7 @@ class UserFactory(DjangoModelFactory[User]):
     email = LazyAttribute(lambda person: f"{person.username}@example.com")
     role = Role.STUDENT
     email_verified_at = LazyFunction(timezone.now)
+    date_joined = LazyFunction(lambda: timezone.now() - timedelta(days=60))  # not a new account, whose posts are held
 
     @classmethod
     def _create(cls, model_class, *args, **kwargs):

@@ -191,6 +191,7 @@ def test_50_mb_by_tus_js_client_survive_cuts_restarts_and_kill_9(ada, browser_of
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)  # hundreds of requests to a server that is killed again and again
 @pytest.mark.parametrize(
     "options",
     [

@@ -294,7 +294,7 @@ def test_the_page_links_to_the_courses_of_the_instructor(client: Client, course,
     [
         pytest.param({}, "Free", 'href="/courses/enroll?course=rivers">Enroll now', id="free"),
         pytest.param({"pricing": "one_time", "price": 4900}, "$49", '?course=rivers">Buy this course', id="paid"),
-        pytest.param({"pricing": "premium"}, "Premium", 'href="/learn/rivers/first">Read the', id="premium"),
+        pytest.param({"pricing": "premium"}, "Premium", 'href="/premium?course=rivers">See Premium', id="premium"),
     ],
 )
 def test_the_bottom_bar_on_phones_shows_the_price_and_the_next_step(

@@ -246,7 +246,7 @@ def test_production_allows_only_https_unless_a_proxy_provides_it(tmp_path: Path)
     found, behind_proxy = production(tmp_path, PROBE, {}, {"SECURE_SSL_REDIRECT": "false", "SECURE_HSTS_SECONDS": "60"})
 
     assert found == {
-        "check": "System check identified no issues (0 silenced).",
+        "check": "System check identified no issues (1 silenced).",
         "hsts": "max-age=31536000; includeSubDomains; preload",
         "led": [301, "https://learn.example/robots.txt?q=a"],
         "alive": 200,

@@ -1,0 +1,143 @@
+"""The pages of moderators: the queue, its forms, reports, and what they cost."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.forum import services
+from apps.forum.models import Ban, Board, ModerationAction, Post, Report, Topic
+from apps.learning.models import Enrollment
+from tests.factories.accounts import UserFactory
+from tests.factories.topics import make_post, make_topic
+
+pytestmark = pytest.mark.django_db
+Browser = Callable[[User], Client]
+NOW = timezone.now()
+QUEUE = "/dashboard/admin/forum"
+
+
+def test_the_queue_shows_the_post_why_it_is_held_and_who_wrote_it(topic: Topic, browser_of: Browser, sam: User) -> None:
+    author = UserFactory(first_name="Hana", last_name="Ito", date_joined=NOW - timedelta(days=1))
+    make_post(topic, author=author, source="An earlier one")
+    held = make_post(topic, author=author, state="held", source="Draw the triangle first", held_for=["new_account"])
+    browser = browser_of(sam)
+    page = browser.get(QUEUE).text
+    assert "Draw the triangle first" in page
+    assert "How do you take notes?" in page
+    assert "wait for a moderator, whatever they say" in page
+    assert "1 item is waiting." in page
+
+    answer = browser.post(f"{held.path}/decide", {"action": "approve", "next": QUEUE})
+    assert (answer.status_code, answer["Location"]) == (302, QUEUE)
+    page = browser.get(QUEUE).text
+    assert "Nothing is waiting" in page
+    assert "Approved a post by Hana Ito" in page
+    browser.post(f"/forum/decisions/{ModerationAction.objects.get().pk}/undo", {"next": QUEUE})
+    assert Post.objects.get(pk=held.pk).state == "held"
+
+
+def test_a_decision_that_needs_a_reason_or_comes_too_late_says_so(topic: Topic, browser_of: Browser, sam: User) -> None:
+    held, browser = make_post(topic, state="held"), browser_of(sam)
+    answer = browser.post(f"{held.path}/decide", {"action": "reject"}, follow=True)
+    assert "A reason is missing" in answer.text
+    browser.post(f"{held.path}/decide", {"action": "reject", "reason": "Twice"})
+    answer = browser.post(f"{held.path}/decide", {"action": "approve"}, follow=True)
+    assert "Another moderator or the author was faster" in answer.text
+    assert "Choose what to do" in browser.post(f"{held.path}/decide", {"action": "dance"}, follow=True).text
+    assert ModerationAction.objects.count() == 1
+
+
+def test_reported_posts_show_their_reports_and_several_are_decided_at_once(
+    topic: Topic, browser_of: Browser, sam: User, mia: User
+) -> None:
+    posts = [make_post(topic, source=f"Words {n}") for n in range(3)]
+    for post in posts:
+        services.report(post=post, user=mia, reason="rude", comment="Not how we speak here", now=NOW)
+    browser = browser_of(sam)
+    page = browser.get(f"{QUEUE}?tab=reported&item={posts[1].pk}").text
+    assert "“Not how we speak here”" in page
+    assert "Rude or hurtful" in page
+    services.keep(post=posts[0], by=sam, now=NOW)
+    answer = browser.post("/forum/decide", {"action": "keep", "posts": [one.pk for one in posts]}, follow=True)
+    assert "2 posts decided. The others have changed meanwhile." in answer.text
+    assert set(Report.objects.values_list("state", flat=True)) == {"dismissed"}
+    assert ModerationAction.objects.count() == 3
+
+
+def test_new_accounts_bans_and_the_log(topic: Topic, browser_of: Browser, sam: User, mia: User) -> None:
+    author = UserFactory(first_name="Kim", last_name="Brand", date_joined=NOW - timedelta(days=2))
+    make_post(topic, author=author, state="held", source="The best summary of all lessons")
+    browser = browser_of(sam)
+    page = browser.get(f"{QUEUE}?tab=new").text
+    assert "Kim Brand" in page
+    assert "The best summary of all lessons" in page
+    assert mia.display_name not in page
+
+    address = f"{QUEUE}/accounts/{author.pk}/ban"
+    assert "This field is required" in browser.post(address, {"days": "3"}, follow=True).text
+    browser.post(address, {"days": "3", "reason": "Adverts"})
+    ban = Ban.objects.get()
+    assert (ban.user, ban.board, ban.until and (ban.until - ban.created_at).days) == (author, None, 3)
+    assert "“Adverts”" in browser.get(f"{QUEUE}?tab=bans").text
+    assert "Banned Kim Brand for 3 days" in browser.get(f"{QUEUE}?tab=log").text
+    assert "You can read, but not write, until" in browser_of(author).get("/forum/new", follow=True).text
+
+    browser.post(f"/forum/bans/{ban.pk}/lift")
+    ban.refresh_from_db()
+    assert ban.lifted_at
+    assert browser_of(author).get("/forum/new").status_code == 200
+    assert browser.get(f"{QUEUE}?tab=nothing").status_code == 404
+
+
+def test_a_ban_from_a_post_is_for_its_board_or_for_all(
+    board: Board, browser_of: Browser, ada: User, sam: User, leo: User, enrollment: Enrollment
+) -> None:
+    post = make_post(make_topic(board=board), author=leo)
+    given = {"action": "ban", "days": "30", "reason": "Adverts", "everywhere": "on"}
+    browser_of(ada).post(f"{post.path}/decide", given)
+    browser_of(sam).post(f"{post.path}/decide", {**given, "days": "0"})
+    found = [(ban.by, ban.board, ban.until is None) for ban in Ban.objects.order_by("pk")]
+    assert found == [(ada, board, False), (sam, None, True)]
+    page = browser_of(leo).get(f"/forum/topics/{post.topic_id}").text
+    assert "Adverts" in page
+    assert "Post reply" not in page
+
+
+def test_readers_report_a_post_from_its_menu(client: Client, topic: Topic, browser_of: Browser, leo: User) -> None:
+    post = make_post(topic, source="Buy this")
+    browser = browser_of(leo)
+    assert f"{post.path}/report" in browser.get(topic.path).text
+    assert f"{post.path}/report" not in client.get(topic.path).text
+    assert "Buy this" in browser.get(f"{post.path}/report").text
+    assert "Choose a reason." in browser.post(f"{post.path}/report", {}).text
+    answer = browser.post(f"{post.path}/report", {"reason": "spam", "comment": "Twice"}, follow=True)
+    assert "The moderators will read this post" in answer.text
+    assert Report.objects.get().user == leo
+    own = make_post(topic, author=leo)
+    assert f"{own.path}/report" not in browser.get(topic.path).text
+
+
+def test_the_queue_costs_the_same_with_many_rows(
+    topic: Topic, browser_of: Browser, sam: User, django_assert_max_num_queries: Any
+) -> None:
+    authors = [UserFactory(date_joined=NOW - timedelta(days=1)) for _ in range(6)]
+    for n in range(24):
+        author = authors[n % 6]
+        make_post(topic, author=author, state="held", held_for=["new_account"])
+        post = make_post(topic, author=author)
+        Report.objects.create(post=post, user=authors[n % 5], reason="rude", created_at=NOW)
+    for post in Post.objects.filter(state="held")[:12]:
+        services.hide(post=post, by=sam, now=NOW)
+    for author in authors:
+        services.ban(user=author, by=sam, board=None, days=2, reason="Adverts", now=NOW)
+    browser = browser_of(sam)
+    browser.get(QUEUE)
+    for tab, most in (("pending", 18), ("reported", 18), ("new", 18), ("bans", 10), ("log", 10)):
+        with django_assert_max_num_queries(most):
+            assert browser.get(f"{QUEUE}?tab={tab}").status_code == 200
+    assert "item=" in browser.get(f"{QUEUE}?tab=reported&page=2").text
