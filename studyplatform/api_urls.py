@@ -12,4 +12,5 @@ urlpatterns = [
     path("", include("apps.courses.api.urls")),
     path("", include("apps.billing.api.urls")),
     path("", include("apps.learning.api.urls")),
+    path("", include("apps.forum.api.urls")),
 ]

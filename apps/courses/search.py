@@ -3,8 +3,6 @@
 The text that a user types is never passed to either query language: it is split into words, and only words are used.
 """
 
-import re
-import unicodedata
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVectorField
@@ -13,24 +11,11 @@ from django.db.models import F, FloatField, Func, QuerySet, Value
 from django.db.models.expressions import RawSQL
 
 from apps.courses.models import Course
+from studyplatform.kit.text.folding import split_words
 
 WORD_LIMIT = 8
-_WORD = re.compile(r"\w{1,40}")
 # How much a word counts in each column: title, terms, lessons, body.
 _WEIGHTS = (10.0, 5.0, 3.0, 1.0)
-
-
-def fold(text: str) -> str:
-    """Return the text in lower case and without accents: the form in which it is indexed and searched."""
-    if text.isascii():  # most texts are, and have no accents to remove
-        return text.casefold()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-def split_words(text: str) -> list[str]:
-    """Return all words of a text, folded."""
-    return _WORD.findall(fold(text).replace("_", " "))
 
 
 def words_of(text: str) -> list[str]:

@@ -11,8 +11,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from apps.courses.models import Course, SearchDocument
-from apps.courses.search import split_words, words_of
+from apps.courses.search import words_of
 from studyplatform.kit.caching.versioned import VersionedCache
+from studyplatform.kit.text.folding import split_words
 
 SECONDS = 300
 """How long the words are cached. A word that is no longer in the catalog does no harm: its search is tried first."""

@@ -7,70 +7,24 @@ has limits, and how it is shown depends on its name alone.
 import codecs
 import csv
 import io
-import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext as _
 from markupsafe import Markup
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Token
 
 from apps.files import policies
 from apps.files.file_types import SHOWN_INLINE, TEXT
 from apps.files.models import File, FileKind
 from apps.files.storage import open_content
-from studyplatform.kit.text import markdown
+from studyplatform.kit.text import code, markdown
 
 MOST_TEXT = 256 * 1024  # bytes of a text that a preview shows
 MOST_MARKDOWN = 64 * 1024  # characters
-MOST_HIGHLIGHTED = 32 * 1024  # characters; the others are shown plainly
-HIGHLIGHT_SECONDS = 0.3  # after which the rest is shown plainly
 MOST_ROWS, MOST_COLUMNS = 200, 30  # of a table
 MARKDOWN_SUFFIXES = {".md", ".markdown"}
 TABLE_SUFFIXES = {".csv", ".tsv"}
-# Pygments' names of languages. Not all that it knows: a few of its lexers take minutes for a hostile text.
-LANGUAGES = {
-    ending: language
-    for endings, language in (
-        (".py", "python"),
-        (".js .mjs .cjs .jsx", "javascript"),
-        (".ts", "typescript"),
-        (".tsx", "tsx"),
-        (".json .ipynb", "json"),
-        (".css", "css"),
-        (".scss", "scss"),
-        (".html .htm .xhtml", "html"),
-        (".xml .svg .xsl", "xml"),
-        (".java", "java"),
-        (".c .h", "c"),
-        (".cpp .cc .hpp", "cpp"),
-        (".cs", "csharp"),
-        (".go", "go"),
-        (".rs", "rust"),
-        (".kt", "kotlin"),
-        (".swift", "swift"),
-        (".rb", "ruby"),
-        (".php", "php"),
-        (".lua", "lua"),
-        (".jl", "julia"),
-        (".hs", "haskell"),
-        (".r", "r"),
-        (".sql", "sql"),
-        (".sh .bash", "bash"),
-        (".yaml .yml", "yaml"),
-        (".toml", "toml"),
-        (".tex", "tex"),
-        (".bib", "bibtex"),
-        (".diff .patch", "diff"),
-    )
-    for ending in endings.split()
-}
-_formatter = HtmlFormatter(nowrap=True, classprefix="tok-")
 NOTHING = Markup()
 
 
@@ -141,28 +95,9 @@ def text_as_html(text: str, name: str) -> tuple[Markup, bool]:
         return html, len(text) > MOST_MARKDOWN
     if suffix in TABLE_SUFFIXES and (table := _table(text, suffix)) is not None:
         return table
-    language = LANGUAGES.get(suffix)
-    code = highlighted(text, language) if language else Markup.escape(text)
-    return Markup('<pre class="files__text code" tabindex="0"><code>%s</code></pre>') % code, False
-
-
-def highlighted(text: str, language: str, clock: Callable[[], float] = time.monotonic) -> Markup:
-    """A text with its tokens in elements whose classes begin with ``tok-`` (assets/styles/components/code.css)."""
-    lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    until = clock() + HIGHLIGHT_SECONDS
-
-    def tokens() -> Iterator[tuple[Any, str]]:
-        done = 0
-        for kind, value in lexer.get_tokens(text[:MOST_HIGHLIGHTED]):
-            if clock() > until:
-                break
-            done += len(value)
-            yield kind, value
-        yield Token.Text, text[done:]
-
-    out = io.StringIO()
-    _formatter.format(tokens(), out)
-    return Markup(out.getvalue())  # noqa: S704 (Pygments escapes the text)
+    language = code.LANGUAGES.get(suffix)
+    shown = code.highlighted(text, language) if language else Markup.escape(text)
+    return Markup('<pre class="files__text code" tabindex="0"><code>%s</code></pre>') % shown, False
 
 
 def _table(text: str, suffix: str) -> tuple[Markup, bool] | None:

@@ -4,8 +4,9 @@ A course of 130 lessons has 130 rows on each of its pages, and a row has only a 
 rendered once per version of the course and then reused.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from django.template.loader import get_template
@@ -22,7 +23,9 @@ from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
 from studyplatform.kit.web.jinja import register
 
-_RowKey = tuple[int, str, int, bool]
+Answered = Mapping[int, int]  # questions about each lesson, by its primary key
+_RowKey = tuple[int, str, int, bool, int]
+NONE: Answered = MappingProxyType({})
 _rows: LruCache[dict[_RowKey, str]] = LruCache(64)  # courses
 
 
@@ -37,19 +40,22 @@ def _rows_of(course: Course) -> dict[_RowKey, str]:
 
 
 @register("lesson_rows")
-def lesson_rows(course: Course, placed: Iterable[Placed], *, current: int = 0, note: str = "") -> Markup:
+def lesson_rows(
+    course: Course, placed: Iterable[Placed], *, current: int = 0, note: str = "", answered: Answered = NONE
+) -> Markup:
     """Return these lessons as list items. ``note`` is shown below the current one."""
     known = _rows_of(course)
     picked = []
     for one in placed:
         is_current = one.entry.pk == current
+        count = answered.get(one.entry.pk, 0)
         if is_current and note:
-            picked.append(str(_macros().lesson_row(one, course.slug, current=True, note=note)))
+            picked.append(str(_macros().lesson_row(one, course.slug, current=True, note=note, answered=count)))
             continue
-        key = (one.entry.pk, one.state, one.blocker.pk if one.blocker else 0, is_current)
+        key = (one.entry.pk, one.state, one.blocker.pk if one.blocker else 0, is_current, count)
         row = known.get(key)
         if row is None:
-            row = known[key] = str(_macros().lesson_row(one, course.slug, current=is_current))
+            row = known[key] = str(_macros().lesson_row(one, course.slug, current=is_current, answered=count))
         picked.append(row)
     return Markup("".join(picked))  # noqa: S704 (rendered by our macro)
 
@@ -61,7 +67,9 @@ def time_left(placed: Placed | None) -> str:
     return _("%(time)s left") % {"time": clock(placed.left)}
 
 
-def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, current: int, counts: bool = True) -> Markup:
+def lesson_list(
+    course: Course, outline: Outline, placed: list[Placed], *, current: int, counts: bool = True, answered: Answered
+) -> Markup:
     """Return the list beside a lesson: all lessons by section, with the current section open.
 
     ``counts`` shows how many lessons of each section are complete.
@@ -73,7 +81,11 @@ def lesson_list(course: Course, outline: Outline, placed: list[Placed], *, curre
         done = sum(one.state == "completed" for one in rows) if counts else None
         is_open = any(one.entry.pk == current for one in rows)
         note = next((time_left(one) for one in rows if one.entry.pk == current), "")
-        parts.append(macros.section(part, done, is_open, lesson_rows(course, rows, current=current, note=note)))
+        parts.append(
+            macros.section(
+                part, done, is_open, lesson_rows(course, rows, current=current, note=note, answered=answered)
+            )
+        )
     return Markup("").join(parts)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
+from apps.billing.errors import SubscriptionExpired
 from studyplatform.kit.errors import Action, AppError
 
 
@@ -58,6 +59,10 @@ class EnrollmentClosed(AppError):
     icon = "info"
 
     course: str
+
+
+# Why a lesson is closed to people who could open it: a page says how.
+Closed = NotEnrolled | EnrollmentClosed | SubscriptionExpired
 
 
 @dataclass(eq=False, kw_only=True)

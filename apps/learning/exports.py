@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating
+from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating, WatchedDay
 
 
 @register_export("learning")
@@ -32,3 +32,5 @@ def of_learning(user: User) -> Iterator[Part]:
     yield Part("learning/ratings.json", ratings.iterator())
     bookmarks = Bookmark.objects.filter(user=user).values("course__title", "created_at")
     yield Part("learning/bookmarks.json", bookmarks.iterator())
+    watched = WatchedDay.objects.filter(user=user).order_by("day", "pk")
+    yield Part("learning/watched.json", watched.values("day", "course__title", "seconds").iterator())

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.billing.extensions import CourseAccess, course_access
+from apps.billing.extensions import CourseAccess, course_access, watch_time
 from apps.courses.queries import authoring
 from apps.learning import services
 from apps.learning.queries import figures
@@ -17,8 +17,10 @@ from studyplatform.kit.extensions import MONTH, SitemapEntry, Tile, admin_tiles,
 
 course_access.register(
     "learning",
-    CourseAccess(open=services.follow_access, close=services.revoke_enrollment, progress=services.completed_percent),
+    CourseAccess(open=services.follow_access, close=services.revoke_enrollment, progress=services.completed_percents),
 )
+
+watch_time.register("learning", figures.watched_seconds)
 
 
 @sitemap_entries.registers("lessons", order=20)

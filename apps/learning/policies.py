@@ -7,7 +7,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, be_signed_in, be_verified
-from apps.billing.access import access_to
+from apps.billing.access import access_to, has_lost_premium
+from apps.billing.errors import SubscriptionExpired
 from apps.courses.errors import CourseNotFound, LectureUnavailable
 from apps.courses.models import Course, Lesson
 from apps.courses.policies import is_staff_of
@@ -65,6 +66,8 @@ def open_lesson(user: AnyUser, lesson: Lesson, standing: Standing, blocker: Entr
         return see_course(user, course) or LectureUnavailable()
     if not isinstance(user, User):
         return NotAuthenticated()
+    if has_lost_premium(user, course):
+        return SubscriptionExpired()
     if course.status == Course.Status.ARCHIVED:
         return EnrollmentClosed(course=course.title)
     return NotEnrolled(course=course.title, slug=course.slug)

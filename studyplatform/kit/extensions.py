@@ -5,10 +5,11 @@ The other extension points have modules of their own: ``errors``, ``jobs``, ``no
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.db.models import Subquery
 from django.http import HttpRequest
 from django.utils.functional import Promise
 
@@ -56,6 +57,9 @@ sitemap_entries: Registry[SitemapSource] = Registry("sitemap entries")
 instructor_tiles: Registry[TileSource] = Registry("tiles of the instructor's dashboard")
 admin_tiles: Registry[TileSource] = Registry("tiles of the admin's dashboard")
 settings_sections: Registry[SettingsSection] = Registry("sections of the settings")
+# Numbers that are read together with the browser session, by the query that every page needs: each is a subquery with
+# ``OuterRef("user")``, and the row of the session has it as ``count_<name>``.
+session_counts: Registry[Callable[[], Subquery]] = Registry("numbers read with the session")
 menu_badges: Registry[Callable[[HttpRequest], int]] = Registry("numbers beside entries of the menus")
 
 
@@ -66,3 +70,21 @@ def tiles_for(registry: Registry[TileSource], user: Any, *, now: datetime) -> li
 
 # Tables of texts that scripts share with Python, as JSON, by the name of their constant in TypeScript.
 contract_tables: Registry[Callable[[], dict[str, Any]]] = Registry("contract table")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discussion:
+    """What is asked about a lesson, for its page.
+
+    ``path`` is the page of its questions; with ``?part=1`` it is a part of the lesson's page. ``counts``: answered
+    questions of each lesson of the course, by primary key. ``marks``: second of the video, title.
+    """
+
+    path: str
+    questions: int = 0
+    counts: dict[int, int] = field(default_factory=dict)
+    marks: list[tuple[int, str]] = field(default_factory=list)
+
+
+# Of a lesson for a user; None if the user may not read it. One query, none for visitors: their pages are cached.
+lesson_discussions: Registry[Callable[[Any, Any], Discussion | None]] = Registry("discussion of a lesson")

@@ -10,6 +10,7 @@ from studyplatform.settings import env
 from studyplatform.settings.parts.api import *  # noqa: F403
 from studyplatform.settings.parts.auth import *  # noqa: F403
 from studyplatform.settings.parts.billing import *  # noqa: F403
+from studyplatform.settings.parts.forum import *  # noqa: F403
 from studyplatform.settings.parts.language import *  # noqa: F403
 from studyplatform.settings.parts.scanning import *  # noqa: F403
 from studyplatform.settings.parts.security import *  # noqa: F403
@@ -177,6 +178,7 @@ CACHES: dict[str, dict[str, object]] = {
     )
 }
 ANNOUNCEMENTS = env.flag("ANNOUNCEMENTS", default=True)  # show announcements on every page
+ANNOUNCEMENTS_PER_WEEK = env.number("ANNOUNCEMENTS_PER_WEEK", 2)  # that an instructor sends to a course in seven days
 VISITOR_PAGES = env.flag("VISITOR_PAGES", default=True)  # cache pages that are the same for every visitor
 CHANNEL_LAYERS: dict[str, dict[str, object]] = {
     "default": (

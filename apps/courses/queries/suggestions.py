@@ -7,8 +7,9 @@ from typing import NamedTuple
 from apps.courses.models import Course
 from apps.courses.queries.cards import name_of
 from apps.courses.queries.catalogue import cached, listed_groups, offer
-from apps.courses.search import split_words, words_of
+from apps.courses.search import words_of
 from apps.courses.spelling import nearest
+from studyplatform.kit.text.folding import split_words
 
 SHORTEST = 2
 MOST_COURSES = 6

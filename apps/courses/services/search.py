@@ -1,7 +1,7 @@
 """Update the search index."""
 
 from apps.courses.models import Course, SearchDocument
-from apps.courses.search import fold
+from studyplatform.kit.text.folding import fold
 
 
 def index_course(*, course_id: int) -> None:

@@ -40,6 +40,7 @@ from apps.files.services.share_links import (
     share_of_token,
 )
 from apps.files.services.sharing import create_share_link, revoke_share, share_with_course
+from apps.files.services.showing import send_attached
 from apps.files.services.storage_check import MostlyOrphans, Problem, StorageCheck
 from apps.files.services.stored_files import import_file, store_file
 from apps.files.services.thumbnails import make_thumbnail
@@ -134,6 +135,7 @@ __all__ = [
     "save_captions",
     "scan_unscanned",
     "scan_upload",
+    "send_attached",
     "set_allowance",
     "share_of_token",
     "share_with_course",

@@ -50,6 +50,8 @@ def enroll(request: HttpRequest) -> HttpResponse:
     refusal = policies.enroll(user, course)
     if isinstance(refusal, PaymentRequired) and course.pricing == Course.Pricing.ONE_TIME:
         return redirect(f"/billing/checkout?course={course.slug}")
+    if isinstance(refusal, PaymentRequired) and course.pricing == Course.Pricing.PREMIUM:
+        return redirect(f"/premium?course={course.slug}")
     context = {
         "course": course,
         "refusal": refusal,

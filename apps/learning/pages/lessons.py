@@ -12,13 +12,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.guards import open_to_everyone, session_key_of, signed_in, signed_in_user
 from apps.courses.errors import LectureUnavailable
-from apps.courses.models import Course, Lesson
+from apps.courses.models import Lesson
 from apps.files.services import sign_file
 from apps.learning import services
 from apps.learning.activity.reading import seconds_to_wait
 from apps.learning.components import lesson_list
-from apps.learning.errors import EnrollmentClosed, NotEnrolled
+from apps.learning.errors import Closed
 from apps.learning.forms import posted_answers
+from apps.learning.pages.preview import preview_note
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
@@ -26,6 +27,7 @@ from apps.learning.queries.quizzes import get_attempt, questions_of, quiz_ahead,
 from apps.learning.queries.transcript import Paragraph, paragraphs_of
 from apps.learning.services.completion import Saved
 from studyplatform.kit.errors import AppError, ValidationFailed
+from studyplatform.kit.extensions import Discussion, lesson_discussions
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.text.sizes import as_size
 
@@ -35,7 +37,7 @@ from studyplatform.kit.text.sizes import as_size
 def lesson(request: HttpRequest, course: str, lesson: str) -> HttpResponse:
     """A lesson of any kind. Preview lessons are open to visitors."""
     opened = lesson_at(request.user, course, lesson)
-    if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
+    if isinstance(opened.verdict, Closed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
     _record_opening(opened)
@@ -50,7 +52,12 @@ def _record_opening(opened: OpenLesson) -> None:
 def _video(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     sources = signed_sources(opened, now=timezone.now(), session_key=session_key_of(request))
     props = player_out(opened, sources)
-    context = {**_shared(opened), "props": props, "paragraphs": _paragraphs(opened), "quiz": quiz_ahead(opened)}
+    context = {
+        **_shared(request, opened),
+        "props": props,
+        "paragraphs": _paragraphs(opened),
+        "quiz": quiz_ahead(opened),
+    }
     return render(request, "learning/lesson_video.html", context)
 
 
@@ -60,7 +67,7 @@ def _paragraphs(opened: OpenLesson) -> tuple[Paragraph, ...]:
 
 
 def _text(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
-    return render(request, "learning/lesson_text.html", {**_shared(opened), "wait": _seconds_to_read(opened)})
+    return render(request, "learning/lesson_text.html", {**_shared(request, opened), "wait": _seconds_to_read(opened)})
 
 
 def _seconds_to_read(opened: OpenLesson) -> int:
@@ -76,7 +83,7 @@ def _seconds_to_read(opened: OpenLesson) -> int:
 def _file(request: HttpRequest, opened: OpenLesson) -> HttpResponse:
     one = opened.lesson
     context = {"file": one.file, "size": as_size(one.file.length) if one.file else ""}
-    return render(request, "learning/lesson_file.html", {**_shared(opened), **context})
+    return render(request, "learning/lesson_file.html", {**_shared(request, opened), **context})
 
 
 def _quiz(
@@ -87,20 +94,21 @@ def _quiz(
     errors: list[str] | None = None,
 ) -> HttpResponse:
     props = quiz_page_out(opened, now=timezone.now())
-    context = {**_shared(opened), "props": props, "given": given or {}, "errors": errors or []}
+    context = {**_shared(request, opened), "props": props, "given": given or {}, "errors": errors or []}
     return render(request, "learning/lesson_quiz.html", context, status=400 if errors else 200)
 
 
 _PAGES = {Lesson.Kind.VIDEO: _video, Lesson.Kind.TEXT: _text, Lesson.Kind.FILE: _file, Lesson.Kind.QUIZ: _quiz}
 
 
-def _shared(opened: OpenLesson) -> dict[str, Any]:
+def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
     """Return the context that the pages of all kinds share."""
     one, course, enrollment = opened.lesson, opened.course, opened.standing.enrollment
     placed = opened.placed
     states = {item.entry.pk: item.state for item in placed}
     before, after = opened.around()
     part = opened.outline.part_of(one.pk)
+    discussion = _discussion(request, one)
     place = next((n for n, entry in enumerate(part.entries, 1) if entry.pk == one.pk), 0) if part else 0
     return {
         "lesson": one,
@@ -115,41 +123,28 @@ def _shared(opened: OpenLesson) -> dict[str, Any]:
         "before": entry_out(before, course.slug, states[before.pk]) if before else None,
         "after": entry_out(after, course.slug, states[after.pk]) if after else None,
         "lesson_count": len(opened.outline.entries),
-        "outline": lesson_list(course, opened.outline, placed, current=one.pk, counts=enrollment is not None),
-        "preview_note": _preview_note(opened),
+        "outline": lesson_list(
+            course,
+            opened.outline,
+            placed,
+            current=one.pk,
+            counts=enrollment is not None,
+            answered=discussion.counts if discussion else {},
+        ),
+        "discussion": discussion,
+        "preview_note": preview_note(opened),
     }
+
+
+def _discussion(request: HttpRequest, one: Lesson) -> Discussion | None:
+    """What is asked about the lesson, if there are discussions."""
+    return next(iter(found for read in lesson_discussions.ordered() if (found := read(one, request.user))), None)
 
 
 def _kicker(one: Lesson, section: int, place: int) -> str:
     if one.kind == Lesson.Kind.QUIZ:
         return _("Section %(section)s, quiz") % {"section": section}
     return _("Section %(section)s, lesson %(lesson)s") % {"section": section, "lesson": place}
-
-
-def _preview_note(opened: OpenLesson) -> dict[str, str] | None:
-    """Return the notice that progress isn't saved; None for enrolled learners."""
-    if opened.may_save:
-        return None
-    if opened.standing.is_staff:
-        return {
-            "title": _("You're viewing this lesson as course staff"),
-            "body": _("Your progress isn't saved here."),
-            "href": "",
-            "label": "",
-        }
-    if opened.course.pricing == Course.Pricing.ONE_TIME:
-        return {
-            "title": _("A free preview"),
-            "body": _("Buy the course to save your progress, take the quizzes and open the other lessons."),
-            "href": f"/courses/enroll?course={opened.course.slug}",
-            "label": _("Buy this course"),
-        }
-    return {
-        "title": _("A free preview"),
-        "body": _("Enroll to save your progress, take the quizzes and open the other lessons."),
-        "href": f"/courses/enroll?course={opened.course.slug}",
-        "label": _("Enroll now"),
-    }
 
 
 def _closed(request: HttpRequest, opened: OpenLesson, refusal: AppError) -> HttpResponse:
@@ -238,7 +233,7 @@ def submit_attempt(request: HttpRequest, course: str, lesson: str, uid: UUID) ->
 def audio(request: HttpRequest) -> HttpResponse:
     """The audio of a video lesson: /audio-fallback?lesson={uid}, or the lesson's slug."""
     opened = lesson_named(request.user, request.GET.get("lesson", ""))
-    if isinstance(opened.verdict, NotEnrolled | EnrollmentClosed):
+    if isinstance(opened.verdict, Closed):
         return _closed(request, opened, opened.verdict)
     enforce(opened.verdict)
     sources = signed_sources(opened, now=timezone.now(), session_key=session_key_of(request))
@@ -246,5 +241,5 @@ def audio(request: HttpRequest) -> HttpResponse:
         _record_opening(opened)
     props = {**player_out(opened, sources), "is_listening": True}
     return render(
-        request, "learning/audio.html", {**_shared(opened), "props": props, "paragraphs": _paragraphs(opened)}
+        request, "learning/audio.html", {**_shared(request, opened), "props": props, "paragraphs": _paragraphs(opened)}
     )

@@ -1,12 +1,13 @@
 """Figures about learners for instructors and admins."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.db.models import Avg, Count, Q
 
 from apps.accounts.models import User
-from apps.learning.models import Enrollment
+from apps.learning.models import Enrollment, WatchedDay
 
 ACTIVE = timedelta(days=30)
 
@@ -47,3 +48,9 @@ def learning_since(since: datetime) -> int:
 def enrollments_since(since: datetime) -> int:
     """Return how many enrollments were made since then."""
     return Enrollment.objects.filter(enrolled_at__gte=since).count()
+
+
+def watched_seconds(start: date, end: date, courses: Collection[int]) -> Iterator[tuple[int, int, date, int]]:
+    """Yield (user, course, day, seconds) for what was watched of these courses from ``start`` to before ``end``."""
+    rows = WatchedDay.objects.filter(day__gte=start, day__lt=end, course__in=list(courses))
+    yield from rows.order_by("pk").values_list("user_id", "course_id", "day", "seconds").iterator()

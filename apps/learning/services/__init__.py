@@ -4,7 +4,7 @@ from apps.learning.services.announcements import announce_lesson
 from apps.learning.services.certificates import issue_certificate
 from apps.learning.services.completion import recount, recount_course
 from apps.learning.services.enrollment import (
-    completed_percent,
+    completed_percents,
     delete_bookmarks,
     enroll,
     follow_access,
@@ -19,7 +19,7 @@ from apps.learning.services.quizzes import open_attempt, submit_attempt
 __all__ = [
     "announce_lesson",
     "complete_lesson",
-    "completed_percent",
+    "completed_percents",
     "delete_bookmarks",
     "enroll",
     "fetch_file",

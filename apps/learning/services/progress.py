@@ -196,6 +196,7 @@ def _try_to_save(
     with transaction.atomic():
         granted += learning_time.take(
             user_id=progress.enrollment.user_id,
+            course_id=progress.enrollment.course_id,
             needed=needed,
             most=max(needed, min(BLOCK, duration - granted)),
             opened_at=progress.started_at,

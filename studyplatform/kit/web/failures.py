@@ -59,8 +59,8 @@ def is_out_of_space(error: BaseException) -> bool:
 
 
 def refusal_response(request: HttpRequest, refusal: AppError) -> HttpResponse:
-    """The response to a refusal: a problem for the API, a redirect with a message for a form, else an error page."""
-    if request.path.startswith("/api/"):
+    """The response to a refusal: a problem for scripts, a redirect with a message for a form, else an error page."""
+    if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
         return problem_json_response(refusal)
     if refusal.leads_to:
         messages.error(request, refusal.detail, extra_tags=refusal.code)

@@ -51,8 +51,22 @@ RATE_LIMITS = {
     "export": (1, 10 * 60),  # data archives requested by one user
     "zip": (60, 10 * 60),  # zips downloaded by one user
     "checkout": (30, 60 * 60),  # orders begun by one user: stolen cards are tested by the hundred
+    "promo_code": (60, 60 * 60),  # codes that one user enters: they are guessed by the thousand
+    "onboarding": (20, 60 * 60),  # pages of the payment provider that one instructor asks for
     "card": (10, 60 * 60),  # cards that one user begins to save
+    "message": (60, 10 * 60),  # messages of one user, in all conversations together
+    "message-conversation": (30, 10 * 60),  # messages of one user in one conversation
+    "conversation": (30, 60 * 60),  # conversations begun by one user
+    "message-report": (20, 60 * 60),  # messages reported by one user
     "sample": (150, 5 * 60),  # changes on the sample pages
+    "forum_topic": (5, 60 * 60),  # topics opened by one user
+    "forum_post": (30, 10 * 60),  # replies written by one user
+    "forum_edit": (60, 10 * 60),  # posts edited by one user
+    "forum_preview": (600, 10 * 60),  # previews for one writer: one per pause while they type
+    "forum_completion": (300, 10 * 60),  # people and topics offered to one writer
+    "forum_draft": (300, 10 * 60),  # drafts saved by one writer
+    "forum_report": (20, 60 * 60),  # posts reported by one user
+    "forum_vote": (200, 10 * 60),  # votes and reactions of one user
 }
 
 SIMPLE_JWT = {

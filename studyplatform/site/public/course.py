@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from apps.accounts.guards import open_to_everyone
-from apps.billing.access import access_to
+from apps.billing.access import access_to, has_lost_premium
 from apps.courses.errors import CourseNotFound
 from apps.courses.models import Course, Lesson
 from apps.courses.queries.catalogue import cached
@@ -165,6 +165,7 @@ def course_page(request: HttpRequest, slug: str) -> HttpResponse:
         "is_bookmarked": has_bookmarked(request.user, course, standing.enrollment),
         "resume": resume,
         "access": None if standing.enrollment else access_to(request.user, course),
+        "has_lost_premium": standing.enrollment is None and has_lost_premium(request.user, course),
         "outline": outline,
         "facts": shared.facts,
         "syllabus": syllabus(course, outline, standing, placed, resume.entry.pk if resume else 0),

@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import administers, open_to_everyone, signed_in, teaches
+from apps.accounts.guards import open_to_everyone, signed_in, teaches
 from studyplatform.kit.errors import FeatureComingSoon
 
 Guard = Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]
@@ -24,7 +24,6 @@ Link = tuple[str, str | Promise]
 COURSES: Link = ("/courses/", _("Browse courses"))
 LEARNING: Link = ("/me/enrollments", _("My Learning"))
 TEACHING: Link = ("/dashboard/instructor/courses/", _("Your courses"))
-REVIEWS: Link = ("/dashboard/admin/", _("Course reviews"))
 HELP: Link = ("/help/", _("Help"))
 
 
@@ -38,25 +37,16 @@ class Pending:
     instead: tuple[Link, ...]
 
 
-_discussions = (_("Discussions"), open_to_everyone, (COURSES, HELP))
-_billing = (_("Billing"), signed_in, (COURSES, LEARNING))
 _teaching = (teaches, (TEACHING,))
 _sample = (_("Sample page"), open_to_everyone, (COURSES,))
 
 PENDING = [
-    Pending("forum/", *_discussions),
-    Pending("forum/topics/<str:topic>", *_discussions),
-    Pending("forum/posts/<str:post>", *_discussions),
     Pending("chat/", _("AI Tutor"), open_to_everyone, (COURSES, HELP)),
     Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("API documentation")),)),
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
-    Pending("billing/subscriptions", *_billing),
-    Pending("billing/renew", *_billing),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
-    Pending("dashboard/instructor/messages/", _("Messages"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
     Pending("dashboard/instructor/forum", _("Discussions"), *_teaching),
-    Pending("dashboard/admin/forum", _("Moderation"), administers, (REVIEWS,)),
     Pending("demo/mcp-todos", *_sample),
 ]
 
