@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 
+from django.db.models import Case, F, Value, When
+from django.db.models.expressions import Combinable
+
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
 from apps.forum.models import (
@@ -60,10 +63,10 @@ def _of_topics(user: User) -> Iterator[Part]:
         "forum/topics.json",
         topics.values("id", "board__title", "kind", "title", "state", "created_at", "published_at"),
     )
-    posts = Post.objects.filter(author=user).order_by("pk")
+    posts = Post.objects.filter(author=user).order_by("pk").annotate(title=_title_for(user))
     yield Part(
         "forum/posts.json",
-        posts.values("id", "topic__title", "source", "state", "score", "created_at", "published_at", "edited_at"),
+        posts.values("id", "topic", "title", "source", "state", "score", "created_at", "published_at", "edited_at"),
     )
     revisions = Revision.objects.filter(post__author=user).order_by("pk")
     yield Part("forum/earlier-texts.json", revisions.values("post", "source", "created_at"))
@@ -71,12 +74,19 @@ def _of_topics(user: User) -> Iterator[Part]:
     yield Part("forum/votes.json", votes.values("post", "created_at"))
     reactions = Reaction.objects.filter(user=user).order_by("pk")
     yield Part("forum/reactions.json", reactions.values("post", "kind", "created_at"))
-    follows = Follow.objects.filter(user=user).order_by("pk")
-    yield Part("forum/follows.json", follows.values("topic__title", "board__title", "tag__name", "level", "created_at"))
-    visits = Visit.objects.filter(user=user).order_by("pk")
-    yield Part("forum/visits.json", visits.values("topic__title", "last_number", "seen_at"))
+    follows = Follow.objects.filter(user=user).order_by("pk").annotate(title=_title_for(user))
+    yield Part(
+        "forum/follows.json", follows.values("topic", "title", "board__title", "tag__name", "level", "created_at")
+    )
+    visits = Visit.objects.filter(user=user).order_by("pk").annotate(title=_title_for(user))
+    yield Part("forum/visits.json", visits.values("topic", "title", "last_number", "seen_at"))
     drafts = Draft.objects.filter(user=user).order_by("pk")
     yield Part("forum/drafts.json", drafts.values("key", "source", "fields", "saved_at"))
+
+
+def _title_for(user: User) -> Combinable:
+    """The title of the topic of a row; empty if the user may not read it (any longer)."""
+    return Case(When(topic__in=Topic.objects.seen_by(user), then=F("topic__title")), default=Value(""))
 
 
 def _of_moderation(user: User) -> Iterator[Part]:

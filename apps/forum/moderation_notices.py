@@ -119,8 +119,12 @@ def tell_banned(user: User, *, key: str, until: str, reason: str, now: datetime)
 
 
 def tell_reporters(users: Iterable[User], post: Post, *, now: datetime) -> None:
-    """Tell those who reported a post that the moderators agreed; each once per post."""
-    services.notify_all(UPHELD.name, users, "/forum/", f"{post.pk}", topic=post.topic.title, now=now)
+    """Tell those who reported a post that the moderators agreed; each once per post.
+
+    A topic that is no longer visible is not named: its title may have been edited since the reporters could read it.
+    """
+    where = post.topic.title if post.topic.is_visible else post.topic.board.title
+    services.notify_all(UPHELD.name, users, "/forum/", f"{post.pk}", topic=where, now=now)
 
 
 def tell_moderators(board: Board, *, now: datetime) -> None:

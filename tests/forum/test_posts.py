@@ -126,7 +126,7 @@ def test_a_long_post_and_a_closed_topic_are_refused(topic: Topic, leo: User, sam
 def test_the_number_of_topics_and_replies_is_limited_in_parallel_topics_too(
     general: Board, leo: User, settings: LazySettings
 ) -> None:
-    settings.RATE_LIMITS |= {"forum_topic": (2, 3600), "forum_post": (3, 600)}
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"forum_topic": (2, 3600), "forum_post": (3, 600)}
     topics = [open_topic(general, leo), open_topic(general, leo)]
     with pytest.raises(RateLimitExceeded):
         open_topic(general, leo)

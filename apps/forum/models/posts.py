@@ -109,6 +109,7 @@ class Revision(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", help_text="Who replaced this text."
     )
     created_at = models.DateTimeField(help_text="When it was replaced.")
+    was_shown = models.BooleanField(default=False, help_text="It was visible to readers; they may see it later too.")
 
     class Meta:
         indexes = [models.Index(fields=["post", "-created_at"], name="revision_of_post")]

@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.forum import policies, services
 from apps.forum.models import Board, Follow, Level, Tag
 from apps.forum.models.boards import OPEN_TO_ALL
-from apps.forum.queries import figures, lists, searching
+from apps.forum.queries import figures, finding, lists, searching
 from apps.forum.services.reading import begin_reading
 from apps.forum.services.screening import is_new
 from studyplatform.kit.errors import NotFound
@@ -52,7 +52,7 @@ def board(request: HttpRequest, board: str) -> HttpResponse:
 @require_safe
 def tag(request: HttpRequest, tag: str) -> HttpResponse:
     """The topics with one tag."""
-    return _list(request, {}, board=None, tag=get_object_or_404(Tag, slug=tag))
+    return _list(request, {}, board=None, tag=finding.find_tag(tag, request.user))
 
 
 def _list(request: HttpRequest, context: dict[str, Any], *, board: Board | None, tag: Tag | None) -> HttpResponse:
@@ -146,7 +146,7 @@ def follow_board(request: HttpRequest, board: str) -> HttpResponse:
 @require_POST
 def follow_tag(request: HttpRequest, tag: str) -> HttpResponse:
     """Follow a tag, or stop."""
-    found = get_object_or_404(Tag, slug=tag)
+    found = finding.find_tag(tag, signed_in_user(request))
     return _follow(request, found, f"/forum/tags/{found.slug}")
 
 

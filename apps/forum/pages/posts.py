@@ -99,6 +99,6 @@ def restore(request: HttpRequest, post: int) -> HttpResponse:
 def history(request: HttpRequest, post: int) -> HttpResponse:
     """The earlier texts of a post."""
     found = finding.find_post(post, request.user)
-    revisions = list(found.revisions.select_related("editor").order_by("-created_at")[:REVISIONS])
-    context = {"post": found, "topic": found.topic, "revisions": revisions, "most": REVISIONS}
+    revisions = finding.revisions_of(found, request.user)[:REVISIONS]
+    context = {"post": found, "topic": found.topic, "revisions": list(revisions), "most": REVISIONS}
     return render(request, "forum/history.html", context)

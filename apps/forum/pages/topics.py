@@ -50,7 +50,9 @@ def show_topic(
     quoted = request.GET.get("reply", "")
     reply_to = None
     if quoted.isdecimal() and page.can_write:
-        reply_to = next((one.post for one in queries.flat(page.posts) if str(one.post.pk) == quoted), None)
+        reply_to = next(
+            (one.post for one in queries.flat(page.posts) if str(one.post.pk) == quoted and not one.is_stub), None
+        )
     initial = {"reply_to": reply_to.pk if reply_to else None, "is_watched": page.level != Level.MUTED}
     structured = None if isinstance(user, User) else structured_question(page)
     context = {

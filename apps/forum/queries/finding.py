@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
-from apps.forum.models import Ban, Follow, Post, PostState, ReadMark, Topic, Visit
+from apps.forum import policies
+from apps.forum.models import Ban, Follow, Post, PostState, ReadMark, Revision, Tag, Topic, Visit
 from apps.learning.models import Enrollment
 from studyplatform.kit.errors import NotFound
 
@@ -38,6 +39,16 @@ def find_topic(pk: int, user: AnyUser) -> Topic:
     return found
 
 
+def revisions_of(post: Post, user: AnyUser) -> QuerySet[Revision]:
+    """The earlier texts of a post, the newest first. What was replaced before it was published stays with the author
+    and the moderators.
+    """
+    found = post.revisions.select_related("editor").order_by("-created_at", "-pk")
+    if post.author_id == user.pk or policies.moderates(user, post.topic.board):
+        return found
+    return found.filter(was_shown=True)
+
+
 def first_unread(topic: Topic, user: AnyUser) -> Post | None:
     """The oldest visible post of the topic that the user has not seen, if there is one. One query."""
     if not isinstance(user, User):
@@ -54,6 +65,20 @@ def first_since(topic: Topic, moment: datetime) -> Post | None:
     posts = topic.posts.filter(state=PostState.VISIBLE)
     found = posts.filter(published_at__gte=moment).order_by("number").first()
     return found or posts.order_by("-number").first()
+
+
+def find_tag(slug: str, user: AnyUser) -> Tag:
+    """A tag that the user follows, or of a topic that they may open. One query.
+
+    :raises NotFound: there is none. So the address of a tag does not tell that something is held.
+    """
+    known = Q(Exists(Topic.objects.seen_by(user).filter(tags=OuterRef("pk"))))
+    if isinstance(user, User):
+        known |= Q(Exists(Follow.objects.filter(user=user, tag=OuterRef("pk"))))
+    found = Tag.objects.filter(known, slug=slug).first()
+    if found is None:
+        raise NotFound
+    return found
 
 
 def find_post(pk: int, user: AnyUser) -> Post:

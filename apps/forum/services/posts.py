@@ -260,7 +260,8 @@ def edit(
         ):
             reasons = [*reasons, REWRITTEN]
         if source != post.source:
-            Revision.objects.create(post=post, source=post.source, editor=editor, created_at=now)
+            was_shown = post.is_visible and topic.is_visible
+            Revision.objects.create(post=post, source=post.source, editor=editor, created_at=now, was_shown=was_shown)
         post.source, post.html = source, render(source, author=post.author, now=now)
         post.edited_at, post.edit_count = now, post.edit_count + 1
         post.held_for = reasons or post.held_for
