@@ -5,8 +5,10 @@ from functools import partial
 from django.contrib import auth
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
@@ -15,6 +17,23 @@ from apps.accounts.models import User
 from apps.accounts.pages.redirects import SIGN_IN_TOKEN_PAGES, sign_in_and_redirect
 from apps.accounts.sessions import known_browsers
 from studyplatform.kit.web.middleware import GetResponse
+
+
+class BrowserSessionMiddleware(SessionMiddleware):
+    """Django's sessions, but only signing out deletes the cookie.
+
+    Django deletes the cookie of every request whose session does not exist. After a new password, a request of another
+    tab that still carries the old cookie can be answered after the new cookie has arrived; deleting the cookie then
+    would sign the browser out.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        session = request.session
+        if session.is_empty() and not session.is_signed_out:  # type: ignore[attr-defined]
+            if session.accessed:
+                patch_vary_headers(response, ("Cookie",))
+            return response
+        return super().process_response(request, response)
 
 
 class UserMiddleware(AuthenticationMiddleware):

@@ -13,6 +13,8 @@ const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 120_000;
 const MAX_FAILURES = 8;
 const SIGNED_OUT = 4401;
+/** Attempts after the session has ended: the cookie of the next one may still be on its way. */
+const ATTEMPTS_AFTER_END = 3;
 
 function messageOf(data: unknown): Record<string, unknown> {
   try {
@@ -41,7 +43,7 @@ export function openLiveSocket(
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAway = false;
-  let isLastAttempt = false;
+  let attemptsLeft = Infinity;
 
   const connect = (): void => {
     clearTimeout(timer);
@@ -50,7 +52,7 @@ export function openLiveSocket(
     socket = mine;
     mine.addEventListener("open", () => {
       failures = 0;
-      isLastAttempt = false;
+      attemptsLeft = Infinity;
       onOpen?.();
     });
     mine.addEventListener("message", ({ data }) => {
@@ -61,9 +63,9 @@ export function openLiveSocket(
       socket = null;
       failures += 1;
       if (code === SIGNED_OUT && !isAway) onSignedOut?.();
-      if (isAway || isLastAttempt || failures > MAX_FAILURES) return;
-      // Signed out, or signed in again in another tab, as after a new password: one more attempt shows which.
-      isLastAttempt = code === SIGNED_OUT;
+      // Signed out, or signed in again in another tab, as after a new password: a few more attempts show which.
+      attemptsLeft = code === SIGNED_OUT ? ATTEMPTS_AFTER_END : attemptsLeft - 1;
+      if (isAway || attemptsLeft < 1 || failures > MAX_FAILURES) return;
       const wait = Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS);
       timer = setTimeout(connect, wait * (0.75 + Math.random() / 2)); // jitter: not all tabs at the same time
     });
@@ -80,7 +82,7 @@ export function openLiveSocket(
     if (!persisted) return;
     isAway = false;
     failures = 0;
-    isLastAttempt = false;
+    attemptsLeft = Infinity;
     connect();
   });
   window.addEventListener("online", () => {

@@ -80,15 +80,17 @@ describe("listenForNotices", () => {
     expect(doors).toHaveLength(21);
   });
 
-  it("reconnects once after the session has ended", () => {
+  it("reconnects three times after the session has ended", () => {
     listen();
     doors[0]?.dispatchEvent(new Event("open"));
     doors[0]?.break(4401);
+    for (const attempt of [1, 2, 3]) {
+      vi.advanceTimersByTime(3_600_000);
+      expect(doors).toHaveLength(attempt + 1);
+      doors[attempt]?.break();
+    }
     vi.advanceTimersByTime(3_600_000);
-    expect(doors).toHaveLength(2);
-    doors[1]?.break();
-    vi.advanceTimersByTime(3_600_000);
-    expect(doors).toHaveLength(2);
+    expect(doors).toHaveLength(4);
   });
 
   it("reports the end of the session, but not a broken connection", () => {

@@ -112,7 +112,7 @@ MIDDLEWARE = [
     "studyplatform.site.system.maintenance.MaintenanceMiddleware",
     "studyplatform.kit.web.middleware.TextCompressionMiddleware",
     "studyplatform.kit.caching.page_cache.VisitorCacheMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "apps.accounts.middleware.BrowserSessionMiddleware",
     "studyplatform.kit.web.middleware.SlashMiddleware",
     "django.middleware.common.CommonMiddleware",
     "studyplatform.kit.web.body_limits.BodyMiddleware",

@@ -448,3 +448,22 @@ def test_ending_one_session_does_not_end_the_token_of_another(client: Client, le
     services.end_session(session=session)
 
     assert [get_session_with(token).status_code for token in (first, second)] == [401, 200]
+
+
+def test_only_signing_out_deletes_the_cookie(client: Client, ada: User) -> None:
+    """A late answer to a request with an ended session would delete the cookie of the next one."""
+    log_in(client, ada)
+    tab, old_tab = Client(), Client()
+    tab.cookies["sessionid"] = old_tab.cookies["sessionid"] = client.cookies["sessionid"].value
+    BrowserSession.objects.all().delete()
+    assert "sessionid" not in client.get("/api/v1/auth/session/").cookies
+
+    log_in(tab, ada)
+    ada.set_password("QuietRiver26")
+    ada.save()
+    assert "sessionid" not in tab.get("/courses/").cookies
+
+    ada.set_password(PASSWORD)
+    ada.save()
+    log_in(old_tab, ada)
+    assert old_tab.post("/api/v1/auth/logout").cookies["sessionid"]["max-age"] == 0

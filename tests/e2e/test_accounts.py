@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from io import BytesIO
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 from PIL import Image
@@ -17,15 +18,17 @@ from tests.e2e.conftest import Site
 from tests.e2e.looking import nothing_fails, violations
 
 pytestmark = pytest.mark.e2e
-EMAIL, PASSWORD = "noor@school.example", "QuietRiver26"
+PASSWORD = "QuietRiver26"
 
 
 @pytest.fixture
-def school(site: Site) -> Iterator[str]:
-    """An OpenID Connect provider with one user."""
+def noor(site: Site) -> Iterator[str]:
+    """The name of a user at an OpenID Connect provider; another one each time, so that the test can be repeated."""
+    name = f"noor-{uuid4().hex[:8]}"
     with honest(port=urlsplit(site.env["OIDC_SCHOOL_ISSUER"]).port or 0) as issuer:
-        register_user(issuer, "noor-1", email=EMAIL, email_verified=True, given_name="Noor", family_name="Haddad")
-        yield issuer
+        email = f"{name}@school.example"
+        register_user(issuer, name, email=email, email_verified=True, given_name="Noor", family_name="Haddad")
+        yield name
 
 
 def half_and_half() -> bytes:
@@ -57,13 +60,13 @@ def pixel(page: Page, selector: str) -> list[int]:
     )
 
 
-def test_first_day_of_an_account(people, school: str, site: Site):
+def test_first_day_of_an_account(people, noor: str, site: Site):
     page = people()
     page.goto("/auth/login")
     press(page, "Continue with Field School")
 
     # Sign in at the provider, return, accept the terms.
-    page.locator("input[name=sub]").first.fill("noor-1")
+    page.locator("input[name=sub]").first.fill(noor)
     press(page, "Authorize")
     expect(page.get_by_role("heading", name="Create your account")).to_be_visible()
     assert page.url == f"{site.base}/auth/oauth/callback"
@@ -123,7 +126,7 @@ def test_first_day_of_an_account(people, school: str, site: Site):
     press(page, "Sign out")
     expect(other.locator(".top__auth").get_by_role("link", name="Sign in")).to_be_visible()
     page.goto("/auth/login?next=/settings/")
-    page.get_by_label("Email").fill(EMAIL)
+    page.get_by_label("Email").fill(f"{noor}@school.example")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     press(page, "Sign in")
     expect(page.get_by_role("heading", name="One more step")).to_be_visible()

@@ -83,6 +83,7 @@ def is_recently_authenticated(request: HttpRequest, *, now: datetime) -> bool:
 def sign_out(request: HttpRequest) -> None:
     """End the browser's session and every token created from it."""
     logout(request)
+    request.session.is_signed_out = True  # type: ignore[attr-defined]
 
 
 def keep_alive(request: HttpRequest, *, now: datetime) -> None:

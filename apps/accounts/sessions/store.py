@@ -38,6 +38,7 @@ class SessionStore(DatabaseStore):
     """
 
     row: BrowserSession | None = None
+    is_signed_out = False  # by this request, so that its answer deletes the cookie
 
     @classmethod
     def get_model_class(cls) -> type[BrowserSession]:
