@@ -36,6 +36,7 @@ class DecisionForm(forms.Form):
         choices=[(1, _("1 day")), (7, _("7 days")), (30, _("30 days")), (365, _("A year")), (0, _("Without an end"))],
     )
     everywhere = forms.BooleanField(required=False)
+    edits = forms.IntegerField(required=False, help_text="How often the text that the moderator has read was edited.")
 
 
 class BanForm(forms.Form):

@@ -69,6 +69,24 @@ def test_reported_posts_show_their_reports_and_several_are_decided_at_once(
     assert ModerationAction.objects.count() == 3
 
 
+def test_a_text_that_changed_after_it_was_shown_is_not_approved(topic: Topic, browser_of: Browser, sam: User) -> None:
+    author, browser = UserFactory(date_joined=NOW), browser_of(sam)
+    posts = [make_post(topic, state="held", author=author, source=f"Good words {n}") for n in range(2)]
+    form = browser.get(QUEUE).text
+    assert 'name="edits" value="0"' in form
+    chosen = [f"{post.pk}:0" for post in posts]
+    assert all(f'value="{one}"' in form for one in chosen)
+    services.edit(post=posts[0], editor=author, source="Buy my book", now=timezone.now())
+
+    answer = browser.post(f"{posts[0].path}/decide", {"action": "approve", "edits": "0"}, follow=True)
+    assert "was faster" in answer.text
+    answer = browser.post("/forum/decide", {"action": "approve", "posts": [*chosen, "x:1", "9:9:9"]}, follow=True)
+    assert "1 post decided. The others have changed meanwhile." in answer.text
+    assert [Post.objects.get(pk=post.pk).state for post in posts] == ["held", "visible"]
+    browser.post(f"{posts[0].path}/decide", {"action": "approve", "edits": "1"})
+    assert Post.objects.get(pk=posts[0].pk).state == "visible"
+
+
 def test_new_accounts_bans_and_the_log(topic: Topic, browser_of: Browser, sam: User, mia: User) -> None:
     author = UserFactory(first_name="Kim", last_name="Brand", date_joined=NOW - timedelta(days=2))
     make_post(topic, author=author, state="held", source="The best summary of all lessons")

@@ -1,5 +1,6 @@
 """The queue of moderators, and what they decide. Instructors decide about the boards of their courses."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,7 @@ from studyplatform.kit.web.requests import safe_next
 QUEUE = "/dashboard/admin/forum"
 MOST_AT_ONCE = 50
 EXPECTED = (AlreadyDecided, ReasonMissing, NotUndoable, ModeratorNotBanned)
+_CHOSEN = re.compile(r"(\d{1,11})(?::(\d{1,9}))?", re.ASCII)  # a post, and how often the text that was read was edited
 UNKNOWN = gettext_lazy("Choose what to do with it.")
 SAID = {
     "approve": gettext_lazy("The post is published."),
@@ -113,7 +115,7 @@ def _decide(post: Post, by: User, given: dict[str, Any]) -> None:
         "remove": services.remove,
     }
     if action in simple:
-        simple[action](post=post, by=by, now=now)
+        simple[action](post=post, by=by, edits=given["edits"], now=now)
     elif action in with_reason:
         with_reason[action](post=post, by=by, reason=reason, now=now)
     else:
@@ -160,12 +162,12 @@ def decide_all(request: HttpRequest) -> HttpResponse:
     if not form.is_valid() or form.cleaned_data["action"] == "ban":
         messages.warning(request, UNKNOWN)
         return _back(request)
-    pks = [int(pk) for pk in request.POST.getlist("posts") if pk.isdecimal() and len(pk) < 12][:MOST_AT_ONCE]
-    posts = [_post_for(by, pk) for pk in pks]
+    chosen = [found for one in request.POST.getlist("posts") if (found := _CHOSEN.fullmatch(one))][:MOST_AT_ONCE]
+    posts = [(_post_for(by, int(one[1])), int(one[2]) if one[2] else None) for one in chosen]
     done = 0
-    for post in posts:
+    for post, edits in posts:
         try:
-            _decide(post, by, form.cleaned_data)
+            _decide(post, by, form.cleaned_data | {"edits": edits})
         except ReasonMissing as error:
             _say(request, error)
             return _back(request)

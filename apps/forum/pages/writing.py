@@ -1,5 +1,7 @@
 """Opening topics, replying and editing, with and without scripts."""
 
+from datetime import timedelta
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,6 +23,8 @@ from apps.forum.services.screening import is_new
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
 
+SENT_TWICE = timedelta(seconds=30)  # within which the same text comes from a second click
+
 
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,7 +41,8 @@ def new_topic(request: HttpRequest) -> HttpResponse:
     refusal: AppError | None = None
     if form.is_valid():
         try:
-            topic = services.open_topic(author=user, now=timezone.now(), **form.cleaned_data)
+            now = timezone.now()
+            topic = services.open_topic(author=user, same_since=now - SENT_TWICE, now=now, **form.cleaned_data)
         except AppError as error:  # shown above the form, so that nothing written is lost
             refusal = error
         else:
@@ -83,7 +88,12 @@ def reply(request: HttpRequest, topic: int) -> HttpResponse:
         target = Post.objects.filter(pk=form.cleaned_data["reply_to"] or 0, topic=found).first()
         try:
             post = services.reply(
-                topic=found, author=user, source=form.cleaned_data["source"], reply_to=target, now=timezone.now()
+                topic=found,
+                author=user,
+                source=form.cleaned_data["source"],
+                reply_to=target,
+                same_since=timezone.now() - SENT_TWICE,
+                now=timezone.now(),
             )
         except AppError as error:
             form.add_error(None, error.detail)

@@ -20,13 +20,14 @@ from studyplatform.kit.policies import enforce
 LONGEST_REASON = 500
 
 
-def approve(*, post: Post, by: User, now: datetime) -> Post:
+def approve(*, post: Post, by: User, edits: int | None = None, now: datetime) -> Post:
     """Make a held post visible to all.
 
-    :raises AlreadyDecided: it is not held any longer.
+    :param edits: how often the text that the moderator has read was edited.
+    :raises AlreadyDecided: it is not held any longer, or was edited meanwhile.
     """
     with transaction.atomic():
-        post = to_decide(post, by, {PostState.HELD})
+        post = to_decide(post, by, {PostState.HELD}, edits)
         reports = _close_reports(post, Report.State.DISMISSED, now)
         show(post, post.topic, now=now)
         log(Kind.APPROVED, actor=by, post=post, was=PostState.HELD, reports=reports, now=now)
@@ -95,13 +96,14 @@ def _take_away(post: Post, by: User, state: PostState, kind: Kind, reason: str, 
     return post
 
 
-def keep(*, post: Post, by: User, now: datetime) -> Post:
+def keep(*, post: Post, by: User, edits: int | None = None, now: datetime) -> Post:
     """Dismiss the reports of a post. One that they have hidden becomes visible again.
 
-    :raises AlreadyDecided: no report of it waits.
+    :param edits: how often the text that the moderator has read was edited.
+    :raises AlreadyDecided: no report of it waits, or it was edited meanwhile.
     """
     with transaction.atomic():
-        post = to_decide(post, by, {PostState.VISIBLE, PostState.HIDDEN, PostState.HELD})
+        post = to_decide(post, by, {PostState.VISIBLE, PostState.HIDDEN, PostState.HELD}, edits)
         reports = _close_reports(post, Report.State.DISMISSED, now)
         if not reports:
             raise AlreadyDecided
@@ -112,14 +114,14 @@ def keep(*, post: Post, by: User, now: datetime) -> Post:
     return post
 
 
-def to_decide(post: Post, by: User, states: set[PostState]) -> Post:
+def to_decide(post: Post, by: User, states: set[PostState], edits: int | None = None) -> Post:
     """Lock a post for a decision.
 
-    :raises AlreadyDecided: it is in another state by now.
+    :raises AlreadyDecided: it is in another state by now, or has another text than the one that was read.
     """
     post = lock_post(post.pk)
     enforce(policies.moderate(by, post.topic.board))
-    if post.state not in states:
+    if post.state not in states or (edits is not None and edits != post.edit_count):
         raise AlreadyDecided
     return post
 

@@ -67,9 +67,18 @@ def stamp(topic: Topic, *posts: Post) -> None:
     wake("topic")
 
 
-def reply(*, topic: Topic, author: User, source: str, reply_to: Post | None = None, now: datetime) -> Post:
+def reply(
+    *,
+    topic: Topic,
+    author: User,
+    source: str,
+    reply_to: Post | None = None,
+    same_since: datetime | None = None,
+    now: datetime,
+) -> Post:
     """Write a reply. It is visible at once, or held if it must be reviewed first (``post.state`` says which).
 
+    :param same_since: a reply by the author with the same text since then is returned instead: a form was sent twice.
     :raises PostTooLong: it has more than 5,000 characters.
     :raises RateLimitExceeded: the author wrote too much in a short time.
     :raises TopicLocked: the topic is closed.
@@ -81,6 +90,10 @@ def reply(*, topic: Topic, author: User, source: str, reply_to: Post | None = No
         if not Topic.objects.seen_by(author).filter(pk=topic.pk).exists():
             raise NotFound
         enforce(policies.reply(author, topic))
+        if same_since is not None:
+            same = topic.posts.filter(author=author, source=source, is_opening=False, created_at__gte=same_since)
+            if (sent := same.exclude(state=PostState.DELETED).first()) is not None:
+                return sent
         rate_limits.consume("forum_post", str(author.pk), now=now)
         if reply_to is not None and (reply_to.topic_id != topic.pk or not reply_to.is_visible):
             reply_to = None  # it was deleted while the reply was written
@@ -135,8 +148,7 @@ def show(post: Post, topic: Topic, *, now: datetime) -> None:
         topic.published_at = topic.published_at or now
     else:
         topic.reply_count += 1
-        if topic.first_reply_at is None and post.author_id != topic.author_id:
-            topic.first_reply_at = post.published_at
+        _date_again(post, topic)
     topic.save(
         update_fields=[
             "last_number",
@@ -155,6 +167,15 @@ def show(post: Post, topic: Topic, *, now: datetime) -> None:
         publish(PostPublished(post_id=post.pk, topic_id=topic.pk))
     else:
         _publish_change(post, topic)
+
+
+def _date_again(post: Post, topic: Topic) -> None:
+    """Note when the first and the last reply of a locked topic appeared, if one that is shown (again) is among them."""
+    at = max(post.published_at or topic.last_post_at, topic.published_at or topic.created_at)
+    if post.author_id != topic.author_id and (topic.first_reply_at is None or at < topic.first_reply_at):
+        topic.first_reply_at = at
+    if at > topic.last_post_at:
+        topic.last_post_at, topic.last_poster_id = at, post.author_id
 
 
 def withdraw(post: Post, topic: Topic, state: str, *, by: User | None) -> None:
@@ -244,11 +265,11 @@ def edit(
         post = lock_post(post.pk)
         topic = post.topic
         enforce(policies.edit(editor, post))
+        title = topic.title if title is None or not post.is_opening else title
+        if source == post.source and title == topic.title:  # also if the form was sent twice
+            return post
         if expected_edits is not None and expected_edits != post.edit_count:
             raise PostHasChanged
-        title = topic.title if title is None or not post.is_opening else title
-        if source == post.source and title == topic.title:
-            return post
         rate_limits.consume("forum_edit", str(editor.pk), now=now)
         reasons = screen(author=editor, board=topic.board, source=f"{title}\n\n{source}", post=post, now=now)
         if reasons and post.is_visible and post.is_opening and topic.reply_count:

@@ -5,13 +5,14 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils.text import slugify
 
 from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.forum import policies, text
 from apps.forum.errors import TooManyTags
-from apps.forum.models import Board, Level, PostState, Tag, Topic
+from apps.forum.models import Board, Level, Post, PostState, Tag, Topic
 from apps.forum.models.topics import MOST_TAGS
 from apps.forum.services.following import set_level
 from apps.forum.services.posts import create_post
@@ -36,12 +37,15 @@ def open_topic(
     lesson: Lesson | None = None,
     second: int | None = None,
     is_watched: bool = True,
+    same_since: datetime | None = None,
     now: datetime,
 ) -> Topic:
     """Open a topic with its first post. It is visible at once, or held if it must be reviewed first.
 
     :param second: of the lesson's video, when the question came up while it played.
     :param is_watched: whether the author is told of every reply.
+    :param same_since: a topic by the author with the same title and text since then is returned instead: a form was
+        sent twice.
     :raises PostTooLong: the post has more than 5,000 characters.
     :raises RateLimitExceeded: the author opened too many topics in a short time.
     :raises TooManyTags: more than five, or too long ones.
@@ -57,7 +61,13 @@ def open_topic(
         if not Board.objects.seen_by(author).filter(pk=board.pk).exists():
             raise NotFound
         enforce(policies.open_topic(author, board, kind))
-        rate_limits.consume("forum_topic", str(author.pk), now=now)
+        rate_limits.consume("forum_topic", str(author.pk), now=now)  # locks: of two at once, the second one waits
+        if same_since is not None:
+            same = Topic.objects.filter(author=author, board=board, title=title, created_at__gte=same_since)
+            opening = Post.objects.filter(topic=OuterRef("pk"), is_opening=True, source=source)
+            if (sent := same.filter(Exists(opening)).exclude(state=PostState.DELETED).first()) is not None:
+                transaction.set_rollback(True)  # it counts once
+                return sent
         if lesson is None or lesson.course.pk != board.course_id:
             lesson = second = None
         topic = Topic.objects.create(
