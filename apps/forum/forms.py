@@ -16,6 +16,12 @@ from studyplatform.kit.errors import AppError
 EMPTY = _("Write something first.")
 
 
+def title_field() -> forms.CharField:
+    """The title of a topic."""
+    required = {"required": _("Give the topic a title.")}
+    return forms.CharField(label=_("Title"), max_length=120, min_length=4, error_messages=required)
+
+
 class SourceField(forms.CharField):
     """The Markdown of a post. The limit counts as the service does: code points after normalizing line ends."""
 
@@ -69,9 +75,7 @@ class TopicForm(forms.Form):
         Lesson.objects.none(), label=_("Lesson"), to_field_name="slug", required=False, empty_label=_("None")
     )
     second = forms.IntegerField(required=False, min_value=0, max_value=7 * 86400, widget=forms.HiddenInput)
-    title = forms.CharField(
-        label=_("Title"), max_length=120, min_length=4, error_messages={"required": _("Give the topic a title.")}
-    )
+    title = title_field()
     source = SourceField(label=_("Your question"))
     tags = forms.CharField(label=_("Tags"), required=False, max_length=300)
     is_watched = forms.BooleanField(label=_("Notify me of replies"), required=False, initial=True)

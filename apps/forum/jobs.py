@@ -74,3 +74,8 @@ def notify_of_answer(running: jobs.Running, *, post_id: int, by_id: int) -> None
 @jobs.job("forum.forget_topic", label=gettext_lazy("Delete the notifications of a topic"))
 def forget_topic(running: jobs.Running, *, topic_id: int) -> None:
     notified.forget_topic(topic_id=topic_id, extend_lease=running.extend_lease)
+
+
+@jobs.job("forum.forget_unreadable", label=gettext_lazy("Delete the notifications of a moved topic"))
+def forget_unreadable(running: jobs.Running, *, topic_id: int) -> None:
+    notified.forget_unreadable(topic_id=topic_id, extend_lease=running.extend_lease)

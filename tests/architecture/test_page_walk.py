@@ -93,6 +93,12 @@ OWNERS = {
     "forum:tag-follow": ALL | STAFF,
     "forum:topic-follow": ALL | STAFF,
     "forum:topic-posts": ALL | STAFF,
+    "forum:topic-pin": STAFF,
+    "forum:topic-close": STAFF,
+    "forum:topic-rename": {"leo", "ada", "sam"},
+    "forum:topic-move": STAFF,
+    "forum:topic-merge": STAFF,
+    "forum:topic-split": STAFF,
     "forum:reply": LEARNERS | STAFF,
     "forum:post-vote": {"kim", "ada", "sam"},  # not the author, Leo
     "forum:post-react": {"kim", "ada", "sam"},

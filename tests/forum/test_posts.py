@@ -220,13 +220,14 @@ def test_an_edit_of_a_new_account_is_reviewed(
 
 
 def test_deleting_and_restoring_keeps_the_counts(topic: Topic, leo: User, mia: User, sam: User) -> None:
-    first = services.reply(topic=topic, author=leo, source="One", now=NOW)
-    second = services.reply(topic=topic, author=mia, source="Two", now=NOW + timedelta(minutes=1))
-    services.accept(post=second, by=topic.author, now=NOW)
+    now = timezone.now()
+    first = services.reply(topic=topic, author=leo, source="One", now=now)
+    second = services.reply(topic=topic, author=mia, source="Two", now=now + timedelta(minutes=1))
+    services.accept(post=second, by=topic.author, now=now)
 
     with pytest.raises(NotYourPost):
-        services.delete(post=second, by=leo, now=NOW)
-    services.delete(post=second, by=mia, now=NOW)
+        services.delete(post=second, by=leo, now=now)
+    services.delete(post=second, by=mia, now=now)
     topic.refresh_from_db()
     assert (topic.reply_count, topic.last_poster, topic.last_post_at, topic.accepted) == (
         1,
@@ -235,14 +236,14 @@ def test_deleting_and_restoring_keeps_the_counts(topic: Topic, leo: User, mia: U
         None,
     )
 
-    services.restore(post=second, by=mia, now=NOW)
+    services.restore(post=second, by=mia, now=now)
     topic.refresh_from_db()
     second.refresh_from_db()
     assert (topic.reply_count, second.number, second.state) == (2, 3, "visible")
 
-    services.delete(post=second, by=sam, now=NOW)
+    services.delete(post=second, by=sam, now=now)
     with pytest.raises(NotYourPost):
-        services.restore(post=second, by=mia, now=NOW)
+        services.restore(post=second, by=mia, now=now)
 
 
 def test_a_held_post_that_is_deleted_and_restored_is_still_held(topic: Topic, newcomer: User) -> None:

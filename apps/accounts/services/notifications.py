@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -137,9 +137,16 @@ def mark_all_read(*, user: User, now: datetime) -> None:
     Notification.objects.of(user).shown().unread().filter(created_at__lte=now).update(read_at=now)
 
 
-def delete_notifications(*, kinds: Collection[str], keys: Collection[str]) -> None:
-    """Delete what users were told about facts that are not true any longer, also from their next digest. Idempotent."""
+def delete_notifications(
+    *, kinds: Collection[str], keys: Collection[str], except_of: QuerySet[User] | None = None
+) -> None:
+    """Delete what users were told about facts that are not true any longer, also from their next digest. Idempotent.
+
+    :param except_of: users who keep theirs.
+    """
     gone = Notification.objects.exclude(key="").filter(key__in=keys, kind__in=kinds)
+    if except_of is not None:
+        gone = gone.exclude(user__in=except_of)
     if gone.delete()[0]:
         sockets.wake("notifications")
 

@@ -159,3 +159,33 @@ class DraftTooLarge(AppError):
     severity = "warning"
     icon = "file"
     is_for_scripts = False
+
+
+class TextBecomesPublic(AppError):
+    code = "FORUM_TEXT_BECOMES_PUBLIC"
+    status = 409
+    title = _("More people could read this")
+    message = _("Only the learners and staff of its course can read this topic now. Confirm that others may read it.")
+    severity = "warning"
+    icon = "users-round"
+    is_for_scripts = False
+
+
+class MergeWithItself(AppError):
+    code = "FORUM_MERGE_WITH_ITSELF"
+    status = 400
+    title = _("Choose another topic")
+    message = _("A topic can’t be merged into itself.")
+    severity = "warning"
+    icon = "git-merge"
+    is_for_scripts = False
+
+
+class NothingToSplit(AppError):
+    code = "FORUM_NOTHING_TO_SPLIT"
+    status = 400
+    title = _("Choose at least one visible reply")
+    message = _("The first visible reply becomes the opening post of the new topic.")
+    severity = "warning"
+    icon = "split"
+    is_for_scripts = False

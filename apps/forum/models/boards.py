@@ -66,3 +66,8 @@ class Board(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every visitor may read it."""
+        return self.course is None or self.course.status in OPEN_TO_ALL

@@ -51,14 +51,17 @@ class TopicQuerySet(models.QuerySet["Topic"]):
         return self.public().filter(readable_boards(user, "board__"))
 
     def seen_by(self, user: AnyUser) -> Self:
-        """The topics that a user may open: visible ones, their own, and all of the boards that they moderate."""
+        """The topics that a user may open: visible ones, their own, and all of the boards that they moderate.
+
+        A merged topic is opened by nobody: its posts are in another one.
+        """
         state = Q(state=State.VISIBLE)
         if isinstance(user, User):
             state |= Q(author=user, state__in=[State.HELD, State.HIDDEN]) | Q(author=user, changed_by=user)
             moderated = moderated_boards(user, "board__")
             if moderated is not None:
                 state = state | moderated if moderated else Q()
-        return self.filter(readable_boards(user, "board__")).filter(state)
+        return self.filter(readable_boards(user, "board__"), merged_into=None).filter(state)
 
 
 class Topic(models.Model):

@@ -15,7 +15,6 @@ from apps.accounts.guards import open_to_everyone, signed_in, signed_in_user
 from apps.accounts.models import User
 from apps.forum import policies, services
 from apps.forum.models import Board, Follow, Level, Tag
-from apps.forum.models.boards import OPEN_TO_ALL
 from apps.forum.queries import figures, finding, lists, searching
 from apps.forum.services.reading import begin_reading
 from apps.forum.services.screening import is_new
@@ -101,16 +100,11 @@ def _list(request: HttpRequest, context: dict[str, Any], *, board: Board | None,
         "levels": Level,
         "figures": None if tag else figures.figures_of(board, now=timezone.now()),
         "to_answer": figures.to_answer(user) if isinstance(user, User) and board is None and tag is None else [],
-        "feed": f"/forum/boards/{board.slug}/feed" if board is not None and _is_open(board) else "",
+        "feed": f"/forum/boards/{board.slug}/feed" if board is not None and board.is_open else "",
         "is_new_account": isinstance(user, User) and is_new(user, now=timezone.now()),
         "is_indexed": (not request.GET) and (tag is None or page.total >= FEW_TOPICS),
     }
     return render(request, "forum/index.html", context)
-
-
-def _is_open(board: Board) -> bool:
-    """Whether every visitor may read the board."""
-    return board.course is None or board.course.status in OPEN_TO_ALL
 
 
 def _number(text: str) -> int:

@@ -28,7 +28,7 @@ def topic(request: HttpRequest, topic: int) -> HttpResponse:
     try:
         found = finding.find_topic(topic, user)
     except NotFound:
-        merged = Topic.objects.filter(pk=topic, merged_into__isnull=False).values_list("merged_into", flat=True).first()
+        merged = finding.merged_into(topic)
         if merged is None:
             raise
         return HttpResponsePermanentRedirect(f"/forum/topics/{merged}")
@@ -96,7 +96,7 @@ def address_of(post: Post, topic: Topic) -> str:
 def follow(request: HttpRequest, topic: int) -> HttpResponse:
     """Follow a topic more or less closely, or stop."""
     user = signed_in_user(request)
-    found, level = finding.find_topic(topic, user), request.POST.get("level", "")
+    found, level = finding.present_topic(topic, user), request.POST.get("level", "")
     if level in Level:
         services.follow(user=user, target=found, level=level, now=timezone.now())
     else:

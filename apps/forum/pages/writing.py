@@ -81,7 +81,7 @@ def _say_if_held(request: HttpRequest, state: str) -> None:
 def reply(request: HttpRequest, topic: int) -> HttpResponse:
     """Post a reply. One that cannot be posted is shown again with its text."""
     user = signed_in_user(request)
-    found = finding.find_topic(topic, user)
+    found = finding.present_topic(topic, user)
     enforce(policies.write_on(user, found.board))
     form = forms.ReplyForm(request.POST)
     if form.is_valid():
@@ -98,7 +98,8 @@ def reply(request: HttpRequest, topic: int) -> HttpResponse:
         except AppError as error:
             form.add_error(None, error.detail)
         else:
-            services.discard_draft(user=user, key=f"topic-{found.pk}")
+            for key in {topic, found.pk}:  # they differ if the topic was merged while the reply was written
+                services.discard_draft(user=user, key=f"topic-{key}")
             _follow_if_asked(user, found, is_asked=form.cleaned_data["is_watched"])
             _say_if_held(request, post.state)
             found.refresh_from_db(fields=["last_number"])

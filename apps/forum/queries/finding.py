@@ -18,9 +18,7 @@ def find_topic(pk: int, user: AnyUser) -> Topic:
 
     :raises NotFound: there is none for this user.
     """
-    topics = Topic.objects.seen_by(user).select_related(
-        "board__course__instructor", "author", "lesson__section", "merged_into"
-    )
+    topics = Topic.objects.seen_by(user).select_related("board__course__instructor", "author", "lesson__section")
     if isinstance(user, User):
         mine = {"user": user, "topic": OuterRef("pk")}
         enrolled = Enrollment.objects.active().of(user.pk).filter(course=OuterRef("board__course"))
@@ -47,6 +45,26 @@ def revisions_of(post: Post, user: AnyUser) -> QuerySet[Revision]:
     if post.author_id == user.pk or policies.moderates(user, post.topic.board):
         return found
     return found.filter(was_shown=True)
+
+
+def merged_into(pk: int) -> int | None:
+    """The topic into which a topic was merged. One query."""
+    topics = Topic.objects.filter(pk=pk, merged_into__isnull=False)
+    return topics.values_list("merged_into", flat=True).first()
+
+
+def present_topic(pk: int, user: AnyUser) -> Topic:
+    """Like :func:`find_topic`; of a merged topic the one into which it was merged, for pages that were open meanwhile.
+
+    :raises NotFound: there is none for this user.
+    """
+    try:
+        return find_topic(pk, user)
+    except NotFound:
+        merged = merged_into(pk)
+        if merged is None:
+            raise
+        return find_topic(merged, user)
 
 
 def first_unread(topic: Topic, user: AnyUser) -> Post | None:

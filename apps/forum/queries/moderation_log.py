@@ -35,6 +35,7 @@ def sentence(action: ModerationAction) -> str:
         if days
         else _("Banned %(user)s without an end")
     )
+    count = action.details.get("count", 0)
     words = {
         Kind.APPROVED: _("Approved a post by %(user)s in “%(topic)s”"),
         Kind.REJECTED: _("Rejected a post by %(user)s in “%(topic)s”"),
@@ -51,13 +52,17 @@ def sentence(action: ModerationAction) -> str:
         Kind.CLOSED: _("Closed “%(topic)s”"),
         Kind.REOPENED: _("Reopened “%(topic)s”"),
         Kind.MOVED: _("Moved “%(topic)s” to %(to)s"),
-        Kind.MERGED: _("Merged “%(from)s” into “%(topic)s”"),
-        Kind.SPLIT: _("Split %(count)s posts into “%(topic)s”"),
-        Kind.RENAMED: _("Renamed “%(from)s” to “%(topic)s”"),
+        Kind.MERGED: _("Merged “%(was)s” into “%(topic)s”"),
+        Kind.SPLIT: ngettext(
+            "Split %(count)s post from “%(was)s” into “%(topic)s”",
+            "Split %(count)s posts from “%(was)s” into “%(topic)s”",
+            count,
+        ),
+        Kind.RENAMED: _("Renamed “%(was)s” to “%(topic)s”"),
         Kind.RETAGGED: _("Changed the tags of “%(topic)s”"),
     }
-    given = {"from": "", "to": "", "count": 0} | action.details
-    said: str = words[Kind(action.kind)] % (given | {"user": user, "topic": topic, "days": days})
+    given = {"was": "", "to": ""} | action.details
+    said: str = words[Kind(action.kind)] % (given | {"user": user, "topic": topic, "days": days, "count": count})
     return said
 
 

@@ -69,6 +69,20 @@ class TopicPage:
         return self.topic.is_question and (self.is_moderator or (self.is_author and not self.is_banned))
 
     @property
+    def can_rename(self) -> bool:
+        """Whether the reader may change the title and the tags: moderators, and the author of an open topic."""
+        if self.topic.state == PostState.DELETED:
+            return False
+        return self.is_moderator or (
+            self.is_author and self.is_member and not self.is_banned and not self.topic.is_locked
+        )
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether the reader may pin, close, move, merge and split the topic."""
+        return self.is_moderator and self.topic.state != PostState.DELETED
+
+    @property
     def reaction_kinds(self) -> list[Reaction.Kind]:
         return list(Reaction.Kind)
 

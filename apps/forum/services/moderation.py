@@ -13,8 +13,9 @@ from apps.forum import moderation_notices as notices
 from apps.forum import policies
 from apps.forum.errors import AlreadyDecided, ReasonMissing
 from apps.forum.models import Post, PostState, Report
+from apps.forum.services.locking import lock_post
 from apps.forum.services.moderation_log import Kind, log
-from apps.forum.services.posts import lock_post, show, withdraw
+from apps.forum.services.posts import show, withdraw
 from studyplatform.kit.policies import enforce
 
 LONGEST_REASON = 500

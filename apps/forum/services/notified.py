@@ -2,8 +2,12 @@
 
 from collections.abc import Callable, Iterable
 
+from django.db.models import QuerySet
+
 from apps.accounts import services as people
+from apps.accounts.models import User
 from apps.forum.models import NotificationRun, Post, Topic
+from apps.forum.models.boards import readers_of
 
 MENTION, REPLY, NEW_TOPIC = "forum.mention", "forum.reply", "forum.followed"
 ACCEPTED, SOLVED = "forum.accepted", "forum.solved"
@@ -28,8 +32,7 @@ def forget_topic(*, topic_id: int, extend_lease: Callable[[], None]) -> None:
     """Delete what users were told about the posts of a topic that is no longer visible."""
     last = 0
     while not Topic.objects.public().filter(pk=topic_id).exists():
-        posts = Post.objects.filter(topic=topic_id, pk__gt=last).order_by("pk")
-        found = list(posts.values_list("pk", flat=True)[:BATCH])
+        found = _posts_after(last, topic_id)
         if not found:
             return
         _forget(found)
@@ -37,6 +40,27 @@ def forget_topic(*, topic_id: int, extend_lease: Callable[[], None]) -> None:
         extend_lease()
 
 
-def _forget(posts: Iterable[int]) -> None:
+def forget_unreadable(*, topic_id: int, extend_lease: Callable[[], None]) -> None:
+    """Delete what users were told about the posts of a topic that is now on a board that they may not read."""
+    last = 0
+    while True:
+        topic = Topic.objects.select_related("board__course").filter(pk=topic_id).first()
+        if topic is None or topic.board.is_open:
+            return
+        found = _posts_after(last, topic_id)
+        if not found:
+            return
+        _forget(found, except_of=User.objects.filter(readers_of(topic.board)))
+        last = found[-1]
+        extend_lease()
+
+
+def _posts_after(pk: int, topic_id: int) -> list[int]:
+    posts = Post.objects.filter(topic=topic_id, pk__gt=pk).order_by("pk")
+    return list(posts.values_list("pk", flat=True)[:BATCH])
+
+
+def _forget(posts: Iterable[int], except_of: QuerySet[User] | None = None) -> None:
     for what, kinds in KINDS.items():
-        people.delete_notifications(kinds=kinds, keys=[key_of(what, pk) for pk in posts])
+        keys = [key_of(what, pk) for pk in posts]
+        people.delete_notifications(kinds=kinds, keys=keys, except_of=except_of)

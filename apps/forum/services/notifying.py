@@ -17,8 +17,8 @@ from apps.accounts.models import Notification, User
 from apps.forum import text
 from apps.forum.models import Ban, Block, Follow, Level, NotificationRun, Post
 from apps.forum.models.boards import readers_of
+from apps.forum.services.locking import lock_post
 from apps.forum.services.notified import ACCEPTED, KINDS, MENTION, NEW_TOPIC, REPLY, SOLVED, key_of
-from apps.forum.services.posts import lock_post
 from studyplatform.kit.errors import NotFound
 
 MOST_MENTIONS = 10  # of one post lead to a notification

@@ -15,7 +15,9 @@ from apps.forum.errors import PostChanged as PostHasChanged
 from apps.forum.events import PostChanged, PostHeld, PostPublished, TopicChanged
 from apps.forum.models import Post, PostState, Revision, Topic
 from apps.forum.services.attachments import attach_files
+from apps.forum.services.counting import first_reply_at, newest_post
 from apps.forum.services.indexing import index_post
+from apps.forum.services.locking import lock_post, lock_topic
 from apps.forum.services.moderation_log import Kind, log
 from apps.forum.services.notified import forget_post
 from apps.forum.services.rendering import excerpt_of, render
@@ -26,31 +28,6 @@ from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.sockets import wake
 from studyplatform.kit.web import rate_limits
-
-
-def lock_topic(pk: int) -> Topic:
-    """Lock a topic until the transaction ends.
-
-    :raises NotFound: there is none.
-    """
-    found = Topic.objects.select_for_update(of=("self",)).select_related("board__course").filter(pk=pk).first()
-    if found is None:
-        raise NotFound
-    return found
-
-
-def lock_post(pk: int) -> Post:
-    """Lock the topic of a post and read the post as it is then.
-
-    :raises NotFound: there is none.
-    """
-    topic_id = Post.objects.filter(pk=pk).values_list("topic_id", flat=True).first()
-    topic = lock_topic(topic_id or 0)
-    post = Post.objects.select_related("author").filter(pk=pk, topic=topic).first()
-    if post is None:  # moved to another topic in between
-        raise NotFound
-    post.topic = topic
-    return post
 
 
 def stamp(topic: Topic, *posts: Post) -> None:
@@ -194,12 +171,11 @@ def withdraw(post: Post, topic: Topic, state: str, *, by: User | None) -> None:
         topic.reply_count -= 1
         if topic.accepted_id == post.pk:
             topic.accepted = None
-        newest = topic.posts.filter(state=PostState.VISIBLE).order_by("-number").first()
+        newest = newest_post(topic)
         if newest is not None and newest.published_at is not None:
             topic.last_post_at, topic.last_poster_id = newest.published_at, newest.author_id
-        if post.published_at == topic.first_reply_at:
-            others = topic.posts.filter(state=PostState.VISIBLE, is_opening=False).exclude(author=topic.author_id)
-            topic.first_reply_at = others.order_by("number").values_list("published_at", flat=True).first()
+        if post.published_at and topic.first_reply_at and post.published_at <= topic.first_reply_at:
+            topic.first_reply_at = first_reply_at(topic)
         topic.save(update_fields=["reply_count", "accepted", "last_post_at", "last_poster", "first_reply_at"])
     if was_visible or post.is_opening:
         stamp(topic, post)

@@ -10,8 +10,9 @@ from apps.forum import moderation_notices as notices
 from apps.forum import policies
 from apps.forum.events import PostReported
 from apps.forum.models import Post, PostState, Report
+from apps.forum.services.locking import lock_post
 from apps.forum.services.moderation_log import Kind, log
-from apps.forum.services.posts import lock_post, withdraw
+from apps.forum.services.posts import withdraw
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce

@@ -53,9 +53,7 @@ def open_topic(
     """
     source = text.normalize(source)
     text.check(source)
-    title = _SPACES.sub(" ", title).strip()
-    if not 1 <= len(title) <= LONGEST_TITLE:
-        raise ValidationFailed
+    title = clean_title(title)
     names = clean_tags(tags)
     with transaction.atomic():
         if not Board.objects.seen_by(author).filter(pk=board.pk).exists():
@@ -87,6 +85,17 @@ def open_topic(
         create_post(topic=topic, author=author, source=source, is_opening=True, now=now)
         set_level(user=author, level=Level.WATCHING if is_watched else Level.FOLLOWING, topic=topic, now=now)
     return topic
+
+
+def clean_title(title: str) -> str:
+    """A title without superfluous spaces.
+
+    :raises ValidationFailed: it is empty or too long.
+    """
+    title = _SPACES.sub(" ", title).strip()
+    if not 1 <= len(title) <= LONGEST_TITLE:
+        raise ValidationFailed
+    return title
 
 
 def clean_tags(names: Iterable[str]) -> list[str]:

@@ -10,8 +10,9 @@ from apps.forum import policies
 from apps.forum.errors import AlreadyDecided, NotUndoable
 from apps.forum.models import ModerationAction, Post, PostState, Report
 from apps.forum.services.bans import end_ban, lock_ban
+from apps.forum.services.locking import lock_post
 from apps.forum.services.moderation_log import Kind, log
-from apps.forum.services.posts import edit, lock_post, show, withdraw
+from apps.forum.services.posts import edit, show, withdraw
 from studyplatform.kit.policies import enforce
 
 Undo = Callable[[ModerationAction, User, datetime], None]

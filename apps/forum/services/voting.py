@@ -8,7 +8,8 @@ from apps.accounts.models import User
 from apps.forum import policies
 from apps.forum.events import PostChanged
 from apps.forum.models import Post, Reaction, Vote
-from apps.forum.services.posts import lock_post, stamp
+from apps.forum.services.locking import lock_post
+from apps.forum.services.posts import stamp
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
