@@ -9,9 +9,10 @@ from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser
 from apps.courses.models import Lesson
 from apps.forum.message_policies import Side
-from apps.forum.models import Conversation, Post, PostState, Report
+from apps.forum.models import Board, Conversation, Post, PostState, Report, Topic
 from apps.forum.queries import lessons, messages
 from apps.forum.queries.public import sitemap_topics
+from apps.forum.queries.teaching import waiting_for_answer
 from studyplatform.kit.extensions import Discussion, lesson_discussions, menu_badges, session_counts, sitemap_entries
 
 sitemap_entries.register("forum", sitemap_topics, order=60)
@@ -39,6 +40,21 @@ def waiting_for_admins() -> Subquery:
     held = Q(state=PostState.HELD) & ~Q(topic__state=PostState.DELETED)
     posts = Post.objects.filter(Exists(admin)).filter(held | (Exists(reported) & ~Q(state=PostState.DELETED)))
     return Subquery(posts.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"))
+
+
+@session_counts.registers("teaching_questions")
+def unanswered_on_own_boards() -> Subquery:
+    """The questions without an answer on the boards of an instructor's courses."""
+    boards = Board.objects.filter(course__instructor=OuterRef(OuterRef("user")))
+    topics = Topic.objects.filter(waiting_for_answer(OuterRef("user")), board__in=boards.values("pk"))
+    return Subquery(topics.order_by().annotate(one=Value(1)).values("one").annotate(count=Count("*")).values("count"))
+
+
+@menu_badges.registers("teaching_questions")
+def open_questions(request: HttpRequest) -> int:
+    """How many questions on an instructor's boards nobody has answered. It came with the session: no query."""
+    row = getattr(request.session, "row", None)
+    return (getattr(row, "count_teaching_questions", 0) or 0) if row is not None else 0
 
 
 @menu_badges.registers("moderation")

@@ -50,6 +50,13 @@ class ReplyForm(forms.Form):
     is_watched = forms.BooleanField(label=_("Notify me of new replies"), required=False, initial=True)
 
 
+class AnswerForm(forms.Form):
+    """An instructor's answer, with the id of a reply that they accept as well."""
+
+    source = SourceField(label=_("Your answer"))
+    accept = forms.IntegerField(required=False)
+
+
 class EditForm(forms.Form):
     source = SourceField(label=_("Text"))
     edits = forms.IntegerField(widget=forms.HiddenInput)

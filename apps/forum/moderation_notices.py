@@ -127,18 +127,19 @@ def tell_reporters(users: Iterable[User], post: Post, *, now: datetime) -> None:
     services.notify_all(UPHELD.name, users, "/forum/", f"{post.pk}", topic=where, now=now)
 
 
-def tell_moderators(board: Board, *, now: datetime) -> None:
-    """Tell the moderators of a board that something waits; at most once a day. Of a course board: its instructor."""
+def tell_moderators(board: Board, *, tab: str, now: datetime) -> None:
+    """Tell the moderators of a board that something waits; at most once a day.
+
+    Of a course board: its instructor. If they are blocked or no longer teach, and for other boards: the admins.
+
+    :param tab: of the queue, ``pending`` or ``reported``.
+    """
     key = f"{board.pk}-{now.date()}"
-    if board.course is not None:
-        services.notify(
-            WAITING.name,
-            board.course.instructor,
-            "/dashboard/instructor/forum?tab=pending",
-            key,
-            board=board.title,
-            now=now,
-        )
+    instructor = board.course.instructor if board.course is not None else None
+    if instructor is not None and instructor.is_active and instructor.can_teach:
+        address = f"/dashboard/instructor/forum?tab={tab}"
+        services.notify(WAITING.name, instructor, address, key, board=board.title, now=now)
         return
     admins = User.objects.filter(role=Role.ADMIN, is_active=True)
-    services.notify_all(WAITING.name, admins, "/dashboard/admin/forum", key, board=board.title, now=now)
+    address = f"/dashboard/admin/forum?tab={tab}"
+    services.notify_all(WAITING.name, admins, address, key, board=board.title, now=now)

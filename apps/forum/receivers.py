@@ -53,16 +53,16 @@ def delete_drafts_of_deleted_user(event: AccountDeleted) -> None:
 @subscribe(PostHeld)
 def tell_moderators_of_held_post(event: PostHeld) -> None:
     """The moderators of its board are told that something waits."""
-    _tell_moderators(event.topic_id)
+    _tell_moderators(event.topic_id, "pending")
 
 
 @subscribe(PostReported)
 def tell_moderators_of_report(event: PostReported) -> None:
     """The moderators of its board are told that something waits."""
-    _tell_moderators(event.topic_id)
+    _tell_moderators(event.topic_id, "reported")
 
 
-def _tell_moderators(topic_id: int) -> None:
+def _tell_moderators(topic_id: int, tab: str) -> None:
     topic = Topic.objects.select_related("board__course__instructor").filter(pk=topic_id).first()
     if topic is not None:
-        moderation_notices.tell_moderators(topic.board, now=timezone.now())
+        moderation_notices.tell_moderators(topic.board, tab=tab, now=timezone.now())

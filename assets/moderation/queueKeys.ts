@@ -45,10 +45,13 @@ function nameOf(target: HTMLElement): string {
     .trim();
 }
 
-/** Press a button. One that needs a reason leads to the field while that is empty. */
+/** Press a button. One that needs a reason leads to the field while that is empty; a link to a field, to the field. */
 function press(root: ParentNode, target: HTMLElement): void {
   const reason = root.querySelector<HTMLTextAreaElement>("[data-reason]");
+  const address = target.getAttribute("href") ?? "";
+  const field = address.startsWith("#") ? document.getElementById(address.slice(1)) : null;
   if ("needsReason" in target.dataset && reason?.value.trim() === "") reason.focus();
+  else if (field) field.focus();
   else target.click();
 }
 

@@ -23,13 +23,8 @@ pytestmark = pytest.mark.django_db
 LATER = {
     "chat/",
     "dashboard/instructor/analytics/",
-    "dashboard/instructor/forum",
     "dashboard/instructor/students/",
     "demo/mcp-todos",
-    "files/",
-    "forum/",
-    "forum/posts/<str:post>",
-    "forum/topics/<str:topic>",
     "mcp",
     "me/dashboard",
 }

@@ -102,6 +102,7 @@ PAGES = {
     "instructor new course": Stop("instructor", "/dashboard/instructor/courses/new"),
     "messages": Stop("instructor", "/dashboard/instructor/messages/"),
     "announcements of an instructor": Stop("instructor", "/dashboard/instructor/messages/announcements"),
+    "discussions of an instructor": Stop("instructor", "/dashboard/instructor/forum"),
     "messages of a learner": Stop("student", "/me/messages"),
     "instructor earnings": Stop("instructor", "/dashboard/instructor/earnings/"),
     "instructor edit": Stop("instructor", f"{STUDIO}/edit"),

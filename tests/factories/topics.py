@@ -66,6 +66,8 @@ def make_post(
     if state == PostState.VISIBLE:
         topic.reply_count += 1
         topic.last_post_at, topic.last_poster = now, author
+        if author != topic.author:
+            topic.first_reply_at = topic.first_reply_at or now
     topic.save()
     return _post(topic, author, source, state, number, now, **fields)
 

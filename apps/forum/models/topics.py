@@ -121,6 +121,11 @@ class Topic(models.Model):
             models.Index(
                 F("last_post_at").desc(), name="topic_solved", condition=Q(state="visible", accepted__isnull=False)
             ),
+            models.Index(
+                "board",
+                name="topic_waiting",
+                condition=Q(state="visible", kind="question", accepted=None, first_reply_at=None, locked_at=None),
+            ),
             models.Index("lesson", "second", name="topic_of_lesson", condition=Q(state="visible")),
             models.Index("author", F("created_at").desc(), name="topic_of_author"),
             models.Index("board", name="topic_pinned", condition=Q(pinned_at__isnull=False)),

@@ -27,6 +27,7 @@ from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.requests import safe_next
 
 QUEUE = "/dashboard/admin/forum"
+TEACHING_QUEUE = "/dashboard/instructor/forum"
 MOST_AT_ONCE = 50
 EXPECTED = (AlreadyDecided, ReasonMissing, NotUndoable, ModeratorNotBanned)
 _CHOSEN = re.compile(r"(\d{1,11})(?::(\d{1,9}))?", re.ASCII)  # a post, and how often the text that was read was edited
@@ -96,7 +97,8 @@ def selected(page: Page[Any], pk: str | None) -> Any:
 
 
 def _back(request: HttpRequest) -> HttpResponse:
-    return redirect(safe_next(request, request.POST.get("next"), QUEUE))
+    queue = QUEUE if signed_in_user(request).is_admin else TEACHING_QUEUE
+    return redirect(safe_next(request, request.POST.get("next"), queue))
 
 
 def _say(request: HttpRequest, error: AppError) -> None:

@@ -28,23 +28,36 @@ def moderated_by(user: User, prefix: str) -> Q:
     return Q(pk=None) if found is None else found
 
 
-def held_posts(user: User, board: Board | None = None) -> QuerySet[Post]:
-    """The posts that wait for their review, longest first."""
-    posts = Post.objects.filter(moderated_by(user, "topic__board__"), state=PostState.HELD)
-    posts = posts.exclude(topic__state=PostState.DELETED)
-    return _on(posts, board).order_by("created_at", "pk")
+def held_posts(user: User) -> QuerySet[Post]:
+    """The posts that wait for their review on the boards that the user moderates, longest first."""
+    return _held(moderated_by(user, "topic__board__"))
 
 
-def reported_posts(user: User, board: Board | None = None) -> QuerySet[Post]:
+def held_on(boards: Sequence[Board]) -> QuerySet[Post]:
+    """The posts of some boards that wait for their review, longest first."""
+    return _held(Q(topic__board__in=boards))
+
+
+def _held(where: Q) -> QuerySet[Post]:
+    posts = Post.objects.filter(where, state=PostState.HELD).exclude(topic__state=PostState.DELETED)
+    return posts.order_by("created_at", "pk")
+
+
+def reported_posts(user: User) -> QuerySet[Post]:
     """The posts with reports that nobody has decided, first reported first; ``reported_at``: since when."""
+    return _reported(moderated_by(user, "topic__board__"))
+
+
+def reported_on(boards: Sequence[Board]) -> QuerySet[Post]:
+    """Like :func:`reported_posts`, of some boards."""
+    return _reported(Q(topic__board__in=boards))
+
+
+def _reported(where: Q) -> QuerySet[Post]:
     waiting = Report.objects.filter(post=OuterRef("pk"), state=Report.State.OPEN)
     since = waiting.order_by().values("post").annotate(first=Min("created_at")).values("first")
-    posts = Post.objects.filter(moderated_by(user, "topic__board__"), Exists(waiting)).exclude(state=PostState.DELETED)
-    return _on(posts, board).annotate(reported_at=Subquery(since)).order_by("reported_at", "pk")
-
-
-def _on(posts: QuerySet[Post], board: Board | None) -> QuerySet[Post]:
-    return posts if board is None else posts.filter(topic__board=board)
+    posts = Post.objects.filter(where, Exists(waiting)).exclude(state=PostState.DELETED)
+    return posts.annotate(reported_at=Subquery(since)).order_by("reported_at", "pk")
 
 
 def with_rows(posts: QuerySet[Post]) -> QuerySet[Post]:
@@ -75,9 +88,18 @@ def new_accounts(now: datetime) -> QuerySet[User]:
 
 
 def bans(user: User, now: datetime) -> QuerySet[Ban]:
-    """All bans, those that hold first, then the newest."""
+    """All bans from the boards that the user moderates, those that hold first, then the newest."""
+    return _bans(moderated_by(user, "board__"), now)
+
+
+def bans_on(boards: Sequence[Board], now: datetime) -> QuerySet[Ban]:
+    """The bans from some boards that hold, the newest first."""
+    return _bans(Q(board__in=boards, pk__in=Ban.objects.active(now).values("pk")), now)
+
+
+def _bans(where: Q, now: datetime) -> QuerySet[Ban]:
     holds = Ban.objects.active(now).filter(pk=OuterRef("pk"))
-    found = Ban.objects.filter(moderated_by(user, "board__")).annotate(holds=Exists(holds))
+    found = Ban.objects.filter(where).annotate(holds=Exists(holds))
     return found.select_related("user", "board__course", "by").order_by("-holds", "-created_at")
 
 

@@ -1,14 +1,14 @@
 """The log of moderation in words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.forum.models import ModerationAction
+from apps.forum.models import Board, ModerationAction
 from apps.forum.queries.moderation import moderated_by
 from apps.forum.services.undoing import can_undo
 
@@ -17,10 +17,20 @@ Kind = ModerationAction.Kind
 
 def actions(user: User) -> QuerySet[ModerationAction]:
     """The log of the boards that the user moderates, newest first."""
-    found = ModerationAction.objects.filter(moderated_by(user, "board__"))
-    return found.select_related(
-        "actor", "user", "topic", "post", "board__course", "undone_by", "undoes__user", "undoes__topic"
-    ).order_by("-at", "-pk")
+    return _actions(moderated_by(user, "board__"))
+
+
+def actions_on(boards: Sequence[Board]) -> QuerySet[ModerationAction]:
+    """The log of some boards, newest first."""
+    return _actions(Q(board__in=boards))
+
+
+def _actions(where: Q) -> QuerySet[ModerationAction]:
+    return (
+        ModerationAction.objects.filter(where)
+        .select_related("actor", "user", "topic", "post", "board__course", "undone_by", "undoes__user", "undoes__topic")
+        .order_by("-at", "-pk")
+    )
 
 
 def sentence(action: ModerationAction) -> str:

@@ -46,7 +46,6 @@ PENDING = [
     Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
-    Pending("dashboard/instructor/forum", _("Discussions"), *_teaching),
     Pending("demo/mcp-todos", *_sample),
 ]
 
