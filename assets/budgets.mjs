@@ -76,6 +76,12 @@ export const pages = {
     later: ["site/notifications"],
     budget: 145 * kB,
   },
+  "new topic": {
+    scripts: [...everyPage, "newTopic"],
+    islands: ["composer"],
+    later: ["newTopic/similarTopics", "site/notifications"],
+    budget: 145 * kB,
+  },
   "sample of a query": {
     scripts: everyPage,
     islands: ["sample-todos", "sample-names"],

@@ -28,6 +28,7 @@ function entryPoints() {
     lesson: "lesson.ts",
     messages: "messages.ts",
     moderation: "moderation.ts",
+    newTopic: "newTopic.ts",
     outline: "outline.ts",
     passkeys: "passkeys.ts",
     topic: "topic.ts",

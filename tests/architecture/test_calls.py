@@ -191,6 +191,7 @@ TABLE = [
     Row("forum_preview", "signed-in", body=lambda _: {"source": "**Ebb**"}),
     Row("forum_people", "signed-in"),
     Row("forum_topic_links", "signed-in"),
+    Row("forum_similar", "signed-in"),
     Row("forum_draft", "signed-in", lambda _: "new"),
     Row(
         "forum_draft_save",

@@ -62,7 +62,6 @@ def show_topic(
         "topic": page.topic,
         "form": form or forms.ReplyForm(initial=initial),
         "reply_to": reply_to,
-        "levels": Level,
         "ban": policies.not_banned(user, page.topic.board) if page.is_banned else None,
         "is_new_account": isinstance(user, User) and is_new(user, now=timezone.now()),
         "is_indexed": page.topic.reply_count > 0 and page.topic.is_visible,
@@ -101,4 +100,5 @@ def follow(request: HttpRequest, topic: int) -> HttpResponse:
         services.follow(user=user, target=found, level=level, now=timezone.now())
     else:
         services.unfollow(user=user, target=found)
-    return redirect(found.path)
+    page = request.POST.get("page", "")
+    return redirect(f"{found.path}?page={page}" if page.isdecimal() and len(page) < 8 else found.path)

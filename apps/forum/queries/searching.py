@@ -15,7 +15,7 @@ from apps.forum.models import Board, Post, Topic
 from apps.forum.queries import lists
 
 LONGEST = 200  # characters of a search text
-SIMILAR = 4
+SIMILAR = 5
 KEPT = 3600  # seconds: how long the topics that resemble one are remembered
 
 

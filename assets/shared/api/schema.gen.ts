@@ -680,6 +680,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forum/similar/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An empty title, or one of common words only, resembles nothing. */
+        get: operations["forum_similar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/forum/topics/": {
         parameters: {
             query?: never;
@@ -1459,6 +1476,18 @@ export interface components {
         ForumPreviewOut: {
             /** @description Sanitized. */
             html: string;
+        };
+        ForumSimilarTopicOut: {
+            id: number;
+            /** @description Whether an answer was accepted. */
+            readonly is_answered: boolean;
+            /** @description Whether it is a question without a reply. */
+            readonly is_unanswered: boolean;
+            reply_count: number;
+            /** @description Escaped; as the title. */
+            snippet_html: string;
+            /** @description Escaped; the words that were found are in <mark>. */
+            title_html: string;
         };
         ForumTopicLinkOut: {
             board: string;
@@ -3840,6 +3869,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ForumPreviewOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_similar: {
+        parameters: {
+            query?: {
+                /** @description A slug. */
+                board?: string;
+                title?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumSimilarTopicOut"][];
                 };
             };
             /** @description A refusal or a failure. */
