@@ -3,6 +3,8 @@
 from django.conf import settings
 
 from apps.forum import text
+from apps.forum.models import Post
+from apps.forum.services.screening import why_held
 from studyplatform.kit.web.jinja import register
 
 
@@ -16,3 +18,9 @@ def composer_props(key: str, topic: int | None) -> dict[str, object]:
         "topic": topic,
         "endpoint": "/api/v1/uploads/",
     }
+
+
+@register("why_held")
+def why_post_is_held(post: Post) -> str:
+    """Why a post waits for a moderator, as its author reads it."""
+    return why_held(post)

@@ -62,6 +62,11 @@ def notify_of_post(running: jobs.Running, *, post_id: int) -> None:
     notifying.notify_of_post(post_id=post_id, now=timezone.now(), extend_lease=running.extend_lease)
 
 
+@jobs.job("forum.notify_of_edit", label=gettext_lazy("Notify of an edited post"))
+def notify_of_edit(running: jobs.Running, *, post_id: int, is_renamed: bool) -> None:
+    notifying.notify_of_edit(post_id=post_id, is_renamed=is_renamed)
+
+
 @jobs.job(
     "forum.notify_of_answer",
     label=gettext_lazy("Notify of an accepted answer"),

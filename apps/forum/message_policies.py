@@ -3,12 +3,15 @@
 from enum import Enum
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
 from apps.accounts.models import Role, User
 from apps.accounts.policies import AnyUser, administer, be_verified, teach
 from apps.courses.models import Course
 from apps.forum import errors
 from apps.forum.models import Block, Conversation, Message, MessageFile
+from apps.forum.models.moderation import bans_in
+from apps.forum.policies import end_of
 from apps.learning.errors import NotEnrolled
 from apps.learning.models import Enrollment
 from studyplatform.kit.db.prepared_queries import Param
@@ -43,7 +46,10 @@ def read_conversation(user: AnyUser, conversation: Conversation) -> Verdict:
 
 
 def write_message(user: AnyUser, course: Course, learner: User) -> Verdict:
-    """The learner and the instructor write while the learner is enrolled, unless one of them blocked the other."""
+    """The learner and the instructor write while the learner is enrolled, unless one of them blocked the other.
+
+    A banned user may only reply to an admin.
+    """
     if not isinstance(user, User):
         return NotAuthenticated()
     side = side_in(user, course, learner)
@@ -52,9 +58,11 @@ def write_message(user: AnyUser, course: Course, learner: User) -> Verdict:
     unverified = be_verified(user)
     if unverified is not None:
         return unverified
-    enrollments = Enrollment.objects.of(learner.pk).filter(course=course)
-    if not enrollments.active().exists():
-        if enrollments.exists():
+    bans = bans_in(user, course, timezone.now())
+    enrollments = Enrollment.objects.of(learner.pk).filter(course=course).annotate(is_banned=Exists(bans))
+    rows = list(enrollments.values_list("revoked_at", "is_banned"))  # one query for both
+    if not any(revoked_at is None for revoked_at, _ in rows):
+        if rows:
             return errors.ConversationClosed()
         return NotEnrolled(course=course.title, slug=course.slug) if side is Side.LEARNER else NotFound()
     other = course.instructor if side is Side.LEARNER else learner
@@ -63,7 +71,24 @@ def write_message(user: AnyUser, course: Course, learner: User) -> Verdict:
     blocks = blocks_between(user, other)
     if user.pk in blocks:
         return errors.RecipientBlocked(name=other.display_name)
-    return errors.SenderBlocked(name=other.display_name) if blocks else None
+    if blocks:
+        return errors.SenderBlocked(name=other.display_name)
+    banned = not_banned(user, course) if rows[0][1] else None
+    if banned is not None and other.is_admin:
+        written = Message.objects.filter(conversation__course=course, conversation__learner=learner, author=other)
+        return None if written.exists() else banned
+    return banned
+
+
+def not_banned(user: User, course: Course) -> Verdict:
+    """Who is banned from all boards, or from that of the course, writes no messages and announcements in it either.
+
+    Instructors can be banned from all boards. Admins can't be banned.
+    """
+    if user.is_admin:
+        return None
+    ban = bans_in(user, course, timezone.now()).first()
+    return errors.MessagesBanned(until=end_of(ban), reason=ban.reason) if ban is not None else None
 
 
 def blocks_between(one: User, other: User) -> set[int]:
@@ -85,7 +110,7 @@ def decide_report(user: AnyUser) -> Verdict:
 
 
 def announce(user: AnyUser, course: Course) -> Verdict:
-    """Only its instructor sends announcements to a course, once it has been published."""
+    """Only its instructor sends announcements to a course, once it has been published, unless they are banned."""
     refused = teach(user)
     if refused is not None:
         return refused
@@ -93,7 +118,7 @@ def announce(user: AnyUser, course: Course) -> Verdict:
         return NotFound()
     if course.status not in OPEN_TO_ANNOUNCEMENTS:
         return errors.CourseNotOpenForAnnouncements()
-    return be_verified(user)
+    return be_verified(user) or not_banned(user, course)
 
 
 def files_offering(reader: Param) -> QuerySet[MessageFile]:

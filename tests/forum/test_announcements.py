@@ -1,5 +1,6 @@
 """Announcements: recipients, the weekly limit, delivery, and what their readers see."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from apps.forum import errors
 from apps.forum.models import Announcement, AnnouncementCopy
 from apps.forum.queries import announcements as queries
 from apps.forum.services import announcements as services
+from apps.forum.services import bans
 from apps.learning.models import Enrollment
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import NotFound
@@ -256,7 +258,22 @@ def test_the_pages_cost_the_same_with_many_rows(
     jobs.run_pending("default")
 
     browser, reader = browser_of(ada), browser_of(leo)
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         assert browser.get(PAGE).status_code == 200
     with django_assert_max_num_queries(3):
         assert reader.get("/me/messages?show=announcements").status_code == 200
+
+
+def test_a_banned_instructor_sends_none(
+    course: Course, ada: User, sam: User, enrollment: Enrollment, browser_of: Callable[[User], Client]
+) -> None:
+    bans.ban(user=ada, by=sam, board=None, days=3, reason="Adverts", now=timezone.now())
+    with pytest.raises(errors.MessagesBanned):
+        announce(course, ada)
+    page = browser_of(ada).get(PAGE).text
+    assert "You can’t write messages" in page
+    given = {"recipients": "everyone", "subject": "Offer", "source": "Buy this", "key": str(uuid4())}
+    answer = browser_of(ada).post(f"{PAGE}?course={course.slug}", given)
+    assert answer.status_code == 403
+    assert "Buy this" in answer.text
+    assert not Announcement.objects.exists()

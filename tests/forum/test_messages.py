@@ -18,6 +18,7 @@ from apps.forum.message_policies import Side
 from apps.forum.models import Block, Board, Conversation, Message, MessageReport
 from apps.forum.queries import messages as queries
 from apps.forum.queries import threads
+from apps.forum.services import bans as forum_bans
 from apps.forum.services import message_reading as reading
 from apps.forum.services import message_safety as safety
 from apps.forum.services import messages as services
@@ -30,7 +31,7 @@ from tests.factories.accounts import PASSWORD
 from tests.factories.files import FileFactory
 from tests.factories.forum import MessageFactory, MessageReportFactory
 from tests.factories.learning import EnrollmentFactory
-from tests.factories.topics import make_topic
+from tests.factories.topics import BoardFactory, make_topic
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -584,3 +585,66 @@ def test_a_deleted_learner_leaves_their_messages_without_a_name(
     assert "Why is the valley wide?" in page
     assert 'data-error="MESSAGE_RECIPIENT_GONE"' in page
     assert "Leo" not in page
+
+
+# --- Bans -------------------------------------------------------------------------------------------
+
+
+def ban(user: User, by: User, board: Board | None = None) -> None:
+    forum_bans.ban(user=user, by=by, board=board, days=3, reason="Adverts", now=timezone.now())
+
+
+def test_a_banned_learner_reads_but_does_not_write(
+    begun: Conversation, course: Course, leo: User, sam: User, browser_of: Callable[[User], Client]
+) -> None:
+    ban(leo, sam)
+    browser, address = browser_of(leo), f"/me/messages/{begun.uid}"
+    page = browser.get(address)
+    assert page.status_code == 200
+    assert "You can’t write messages" in page.text
+    assert "Adverts" in page.text
+    assert 'name="source"' not in page.text
+    answer = browser.post(address, {"source": "Buy this"}, headers={"Accept": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (403, "MESSAGE_SENDER_BANNED")
+    assert browser.post(address, {"source": "Buy this"}).status_code == 403
+    with pytest.raises(errors.MessagesBanned):
+        reading.tell_of_writing(conversation=begun, user=leo)
+    assert Message.objects.count() == 1
+
+
+def test_a_banned_user_begins_no_conversation(
+    course: Course, enrollment: Enrollment, leo: User, ada: User, sam: User, browser_of: Callable[[User], Client]
+) -> None:
+    ban(leo, sam)
+    ban(ada, sam)
+    for person, address in (
+        (leo, f"/me/messages/new?course={course.slug}"),
+        (ada, f"/dashboard/instructor/messages/new?course={course.slug}&learner={leo.uid}"),
+    ):
+        assert browser_of(person).get(address).status_code == 403
+        answer = browser_of(person).post(address, {"source": "Hello"}, headers={"Accept": "application/json"})
+        assert (answer.status_code, answer.json()["code"]) == (403, "MESSAGE_SENDER_BANNED")
+    assert not Message.objects.exists()
+
+
+def test_a_ban_from_the_board_of_a_course_is_for_its_messages_only(
+    begun: Conversation, course: Course, leo: User, ada: User, sam: User
+) -> None:
+    ban(leo, ada, BoardFactory(course=course))
+    with pytest.raises(errors.MessagesBanned):
+        send(course, leo, leo)
+    other = EnrollmentFactory(user=leo, course__status="published").course
+    assert send(other, leo, leo).number == 1
+    assert send(course, leo, ada, "You may read this.").number == 2
+
+
+def test_a_banned_user_replies_to_an_admin(
+    begun: Conversation, course: Course, leo: User, ada: User, sam: User
+) -> None:
+    User.objects.filter(pk=ada.pk).update(role="admin")
+    course.instructor.refresh_from_db()
+    ban(leo, sam)
+    with pytest.raises(errors.MessagesBanned):
+        send(course, leo, leo)
+    send(course, leo, course.instructor, "Why did you do that?")
+    assert send(course, leo, leo, "I am sorry.").number == 3

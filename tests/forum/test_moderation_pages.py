@@ -140,6 +140,45 @@ def test_readers_report_a_post_from_its_menu(client: Client, topic: Topic, brows
     assert f"{own.path}/report" not in browser.get(topic.path).text
 
 
+def test_an_edit_from_the_queue_leads_back_to_it_but_to_no_other_site(
+    topic: Topic, browser_of: Browser, sam: User
+) -> None:
+    post, browser = make_post(topic, state="held", held_for=["new_account"]), browser_of(sam)
+    back = f"{QUEUE}?tab=pending&item={post.pk}"
+    page = browser.get(f"{post.path}/edit", {"next": back}).text
+    assert f'name="next" value="{back.replace("&", "&amp;")}"' in page
+    answer = browser.post(f"{post.path}/edit", {"source": "Better", "edits": 0, "next": back}, follow=True)
+    assert answer.redirect_chain == [(back, 302)]
+    assert "Your changes were saved." in answer.text
+    assert "reviewed during the first week" not in answer.text
+    assert Post.objects.get(pk=post.pk).state == "held"
+    for n, foreign in enumerate(("https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil.example")):
+        assert "evil" not in browser.get(f"{post.path}/edit", {"next": foreign}).text.split("<main")[1]
+        answer = browser.post(f"{post.path}/edit", {"source": f"Better {n}", "edits": n + 1, "next": foreign})
+        assert answer["Location"].startswith(topic.path)
+
+
+def test_authors_read_why_their_post_waits(topic: Topic, browser_of: Browser, leo: User) -> None:
+    said = {
+        "new_account": "Posts from new accounts are reviewed",
+        "links": "looks at its links first",
+        "rate": "many posts by the same account",
+        "repetition": "resembles another post",
+        "shouting": "capital letters",
+        "rewritten": "took this post away",
+    }
+    browser = browser_of(leo)
+    for reason, words in said.items():
+        post = make_post(topic, author=leo, state="held", held_for=[reason])
+        page = browser.get(topic.path).text
+        assert [one in page for one in said.values()] == [one == words for one in said.values()]
+        post.delete()
+    shouted = "THIS IS WRITTEN IN CAPITAL LETTERS AND IT SHOULD NOT BE, NOT AT ALL"
+    answer = browser.post(f"{topic.path}/reply", {"source": shouted}, follow=True)
+    assert "mostly in capital letters, so a moderator reads it first. It is saved" in answer.text
+    assert "first week" not in answer.text
+
+
 def test_the_queue_costs_the_same_with_many_rows(
     topic: Topic, browser_of: Browser, sam: User, django_assert_max_num_queries: Any
 ) -> None:

@@ -204,3 +204,60 @@ def test_a_delivery_that_stops_continues_without_telling_anyone_twice(
     assert [told(user) for user in readers] == [["reply"]] * 5
     run = NotificationRun.objects.get()
     assert (run.sent_count, run.expected, run.done_at is not None) == (5, 5, True)
+
+
+def edit(post: Post, source: str, **more: object) -> None:
+    services.edit(post=post, editor=post.author, source=source, now=timezone.now(), **more)  # type: ignore[arg-type]
+
+
+def test_an_edit_tells_only_those_whom_it_mentions_for_the_first_time(topic: Topic, writer: User, sam: User) -> None:
+    first, silent, second, watching = (UserFactory(username=name) for name in ("first", "silent", "second", "watching"))
+    NotificationChoice.objects.create(user=silent, kind="forum.mention", in_app=False, mail="off")
+    set_level(user=watching, level=Level.WATCHING, topic=topic, now=NOW)
+    post = reply(topic, writer, "@first @silent look")
+    assert [told(user) for user in (first, silent, watching)] == [["mention"], [], ["reply"]]
+    NotificationChoice.objects.all().delete()
+
+    edit(post, "@first @silent @watching @second look")
+    assert [told(user) for user in (first, silent, second, watching)] == [["mention"], [], ["mention"], ["reply"]]
+    Notification.objects.all().delete()
+    edit(post, "Nobody")
+    edit(post, "@first @second look at this")
+    services.hide(post=post, by=sam, now=NOW)
+    services.restore(post=post, by=sam, now=NOW)
+    assert [told(user) for user in (first, second)] == [[], []]
+
+
+def test_an_edit_that_waits_for_a_moderator_tells_nobody_before(topic: Topic, sam: User) -> None:
+    newcomer, reader = UserFactory(date_joined=NOW), UserFactory(username="reader")
+    post = reply(topic, newcomer, "Look")
+    services.approve(post=post, by=sam, now=NOW)
+    assert told(reader) == []
+    edit(post, "@reader look")
+    edit(post, "@reader, look")
+    assert told(reader) == []
+    services.approve(post=Post.objects.get(pk=post.pk), by=sam, now=NOW)
+    assert told(reader) == ["mention"]
+
+
+def test_texts_in_notifications_follow_an_edit(
+    general: Board, writer: User, sam: User, browser_of: Callable[[User], Client]
+) -> None:
+    reader = UserFactory()
+    set_level(user=reader, level=Level.WATCHING, board=general, now=NOW)
+    topic = services.open_topic(
+        author=writer, board=general, kind="question", title="Where is Anna Berg?", source="At 7 Elm Street", now=NOW
+    )
+    set_level(user=reader, level=Level.WATCHING, topic=topic, now=NOW)
+    post = reply(topic, sam, "I don't know.")
+    services.accept(post=post, by=writer, now=NOW)
+    assert told(reader) == ["followed", "reply", "solved"]
+    opening = topic.posts.get(is_opening=True)
+    services.edit(post=opening, editor=sam, source="In town", title="Where is she?", now=timezone.now())
+    edit(post, "Nor do I.")
+    assert told(reader) == ["followed", "reply", "solved"]
+    said = [(row.params["topic"], row.params["words"]) for row in Notification.objects.filter(user=reader)]
+    assert set(said) == {("Where is she?", "In town"), ("Where is she?", "Nor do I.")}
+    page = browser_of(reader).get("/notifications").text
+    for gone in ("Anna", "Elm Street", "don’t know", "don't know"):
+        assert gone not in page

@@ -29,6 +29,7 @@ from apps.accounts.services.email_verification import (
 )
 from apps.accounts.services.linked_accounts import identities_of, link_identity, unlink_identity
 from apps.accounts.services.notifications import (
+    change_notifications,
     delete_notifications,
     mail_notification,
     mark_all_read,
@@ -121,6 +122,7 @@ __all__ = [
     "can_request_to_teach",
     "cancel_email_change",
     "change_email",
+    "change_notifications",
     "change_password",
     "change_role",
     "clean_up",

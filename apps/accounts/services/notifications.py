@@ -151,6 +151,19 @@ def delete_notifications(
         sockets.wake("notifications")
 
 
+def change_notifications(*, kinds: Collection[str], keys: Collection[str], **params: Any) -> None:
+    """Change what is said in notifications of facts, also in the next digest: a text in them was edited. Idempotent.
+
+    ``params``: those that change. Notifications whose kind has no such param are left as they are.
+    """
+    rows = list(Notification.objects.exclude(key="").filter(key__in=keys, kind__in=kinds))
+    for row in rows:
+        row.params |= {name: str(value)[:_LONGEST] for name, value in params.items() if name in row.params}
+    Notification.objects.bulk_update(rows, ["params"], batch_size=200)
+    if rows:
+        sockets.wake("notifications")
+
+
 def save_notification_choices(*, user: User, choices: dict[str, tuple[bool, str]]) -> None:
     """Save how the user wants to receive these kinds: (on the site, email).
 

@@ -21,6 +21,12 @@ class Banned(AppError):
     reason: str = ""
 
 
+class MessagesBanned(Banned):
+    code = "MESSAGE_SENDER_BANNED"
+    title = _("You can’t write messages")
+    message = _("You can read messages, but not write any, %(until)s. A moderator gave this reason: %(reason)s")
+
+
 class AlreadyDecided(AppError):
     code = "FORUM_ALREADY_DECIDED"
     status = 409

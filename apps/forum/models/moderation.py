@@ -5,10 +5,11 @@ from typing import Any, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
+from apps.courses.models import Course
 from apps.forum.models.boards import Board
 from apps.forum.models.posts import Post
 from apps.forum.models.topics import Topic
@@ -142,5 +143,13 @@ class ModerationAction(models.Model):
 def active_ban(user: User, board: Board | None, now: datetime) -> Ban | None:
     """The ban that keeps a user from writing on a board (None: on any), the longest of several. One query."""
     everywhere = Q(board=None)
-    where = everywhere if board is None else everywhere | Q(board=board)
-    return Ban.objects.active(now).filter(where, user=user).order_by(F("until").desc(nulls_first=True)).first()
+    return _longest_first(everywhere if board is None else everywhere | Q(board=board), user, now).first()
+
+
+def bans_in(user: User, course: Course, now: datetime) -> QuerySet[Ban]:
+    """The bans that keep a user from writing in a course, the longest first."""
+    return _longest_first(Q(board=None) | Q(board__course=course), user, now)
+
+
+def _longest_first(where: Q, user: User, now: datetime) -> QuerySet[Ban]:
+    return Ban.objects.active(now).filter(where, user=user).order_by(F("until").desc(nulls_first=True))

@@ -19,6 +19,7 @@ class NotificationRun(models.Model):
     sent_count = models.PositiveIntegerField(default=0, help_text="Follows that were handled.")
     last_follow = models.PositiveBigIntegerField(default=0, help_text="The id of the last one of them.")
     done_at = models.DateTimeField(null=True)
+    edited_at = models.DateTimeField(null=True, help_text="The last edit of the post whose mentions were told.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["post", "what"], name="one_run_of_a_kind")]

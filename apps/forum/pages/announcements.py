@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.guards import signed_in, signed_in_user, teaches
 from apps.courses.models import Section
+from apps.forum import message_policies as policies
 from apps.forum import text
 from apps.forum.message_forms import AnnouncementForm
 from apps.forum.pages.messages import is_prefetched
@@ -79,6 +80,7 @@ def compose(request: HttpRequest) -> HttpResponse:
         "preview": preview,
         "left": left,
         "free_at": free_at,
+        "banned": policies.not_banned(user, course),
         "per_week": settings.ANNOUNCEMENTS_PER_WEEK,
     }
     status = error.status if error else 422 if form.errors else 200

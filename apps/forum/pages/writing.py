@@ -15,13 +15,14 @@ from apps.accounts.policies import be_verified
 from apps.forum import forms, policies, services
 from apps.forum.errors import ModerationRequired
 from apps.forum.errors import PostChanged as PostHasChanged
-from apps.forum.models import Board, Follow, Level, Post, Topic
+from apps.forum.models import Board, Follow, Level, Post, PostState, Topic
 from apps.forum.pages.topics import address_of, show_topic
 from apps.forum.queries import finding, lists, searching
 from apps.forum.queries import topic as queries
-from apps.forum.services.screening import is_new
+from apps.forum.services.screening import NEW_ACCOUNT, is_new, why_held
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.requests import safe_next
 
 SENT_TWICE = timedelta(seconds=30)  # within which the same text comes from a second click
 
@@ -47,7 +48,7 @@ def new_topic(request: HttpRequest) -> HttpResponse:
             refusal = error
         else:
             services.discard_draft(user=user, key="new")
-            _say_if_held(request, topic.state)
+            _say_if_held(request, topic.posts.get(is_opening=True))
             return redirect(topic.path)
     board = next((one for one in boards if one.slug == str(form["board"].value() or "")), None)
     context = {
@@ -71,9 +72,13 @@ def writable_boards(user: User) -> list[Board]:
     return own + general
 
 
-def _say_if_held(request: HttpRequest, state: str) -> None:
-    if state == "held":
-        messages.info(request, str(ModerationRequired().message))
+def _say_if_held(request: HttpRequest, post: Post) -> None:
+    if post.state != PostState.HELD:
+        return
+    said = str(ModerationRequired().message)
+    if NEW_ACCOUNT not in post.held_for:
+        said = f"{why_held(post)} {_('It is saved and appears once approved.')}"
+    messages.info(request, said)
 
 
 @signed_in
@@ -101,7 +106,7 @@ def reply(request: HttpRequest, topic: int) -> HttpResponse:
             for key in {topic, found.pk}:  # they differ if the topic was merged while the reply was written
                 services.discard_draft(user=user, key=f"topic-{key}")
             _follow_if_asked(user, found, is_asked=form.cleaned_data["is_watched"])
-            _say_if_held(request, post.state)
+            _say_if_held(request, post)
             found.refresh_from_db(fields=["last_number"])
             return redirect(address_of(post, found))
     page = queries.topic_page(found, user, 10**6)
@@ -119,11 +124,12 @@ def _follow_if_asked(user: User, topic: Topic, *, is_asked: bool) -> None:
 @signed_in
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, post: int) -> HttpResponse:
-    """Edit a post. If someone else edited it meanwhile, both texts are shown."""
+    """Edit a post. If someone else edited it meanwhile, both texts are shown. ``next`` leads back to a queue."""
     user = signed_in_user(request)
     found = finding.find_post(post, user)
     enforce(policies.edit(user, found))
     initial = {"source": found.source, "edits": found.edit_count, "title": found.topic.title}
+    back = safe_next(request, request.POST.get("next") or request.GET.get("next"), "")
     make = forms.EditTopicForm if found.is_opening else forms.EditForm
     form = make(request.POST if request.method == "POST" else None, initial=initial)
     refusal: AppError | None = None
@@ -141,16 +147,17 @@ def edit(request: HttpRequest, post: int) -> HttpResponse:
             refusal = error
         else:
             services.discard_draft(user=user, key=f"edit-{found.pk}")
-            if changed.state == "held":
-                messages.info(request, str(ModerationRequired().message))
+            if changed.state == "held" and changed.author_id == user.pk:
+                _say_if_held(request, changed)
             else:
                 messages.success(request, _("Your changes were saved."), extra_tags="toast")
-            return redirect(address_of(changed, changed.topic))
+            return redirect(back or address_of(changed, changed.topic))
     context = {
         "form": form,
         "post": found,
         "topic": found.topic,
         "refusal": refusal,
+        "next": back,
         "current": found if isinstance(refusal, PostHasChanged) else None,
     }
     status = refusal.status if refusal else 422 if form.errors else 200

@@ -1,4 +1,4 @@
-"""What users were told about posts, and how it disappears with them."""
+"""What users were told about posts, and how it changes and disappears with them."""
 
 from collections.abc import Callable, Iterable
 
@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 
 from apps.accounts import services as people
 from apps.accounts.models import User
+from apps.forum import text
 from apps.forum.models import NotificationRun, Post, Topic
 from apps.forum.models.boards import readers_of
 
@@ -16,6 +17,7 @@ KINDS = {
     NotificationRun.What.ANSWER.value: (ACCEPTED, SOLVED),
 }
 BATCH = 200
+QUOTE = 300  # characters of a post
 
 
 def key_of(what: str, post_id: int) -> str:
@@ -58,6 +60,24 @@ def forget_unreadable(*, topic_id: int, extend_lease: Callable[[], None]) -> Non
 def _posts_after(pk: int, topic_id: int) -> list[int]:
     posts = Post.objects.filter(topic=topic_id, pk__gt=pk).order_by("pk")
     return list(posts.values_list("pk", flat=True)[:BATCH])
+
+
+def follow_edit(post: Post, *, title: str | None = None) -> None:
+    """Bring the text of an edited post up to date in what users were told about it.
+
+    :param title: of its topic, if it may have changed: it is in what users were told about every post of the topic.
+    """
+    words = text.excerpt(post.source, QUOTE)
+    _change([post.pk], words=words)
+    last = 0
+    while title is not None and (found := _posts_after(last, post.topic_id)):
+        _change(found, topic=title)
+        last = found[-1]
+
+
+def _change(posts: Iterable[int], **params: str) -> None:
+    for what, kinds in KINDS.items():
+        people.change_notifications(kinds=kinds, keys=[key_of(what, pk) for pk in posts], **params)
 
 
 def _forget(posts: Iterable[int], except_of: QuerySet[User] | None = None) -> None:

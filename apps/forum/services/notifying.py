@@ -18,12 +18,11 @@ from apps.forum import text
 from apps.forum.models import Ban, Block, Follow, Level, NotificationRun, Post
 from apps.forum.models.boards import readers_of
 from apps.forum.services.locking import lock_post
-from apps.forum.services.notified import ACCEPTED, KINDS, MENTION, NEW_TOPIC, REPLY, SOLVED, key_of
+from apps.forum.services.notified import ACCEPTED, KINDS, MENTION, NEW_TOPIC, QUOTE, REPLY, SOLVED, follow_edit, key_of
 from studyplatform.kit.errors import NotFound
 
 MOST_MENTIONS = 10  # of one post lead to a notification
 BATCH = 200
-QUOTE = 300  # characters
 
 
 def notify_of_post(*, post_id: int, now: datetime, extend_lease: Callable[[], None]) -> None:
@@ -38,6 +37,42 @@ def notify_of_answer(*, post_id: int, by_id: int, now: datetime, extend_lease: C
     """Tell the author of an accepted answer and the followers of its topic, but not the one who accepted it."""
     by = User.objects.filter(pk=by_id).first()
     _deliver(post_id, NotificationRun.What.ANSWER, by, now=now, extend_lease=extend_lease)
+
+
+def notify_of_edit(*, post_id: int, is_renamed: bool) -> None:
+    """Tell those whom an edited post mentions and no earlier text of it did, and correct what others were told of it.
+
+    What is not visible is left for later: this runs again once it is.
+
+    :param is_renamed: whether the title of its topic may have changed.
+    """
+    with transaction.atomic():
+        try:
+            post = lock_post(post_id)
+        except NotFound:
+            return
+        run = NotificationRun.objects.filter(post=post, what=NotificationRun.What.POST).first()
+        if run is None or not (post.is_visible and post.topic.is_visible):
+            return
+        follow_edit(post, title=post.topic.title if is_renamed else None)
+        if run.edited_at == post.edited_at:
+            return
+        before: set[int] = set()
+        for source in _texts_until(post, run.edited_at):
+            before |= _mentioned(source, most=None)
+        _tell(MENTION, _mentioned(post.source) - before, post, NotificationRun.What.POST, None, now=post.edited_at)
+        run.edited_at = post.edited_at
+        run.save(update_fields=["edited_at"])
+
+
+def _texts_until(post: Post, moment: datetime | None) -> list[str]:
+    """The texts of a post, up to the one that an edit at this moment wrote; None: up to the first one."""
+    found = []
+    for source, replaced_at in post.revisions.order_by("created_at", "pk").values_list("source", "created_at"):
+        found.append(source)
+        if moment is None or replaced_at > moment:
+            return found
+    return [*found, post.source]
 
 
 def _deliver(
@@ -59,7 +94,7 @@ def _deliver(
                 return
             follows = _follows(post, what)
             if is_new:
-                run.expected = follows.count()
+                run.expected, run.edited_at = follows.count(), post.edited_at
                 _tell_directly(post, what, by)
             batch = list(follows.filter(pk__gt=run.last_follow).order_by("pk").values_list("pk", "user")[:BATCH])
             if batch:
@@ -95,8 +130,8 @@ def _tell_directly(post: Post, what: str, by: User | None) -> None:
         _tell(REPLY, {answered.author_id}, post, what, by)
 
 
-def _mentioned(source: str) -> set[int]:
-    """The first users that a text mentions."""
+def _mentioned(source: str, most: int | None = MOST_MENTIONS) -> set[int]:
+    """The first users that a text mentions; None: all."""
     names = text.mentioned(source)
     if not names:
         return set()
@@ -105,11 +140,14 @@ def _mentioned(source: str) -> set[int]:
         .filter(lower__in=names, deleted_at=None)
         .values_list("lower", "pk")
     )
-    return set([known[name] for name in names if name in known][:MOST_MENTIONS])
+    return set([known[name] for name in names if name in known][:most])
 
 
-def _tell(kind: str, ids: set[int], post: Post, what: str, by: User | None) -> None:
-    """Notify those of the users who may read the post, want to hear of it, and were not told of it yet."""
+def _tell(kind: str, ids: set[int], post: Post, what: str, by: User | None, *, now: datetime | None = None) -> None:
+    """Notify those of the users who may read the post, want to hear of it, and were not told of it yet.
+
+    :param now: when it happened; by default when the post appeared, or now if it was accepted.
+    """
     acting = by or post.author
     users = _may_be_told(ids - {acting.pk, post.author_id if kind != ACCEPTED else acting.pk}, post, what)
     if not users:
@@ -120,7 +158,7 @@ def _tell(kind: str, ids: set[int], post: Post, what: str, by: User | None) -> N
         users,
         post.path,
         key_of(what, post.pk),
-        now=post.published_at if what == NotificationRun.What.POST else None,
+        now=now or (post.published_at if what == NotificationRun.What.POST else None),
         author=post.author.display_name,
         topic=topic.title,
         board=topic.board.title,

@@ -144,6 +144,7 @@ def show(post: Post, topic: Topic, *, now: datetime) -> None:
         publish(PostPublished(post_id=post.pk, topic_id=topic.pk))
     else:
         _publish_change(post, topic)
+        _tell_of_edits(post, is_renamed=post.is_opening)
 
 
 def _date_again(post: Post, topic: Topic) -> None:
@@ -185,6 +186,13 @@ def withdraw(post: Post, topic: Topic, state: str, *, by: User | None) -> None:
 def _publish_change(post: Post, topic: Topic) -> None:
     publish(PostChanged(post_id=post.pk, topic_id=topic.pk))
     publish(TopicChanged(topic_id=topic.pk))
+
+
+def _tell_of_edits(post: Post, *, is_renamed: bool) -> None:
+    """Correct what users were told about a post that was edited, perhaps while it was not visible."""
+    if post.edit_count:
+        key = f"{post.pk}-{post.edit_count}"
+        jobs.enqueue("forum.notify_of_edit", key=key, post_id=post.pk, is_renamed=is_renamed)
 
 
 def delete(*, post: Post, by: User, now: datetime) -> Post:
@@ -277,4 +285,5 @@ def edit(
         elif post.number is not None:
             stamp(topic, post)
             _publish_change(post, topic)
+            _tell_of_edits(post, is_renamed=topic.title != old_title)
     return post

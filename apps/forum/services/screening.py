@@ -118,3 +118,20 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
     RATE: (_("Many posts"), _("The account wrote eight or more posts within five minutes.")),
     REPETITION: (_("Repetition"), _("The account, or another one, posted nearly the same text within a day.")),
 }
+
+# What the author of a held post reads, the reason that explains most first.
+_FOR_AUTHORS: dict[str, str | Promise] = {
+    REWRITTEN: _("A moderator took this post away, and it was changed since. A moderator reads it again first."),
+    NEW_ACCOUNT: _("Posts from new accounts are reviewed during the first week."),
+    FOREIGN_LINKS: _("A moderator looks at its links first."),
+    LINKS: _("A moderator looks at its links first."),
+    RATE: _("There were many posts by the same account within a few minutes, so a moderator reads it first."),
+    REPETITION: _("It resembles another post of the last day, so a moderator reads it first."),
+    SHOUTING: _("It is mostly in capital letters, so a moderator reads it first."),
+}
+
+
+def why_held(post: Post) -> str:
+    """Why a post waits for a moderator, as its author reads it."""
+    found = next((text for name, text in _FOR_AUTHORS.items() if name in post.held_for), None)
+    return str(found or _("A moderator reads it first."))
