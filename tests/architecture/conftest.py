@@ -13,12 +13,14 @@ from apps.billing.models import Card, Order
 from apps.courses.models import Course, Lesson, Question, Section
 from apps.files.models import CaptionTrack, File, Folder, Upload, VideoAsset
 from apps.files.storage import upload_path
+from apps.forum.models import Post, Topic
 from apps.learning.models import Attempt, Certificate, Enrollment
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory, QuestionFactory, QuizFactory, SectionFactory
 from tests.factories.files import CaptionFactory, FileFactory, FolderFactory, UploadFactory, VideoFactory
 from tests.factories.learning import AttemptFactory, CertificateFactory, EnrollmentFactory
 from tests.factories.selling import CardFactory, OrderFactory
+from tests.factories.topics import BoardFactory, make_post, make_topic
 
 
 @pytest.fixture
@@ -83,6 +85,10 @@ class World:
     folder: Folder
     order: Order
     card: Card
+    topic: Topic
+    other_topic: Topic
+    reply: Post
+    deleted_reply: Post
 
 
 @pytest.fixture
@@ -96,6 +102,8 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
     upload_path(kept.uid).parent.mkdir(parents=True, exist_ok=True)
     upload_path(kept.uid).write_bytes(b"notes")
     other = course.sections.order_by("position")[0]
+    board = BoardFactory(course=course)
+    topic = make_topic(board=board, author=leo)
     return World(
         course=course,
         section=section,
@@ -117,4 +125,8 @@ def world(course: Course, enrollment: Enrollment, ada: User, leo: User, kim: Use
         folder=FolderFactory(owner=leo),
         order=OrderFactory(user=leo),
         card=CardFactory(user=leo),
+        topic=topic,
+        other_topic=make_topic(board=board),
+        reply=make_post(topic, author=leo),
+        deleted_reply=make_post(topic, author=leo, state="deleted", state_before="visible", changed_by=leo),
     )

@@ -41,6 +41,10 @@ AUDIENCES = {
     "its learner alone": {"leo"},
     "who sent it alone": {"leo"},
     "its owner alone": {"leo"},
+    "learners and staff": {"leo", "kim", "ada", "sam"},
+    "learners and staff, not its author": {"kim", "ada", "sam"},
+    "its author, or staff": {"leo", "ada", "sam"},
+    "everyone but its author": {"mia", "kim", "ada", "eve", "sam"},
     "admin": {"sam"},
 }
 GETS_IN = {
@@ -200,6 +204,70 @@ TABLE = [
         body=lambda _: {"source": "a", "written_at": "2026-01-01T00:00:00Z"},
     ),
     Row("forum_draft_discard", "signed-in", lambda _: "new"),
+    Row("forum_boards", "everyone"),
+    Row("forum_board_follow", "signed-in", lambda world: world.topic.board.slug, body=lambda _: {"level": "watching"}),
+    Row("forum_read", "signed-in"),
+    Row("forum_topics", "everyone", lambda _: "latest"),
+    Row(
+        "forum_topic_open",
+        "learners and staff",
+        body=lambda world: {
+            "board": world.topic.board.slug,
+            "kind": "question",
+            "title": "Why do deltas fork?",
+            "source": "So?",
+        },
+    ),
+    Row("forum_topic", "everyone", lambda world: world.topic.pk),
+    Row("forum_topic_edit", "its author, or staff", lambda world: world.topic.pk, body=lambda _: {"title": "Deltas"}),
+    Row("forum_posts", "everyone", lambda world: world.topic.pk),
+    Row("forum_reply", "learners and staff", lambda world: world.topic.pk, body=lambda _: {"source": "Because."}),
+    Row("forum_topic_follow", "signed-in", lambda world: world.topic.pk, body=lambda _: {"level": None}),
+    Row("forum_topic_read", "signed-in", lambda world: world.topic.pk, body=lambda _: {"number": 1}),
+    Row(
+        "forum_topic_merge",
+        "staff of the course",
+        lambda world: world.topic.pk,
+        body=lambda world: {"into": world.other_topic.pk},
+    ),
+    Row(
+        "forum_topic_split",
+        "staff of the course",
+        lambda world: world.topic.pk,
+        body=lambda world: {"posts": [world.reply.pk], "title": "Forks"},
+    ),
+    Row("forum_post", "everyone", lambda world: world.reply.pk),
+    Row(
+        "forum_post_edit",
+        "its author, or staff",
+        lambda world: world.reply.pk,
+        body=lambda _: {"source": "Silt.", "edits": 0},
+    ),
+    Row("forum_post_delete", "its author, or staff", lambda world: world.reply.pk),
+    Row("forum_post_restore", "its author, or staff", lambda world: world.deleted_reply.pk),
+    Row(
+        "forum_post_vote",
+        "learners and staff, not its author",
+        lambda world: world.reply.pk,
+        body=lambda _: {"on": True},
+    ),
+    Row(
+        "forum_post_react",
+        "learners and staff, not its author",
+        lambda world: world.reply.pk,
+        body=lambda _: {"kind": "thanks", "on": True},
+    ),
+    Row("forum_post_accept", "its author, or staff", lambda world: world.reply.pk, body=lambda _: {"on": True}),
+    Row(
+        "forum_post_report", "everyone but its author", lambda world: world.reply.pk, body=lambda _: {"reason": "spam"}
+    ),
+    Row("forum_queue", "teaching"),
+    Row(
+        "forum_decide",
+        "staff of the course",
+        lambda world: world.reply.pk,
+        body=lambda _: {"action": "hide", "reason": "Off topic"},
+    ),
     Row("samples_todos", "everyone"),
     Row("samples_todo_add", "everyone", body=lambda _: {"title": "Deltas"}),
     Row("samples_todo_change", "everyone", lambda _: STARTERS[0][0], body=lambda _: {"is_done": False}),
@@ -289,6 +357,8 @@ def offences(row: Row, person: str, way: str, found: Outcome) -> Iterator[str]:
             yield f"{found.status}, but they may"
         return
     expected = {401} if person in OUT else {403, 404}
+    if "its author" in row.who:  # its author is told that it is their own
+        expected |= {409}
     if found.status not in expected:
         yield f"{found.status}, but only {row.who}"
     if found.writes:

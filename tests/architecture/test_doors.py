@@ -97,6 +97,11 @@ OPEN_CALLS = {
     "SampleTodos": "samples are for everyone, and each browser has its own list; a change needs the CSRF token",
     "SampleTodo": "samples are for everyone, and each browser has its own list; a change needs the CSRF token",
     "SampleNames": "the names are the same for everyone",
+    "Boards": "discussions are public; its policy hides the boards of courses that are not",
+    "TopicList": "discussions are public; only topics that the reader may see are listed",
+    "TopicDetail": "discussions are public; changes ask who makes them",
+    "TopicPosts": "discussions are public; held posts are for their authors and moderators, replies ask who writes",
+    "PostDetail": "discussions are public; its policy hides held posts, changes ask who makes them",
     "LessonQuiz": "preview lessons are open; the policy decides lesson by lesson",
 }
 

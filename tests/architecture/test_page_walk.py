@@ -37,7 +37,7 @@ from tests.factories.accounts import UserFactory
 from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
 from tests.factories.selling import PaymentFactory, PromoCodeFactory
-from tests.factories.topics import BoardFactory, make_post, make_topic
+from tests.factories.topics import make_post, make_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -191,7 +191,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         now=now,
     )
     told = AnnouncementCopyFactory(user=leo, announcement__course=world.course).announcement
-    topic = make_topic(board=BoardFactory(course=world.course), author=leo)
+    topic = make_topic(board=world.topic.board, author=leo)
     reply, deleted = make_post(topic, author=leo), make_post(topic, author=leo, state="deleted", changed_by=leo)
     teacher = world.course.instructor
     hide(post=make_post(topic, author=leo), by=teacher, now=now)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
 from apps.courses.models import Course, Lesson
+from apps.forum.queries.lists import TABS
 from studyplatform.kit.management.commands import export_contract
 from studyplatform.samples.queries import STARTERS
 from tests.factories.courses import LessonFactory
@@ -31,6 +32,7 @@ from tests.factories.files import (
 )
 from tests.factories.learning import AttemptFactory, CertificateFactory
 from tests.factories.selling import CardFactory, OrderFactory
+from tests.factories.topics import BoardFactory, make_post, make_topic
 from tests.learning.quiz import make_quiz
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db, pytest.mark.timeout(600)]
@@ -65,6 +67,7 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         StoredFileFactory(owner=ada).uid,
     ]
     lessons = [film.uid, file.uid, quiz.lesson.uid, text.uid]
+    topic = make_topic(board=BoardFactory(course=course), author=leo)
     found = {
         "attempts": [attempt.uid],
         "cards": [CardFactory(user=owner).uid for owner in (ada, leo)],
@@ -72,6 +75,11 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "certificates": [CertificateFactory(enrollment=enrollment).code],
         "courses": [course.slug, draft.slug],
         "demo-tq-todos": [uid for uid, kind, *_ in STARTERS if kind == "todo"],
+        "boards": [topic.board.slug, make_topic().board.slug],
+        "drafts": ["new"],
+        "lists": list(TABS),
+        "posts": [topic.posts.get().pk, make_post(topic, author=leo).pk, make_post(topic, state="held").pk],
+        "topics": [topic.pk, make_topic(board=topic.board, author=ada).pk],
         "files": [FileFactory(owner=owner).uid for owner in (ada, leo)],
         "folders": [FolderFactory(owner=owner).uid for owner in (ada, leo)],
         "lessons": lessons,
@@ -89,6 +97,9 @@ def rows(course: Course, enrollment: Any, leo: Any, ada: Any, own_folders: Any) 
         "upload": "uploads",
         "course": "courses",
         "lesson": "lessons",
+        "board": "boards",
+        "into": "topics",
+        "reply_to": "posts",
     }
     known = {name: [str(one) for one in ids] for name, ids in found.items()}
     return known | {field: known[name] for field, name in by_field.items()}
@@ -106,7 +117,7 @@ def client_of_role(request: pytest.FixtureRequest, browser_of: Any) -> Client:
 
 def use_real_ids(draw: Any, rows: Rows, path: str, case: Any) -> None:
     """Replace invented ids of the case by ids of real rows, in five of six cases."""
-    kind = re.sub(r"^/api/(v1/)?", "", re.sub("/files/(?=folders/)|/billing/", "/", path)).split("/")[0]
+    kind = re.sub(r"^/api/(v1/)?", "", re.sub("/files/(?=folders/)|/billing/|/forum/", "/", path)).split("/")[0]
     for name in case.path_parameters or {}:
         if draw(st.integers(0, 5)):
             case.path_parameters[name] = draw(st.sampled_from(rows[kind]))

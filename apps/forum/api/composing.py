@@ -19,6 +19,8 @@ from apps.forum.api.serializers import (
     ForumTopicLinkOut,
     ForumUserOut,
 )
+from apps.forum.api.shapes import ForumTopicIn, ForumTopicOut
+from apps.forum.api.topics import open_topic
 from apps.forum.models import Topic
 from apps.forum.models.writing import MAX_KEY
 from apps.forum.queries.completion import people_to_mention, topics_to_link
@@ -65,7 +67,7 @@ class People(APIView):
 
 
 class Topics(APIView):
-    """Topics to link to."""
+    """Topics to link to, and new ones. The lists of topics are at ``forum/lists/``."""
 
     permission_classes = [permissions.IsAuthenticated]
 
@@ -78,6 +80,11 @@ class Topics(APIView):
         user = signed_in_user(request)
         rate_limits.consume("forum_completion", str(user.pk), now=timezone.now())
         return Response(ForumTopicLinkOut(topics_to_link(user, _query(request)), many=True).data)
+
+    @extend_schema(operation_id="forum_topic_open", request=ForumTopicIn, responses={201: ForumTopicOut})
+    def post(self, request: Request) -> Response:
+        """Open a topic. ``state`` says whether it must be reviewed before others see it."""
+        return open_topic(request)
 
 
 @method_decorator(never_cache, name="dispatch")

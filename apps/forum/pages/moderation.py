@@ -1,7 +1,6 @@
 """The queue of moderators, and what they decide. Instructors decide about the boards of their courses."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -22,6 +21,7 @@ from apps.forum.models import Ban, Board, ModerationAction, Post
 from apps.forum.moderation_forms import BanForm, DecisionForm
 from apps.forum.queries import moderation as queries
 from apps.forum.queries import moderation_log as log
+from apps.forum.services import deciding
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.requests import safe_next
@@ -105,26 +105,6 @@ def _say(request: HttpRequest, error: AppError) -> None:
     messages.warning(request, f"{error.title}. {error.detail}")
 
 
-def _decide(post: Post, by: User, given: dict[str, Any]) -> None:
-    """
-    :raises AppError: the moderator may not, or the post has changed.
-    """
-    now, reason, action = timezone.now(), given["reason"], given["action"]
-    simple: dict[str, Callable[..., Any]] = {"approve": services.approve, "keep": services.keep}
-    with_reason: dict[str, Callable[..., Any]] = {
-        "reject": services.reject,
-        "hide": services.hide,
-        "remove": services.remove,
-    }
-    if action in simple:
-        simple[action](post=post, by=by, edits=given["edits"], now=now)
-    elif action in with_reason:
-        with_reason[action](post=post, by=by, reason=reason, now=now)
-    else:
-        board = None if given["everywhere"] and by.is_admin else post.topic.board
-        services.ban(user=post.author, by=by, board=board, days=int(given["days"]) or None, reason=reason, now=now)
-
-
 def _post_for(by: User, pk: int) -> Post:
     """
     :raises NotFound: there is none, or the user does not moderate its board.
@@ -147,7 +127,7 @@ def decide(request: HttpRequest, post: int) -> HttpResponse:
         messages.warning(request, UNKNOWN)
         return _back(request)
     try:
-        _decide(found, by, form.cleaned_data)
+        deciding.decide(post=found, by=by, now=timezone.now(), **form.cleaned_data)
     except EXPECTED as error:
         _say(request, error)
     else:
@@ -169,7 +149,7 @@ def decide_all(request: HttpRequest) -> HttpResponse:
     done = 0
     for post, edits in posts:
         try:
-            _decide(post, by, form.cleaned_data | {"edits": edits})
+            deciding.decide(post=post, by=by, now=timezone.now(), **(form.cleaned_data | {"edits": edits}))
         except ReasonMissing as error:
             _say(request, error)
             return _back(request)

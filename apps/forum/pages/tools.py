@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.guards import signed_in, signed_in_user
 from apps.accounts.models import User
-from apps.forum import policies, services, text
+from apps.forum import policies, services, text, tool_policies
 from apps.forum.errors import MergeWithItself, TextBecomesPublic
 from apps.forum.models import Post, Topic
 from apps.forum.models.posts import PAGE, page_of
@@ -33,7 +33,7 @@ def _find(request: HttpRequest, topic: int) -> tuple[Topic, User]:
     """
     user = signed_in_user(request)
     found = finding.find_topic(topic, user)
-    enforce(policies.use_tools(user, found))
+    enforce(tool_policies.use_tools(user, found))
     return found, user
 
 
@@ -70,7 +70,7 @@ def rename(request: HttpRequest, topic: int) -> HttpResponse:
     """Change the title and the tags of a topic, as its author or as a moderator."""
     user = signed_in_user(request)
     found = finding.find_topic(topic, user)
-    enforce(policies.rename(user, found))
+    enforce(tool_policies.rename(user, found))
     initial = {"title": found.title, "tags": ", ".join(tag.name for tag in found.tags.all())}
     form = TitleForm(request.POST if request.method == "POST" else None, initial=initial)
     refusal: AppError | None = None
@@ -134,7 +134,7 @@ def merge(request: HttpRequest, topic: int) -> HttpResponse:
         "suggested": [] if target else _suggested(wanted, found, user),
         "unknown": UNKNOWN,
         "refusal": refusal,
-        "opens_up": target is not None and policies.opens_up(found.board, target.board),
+        "opens_up": target is not None and tool_policies.opens_up(found.board, target.board),
     }
     return render(request, "forum/tools/merge.html", context, status=_status(form, refusal))
 
@@ -146,7 +146,7 @@ def _target(wanted: str, topic: Topic, user: User) -> Topic | None:
         return topic
     try:
         target = finding.present_topic(pk or 0, user)
-        enforce(policies.use_tools(user, target))
+        enforce(tool_policies.use_tools(user, target))
     except NotFound:
         return None
     return target

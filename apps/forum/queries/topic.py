@@ -126,20 +126,7 @@ def topic_page(topic: Topic, user: AnyUser, number: int) -> TopicPage:
     else:
         posts = posts.annotate(is_voted=Value(value=False))
     rows = sorted(posts, key=lambda post: (post.number is None, post.number or 0, post.pk))
-    reactions = _reactions(rows, user)
-    seen: int | None = getattr(topic, "seen", None)
-    read_until: datetime | None = getattr(topic, "read_until", None)
-    shown = [
-        Shown(
-            post,
-            is_own=post.author_id == user.pk,
-            is_staff=_is_staff(post, topic),
-            is_stub=_is_stub(post, user, is_moderator),
-            is_new=_is_new(post, user, seen, read_until),
-            reactions=reactions.get(post.pk, []),
-        )
-        for post in rows
-    ]
+    shown = _shown(rows, topic, user, is_moderator)
     accepted = next((one for one in shown if one.post.pk == topic.accepted_id), None)
     elsewhere = None
     if accepted is None and number == 1 and topic.accepted_id:
@@ -157,8 +144,31 @@ def topic_page(topic: Topic, user: AnyUser, number: int) -> TopicPage:
         can_report=isinstance(user, User) and bool(user.email_verified_at) and not is_banned(topic),
         level=getattr(topic, "level", None),
         last_shown=max((post.number or 0 for post in rows), default=0),
-        seen=seen,
+        seen=getattr(topic, "seen", None),
     )
+
+
+def shown_post(post: Post, user: AnyUser) -> Shown:
+    """One post for a reader. It comes from ``finding.find_post``. Two queries."""
+    post.is_voted = isinstance(user, User) and post.votes.filter(user=user).exists()  # type: ignore[attr-defined]
+    return _shown([post], post.topic, user, policies.moderates(user, post.topic.board))[0]
+
+
+def _shown(posts: list[Post], topic: Topic, user: AnyUser, is_moderator: bool) -> list[Shown]:  # noqa: FBT001
+    reactions = _reactions(posts, user)
+    seen: int | None = getattr(topic, "seen", None)
+    read_until: datetime | None = getattr(topic, "read_until", None)
+    return [
+        Shown(
+            post,
+            is_own=post.author_id == user.pk,
+            is_staff=_is_staff(post, topic),
+            is_stub=_is_stub(post, user, is_moderator),
+            is_new=_is_new(post, user, seen, read_until),
+            reactions=reactions.get(post.pk, []),
+        )
+        for post in posts
+    ]
 
 
 def is_banned(topic: Topic) -> bool:

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 
 from apps.accounts.models import User
-from apps.forum import policies
+from apps.forum import tool_policies
 from apps.forum.errors import AlreadyDecided, MergeWithItself, NothingToSplit, PostNotVisible, TextBecomesPublic
 from apps.forum.events import TopicChanged
 from apps.forum.models import Draft, Follow, Level, Post, PostState, Topic, Visit
@@ -51,10 +51,10 @@ def merge(*, topic: Topic, into: Topic, by: User, is_public_ok: bool = False, no
         locked = lock_topics(topic.pk, into.pk)
         source, target = locked[topic.pk], locked[into.pk]
         for one in (source, target):
-            enforce(policies.use_tools(by, one))
+            enforce(tool_policies.use_tools(by, one))
             if not one.is_visible:
                 raise PostNotVisible
-        if policies.opens_up(source.board, target.board) and not is_public_ok:
+        if tool_policies.opens_up(source.board, target.board) and not is_public_ok:
             raise TextBecomesPublic
         _merge_reading(source, target)
         _merge_follows(source, target)

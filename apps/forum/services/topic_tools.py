@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 
 from apps.accounts.models import User
 from apps.courses.models import Lesson
-from apps.forum import policies
+from apps.forum import policies, tool_policies
 from apps.forum.errors import AlreadyDecided, EditNeedsModerator, TextBecomesPublic
 from apps.forum.events import PostHeld, TopicChanged
 from apps.forum.models import Board, ModerationAction, PostState, Topic
@@ -35,7 +35,7 @@ def lock_for_tools(pk: int, by: User) -> Topic:
     :raises NotFound: there is none, or the user doesn't moderate its board.
     """
     topic = lock_topic(pk)
-    enforce(policies.use_tools(by, topic))
+    enforce(tool_policies.use_tools(by, topic))
     return topic
 
 
@@ -67,7 +67,7 @@ def rename(*, topic: Topic, by: User, title: str, now: datetime) -> None:
     title = clean_title(title)
     with transaction.atomic():
         topic = lock_topic(topic.pk)
-        enforce(policies.rename(by, topic))
+        enforce(tool_policies.rename(by, topic))
         if title == topic.title:
             return
         if not policies.moderates(by, topic.board):
@@ -89,7 +89,7 @@ def retag(*, topic: Topic, by: User, tags: Iterable[str], now: datetime) -> None
     names = clean_tags(tags)
     with transaction.atomic():
         topic = lock_topic(topic.pk)
-        enforce(policies.rename(by, topic))
+        enforce(tool_policies.rename(by, topic))
         old = _tags(topic)
         topic.tags.set(tags_named(names))
         new = _tags(topic)
@@ -125,7 +125,7 @@ def move(*, topic: Topic, board: Board, by: User, is_public_ok: bool = False, no
         enforce(policies.moderate(by, board))
         if board.pk == topic.board_id:
             return
-        if policies.opens_up(topic.board, board) and not is_public_ok:
+        if tool_policies.opens_up(topic.board, board) and not is_public_ok:
             raise TextBecomesPublic
         old_board, old_lesson, old_second, pinned_at = topic.board_id, topic.lesson_id, topic.second, topic.pinned_at
         has_lesson = topic.lesson is not None and topic.lesson.course_id == board.course_id
@@ -229,7 +229,7 @@ def _undo_move(action: ModerationAction, by: User, now: datetime) -> None:
     if board is None or topic.board_id != was["to_board"]:
         raise AlreadyDecided
     enforce(policies.moderate(by, board))
-    if policies.opens_up(topic.board, board) and topic.posts.filter(created_at__gt=action.at).exists():
+    if tool_policies.opens_up(topic.board, board) and topic.posts.filter(created_at__gt=action.at).exists():
         raise AlreadyDecided
     lesson = Lesson.objects.filter(pk=was["lesson"] or 0, course=board.course_id).first()
     pinned_at = parse_datetime(was["pinned_at"]) if was["pinned_at"] else None

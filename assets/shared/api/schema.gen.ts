@@ -627,6 +627,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forum/boards/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The boards that the reader may read. */
+        get: operations["forum_boards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/boards/{slug}/follow/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description How closely the user follows a board. */
+        put: operations["forum_board_follow"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/forum/drafts/{key}/": {
         parameters: {
             query?: never;
@@ -641,6 +675,23 @@ export interface paths {
         post?: never;
         /** @description A draft of the user. */
         delete: operations["forum_draft_discard"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/lists/{tab}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A list of topics, as the pages of the discussions show it, pinned topics among the others. */
+        get: operations["forum_topics"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -663,6 +714,127 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/forum/posts/{post}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A post. */
+        get: operations["forum_post"];
+        put?: never;
+        post?: never;
+        /** @description Delete a post. Its author and moderators can restore it. */
+        delete: operations["forum_post_delete"];
+        options?: never;
+        head?: never;
+        /** @description Edit a post. ``edits`` is that of the post when the edit began: nobody's edit is overwritten. */
+        patch: operations["forum_post_edit"];
+        trace?: never;
+    };
+    "/api/v1/forum/posts/{post}/accepted/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Accept a reply as the answer, or take it back. */
+        put: operations["forum_post_accept"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/posts/{post}/decision/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Approve, reject, hide, keep or remove a post, or ban its author. Each decision can be undone on the page. */
+        post: operations["forum_decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/posts/{post}/reaction/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description React to a post, or take it back. */
+        put: operations["forum_post_react"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/posts/{post}/report/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Report a post to the moderators. */
+        post: operations["forum_post_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/posts/{post}/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring a deleted or hidden post back. */
+        post: operations["forum_post_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/posts/{post}/vote/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Say that a post was helpful, or take it back. */
+        put: operations["forum_post_vote"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/forum/preview/": {
         parameters: {
             query?: never;
@@ -674,6 +846,40 @@ export interface paths {
         put?: never;
         /** @description A text as it will be shown. */
         post: operations["forum_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/queue/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The longest waiting first: held posts (``tab=pending``), or reported ones. */
+        get: operations["forum_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/read/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Everything counts as read. */
+        put: operations["forum_read"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -704,10 +910,115 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Topics to link to. */
+        /** @description Topics to link to, and new ones. The lists of topics are at ``forum/lists/``. */
         get: operations["forum_topic_links"];
         put?: never;
+        /** @description Open a topic. ``state`` says whether it must be reviewed before others see it. */
+        post: operations["forum_topic_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/topics/{topic}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The topic; of a merged one the topic into which it was merged. */
+        get: operations["forum_topic"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Rename and retag a topic, as its author or a moderator; pin, close and move it, as a moderator. */
+        patch: operations["forum_topic_edit"];
+        trace?: never;
+    };
+    "/api/v1/forum/topics/{topic}/follow/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description How closely the user follows a topic. */
+        put: operations["forum_topic_follow"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/topics/{topic}/merge/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Merge a topic into another one. */
+        post: operations["forum_topic_merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/topics/{topic}/posts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A page of 25 numbers. Held posts of the reader, and for moderators all, are at the end of the last one. */
+        get: operations["forum_posts"];
+        put?: never;
+        /** @description Reply. ``state`` says whether the reply must be reviewed before others see it. */
+        post: operations["forum_reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/topics/{topic}/read/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description The user has read the posts up to this number. It never goes back. */
+        put: operations["forum_topic_read"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forum/topics/{topic}/split/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make posts of a topic a new topic. */
+        post: operations["forum_topic_split"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1072,9 +1383,9 @@ export interface components {
          *     * `delete` - delete
          * @enum {string}
          */
-        ActionEnum: "move" | "copy" | "bin" | "restore" | "delete";
+        ActionInActionEnum: "move" | "copy" | "bin" | "restore" | "delete";
         ActionInRequest: {
-            action: components["schemas"]["ActionEnum"];
+            action: components["schemas"]["ActionInActionEnum"];
             files?: string[];
             folders?: string[];
             /**
@@ -1449,6 +1760,72 @@ export interface components {
             /** Format: uuid */
             uid: string;
         };
+        /**
+         * @description * `watching` - Every post
+         *     * `following` - Replies to me and accepted answers
+         *     * `muted` - Nothing
+         * @enum {string}
+         */
+        FollowLevel: "watching" | "following" | "muted";
+        ForumBoardOut: {
+            about: string;
+            /** @description Null: for everyone. */
+            course?: string | null;
+            slug: string;
+            title: string;
+        };
+        ForumCaseOut: {
+            author: components["schemas"]["ForumUserOut"];
+            /** @description Its slug. */
+            board: string;
+            /** Format: date-time */
+            created_at: string;
+            edits: number;
+            html: string;
+            post: number;
+            reports: components["schemas"]["ForumCaseReportOut"][];
+            state: components["schemas"]["PostState"];
+            title: string;
+            topic: number;
+            /** @description Why it is held. */
+            why: components["schemas"]["ForumReasonOut"][];
+        };
+        ForumCaseReportOut: {
+            comment: string;
+            /** Format: date-time */
+            created_at: string;
+            reason: components["schemas"]["ReasonEnum"];
+        };
+        /**
+         * @description * `approve` - approve
+         *     * `reject` - reject
+         *     * `hide` - hide
+         *     * `keep` - keep
+         *     * `remove` - remove
+         *     * `ban` - ban
+         * @enum {string}
+         */
+        ForumDecision: "approve" | "reject" | "hide" | "keep" | "remove" | "ban";
+        ForumDecisionInRequest: {
+            action: components["schemas"]["ForumDecision"];
+            /**
+             * @description Of a ban; 0: without an end.
+             * @default 7
+             */
+            days: number;
+            /**
+             * Format: int64
+             * @description Of the text that was read.
+             */
+            edits?: number | null;
+            /**
+             * @description A ban on all boards, by an admin.
+             * @default false
+             */
+            everywhere: boolean;
+            /** @default  */
+            reason: string;
+        };
         ForumDraftInRequest: {
             source: string;
             /** @description Other fields of the form, by name. */
@@ -1470,12 +1847,124 @@ export interface components {
                 [key: string]: string;
             };
         };
+        ForumLessonOut: {
+            title: string;
+            /** Format: uuid */
+            uid: string;
+        };
+        ForumLevelInRequest: {
+            /**
+             * @description Null: no longer.
+             *
+             *     * `watching` - Every post
+             *     * `following` - Replies to me and accepted answers
+             *     * `muted` - Nothing
+             */
+            level: components["schemas"]["FollowLevel"] | components["schemas"]["NullEnum"];
+        };
+        ForumMergeInRequest: {
+            /** Format: int64 */
+            into: number;
+            /** @default false */
+            is_public_ok: boolean;
+        };
+        ForumOnInRequest: {
+            on: boolean;
+        };
+        ForumPostEditInRequest: {
+            /**
+             * Format: int64
+             * @description Of the post when the edit began.
+             */
+            edits: number;
+            source: string;
+        };
+        ForumPostOut: {
+            /** @description Null, as the text: the reader may only know that it was removed. */
+            author: components["schemas"]["ForumUserOut"] | null;
+            /** Format: date-time */
+            created_at: string | null;
+            edits: number;
+            html: string | null;
+            id: number;
+            is_accepted: boolean;
+            is_new: boolean;
+            is_opening: boolean;
+            is_voted: boolean;
+            /** @description Null while it is held. */
+            number: number | null;
+            /** Format: date-time */
+            published_at: string | null;
+            reactions: components["schemas"]["ForumReactionOut"][];
+            reply_to: number | null;
+            score: number;
+            state: components["schemas"]["PostState"];
+            topic: number;
+        };
+        ForumPostPageOut: {
+            page: number;
+            pages: number;
+            results: components["schemas"]["ForumPostOut"][];
+        };
+        ForumPostSourceOut: {
+            /** @description Null, as the text: the reader may only know that it was removed. */
+            author: components["schemas"]["ForumUserOut"] | null;
+            /** Format: date-time */
+            created_at: string | null;
+            edits: number;
+            html: string | null;
+            id: number;
+            is_accepted: boolean;
+            is_new: boolean;
+            is_opening: boolean;
+            is_voted: boolean;
+            /** @description Null while it is held. */
+            number: number | null;
+            /** Format: date-time */
+            published_at: string | null;
+            reactions: components["schemas"]["ForumReactionOut"][];
+            reply_to: number | null;
+            score: number;
+            source: string;
+            state: components["schemas"]["PostState"];
+            topic: number;
+        };
         ForumPreviewInRequest: {
             source: string;
         };
         ForumPreviewOut: {
             /** @description Sanitized. */
             html: string;
+        };
+        ForumReactionInRequest: {
+            kind: components["schemas"]["ReactionKind"];
+            on: boolean;
+        };
+        ForumReactionOut: {
+            count: number;
+            is_mine: boolean;
+            kind: components["schemas"]["ReactionKind"];
+        };
+        ForumReadInRequest: {
+            /**
+             * Format: int64
+             * @description Of the last post that was shown.
+             */
+            number: number;
+        };
+        ForumReasonOut: {
+            name: string;
+            text: string;
+        };
+        ForumReplyInRequest: {
+            /** Format: int64 */
+            reply_to?: number | null;
+            source: string;
+        };
+        ForumReportInRequest: {
+            /** @default  */
+            comment: string;
+            reason: components["schemas"]["ReasonEnum"];
         };
         ForumSimilarTopicOut: {
             id: number;
@@ -1489,10 +1978,117 @@ export interface components {
             /** @description Escaped; the words that were found are in <mark>. */
             title_html: string;
         };
+        ForumSplitInRequest: {
+            /** @default  */
+            kind: components["schemas"]["SplitKind"];
+            posts: number[];
+            title: string;
+            /** @default false */
+            with_later: boolean;
+        };
+        ForumTopicEditInRequest: {
+            /** @description Moderators only, as what follows. */
+            board?: string;
+            is_closed?: boolean;
+            is_pinned?: boolean;
+            /**
+             * @description More people may read it then.
+             * @default false
+             */
+            is_public_ok: boolean;
+            tags?: string[];
+            title?: string;
+        };
+        ForumTopicFoundOut: {
+            /** @description The post that is the accepted answer. */
+            accepted: number | null;
+            author: components["schemas"]["ForumUserOut"];
+            /** @description Its slug. */
+            board: string;
+            /** Format: date-time */
+            created_at: string;
+            excerpt: string;
+            id: number;
+            is_closed: boolean;
+            /** @description Whether something in it is new to the reader. */
+            is_new: boolean;
+            is_pinned: boolean;
+            kind: components["schemas"]["TopicKind"];
+            /** Format: date-time */
+            last_post_at: string;
+            /** @description The post that matches a search best. */
+            post: number | null;
+            /** Format: date-time */
+            published_at: string | null;
+            reply_count: number;
+            score: number;
+            /** @description HTML with the words in <mark>. */
+            snippet: string | null;
+            state: components["schemas"]["PostState"];
+            tags: string[];
+            title: string;
+        };
+        ForumTopicInRequest: {
+            board: string;
+            /** @default true */
+            is_watched: boolean;
+            kind: components["schemas"]["TopicKind"];
+            /** Format: uuid */
+            lesson?: string | null;
+            second?: number | null;
+            source: string;
+            tags?: string[];
+            title: string;
+        };
         ForumTopicLinkOut: {
             board: string;
             id: number;
             title: string;
+        };
+        ForumTopicOut: {
+            /** @description The post that is the accepted answer. */
+            accepted: number | null;
+            author: components["schemas"]["ForumUserOut"];
+            /** @description Its slug. */
+            board: string;
+            can_accept: boolean;
+            can_moderate: boolean;
+            can_rename: boolean;
+            can_reply: boolean;
+            can_vote: boolean;
+            /** Format: date-time */
+            created_at: string;
+            excerpt: string;
+            id: number;
+            is_closed: boolean;
+            /** @description Whether something in it is new to the reader. */
+            is_new: boolean;
+            is_pinned: boolean;
+            kind: components["schemas"]["TopicKind"];
+            last_number: number;
+            /** Format: date-time */
+            last_post_at: string;
+            lesson: components["schemas"]["ForumLessonOut"] | null;
+            level: components["schemas"]["FollowLevel"] | components["schemas"]["NullEnum"];
+            pages: number;
+            /** Format: date-time */
+            published_at: string | null;
+            reply_count: number;
+            score: number;
+            second: number | null;
+            /** @description The number up to which the reader has read. */
+            seen: number | null;
+            state: components["schemas"]["PostState"];
+            tags: string[];
+            title: string;
+        };
+        ForumTopicPageOut: {
+            /** @description There are more; reach them by `before`. */
+            is_cut: boolean;
+            page: number;
+            pages: number;
+            results: components["schemas"]["ForumTopicFoundOut"][];
+            total: number;
         };
         ForumUserOut: {
             /** @description Whether they teach the course of the board, or are an admin. */
@@ -1549,7 +2145,7 @@ export interface components {
             kind: components["schemas"]["LessonKind"];
             /** @description As shown, e.g. "2.4". */
             number: string;
-            state: components["schemas"]["StateEnum"];
+            state: components["schemas"]["LessonState"];
             title: string;
             /** Format: uuid */
             uid: string;
@@ -1560,6 +2156,14 @@ export interface components {
             /** Format: uuid */
             section: string;
         };
+        /**
+         * @description * `completed` - completed
+         *     * `in_progress` - in_progress
+         *     * `available` - available
+         *     * `locked` - locked
+         * @enum {string}
+         */
+        LessonState: "completed" | "in_progress" | "available" | "locked";
         LessonVideoInRequest: {
             /** Format: uuid */
             video: string | null;
@@ -1590,6 +2194,7 @@ export interface components {
              */
             parent?: string | null;
         };
+        NullEnum: null;
         OptionOut: {
             /** @description Sanitized. */
             html: string;
@@ -1669,6 +2274,24 @@ export interface components {
             /** Format: uri */
             previous: string | null;
             results: components["schemas"]["EnrollmentOut"][];
+        };
+        PaginatedForumBoardOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["ForumBoardOut"][];
+        };
+        PaginatedForumCaseOutList: {
+            /** @example 123 */
+            count: number;
+            /** Format: uri */
+            next: string | null;
+            /** Format: uri */
+            previous: string | null;
+            results: components["schemas"]["ForumCaseOut"][];
         };
         PaginatedSampleNameOutList: {
             /** @example 123 */
@@ -1775,6 +2398,14 @@ export interface components {
             watched: number[][];
             watched_seconds: number;
         };
+        /**
+         * @description * `visible` - Visible
+         *     * `held` - Pending review
+         *     * `hidden` - Hidden
+         *     * `deleted` - Deleted
+         * @enum {string}
+         */
+        PostState: "visible" | "held" | "hidden" | "deleted";
         /**
          * @description * `image` - Image
          *     * `pdf` - Pdf
@@ -1945,6 +2576,23 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        /**
+         * @description * `thanks` - Thank you
+         *     * `insight` - New to me
+         *     * `celebrate` - Well done
+         * @enum {string}
+         */
+        ReactionKind: "thanks" | "insight" | "celebrate";
+        /**
+         * @description * `spam` - Advertising or spam
+         *     * `rude` - Rude or hurtful
+         *     * `off_topic` - Off topic
+         *     * `incorrect` - Incorrect or misleading
+         *     * `cheating` - Cheating or quiz answers
+         *     * `other` - Something else
+         * @enum {string}
+         */
+        ReasonEnum: "spam" | "rude" | "off_topic" | "incorrect" | "cheating" | "other";
         RenditionOut: {
             readonly average_bandwidth: number;
             /** @description Peak bits per second. */
@@ -2090,6 +2738,13 @@ export interface components {
             storyboard: string | null;
         };
         /**
+         * @description * `question` - Question
+         *     * `discussion` - Discussion
+         *     * `share` - Share
+         * @enum {string}
+         */
+        SplitKind: "question" | "discussion" | "share";
+        /**
          * @description * `uploading` - Uploading
          *     * `queued` - Queued
          *     * `analyzing` - Analyzing and thumbnails
@@ -2100,14 +2755,6 @@ export interface components {
          * @enum {string}
          */
         StageEnum: "uploading" | "queued" | "analyzing" | "audio" | "finalizing" | "complete" | "failed";
-        /**
-         * @description * `completed` - completed
-         *     * `in_progress` - in_progress
-         *     * `available` - available
-         *     * `locked` - locked
-         * @enum {string}
-         */
-        StateEnum: "completed" | "in_progress" | "available" | "locked";
         StorageOut: {
             allowance: number;
             files: number;
@@ -2216,6 +2863,14 @@ export interface components {
          * @enum {string}
          */
         ThemeEnum: "light" | "dark";
+        /**
+         * @description * `question` - Question
+         *     * `discussion` - Discussion
+         *     * `share` - Share
+         *     * `announcement` - Announcement
+         * @enum {string}
+         */
+        TopicKind: "question" | "discussion" | "share" | "announcement";
         UploadOut: {
             /** Format: date-time */
             readonly created_at: string;
@@ -3726,6 +4381,72 @@ export interface operations {
             };
         };
     };
+    forum_boards: {
+        parameters: {
+            query?: {
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedForumBoardOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_board_follow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumLevelInRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     forum_draft: {
         parameters: {
             query?: never;
@@ -3819,6 +4540,48 @@ export interface operations {
             };
         };
     };
+    forum_topics: {
+        parameters: {
+            query?: {
+                /** @description A date and time: only topics whose last post is older. */
+                before?: string;
+                /** @description Its slug. */
+                board?: string;
+                /** @description Only boards of the user's own courses. */
+                own?: boolean;
+                page?: number;
+                /** @description Words to search for; the best topics come first. */
+                q?: string;
+                /** @description Its slug. */
+                tag?: string;
+            };
+            header?: never;
+            path: {
+                tab: "following" | "latest" | "mine" | "solved" | "unanswered";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumTopicPageOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     forum_people: {
         parameters: {
             query?: {
@@ -3837,6 +4600,297 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ForumUserOut"][];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostSourceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumPostEditInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostSourceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumOnInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostSourceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_decide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumDecisionInRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post_react: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumReactionInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostSourceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumReportInRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostSourceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_post_vote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                post: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumOnInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostSourceOut"];
                 };
             };
             /** @description A refusal or a failure. */
@@ -3870,6 +4924,69 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ForumPreviewOut"];
                 };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_queue: {
+        parameters: {
+            query?: {
+                /** @description Its slug. */
+                board?: string;
+                /** @description A page number within the paginated result set. */
+                page?: number;
+                /** @description Number of results to return per page. */
+                page_size?: number;
+                tab?: "pending" | "reported";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedForumCaseOutList"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A refusal or a failure. */
             default: {
@@ -3931,6 +5048,302 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ForumTopicLinkOut"][];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_topic_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumTopicInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumTopicOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_topic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumTopicOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_topic_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ForumTopicEditInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumTopicOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_topic_follow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumLevelInRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_topic_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumMergeInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumTopicOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_posts: {
+        parameters: {
+            query?: {
+                page?: number;
+            };
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostPageOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_reply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumReplyInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumPostSourceOut"];
+                };
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_topic_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumReadInRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A refusal or a failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forum_topic_split: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                topic: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForumSplitInRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForumTopicOut"];
                 };
             };
             /** @description A refusal or a failure. */

@@ -29,6 +29,18 @@ SPECTACULAR_SETTINGS = {
         "FileKind": "apps.files.models.FileKind.choices",
         "PreviewKind": "apps.files.previews.PreviewKind.choices",
         "LessonKind": [("video", "Video"), ("text", "Text"), ("quiz", "Quiz"), ("file", "File")],
+        "LessonState": ["completed", "in_progress", "available", "locked"],
+        "PostState": "apps.forum.models.PostState.choices",
+        "ForumDecision": ["approve", "reject", "hide", "keep", "remove", "ban"],
+        "FollowLevel": "apps.forum.models.Level.choices",
+        "TopicKind": [
+            ("question", "Question"),
+            ("discussion", "Discussion"),
+            ("share", "Share"),
+            ("announcement", "Announcement"),
+        ],
+        "SplitKind": [("question", "Question"), ("discussion", "Discussion"), ("share", "Share")],
+        "ReactionKind": [("thanks", "Thank you"), ("insight", "New to me"), ("celebrate", "Well done")],
         "QuestionKind": [
             ("single", "Single choice"),
             ("multiple", "Multiple choice"),
