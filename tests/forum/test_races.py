@@ -241,7 +241,7 @@ def test_reports_that_reach_the_threshold_together_hide_once(topic: Topic, leo: 
     # The second report hides the post: those who are later cannot read it any longer.
     assert 2 <= Report.objects.count() == sum(isinstance(one, Report) for one in outcomes), outcomes
     assert all(isinstance(one, (Report, AppError)) for one in outcomes), outcomes
-    assert not any(isinstance(one, AlreadyReported) for one in outcomes[:4])
+    assert not any(isinstance(one, AlreadyReported) for one in outcomes[1:4])  # the first reader reports twice
     post.refresh_from_db()
     assert (post.state, ModerationAction.objects.get().kind) == ("hidden", Kind.HIDDEN_BY_REPORTS)
     assert Notification.objects.filter(user=leo, kind="forum.hidden").count() == 1

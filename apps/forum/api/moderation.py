@@ -45,9 +45,10 @@ class Queue(GenericAPIView[Any]):
         user, asked = signed_in_user(request), request.query_params
         if moderated_boards(user) is None:
             raise NotFound
-        board = board_for(text_of(asked.get("board")), user) if asked.get("board") else None
-        find = queries.reported_posts if asked.get("tab") == "reported" else queries.held_posts
-        page = self.paginate_queryset(queries.with_rows(find(user, board))) or []
+        posts = queries.reported_posts(user) if asked.get("tab") == "reported" else queries.held_posts(user)
+        if asked.get("board"):
+            posts = posts.filter(topic__board=board_for(text_of(asked.get("board")), user))
+        page = self.paginate_queryset(queries.with_rows(posts)) or []
         return self.get_paginated_response([case_out(post) for post in page])
 
 
