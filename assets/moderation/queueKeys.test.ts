@@ -1,56 +1,71 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { availableShortcuts } from "../shared/shortcuts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+import { forgetListenersAfterEach } from "../shared/testing/listeners";
+import { startShortcuts } from "../shared/shortcuts";
 import { startQueueKeys } from "./queueKeys";
 
-let stop = (): void => undefined;
+const opened: string[] = [];
+const pressed: string[] = [];
+let stop: () => void;
 
-function start(): { opened: string[]; press: (key: string) => void } {
-  document.body.innerHTML = `<ul data-queue><li><a href="/a">A</a></li><li><a href="/b" aria-current="true">B</a></li><li><a href="/c">C</a></li></ul>
-    <a href="#answer" data-key="r">Answer <kbd>R</kbd></a><textarea id="answer"></textarea>
-    <form><button type="button" data-key="a">Approve <kbd>A</kbd></button>
-    <button type="button" data-key="x" data-needs-reason>Reject <kbd>X</kbd></button><textarea data-reason></textarea></form>`;
-  const opened: string[] = [];
+forgetListenersAfterEach();
+
+beforeEach(() => {
+  startShortcuts();
+  opened.length = 0;
+  pressed.length = 0;
+  document.body.innerHTML = `<ul data-queue><li><a href="/q/1">One</a></li><li><a href="/q/2" aria-current="true">Two</a></li>
+    <li><a href="/q/3">Three</a></li></ul><form><button type="button" data-key="a">Approve <kbd>A</kbd></button>
+    <textarea data-reason></textarea><button type="button" data-key="r" data-needs-reason>Reject <kbd>R</kbd></button></form>`;
+  for (const button of document.querySelectorAll("button"))
+    button.addEventListener("click", () => pressed.push(button.dataset.key ?? ""));
   stop = startQueueKeys(document, (address) => opened.push(new URL(address).pathname));
-  const press = (key: string): void => {
-    availableShortcuts()
-      .find(({ keys }) => keys.includes(key))!
-      .run();
-  };
-  return { opened, press };
-}
+});
 
-afterEach(() => stop());
+afterEach(() => {
+  stop();
+  vi.restoreAllMocks();
+});
 
-describe("startQueueKeys", () => {
-  it("walks the rows and says what its keys do", () => {
-    const { opened, press } = start();
-    press("j");
-    press("k");
-    expect(opened).toEqual(["/c", "/a"]);
-    const labels = availableShortcuts().map(({ caps, label }) => `${caps.join()} ${label}`);
-    expect(labels).toContain("R Answer");
-    expect(labels).toContain("J Next in the list");
-  });
+const key = (
+  one: string,
+  target: EventTarget = document.body,
+  more: KeyboardEventInit = {},
+): boolean =>
+  target.dispatchEvent(
+    new KeyboardEvent("keydown", { key: one, bubbles: true, cancelable: true, ...more }),
+  );
 
-  it("leads to the field of an answer", () => {
-    const { press } = start();
-    press("r");
-    expect(document.activeElement).toBe(document.querySelector("#answer"));
-  });
+it("moves to the next and the previous row", () => {
+  key("j");
+  key("k");
+  expect(opened).toEqual(["/q/3", "/q/1"]);
+});
 
-  it("presses a button, and asks for a missing reason first", () => {
-    const { press } = start();
-    const approve = vi.fn();
-    const reject = vi.fn();
-    document.querySelector("[data-key=a]")!.addEventListener("click", approve);
-    document.querySelector("[data-key=x]")!.addEventListener("click", reject);
-    press("a");
-    press("x");
-    expect([approve.mock.calls.length, reject.mock.calls.length]).toEqual([1, 0]);
-    const reason = document.querySelector<HTMLTextAreaElement>("[data-reason]")!;
-    expect(document.activeElement).toBe(reason);
-    reason.value = "Because";
-    press("x");
-    expect(reject).toHaveBeenCalledOnce();
-  });
+it("stays at the ends of the list", () => {
+  document.querySelector("[aria-current]")!.removeAttribute("aria-current");
+  document.querySelectorAll("a")[2]!.setAttribute("aria-current", "true");
+  stop();
+  stop = startQueueKeys(document, (address) => opened.push(address));
+  key("j");
+  expect(opened).toEqual([]);
+});
+
+it("presses the buttons, but one that needs a reason only with one", () => {
+  const reason = document.querySelector("textarea")!;
+  key("a");
+  key("r");
+  expect([pressed, document.activeElement]).toEqual([["a"], reason]);
+  reason.value = "Not about the lesson";
+  reason.blur();
+  key("r");
+  expect(pressed).toEqual(["a", "r"]);
+});
+
+it("leaves keys to fields and to the browser, and ends when asked to", () => {
+  key("a", document.querySelector("textarea")!);
+  key("a", document.body, { ctrlKey: true });
+  stop();
+  key("a");
+  expect(pressed).toEqual([]);
 });

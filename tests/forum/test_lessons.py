@@ -4,12 +4,18 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.courses.models import Course, Lesson
-from apps.forum.models import Board, Topic
+from apps.forum.models import Board, Draft, Topic
+from apps.forum.queries.lessons import draft_key
+from apps.forum.services import save_draft
 from apps.learning.models import Enrollment
-from tests.factories.topics import make_post, make_topic
+from tests.factories.accounts import UserFactory
+from tests.factories.courses import QuestionFactory
+from tests.factories.learning import AttemptFactory
+from tests.factories.topics import fill_topic, make_post, make_topic
 
 pytestmark = pytest.mark.django_db
 
@@ -86,3 +92,73 @@ def test_the_discussion_of_a_course_that_is_hidden_is_for_its_learners(
     address = f"/forum/lessons/{lesson.uid}"
     for browser, status in ((client, 404), (browser_of(mia), 404), (browser_of(enrollment.user), 200)):
         assert browser.get(address).status_code == status
+
+
+def test_a_topic_of_the_list_is_read_and_answered_on_the_page_of_its_lesson(
+    board: Board, lesson: Lesson, enrollment: Enrollment, browser_of: Any, mia: User, client: Client
+) -> None:
+    topic = ask(board, lesson, source="It bends at the end.")
+    make_post(topic, source="Secret reply", state="held")
+    make_post(topic, source="Gone", state="hidden")
+    other = ask(board, course_lesson(lesson))
+    address = f"/forum/lessons/{lesson.uid}?part=1&topic="
+    browser = browser_of(enrollment.user)
+    page = browser.get(f"{address}{topic.pk}").text
+    assert "It bends at the end." in page
+    assert "Secret" not in page
+    assert "Gone" not in page
+    assert f'action="{topic.path}/reply"' in page
+    browser.post(f"{topic.path}/reply", {"source": "Because it is thin.", "is_watched": "on"})
+    assert "Because it is thin." in browser.get(f"{address}{topic.pk}").text
+    for reader in (browser_of(mia), client):
+        page = reader.get(f"{address}{topic.pk}").text
+        assert "Because it is thin." in page
+        assert "data-send-here" not in page
+    for wrong in (other.pk, 0, 999_999, "x", "-1", "9" * 30):
+        assert browser.get(f"{address}{wrong}").status_code == 404
+
+
+def test_the_part_of_a_long_topic_costs_as_much_as_a_short_one(
+    board: Board, lesson: Lesson, enrollment: Enrollment, browser_of: Any, django_assert_max_num_queries: Any
+) -> None:
+    topic = ask(board, lesson)
+    fill_topic(topic, 120, authors=[UserFactory(), UserFactory()])
+    browser, address = browser_of(enrollment.user), f"/forum/lessons/{lesson.uid}?part=1&topic={topic.pk}"
+    browser.get(address)
+    with django_assert_max_num_queries(12):
+        page = browser.get(address).text
+    assert page.count("asked__post") <= 27
+    assert "Earlier posts" in page
+
+
+def test_the_draft_of_a_lesson_goes_when_its_question_is_posted(
+    board: Board, lesson: Lesson, enrollment: Enrollment, browser_of: Any
+) -> None:
+    def keys() -> set[str]:
+        return set(Draft.objects.filter(user=enrollment.user).values_list("key", flat=True))
+
+    browser, key = browser_of(enrollment.user), draft_key(lesson.pk)
+    for one in ("new", key):
+        save_draft(user=enrollment.user, key=one, source="a", fields={}, written_at=timezone.now(), now=timezone.now())
+    sent = {"board": board.slug, "lesson": lesson.slug, "kind": "question", "source": "I can't find it."}
+    refused = browser.post("/forum/new", {**sent, "draft": key})
+    assert refused.status_code == 422
+    assert f'name="draft" value="{key}"' in refused.text
+    browser.post("/forum/new", {**sent, "draft": key, "title": "Where is the source?"})
+    assert keys() == {"new"}
+    browser.post("/forum/new", {**sent, "draft": "topic-1", "title": "Where is the sea?"})
+    assert keys() == set()
+
+
+def test_the_discussion_of_a_quiz_is_not_shown_while_an_attempt_is_open(
+    board: Board, course: Course, enrollment: Enrollment, browser_of: Any
+) -> None:
+    questions = QuestionFactory(quiz__lesson__section__course=course).quiz
+    quiz = questions.lesson
+    ask(board, quiz, title="Is the second answer right?")
+    browser, address = browser_of(enrollment.user), f"/learn/{course.slug}/{quiz.slug}"
+    page = browser.get(address).text
+    assert f'data-fetch-part="/forum/lessons/{quiz.uid}?part=1"' in page
+    assert "1 question" in page
+    AttemptFactory(enrollment=enrollment, quiz=questions, started_at=timezone.now())
+    assert "data-fetch-part" not in browser.get(address).text

@@ -19,6 +19,7 @@ from apps.forum.models import Board, Follow, Level, Post, PostState, Topic
 from apps.forum.pages.topics import address_of, show_topic
 from apps.forum.queries import finding, lists, searching
 from apps.forum.queries import topic as queries
+from apps.forum.queries.lessons import draft_key
 from apps.forum.services.screening import NEW_ACCOUNT, is_new, why_held
 from studyplatform.kit.errors import AppError
 from studyplatform.kit.policies import enforce
@@ -47,7 +48,8 @@ def new_topic(request: HttpRequest) -> HttpResponse:
         except AppError as error:  # shown above the form, so that nothing written is lost
             refusal = error
         else:
-            services.discard_draft(user=user, key="new")
+            is_from_lesson = topic.lesson_id is not None and request.POST.get("draft") == draft_key(topic.lesson_id)
+            services.discard_draft(user=user, key=draft_key(topic.lesson_id or 0) if is_from_lesson else "new")
             _say_if_held(request, topic.posts.get(is_opening=True))
             return redirect(topic.path)
     board = next((one for one in boards if one.slug == str(form["board"].value() or "")), None)
@@ -56,6 +58,7 @@ def new_topic(request: HttpRequest) -> HttpResponse:
         "refusal": refusal,
         "similar": searching.similar_to(str(form["title"].value() or ""), user, board=board),
         "boards": boards,
+        "draft": request.POST.get("draft", ""),
         "is_new_account": is_new(user, now=timezone.now()),
     }
     status = refusal.status if refusal else 422 if form.errors else 200

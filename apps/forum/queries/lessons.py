@@ -14,6 +14,11 @@ MOST = 500  # newest topics about the lessons of a course that are counted
 SHOWN = 50  # topics about one lesson
 
 
+def draft_key(lesson: int) -> str:
+    """The key of the draft of a question that is written on the page of a lesson."""
+    return f"ask-{lesson}"
+
+
 def discussion_of(lesson: Lesson, user: AnyUser) -> Discussion | None:
     """The visible topics about the lessons of a course, as one of its lessons shows them.
 

@@ -107,8 +107,17 @@ export function useDraft(place: Place, key: string): DraftState {
       if (isChanged.current) keep();
       send(true);
     };
+    // Sent without leaving the page: nothing is left to keep.
+    const onReset = (): void => {
+      stop();
+      forgetDraft(name);
+      setKeptAt(null);
+      setRestored(false);
+      setOther(null);
+    };
     const target: HTMLElement = form ?? field;
     target.addEventListener("input", onInput);
+    target.addEventListener("reset", onReset);
     document.addEventListener("visibilitychange", onHide);
     // After the listeners that may keep the form from being sent.
     const onWindowSubmit = (event: Event): void => {
@@ -117,6 +126,7 @@ export function useDraft(place: Place, key: string): DraftState {
     addEventListener("submit", onWindowSubmit);
     return () => {
       target.removeEventListener("input", onInput);
+      target.removeEventListener("reset", onReset);
       document.removeEventListener("visibilitychange", onHide);
       removeEventListener("submit", onWindowSubmit);
       stop();

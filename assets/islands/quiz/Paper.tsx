@@ -89,7 +89,7 @@ export function Paper({ attempt, endsAt, onSubmitted, onClosed }: Props) {
   );
 
   return (
-    <div className="paper__grid">
+    <div className="paper__grid" data-open-attempt="">
       <aside className="paper__side" aria-label={t("This quiz")}>
         <div className="panel panel__body stack">
           {left !== null && <Clock left={left} limit={attempt.time_limit} />}

@@ -1,0 +1,50 @@
+/** Forms that are sent without leaving the page, so that a video plays on: form[data-send-here]. */
+import { announce } from "../shared/announce";
+import { csrfHeaders } from "../shared/api/csrf";
+import { t } from "../shared/i18n";
+import { toast } from "../shared/toasts";
+
+const POSTED = /^\/forum\/topics\/\d+$/;
+const sending = new WeakSet<HTMLFormElement>();
+
+/** Send the forms within `place` by script. What the server refuses is sent again as a page, which says why. */
+export function startSendingHere(place: HTMLElement, onSent: () => Promise<void>): void {
+  if (place.dataset.sendsHere !== undefined) return;
+  place.dataset.sendsHere = "";
+  // On the place, after the listeners of the form: the composer stops a text that is too long.
+  place.addEventListener("submit", (event) => {
+    const form = event.target as HTMLFormElement;
+    const isMine = form.closest("[data-fetch-part]") === place && "sendHere" in form.dataset;
+    if (!isMine || event.defaultPrevented || !navigator.onLine) return;
+    event.preventDefault();
+    if (!sending.has(form)) void send(form, onSent);
+  });
+}
+
+async function send(form: HTMLFormElement, onSent: () => Promise<void>): Promise<void> {
+  const button = form.querySelector("[type=submit]");
+  sending.add(form);
+  button?.setAttribute("aria-busy", "true");
+  try {
+    const response = await fetch(form.action, {
+      method: "POST",
+      credentials: "same-origin",
+      headers: csrfHeaders(),
+      body: new FormData(form),
+    });
+    if (!response.redirected || !POSTED.test(new URL(response.url).pathname)) {
+      form.submit();
+      return;
+    }
+  } catch {
+    toast(t("Nothing was sent. Your text is kept here: try again."), { icon: "circle-alert" });
+    return;
+  } finally {
+    sending.delete(form);
+    button?.removeAttribute("aria-busy");
+  }
+  form.reset();
+  form.querySelector("textarea")?.dispatchEvent(new Event("input", { bubbles: true }));
+  announce(t("Posted"));
+  await onSent().catch(() => undefined);
+}
