@@ -24,3 +24,9 @@ def composer_props(key: str, topic: int | None) -> dict[str, object]:
 def why_post_is_held(post: Post) -> str:
     """Why a post waits for a moderator, as its author reads it."""
     return why_held(post)
+
+
+@register("plain_post")
+def plain_post(post: Post, most: int) -> str:
+    """The beginning of a post without Markdown, at most some characters."""
+    return text.excerpt(post.source, most)
