@@ -5,6 +5,8 @@
     python -m tests.bench pages catalogue quiz   rows whose name contains one of the words, without bytes
     python -m tests.bench video                  the pipeline
     python -m tests.bench library                the library with 100 and with 100,000 files
+    python -m tests.bench forum                  the discussions with 1,000 and with 100,000 posts, or 1,000,000
+    python -m tests.bench sockets                500 sockets on one topic
 
 ``BENCH_DATA`` is a folder that keeps the filled database for the next run; ``BENCH_ROUNDS`` how often
 each row is measured (3; of odd numbers the median tells most).
@@ -12,13 +14,15 @@ each row is measured (3; of odd numbers the median tells most).
 
 import sys
 
+from tests.bench.forum import bench_forum
 from tests.bench.library import bench_library
 from tests.bench.pages import bench_pages
+from tests.bench.sockets import bench_sockets
 from tests.bench.video import bench_video
 
 if __name__ == "__main__":
     what, *words = sys.argv[1:] or [""]
-    if what not in {"", "pages", "video", "library"}:
+    if what not in {"", "pages", "video", "library", "forum", "sockets"}:
         sys.exit(__doc__)
     if what in {"", "pages"}:
         bench_pages(words)
@@ -26,3 +30,7 @@ if __name__ == "__main__":
         bench_video()
     if what == "library":
         bench_library(words)
+    if what == "forum":
+        bench_forum(words)
+    if what == "sockets":
+        bench_sockets(words)

@@ -215,3 +215,16 @@ def test_lists_cost_the_same_with_many_topics(
     assert page.count('class="thread ') == 20
     with django_assert_max_num_queries(15):
         browser.get(f"/forum/boards/{board.slug}?page=2")
+
+
+def test_a_search_costs_the_same_with_many_hits(
+    general: Board, leo: User, browser_of: Callable[[User], Client], django_assert_max_num_queries: Callable[..., Any]
+) -> None:
+    browser = browser_of(leo)
+    for _ in range(8):
+        services.open_topic(
+            board=general, author=UserFactory(), kind="share", title="A heron", source="Seen", now=timezone.now()
+        )
+    browser.get("/forum/?q=heron")
+    with django_assert_max_num_queries(9):
+        assert browser.get("/forum/?q=heron").text.count("thread__t") == 8

@@ -63,7 +63,7 @@ def find(words: str, user: AnyUser, *, choice: lists.Choice, number: int = 1) ->
 
 def _hits(shown: Sequence[tuple[int, int]], words: Sequence[str], user: AnyUser) -> list[Hit]:
     topics = {one.pk: one for one in lists.with_marks(Topic.objects.listed_for(user), user).filter(pk__in=dict(shown))}
-    posts = Post.objects.listed_for(user).defer("html").in_bulk([post for _, post in shown])
+    posts = Post.objects.listed_for(user).select_related("author").defer("html").in_bulk([post for _, post in shown])
     return [
         Hit(
             topics[topic],
