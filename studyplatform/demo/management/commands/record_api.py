@@ -84,8 +84,8 @@ def record() -> list[dict[str, Any]]:
         call("PATCH", "/files/folders/{uid}/", uid=folder, body={"name": "Coursework"})
         call("POST", "/files/actions/", body={"action": "bin", "files": [file]})
         call("POST", "/forum/preview/", body={"source": "The **slant** keeps $v$ on its line."})
-        call("GET", "/forum/people/")
-        call("GET", "/forum/topics/")
+        call("GET", "/forum/people/", query="?q=in")
+        call("GET", "/forum/topics/", query="?q=slant")
         call("PUT", "/forum/drafts/{key}/", key="new", body={"source": "Half a", "written_at": "2026-01-15T12:00:00Z"})
         call("GET", "/forum/drafts/{key}/", key="new")
         call("DELETE", "/forum/drafts/{key}/", key="new")
@@ -154,9 +154,9 @@ def _caller(answers: list[dict[str, Any]], user: User) -> Any:
     client.force_login(user)
     client.force_authenticate(user)
 
-    def call(method: str, template: str, body: Any = None, version: str = "/v1", **names: str) -> Any:
+    def call(method: str, template: str, body: Any = None, version: str = "/v1", query: str = "", **names: str) -> Any:
         address = f"/api{version}{template}"
-        path = address.format(**names)
+        path = address.format(**names) + query
         answer = client.generic(method, path, json.dumps(body) if body else "", content_type="application/json")
         if answer.status_code >= 500:
             raise CommandError(f"{method} {path} failed: nothing was recorded.")
