@@ -101,4 +101,4 @@ def test_missing_or_old_build_is_reported_in_one_sentence(tmp_path: Path) -> Non
     assert "lacks 'admin', 'auth'" in problem
     assert "'site'" in problem
     assert "the icon check" in problem
-    assert "the icon bell" not in problem
+    assert "the icon bell," not in problem
