@@ -10,16 +10,26 @@ from apps.courses.models import Lesson
 from apps.forum import policies, text
 from apps.forum.errors import PostTooLong
 from apps.forum.models import Board, Topic
-from apps.forum.services.topics import clean_tags
+from apps.forum.services.naming import clean_tags
 from studyplatform.kit.errors import AppError
 
 EMPTY = _("Write something first.")
+UNTITLED = _("Give the topic a title.")
 
 
 def title_field() -> forms.CharField:
     """The title of a topic."""
-    required = {"required": _("Give the topic a title.")}
-    return forms.CharField(label=_("Title"), max_length=120, min_length=4, error_messages=required)
+    return TitleField(label=_("Title"), max_length=120, min_length=4, error_messages={"required": UNTITLED})
+
+
+class TitleField(forms.CharField):
+    """A line with at least one visible character."""
+
+    def to_python(self, value: Any) -> str:
+        title = text.storable(super().to_python(value) or "")
+        if title and not text.is_visible(title):
+            raise forms.ValidationError(UNTITLED)
+        return title
 
 
 class SourceField(forms.CharField):
@@ -63,7 +73,7 @@ class EditForm(forms.Form):
 
 
 class EditTopicForm(EditForm):
-    title = forms.CharField(label=_("Title"), max_length=120)
+    title = title_field()
     field_order = ["title", "source", "edits"]
 
 

@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.forum.forms import title_field
 from apps.forum.models import Board, Post, Topic
 from apps.forum.models.topics import moderated_boards
-from apps.forum.services.topics import clean_tags
+from apps.forum.services.naming import clean_tags
 from studyplatform.kit.errors import AppError
 
 _ADDRESS = re.compile(r"(?:^|/topics/|#)(\d{1,15})(?:[/?#].*)?$", re.ASCII)

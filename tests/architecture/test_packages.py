@@ -32,7 +32,6 @@ NOT_IMPORTED = {
     "types-tqdm": "types of tqdm",
     "uharfbuzz": "lets reportlab shape scripts such as Arabic on certificates (drawString(shaping=…))",
     "uvicorn": "the ASGI server of the embedded default, run as a program",
-    "websockets": "the websockets of uvicorn (--ws websockets-sansio)",
 }
 
 

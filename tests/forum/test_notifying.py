@@ -82,6 +82,9 @@ def test_only_the_first_ten_of_those_who_are_mentioned_are_told(topic: Topic, wr
     users = [UserFactory(username=f"reader{n:02}") for n in range(12)]
     reply(topic, writer, " ".join(f"@{user.username}" for user in users))
     assert [bool(told(user)) for user in users] == [True] * 10 + [False] * 2
+    post = Post.objects.get(author=writer, is_opening=False)
+    edit(post, " ".join(f"@{user.username}" for user in [UserFactory(username="another"), *users[10:]]))
+    assert Notification.objects.filter(kind="forum.mention").count() == 10
 
 
 def test_nobody_is_told_of_a_board_that_they_may_not_read(

@@ -228,3 +228,9 @@ def test_a_search_costs_the_same_with_many_hits(
     browser.get("/forum/?q=heron")
     with django_assert_max_num_queries(9):
         assert browser.get("/forum/?q=heron").text.count("thread__t") == 8
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-14:00", "yesterday"])
+def test_a_date_that_no_database_stores_is_ignored(client: Client, moment: str) -> None:
+    assert client.get(f"/forum/?before={moment}").status_code == 200
+    assert client.get(f"/api/v1/forum/lists/latest/?before={moment}").status_code == 200

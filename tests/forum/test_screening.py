@@ -29,6 +29,7 @@ def why(board: Board, author: User, source: str) -> list[str]:
         ("One of them will help. " * 30 + "https://a.example/1 " * 5, []),
         ("One of them will help. " * 30 + "https://a.example/1 " * 6, ["links"]),
         ("Look: https://a.example/one https://b.example/two", ["links"]),
+        ("Look: HTTPS://a.example/one [two](//b.example/two)", ["links"]),
         ("THIS IS THE BEST SUMMARY OF ALL LESSONS, IT IS FOR FREE, WRITE TO ME", ["shouting"]),
         ("NASA, ESA and CERN have published the data of this lesson as CSV.", []),
         ("https://[broken", []),

@@ -11,7 +11,7 @@ from apps.forum.moderation_forms import DecisionForm
 from apps.forum.services.bans import MOST_DAYS
 from apps.forum.services.merging import MOST_CHOSEN
 from apps.forum.services.moderation import LONGEST_REASON
-from apps.forum.services.topics import LONGEST_TAG, LONGEST_TITLE
+from apps.forum.services.naming import LONGEST_TAG, LONGEST_TITLE
 from apps.forum.text import MOST
 
 GREATEST = 2**63 - 1  # of an id

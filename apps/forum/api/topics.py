@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import permissions, status
 from rest_framework.generics import GenericAPIView
@@ -23,6 +22,7 @@ from apps.forum.queries import finding, lists, searching
 from studyplatform.kit.errors import NotAuthenticated, NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.api import validated
+from studyplatform.kit.web.requests import moment_in
 
 OWN_TABS = {"following", "mine"}
 
@@ -78,7 +78,7 @@ class TopicList(APIView):
             tab=tab,
             board=board_for(text_of(asked.get("board")), user) if asked.get("board") else None,
             tag=_tag(text_of(asked.get("tag")), user) if asked.get("tag") else None,
-            before=_moment(asked.get("before", "")),
+            before=moment_in(asked.get("before", "")),
             is_own_courses=asked.get("own", "").lower() in {"1", "true"},
         )
         words, number = text_of(asked.get("q")).strip(), number_of(asked.get("page"))
@@ -196,15 +196,6 @@ def board_for(slug: str, user: Any) -> Board:
 
 def _tag(slug: str, user: Any) -> Tag:
     return finding.find_tag(slug, user)
-
-
-def _moment(text: str) -> Any:
-    """A moment in an address, if there is a valid one."""
-    try:
-        found = parse_datetime(text) if len(text) < 40 else None
-    except ValueError:
-        return None
-    return found if found is not None and found.tzinfo is not None else None
 
 
 def text_of(value: str | None) -> str:

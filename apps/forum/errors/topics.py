@@ -82,9 +82,9 @@ class TopicHasReplies(AppError):
 class EditNeedsModerator(AppError):
     code = "FORUM_EDIT_NEEDS_REVIEW"
     status = 409
-    title = _("This question can’t be edited yet")
+    title = _("This change can’t be published")
     message = _(
-        "Others have replied, and edits of new accounts are reviewed during the first week. Add a reply to correct it."
+        "A moderator must read it first, and meanwhile the replies of others would be hidden. Add a reply instead."
     )
     severity = "warning"
     icon = "clock"

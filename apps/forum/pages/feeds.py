@@ -12,6 +12,7 @@ from django.utils.http import http_date
 from django.views.decorators.http import require_safe
 
 from apps.accounts.guards import open_to_everyone
+from apps.forum import text
 from apps.forum.models import Board
 from apps.forum.queries.public import feed_topics
 from studyplatform.kit.errors import NotFound
@@ -35,26 +36,21 @@ def feed(request: HttpRequest, board: str) -> HttpResponseBase:
     )
     for topic in topics:
         atom.add_item(
-            title=_storable(topic.title),
+            title=text.storable(topic.title),
             link=site + topic.path,
-            description=str(escape(_storable(topic.excerpt))),
-            author_name=_storable(topic.author.display_name),
+            description=str(escape(text.storable(topic.excerpt))),
+            author_name=text.storable(topic.author.display_name),
             pubdate=topic.published_at,
             updateddate=topic.last_post_at,
             unique_id=site + topic.path,
         )
-    text = atom.writeString("utf-8")
+    xml = atom.writeString("utf-8")
     newest = topics[0].last_post_at if topics else None
     # Without topics the feed contains the time of the request, so it would always differ.
-    etag = f'"{sha256(text.encode()).hexdigest()[:32]}"' if newest else f'"{found.pk}-empty"'
-    response = HttpResponse(text, content_type="application/atom+xml; charset=utf-8")
+    etag = f'"{sha256(xml.encode()).hexdigest()[:32]}"' if newest else f'"{found.pk}-empty"'
+    response = HttpResponse(xml, content_type="application/atom+xml; charset=utf-8")
     response["ETag"] = etag
     response["Cache-Control"] = "public, max-age=300"
     if newest is not None:
         response["Last-Modified"] = http_date(newest.timestamp())
     return get_conditional_response(request, etag, int(newest.timestamp()) if newest else None, response) or response
-
-
-def _storable(text: str) -> str:
-    """Without control characters, which XML does not know."""
-    return "".join(char for char in text if char in "\t\n" or char >= " ")

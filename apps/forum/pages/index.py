@@ -1,13 +1,11 @@
 """The discussions: lists of topics by board, tag and tab."""
 
-from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,6 +17,7 @@ from apps.forum.queries import figures, finding, lists, searching
 from apps.forum.services.reading import begin_reading
 from apps.forum.services.screening import is_new
 from studyplatform.kit.errors import NotFound
+from studyplatform.kit.web.requests import moment_in
 
 OWN = "~own"  # as a board in the search: those of own courses; no slug
 FEW_TOPICS = 3  # a tag with fewer topics is not for search engines
@@ -63,7 +62,7 @@ def _list(request: HttpRequest, context: dict[str, Any], *, board: Board | None,
         tab=tab,
         board=board or context.get("searched_board"),
         tag=tag,
-        before=_moment(request.GET.get("before", "")),
+        before=moment_in(request.GET.get("before", "")),
         is_own_courses=request.GET.get("boards") == "own" or request.GET.get("board") == OWN,
     )
     if isinstance(user, User):
@@ -108,15 +107,6 @@ def _list(request: HttpRequest, context: dict[str, Any], *, board: Board | None,
 
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 7 else 1
-
-
-def _moment(text: str) -> datetime | None:
-    """The date and time in an address, if there is a valid one."""
-    try:
-        found = parse_datetime(text) if len(text) < 40 else None
-    except ValueError:
-        return None
-    return found if found is not None and found.tzinfo is not None else None
 
 
 @signed_in

@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from markupsafe import Markup, escape
 
 from apps.accounts.models import User
@@ -25,6 +23,7 @@ from apps.forum.models import (
 )
 from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
+from studyplatform.kit.web.requests import moment_in
 
 PIECE = 20  # conversations
 THREAD = 30  # messages
@@ -98,11 +97,8 @@ def _place(cursor: str) -> tuple[datetime, int] | None:
     found = re.fullmatch(r"([\d:.T+-]{20,40})_(\d{1,18})", cursor)
     if found is None:
         return None
-    try:
-        at = parse_datetime(found[1])
-    except ValueError:
-        return None
-    return (at, int(found[2])) if at is not None and timezone.is_aware(at) else None
+    at = moment_in(found[1])
+    return (at, int(found[2])) if at is not None else None
 
 
 def _line(row: Conversation, user: User, side: Side, text: str) -> Line:

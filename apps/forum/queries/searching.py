@@ -48,7 +48,7 @@ def find(words: str, user: AnyUser, *, choice: lists.Choice, number: int = 1) ->
         posts = posts.filter(topic__board=choice.board)
     if choice.is_own_courses and isinstance(user, User):
         posts = posts.filter(topic__board__in=lists.own_boards(user).values("pk"))
-    if choice.tab != "latest":
+    if choice.tab != "latest" or choice.tag is not None or choice.before is not None:
         topics = lists.topics_of(choice, user).filter(state="visible")
         posts = posts.filter(topic__in=topics.order_by().values("pk"))
     found = search.search(posts, wanted)

@@ -21,10 +21,10 @@ from apps.forum.services.drafts import MOST_SOURCE
 from apps.forum.services.indexing import index_post
 from apps.forum.services.locking import lock_topics
 from apps.forum.services.moderation_log import Kind, log
+from apps.forum.services.naming import clean_title
 from apps.forum.services.posts import stamp
 from apps.forum.services.rendering import excerpt_of
 from apps.forum.services.topic_tools import lock_for_tools
-from apps.forum.services.topics import clean_title
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import ValidationFailed
 from studyplatform.kit.events import publish

@@ -60,7 +60,10 @@ def notify_of_edit(*, post_id: int, is_renamed: bool) -> None:
         before: set[int] = set()
         for source in _texts_until(post, run.edited_at):
             before |= _mentioned(source, most=None)
-        _tell(MENTION, _mentioned(post.source) - before, post, NotificationRun.What.POST, None, now=post.edited_at)
+        key = key_of(NotificationRun.What.POST, post.pk)
+        left = max(0, MOST_MENTIONS - Notification.objects.filter(kind=MENTION, key=key).count())
+        new = set(sorted(_mentioned(post.source) - before)[:left])
+        _tell(MENTION, new, post, NotificationRun.What.POST, None, now=post.edited_at)
         run.edited_at = post.edited_at
         run.save(update_fields=["edited_at"])
 

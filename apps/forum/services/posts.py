@@ -19,6 +19,7 @@ from apps.forum.services.counting import first_reply_at, newest_post
 from apps.forum.services.indexing import index_post
 from apps.forum.services.locking import lock_post, lock_topic
 from apps.forum.services.moderation_log import Kind, log
+from apps.forum.services.naming import clean_title
 from apps.forum.services.notified import forget_post
 from apps.forum.services.rendering import excerpt_of, render
 from apps.forum.services.screening import REWRITTEN, screen
@@ -241,7 +242,7 @@ def edit(
     :param is_logged: whether the edit of a moderator is a line of the log of moderation.
     :param expected_edits: how many edits the post had when the editor began.
     :raises PostChanged: someone else edited it meanwhile.
-    :raises EditNeedsModerator: edits of new accounts are reviewed, for which a question with replies can't disappear.
+    :raises EditNeedsModerator: the edit must be reviewed, for which a topic with replies can't disappear.
     """
     source = text.normalize(source)
     text.check(source)
@@ -249,13 +250,14 @@ def edit(
         post = lock_post(post.pk)
         topic = post.topic
         enforce(policies.edit(editor, post))
-        title = topic.title if title is None or not post.is_opening else title
+        title = topic.title if title in {None, topic.title} or not post.is_opening else clean_title(title or "")
         if source == post.source and title == topic.title:  # also if the form was sent twice
             return post
         if expected_edits is not None and expected_edits != post.edit_count:
             raise PostHasChanged
         rate_limits.consume("forum_edit", str(editor.pk), now=now)
-        reasons = screen(author=editor, board=topic.board, source=f"{title}\n\n{source}", post=post, now=now)
+        screened = f"{title}\n\n{source}" if post.is_opening else source
+        reasons = screen(author=editor, board=topic.board, source=screened, post=post, now=now)
         if reasons and post.is_visible and post.is_opening and topic.reply_count:
             raise EditNeedsModerator
         if (

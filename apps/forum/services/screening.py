@@ -25,7 +25,7 @@ MOST_IN_FIVE_MINUTES = 8
 LETTERS = 40  # of fewer letters, capitals say nothing
 SHORT = 40  # characters: "Thank you, that helped" may be repeated
 COMPARED = 100  # posts that a new one is compared with
-_LINK = re.compile(r"https?://[^\s<>()\[\]]+")
+_LINK = re.compile(r"(?:https?:|(?<=\]\())//[^\s<>()\[\]]+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 

@@ -19,9 +19,9 @@ from apps.forum.models import Board, ModerationAction, PostState, Topic
 from apps.forum.services.indexing import index_post
 from apps.forum.services.locking import lock_topic
 from apps.forum.services.moderation_log import Kind, log
+from apps.forum.services.naming import clean_tags, clean_title, tags_named
 from apps.forum.services.posts import edit, stamp, withdraw
 from apps.forum.services.screening import screen
-from apps.forum.services.topics import clean_tags, clean_title, tags_named
 from apps.forum.services.undoing import undoes
 from studyplatform.kit import jobs
 from studyplatform.kit.events import publish

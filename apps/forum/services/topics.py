@@ -1,29 +1,22 @@
 """Opening topics."""
 
-import re
 from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.utils.text import slugify
 
 from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.forum import policies, text
-from apps.forum.errors import TooManyTags
-from apps.forum.models import Board, Level, Post, PostState, Tag, Topic
-from apps.forum.models.topics import MOST_TAGS
+from apps.forum.models import Board, Level, Post, PostState, Topic
 from apps.forum.services.following import set_level
+from apps.forum.services.naming import clean_tags, clean_title, tags_named
 from apps.forum.services.posts import create_post
 from apps.forum.services.rendering import excerpt_of
-from studyplatform.kit.errors import NotFound, ValidationFailed
+from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
-
-LONGEST_TAG = 40
-LONGEST_TITLE = 120
-_SPACES = re.compile(r"\s+")
 
 
 def open_topic(
@@ -85,33 +78,3 @@ def open_topic(
         create_post(topic=topic, author=author, source=source, is_opening=True, now=now)
         set_level(user=author, level=Level.WATCHING if is_watched else Level.FOLLOWING, topic=topic, now=now)
     return topic
-
-
-def clean_title(title: str) -> str:
-    """A title without superfluous spaces.
-
-    :raises ValidationFailed: it is empty or too long.
-    """
-    title = _SPACES.sub(" ", title).strip()
-    if not 1 <= len(title) <= LONGEST_TITLE:
-        raise ValidationFailed
-    return title
-
-
-def clean_tags(names: Iterable[str]) -> list[str]:
-    """Tags in lower case, each once.
-
-    :raises TooManyTags: more than five, or too long ones.
-    """
-    cleaned = dict.fromkeys(_SPACES.sub(" ", name).strip(" #").lower() for name in names)
-    found = [name for name in cleaned if slugify(name, allow_unicode=True)]
-    if len(found) > MOST_TAGS or any(len(name) > LONGEST_TAG for name in found):
-        raise TooManyTags
-    return found
-
-
-def tags_named(names: Iterable[str]) -> list[Tag]:
-    """The tags with these names; new ones are created."""
-    wanted = {slugify(name, allow_unicode=True)[:LONGEST_TAG]: name for name in names}
-    Tag.objects.bulk_create([Tag(slug=slug, name=name) for slug, name in wanted.items()], ignore_conflicts=True)
-    return list(Tag.objects.filter(slug__in=wanted))

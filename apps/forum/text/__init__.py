@@ -4,7 +4,18 @@ Everything that a person writes in the discussions goes through :func:`check` an
 beforehand comes from the same :func:`render`.
 """
 
-from apps.forum.text.length import MOST, check, length, normalize
+from apps.forum.text.length import MOST, check, is_visible, length, normalize, storable
 from apps.forum.text.markdown import excerpt, files_in, mentioned, render
 
-__all__ = ["MOST", "check", "excerpt", "files_in", "length", "mentioned", "normalize", "render"]
+__all__ = [
+    "MOST",
+    "check",
+    "excerpt",
+    "files_in",
+    "is_visible",
+    "length",
+    "mentioned",
+    "normalize",
+    "render",
+    "storable",
+]

@@ -9,12 +9,23 @@ MOST = 5000  # code points of a post
 
 _BREAK = re.compile(r"\r\n?")
 _NEVER_SENT = re.compile(r"[\x00\ud800-\udfff]")  # no database stores NUL, no encoding a half of a pair
+_NOT_STORABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Zs", "Mn"}
 
 
 def normalize(source: str) -> str:
     """The text as it is counted and stored: every line ends with LF; what cannot be stored is U+FFFD."""
     return _NEVER_SENT.sub("\ufffd", _BREAK.sub("\n", source))
+
+
+def storable(line: str) -> str:
+    """A line without control characters and the code points that XML and databases refuse."""
+    return _NOT_STORABLE.sub("", line)
+
+
+def is_visible(source: str) -> bool:
+    """Whether a text has a character that one can see."""
+    return any(unicodedata.category(one) not in _INVISIBLE for one in source)
 
 
 def length(source: str) -> int:
@@ -29,7 +40,7 @@ def check(source: str) -> str:
     :raises PostTooLong: it has more than `MOST` code points.
     """
     text = normalize(source)
-    if all(unicodedata.category(one) in _INVISIBLE for one in text):
+    if not is_visible(text):
         raise PostEmpty
     if len(text) > MOST:
         raise PostTooLong
