@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
+import { startLessons } from "./lessons";
 import { PAUSE_MS, startSimilarTopics } from "./similarTopics";
 import { startTitle, titleLength } from "./title";
 
@@ -147,4 +148,36 @@ it.each([
   document.querySelector<HTMLInputElement>(`input[value=${kind}]`)!.checked = true;
   type(text);
   expect(document.querySelector<HTMLElement>("[data-reads-as-question]")!.hidden).toBe(!isShown);
+});
+
+it("waits with the list while a button is pressed", async () => {
+  startSimilarTopics(title, place);
+  answer = () => reply(topic(7));
+  type("Why two");
+  dispatchEvent(new Event("pointerdown"));
+  await pause();
+  expect(place.hidden).toBe(true);
+  dispatchEvent(new Event("pointerup"));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(place.hidden).toBe(false);
+});
+
+it("offers lessons only for the board of their course", () => {
+  const form = document.querySelector("form")!;
+  form.insertAdjacentHTML(
+    "beforeend",
+    `<div class="field"><select name="lesson"><option value="">None</option><option value="one" selected>1</option></select></div>`,
+  );
+  startLessons(form);
+  const [board, lesson] = [...form.querySelectorAll("select")] as [
+    HTMLSelectElement,
+    HTMLSelectElement,
+  ];
+  board.value = "other";
+  board.dispatchEvent(new Event("change"));
+  expect(lesson.closest<HTMLElement>(".field")?.hidden).toBe(true);
+  expect(lesson.value).toBe("");
+  board.value = "algebra";
+  board.dispatchEvent(new Event("change"));
+  expect(lesson.closest<HTMLElement>(".field")?.hidden).toBe(false);
 });

@@ -8,7 +8,17 @@ import { titleLength } from "./title";
 type SimilarTopic = components["schemas"]["ForumSimilarTopicOut"];
 
 export const PAUSE_MS = 400;
+const PRESS_MS = 50;
 const LEAST = 4; // code points: shorter titles say too little
+
+let isPointerDown = false;
+for (const name of ["pointerdown", "pointerup", "pointercancel"])
+  addEventListener(name, () => (isPointerDown = name === "pointerdown"), { capture: true });
+
+/** Wait until no button is being pressed: a list that appears would move it away, and the click would be lost. */
+async function pointerIsUp(): Promise<void> {
+  while (isPointerDown) await new Promise((resolve) => setTimeout(resolve, PRESS_MS));
+}
 
 /** Keep the list in `place` ([data-alike]) up to date with the title and the board of its form. */
 export function startSimilarTopics(title: HTMLInputElement, place: HTMLElement): void {
@@ -52,6 +62,7 @@ export function startSimilarTopics(title: HTMLInputElement, place: HTMLElement):
       });
       if (!response.ok) throw new TypeError();
       const topics = (await response.json()) as SimilarTopic[];
+      await pointerIsUp();
       if (!signal.aborted) show(topics);
     } catch {
       // Replaced by a newer question, offline, or too many questions: what is shown stays, the next pause asks again.
