@@ -11,7 +11,7 @@ if (page) {
   const live = followMessages(page);
   const say = openLiveSocket("/ws/messages/", { onMessage: live.hear, onOpen: live.catchUp });
   startWritebox(page, {
-    onSent: live.catchUp,
+    onSent: live.showSent,
     onWriting: () => say({ type: "writing", conversation: page.dataset.messages }),
   });
 }

@@ -10,8 +10,10 @@ const GATHER_MS = 300;
 export type Live = {
   /** A message of the socket. */
   hear: (message: Record<string, unknown>) => void;
-  /** Fetch what is new: after a message was sent, and whenever the socket has opened. */
+  /** Fetch what is new: whenever the socket has opened. */
   catchUp: () => void;
+  /** Show the own message with this number: below the others, or on the page of the newest if older ones are shown. */
+  showSent: (number: number) => void;
 };
 
 async function fetchPart(address: string): Promise<Document | null> {
@@ -66,6 +68,11 @@ export function followMessages(page: HTMLElement): Live {
   /** One after the other, so that no message is appended twice. */
   const catchUp = (): void => {
     if (isLive) work = work.then(fetchNew).catch(() => undefined);
+  };
+
+  const showSent = (number: number): void => {
+    if (isLive) catchUp();
+    else location.assign(`${location.pathname}#m-${number}`);
   };
 
   const readIfSeen = (): void => {
@@ -134,7 +141,7 @@ export function followMessages(page: HTMLElement): Live {
       listing = setTimeout(() => void refreshList().catch(() => undefined), GATHER_MS);
     }
   };
-  return { hear, catchUp };
+  return { hear, catchUp, showSent };
 }
 
 /** The number beside "Messages" in the menu of an instructor. */

@@ -94,6 +94,20 @@ describe("followMessages", () => {
     expect(calls).toEqual(["GET /me/messages"]); // the list alone
   });
 
+  it("leads to the own message that was sent from an older part", async () => {
+    const assign = vi.fn();
+    const { href } = location;
+    vi.stubGlobal("location", { href, pathname: `/me/messages/${UID}`, assign });
+    const page = show(said(1), "data-is-old");
+    startWritebox(page, { onSent: followMessages(page).showSent, onWriting: vi.fn() });
+    answers[`/me/messages/${UID}`] = () => Response.json({ number: 41 });
+    page.querySelector("textarea")!.value = "Hello";
+    page.querySelector("form")!.requestSubmit();
+    await settle();
+
+    expect(assign).toHaveBeenCalledExactlyOnceWith(`/me/messages/${UID}#m-41`);
+  });
+
   it("shows what the other person has read, and that they are writing", async () => {
     const live = followMessages(show(said(1, true) + said(2, true)));
     live.hear({ type: "conversation", conversation: UID, last: 2, read: 1 });
@@ -145,7 +159,7 @@ describe("startWritebox", () => {
     await settle();
 
     expect(onWriting).toHaveBeenCalledTimes(1);
-    expect(onSent).toHaveBeenCalledTimes(1);
+    expect(onSent).toHaveBeenCalledExactlyOnceWith(2);
     expect(area().value).toBe("");
     expect(localStorage).toHaveLength(0);
     expect(document.querySelector<HTMLInputElement>("[name=key]")!.value).not.toBe("k1");

@@ -8,7 +8,7 @@ const WRITING_GAP_MS = 2_500;
 const COUNT_FROM = 0.8; // of the most characters: below, no counter is shown
 const DRAFT = "study.message.";
 
-type Events = { onSent: () => void; onWriting: () => void };
+type Events = { onSent: (number: number) => void; onWriting: () => void };
 type Answer = { number?: number; title?: string; detail?: string };
 
 /** Start the field of the page, if it has one. */
@@ -57,7 +57,7 @@ export function startWritebox(page: HTMLElement, { onSent, onWriting }: Events):
     form.requestSubmit();
   });
 
-  const sent = (): void => {
+  const sent = (number: number): void => {
     area.value = "";
     keep();
     count();
@@ -66,7 +66,7 @@ export function startWritebox(page: HTMLElement, { onSent, onWriting }: Events):
     form.querySelector("details")?.removeAttribute("open");
     if (key) key.value = crypto.randomUUID();
     area.focus();
-    onSent();
+    onSent(number);
   };
 
   form.addEventListener("submit", (event) => {
@@ -86,8 +86,8 @@ export function startWritebox(page: HTMLElement, { onSent, onWriting }: Events):
       body: new FormData(form),
     })
       .then(async (response) => {
-        if (response.ok && !response.redirected) return sent();
         const answer = (await response.json().catch(() => ({}))) as Answer;
+        if (response.ok && !response.redirected) return sent(answer.number ?? 0);
         toast(answer.detail ?? t("That couldn't be saved. Try again."), { icon: "circle-alert" });
       })
       .catch(() =>

@@ -535,7 +535,31 @@ def test_a_broken_form_is_refused(begun: Conversation, leo: User, browser_of, gi
     answer = browser_of(leo).post(f"/me/messages/{begun.uid}", {"source": "Hello"} | given)
 
     assert answer.status_code == 422
+    assert 'data-error="MESSAGE_UNREADABLE"' in answer.text
     assert begun.messages.count() == 1
+
+
+def test_a_file_that_is_gone_does_not_lose_the_text(begun: Conversation, leo: User, mia: User, browser_of) -> None:
+    browser, address = browser_of(leo), f"/me/messages/{begun.uid}"
+    for gone in (uuid4(), FileFactory(owner=mia).uid):
+        answer = browser.post(address, {"source": "My long text", "attached": str(gone)})
+        assert answer.status_code == 409
+        assert "A file is no longer there" in answer.text
+        assert "My long text" in answer.text
+    answer = browser.post(address, {"source": "Text", "attached": str(uuid4())}, headers={"Accept": "application/json"})
+    assert answer.json()["code"] == "MESSAGE_FILE_GONE"
+
+
+def test_files_are_counted_before_they_are_looked_up(leo: User, django_assert_num_queries: Callable) -> None:
+    with django_assert_num_queries(0), pytest.raises(errors.TooManyAttachments):
+        services.files_to_attach(leo, [uuid4() for _ in range(6)])
+
+
+@pytest.mark.parametrize("query", ["before=0", "before=1", "at=999999999", "after=7"])
+def test_a_number_that_no_message_has_shows_the_newest(begun: Conversation, leo: User, browser_of, query: str) -> None:
+    page = browser_of(leo).get(f"/me/messages/{begun.uid}?{query}").text
+    assert 'id="m-1"' in page
+    assert "Write the first message." not in page
 
 
 def test_the_new_messages_come_as_a_part_of_the_page(begun: Conversation, leo: User, ada: User, browser_of) -> None:

@@ -2,10 +2,12 @@
 
 from apps.forum.errors.messages import (
     AnnouncementLimitReached,
+    AttachmentGone,
     ConversationClosed,
     CourseNotOpenForAnnouncements,
     MessageEmpty,
     MessageTooLong,
+    MessageUnreadable,
     NoRecipients,
     OwnMessage,
     RecipientBlocked,
@@ -51,6 +53,7 @@ __all__ = [
     "AlreadyReported",
     "AnnouncementLimitReached",
     "AnnouncementsByStaff",
+    "AttachmentGone",
     "Banned",
     "BoardForAdmins",
     "ConversationClosed",
@@ -60,6 +63,7 @@ __all__ = [
     "MergeWithItself",
     "MessageEmpty",
     "MessageTooLong",
+    "MessageUnreadable",
     "MessagesBanned",
     "ModerationRequired",
     "ModeratorNotBanned",

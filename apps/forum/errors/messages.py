@@ -40,6 +40,25 @@ class TooManyAttachments(AppError):
     most: int = 5
 
 
+class AttachmentGone(AppError):
+    code = "MESSAGE_FILE_GONE"
+    status = 409
+    title = _("A file is no longer there")
+    message = _("A file that you chose was deleted. Choose the files again, and send the message.")
+    severity = "warning"
+    icon = "file"
+    is_for_scripts = False
+
+
+class MessageUnreadable(AppError):
+    code = "MESSAGE_UNREADABLE"
+    status = 422
+    title = _("The message wasn't sent")
+    message = _("The browser sent something that can't be read. Your text is still here: send it again.")
+    severity = "warning"
+    is_for_scripts = False
+
+
 class ConversationClosed(AppError):
     code = "MESSAGE_CONVERSATION_CLOSED"
     status = 403

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from apps.accounts.guards import signed_in, signed_in_user, teaches
 from apps.accounts.models import User
 from apps.courses.models import Course
-from apps.files.library_queries import file_for
 from apps.forum import message_policies as policies
 from apps.forum import text
+from apps.forum.errors import MessageUnreadable
 from apps.forum.message_forms import Writing
 from apps.forum.message_policies import Side
 from apps.forum.models import Conversation
@@ -24,7 +24,7 @@ from apps.forum.queries import messages as queries
 from apps.forum.services import message_reading as reading
 from apps.forum.services import messages as services
 from apps.learning.queries.lessons import find_course
-from studyplatform.kit.errors import AppError, NotFound, ValidationFailed
+from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.web.requests import search_query
 
 TEMPLATES = {Side.LEARNER: "forum/messages/learner.html", Side.INSTRUCTOR: "forum/messages/teaching.html"}
@@ -106,6 +106,8 @@ def _conversation(request: HttpRequest, uid: uuid.UUID, side: Side) -> HttpRespo
         at=number_in(request.GET, "at"),
         now=now,
     )
+    if not part.last and row.last_number:  # an address with a number that no message has
+        part = threads.thread(row, user, now=now)
     unread = row.unread_by_learner if side is Side.LEARNER else row.unread_by_instructor
     if unread and part.last and not is_prefetched(request):
         reading.mark_read(conversation=row, user=user, number=part.last, now=now)
@@ -160,11 +162,11 @@ def _send(
     """Send what was written, and show the conversation; after a refusal the page with the text as it was."""
     form = Writing(request.POST)
     now = timezone.now()
-    error: AppError | None = None
+    error: AppError = MessageUnreadable()
     if form.is_valid():
         given = form.cleaned_data
         try:
-            files = [file_for(user, one) for one in given["attached"]]
+            files = services.files_to_attach(user, given["attached"])
             message = services.send_message(
                 course=course,
                 learner=learner,
@@ -184,20 +186,18 @@ def _send(
                 return JsonResponse({"number": message.number})
             return redirect(f"{here}#m-{message.number}")
     if is_for_script(request):
-        said = error or ValidationFailed()
-        told = {"code": said.code, "title": str(said.title), "detail": said.detail}
-        return JsonResponse(told, status=said.status)
+        told = {"code": error.code, "title": str(error.title), "detail": error.detail}
+        return JsonResponse(told, status=error.status)
     context = _thread(request, user, course, learner, side, row)
     if row is not None:
         context |= {"thread": threads.thread(row, user, now=now), "here": services.link_of(row, side)}
     context |= {
         "error": error,
-        "form": form,
         "written": request.POST.get("source", "").replace("\x00", ""),
         "chosen": request.POST.getlist("attached"),
         "key": form.cleaned_data.get("key") or context["key"],
     }
-    return render(request, TEMPLATES[side], context, status=error.status if error else 422)
+    return render(request, TEMPLATES[side], context, status=error.status)
 
 
 @signed_in

@@ -10,12 +10,14 @@ from apps.accounts import services as people
 from apps.accounts.models import User
 from apps.courses.models import Course
 from apps.files import services as stored
+from apps.files.library_queries import file_for
 from apps.files.models import File
 from apps.forum import errors, text
 from apps.forum import message_policies as policies
 from apps.forum.message_policies import Side
 from apps.forum.models import Conversation, Message, MessageFile
 from studyplatform.kit import jobs, sockets
+from studyplatform.kit.errors import NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web import rate_limits
 
@@ -73,6 +75,21 @@ def send_message(
         _count(conversation, message, text.excerpt(source, EXCERPT) or ", ".join(names)[:EXCERPT])
         sockets.wake("messages")
     return message
+
+
+def files_to_attach(user: User, uids: Sequence[uuid.UUID]) -> list[File]:
+    """The user's files with these uids, each once.
+
+    :raises TooManyAttachments: there are more than `MOST_FILES`.
+    :raises AttachmentGone: one does not exist, or belongs to another user.
+    """
+    chosen = list(dict.fromkeys(uids))
+    if len(chosen) > MOST_FILES:
+        raise errors.TooManyAttachments(most=MOST_FILES)
+    try:
+        return [file_for(user, one) for one in chosen]
+    except NotFound:
+        raise errors.AttachmentGone from None
 
 
 def check_message(source: str, *, has_files: bool) -> str:
