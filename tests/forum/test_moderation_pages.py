@@ -13,7 +13,9 @@ from apps.forum import services
 from apps.forum.models import Ban, Board, ModerationAction, Post, Report, Topic
 from apps.learning.models import Enrollment
 from tests.factories.accounts import UserFactory
-from tests.factories.topics import make_post, make_topic
+from tests.factories.courses import CourseFactory
+from tests.factories.forum import MessageReportFactory
+from tests.factories.topics import BoardFactory, make_post, make_topic
 
 pytestmark = pytest.mark.django_db
 Browser = Callable[[User], Client]
@@ -124,6 +126,53 @@ def test_a_ban_from_a_post_is_for_its_board_or_for_all(
     page = browser_of(leo).get(f"/forum/topics/{post.topic_id}").text
     assert "Adverts" in page
     assert "Post reply" not in page
+
+
+def test_a_report_of_a_message_is_decided_by_a_named_decision(browser_of: Browser, sam: User) -> None:
+    report, browser = MessageReportFactory(), browser_of(sam)
+    address = f"{QUEUE}/messages/{report.uid}"
+    for given in ({}, {"decision": "dance"}):
+        assert "Choose what to do with it." in browser.post(address, given, follow=True).text
+        report.refresh_from_db()
+        assert report.state == "open"
+    browser.post(address, {"decision": "dismiss"})
+    report.refresh_from_db()
+    assert report.state == "dismissed"
+
+
+def test_a_ban_is_shown_with_its_board_to_its_moderators(
+    board: Board, general: Board, browser_of: Browser, ada: User, sam: User
+) -> None:
+    author = UserFactory(date_joined=NOW - timedelta(days=1))
+    make_post(make_topic(board=board), author=author, state="held", held_for=["new_account"])
+    services.ban(user=author, by=sam, board=general, days=None, reason="Adverts", now=NOW)
+    teaching = "/dashboard/instructor/forum?tab=pending"
+    assert f"<dd>{general.title}, without an end</dd>" in browser_of(sam).get(QUEUE).text
+    assert "without an end" not in browser_of(ada).get(teaching).text
+    assert "Ban this account" in browser_of(sam).get(f"{QUEUE}?tab=new").text
+
+    services.ban(user=author, by=ada, board=board, days=None, reason="Adverts", now=NOW)
+    assert f"<dd>{board.title}, without an end</dd>" in browser_of(ada).get(teaching).text
+    services.ban(user=author, by=sam, board=None, days=None, reason="Adverts", now=NOW)
+    services.ban(user=author, by=sam, board=general, days=9, reason="Adverts", now=NOW)
+    for browser, address in ((browser_of(sam), QUEUE), (browser_of(ada), teaching)):
+        assert "<dd>all boards, without an end</dd>" in browser.get(address).text
+    assert "Ban this account" not in browser_of(sam).get(f"{QUEUE}?tab=new").text
+
+
+def test_the_log_does_not_tell_the_title_of_a_topic_that_was_moved_to_a_closed_board(
+    board: Board, browser_of: Browser, ada: User, sam: User, ben: User
+) -> None:
+    closed = BoardFactory(course=CourseFactory(instructor=ben, status="suspended"))
+    topic = make_topic(board=board, title="Old words")
+    services.close(topic=topic, by=ada, on=True, now=NOW)
+    services.undo(action=ModerationAction.objects.get(), by=ada, now=NOW)
+    Topic.objects.update(board=closed, title="Secret words")
+    page = browser_of(ada).get("/dashboard/instructor/forum?tab=log").text
+    assert "Closed “a topic that was moved”" in page
+    assert "Undone: Closed “a topic that was moved”" in page
+    assert "Secret words" not in page
+    assert "Closed “Secret words”" in browser_of(sam).get(f"{QUEUE}?tab=log").text
 
 
 def test_readers_report_a_post_from_its_menu(client: Client, topic: Topic, browser_of: Browser, leo: User) -> None:

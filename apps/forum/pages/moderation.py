@@ -62,14 +62,14 @@ def queue(request: HttpRequest) -> HttpResponse:
         chosen = selected(page, request.GET.get("item"))
         posts = Post.objects.filter(author=chosen).select_related("topic__board").order_by("-created_at")[:10]
         context |= {"page": page, "chosen": chosen, "posts": posts if chosen else [], "ban_form": BanForm()}
-        context["history"] = queries.history(chosen, now) if chosen else None
+        context["history"] = queries.history(chosen, user, now) if chosen else None
     elif tab == "bans":
         context["page"] = queries.page_of(queries.bans(user, now), request.GET.get("page"))
     else:
         context["page"] = page = queries.page_of(log.actions(user), request.GET.get("page"))
-        context["lines"] = log.lines(page.object_list)
+        context["lines"] = log.lines(page.object_list, user)
     if tab in {"pending", "reported"}:
-        context["latest"] = log.lines(log.actions(user)[:5])
+        context["latest"] = log.lines(log.actions(user)[:5], user)
     return render(request, "forum/moderation/queue.html", context)
 
 
@@ -85,7 +85,7 @@ def queue_of_posts(request: HttpRequest, posts: Any) -> dict[str, Any]:
         "chosen": chosen,
         "after": after,
         "reasons": queries.reasons_of(rows),
-        "case": queries.case(chosen, timezone.now()) if chosen is not None else None,
+        "case": queries.case(chosen, signed_in_user(request), timezone.now()) if chosen is not None else None,
         "decision": DecisionForm(),
     }
 

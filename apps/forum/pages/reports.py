@@ -15,12 +15,13 @@ from apps.forum import policies, services
 from apps.forum.message_policies import decide_report
 from apps.forum.models import MessageReport
 from apps.forum.moderation_forms import ReportForm
+from apps.forum.pages.moderation import QUEUE, UNKNOWN
 from apps.forum.pages.topics import address_of
 from apps.forum.queries import finding
 from apps.forum.services import message_safety
 from studyplatform.kit.policies import enforce
 
-QUEUE = "/dashboard/admin/forum"
+DECISIONS = ("uphold", "dismiss")
 
 
 @administers
@@ -30,9 +31,12 @@ def decide_message(request: HttpRequest, uid: uuid.UUID) -> HttpResponse:
     by = signed_in_user(request)
     enforce(decide_report(by))
     found = get_object_or_404(MessageReport, uid=uid)
-    is_upheld = request.POST.get("decision") == "uphold"
-    message_safety.decide_report(report=found, by=by, is_upheld=is_upheld, now=timezone.now())
-    messages.success(request, _("The report is decided."), extra_tags="toast")
+    decision = request.POST.get("decision")
+    if decision not in DECISIONS:
+        messages.warning(request, UNKNOWN)
+    else:
+        message_safety.decide_report(report=found, by=by, is_upheld=decision == "uphold", now=timezone.now())
+        messages.success(request, _("The report is decided."), extra_tags="toast")
     return redirect(f"{QUEUE}?tab=messages")
 
 

@@ -71,10 +71,10 @@ def _show(
     if tab in {"pending", "reported"}:
         posts = moderation.held_on(boards) if tab == "pending" else moderation.reported_on(boards)
         context |= queue_of_posts(request, moderation.with_rows(posts))
-        context["latest"] = log.lines(log.actions_on(boards)[:5])
+        context["latest"] = log.lines(log.actions_on(boards)[:5], user)
     elif tab == "log":
         context["page"] = page = moderation.page_of(log.actions_on(boards), request.GET.get("page"))
-        context["lines"] = log.lines(page.object_list)
+        context["lines"] = log.lines(page.object_list, user)
         context["bans"] = moderation.bans_on(boards, now)[: moderation.PER_PAGE]
     else:
         context |= _topics(request, user, boards, context, form)

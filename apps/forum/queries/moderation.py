@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, IntegerField, Min, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, IntegerField, Min, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -163,8 +163,14 @@ DONE: dict[str, str | Promise] = {
 }
 
 
-def history(author: User, now: datetime) -> History:
-    """An author's posts, accepted answers, votes, earlier decisions and ban. Four queries."""
+def history(author: User, viewer: User, now: datetime) -> History:
+    """An author's posts, accepted answers, votes, earlier decisions and ban. Four queries.
+
+    The ban is one from all boards, else the newest from a board that the viewer moderates.
+    """
+    bans = Ban.objects.active(now).filter(user=author).select_related("board")
+    if not viewer.is_admin:
+        bans = bans.filter(Q(board=None) | moderated_by(viewer, "board__"))
     posts = Post.objects.filter(author=author, state=PostState.VISIBLE)
     sums = posts.aggregate(n=Count("pk"), helpful=Sum("score"))
     decided = ModerationAction.objects.filter(user=author, kind__in=DONE, undone_by=None).order_by()
@@ -175,7 +181,7 @@ def history(author: User, now: datetime) -> History:
         accepted=Topic.objects.filter(accepted__author=author, state=PostState.VISIBLE).count(),
         helpful=sums["helpful"] or 0,
         decisions=list(rows),
-        ban=Ban.objects.active(now).filter(user=author).select_related("board").order_by("-created_at").first(),
+        ban=bans.order_by(F("board_id").asc(nulls_first=True), "-created_at").first(),
     )
 
 
@@ -194,7 +200,7 @@ class Case:
         return self.post.state == PostState.HELD
 
 
-def case(post: Post, now: datetime) -> Case:
+def case(post: Post, viewer: User, now: datetime) -> Case:
     """The post comes from :func:`with_rows`. Five queries."""
     context = None
     if not post.is_opening:
@@ -202,7 +208,7 @@ def case(post: Post, now: datetime) -> Case:
         context = Post.objects.filter(around, topic=post.topic_id).select_related("author").first()
     reports: list[Report] = getattr(post, "waiting", [])
     why = [REASONS.get(name, (name, "")) for name in post.held_for] if post.state == PostState.HELD else []
-    return Case(post, context, reports, why, history(post.author, now))
+    return Case(post, context, reports, why, history(post.author, viewer, now))
 
 
 def reasons_of(posts: Iterable[Post]) -> dict[int, str]:

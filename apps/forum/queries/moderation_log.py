@@ -1,6 +1,6 @@
 """The log of moderation in words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
@@ -33,12 +33,14 @@ def _actions(where: Q) -> QuerySet[ModerationAction]:
     )
 
 
-def sentence(action: ModerationAction) -> str:
-    """What happened, as a line of the log."""
+def sentence(action: ModerationAction, closed: Collection[int] = ()) -> str:
+    """What happened, as a line of the log. ``closed``: the boards of moved topics that the reader may not read."""
     if action.kind == Kind.UNDONE and action.undoes is not None:
-        return _("Undone: %(what)s") % {"what": sentence(action.undoes)}
+        return _("Undone: %(what)s") % {"what": sentence(action.undoes, closed)}
     user = action.user.display_name if action.user else _("a deleted user")
     topic = action.topic.title if action.topic else _("a deleted topic")
+    if action.topic and action.topic.board_id in closed:
+        topic = _("a topic that was moved")
     days = action.details.get("days")
     banned = (
         ngettext("Banned %(user)s for %(days)s day", "Banned %(user)s for %(days)s days", days)
@@ -86,6 +88,18 @@ class Line:
     can_undo: bool
 
 
-def lines(actions: Iterable[ModerationAction]) -> list[Line]:
-    """The lines of the log for a page. The actions come from :func:`actions`."""
-    return [Line(one, sentence(one), hasattr(one, "undone_by"), can_undo(one)) for one in actions]
+def lines(actions: Iterable[ModerationAction], user: User) -> list[Line]:
+    """The lines of the log for a page that the user reads. The actions come from :func:`actions`.
+
+    The title of a topic may have changed after the topic was moved. One more query if any was.
+    """
+    actions = list(actions)
+    moved = {
+        one.topic.board_id
+        for action in actions
+        for one in (action, action.undoes)
+        if one is not None and one.topic is not None and one.topic.board_id != one.board_id
+    }
+    readable = Board.objects.seen_by(user).filter(pk__in=moved).values_list("pk", flat=True) if moved else ()
+    closed = moved.difference(readable)
+    return [Line(one, sentence(one, closed), hasattr(one, "undone_by"), can_undo(one)) for one in actions]
