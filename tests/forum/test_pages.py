@@ -79,6 +79,70 @@ def test_deleted_and_hidden_posts_leave_a_line_without_their_text(
     assert "Wrong words" in browser_of(leo).get(topic.path).text
 
 
+def test_a_line_says_who_hid_or_deleted_a_post(
+    client: Client, topic: Topic, browser_of: Browser, leo: User, sam: User
+) -> None:
+    removed, reported = make_post(topic, author=leo), make_post(topic, author=leo)
+    services.remove(post=removed, by=sam, reason="Rude", now=NOW)
+    page = client.get(topic.path).text
+    assert "A moderator removed this post." in page
+    assert "deleted by its author" not in page
+    assert f"{removed.path}/restore" not in browser_of(leo).get(topic.path).text
+    assert f"{removed.path}/restore" in browser_of(sam).get(topic.path).text
+
+    reported.state, reported.changed_by = "hidden", None
+    reported.save()
+    assert "This post is hidden until a moderator has read it." in client.get(topic.path).text
+    own = browser_of(leo).get(topic.path).text
+    assert f"{reported.path}/delete" not in own
+    assert f"{reported.path}/edit" in own
+
+    services.restore(post=removed, by=sam, now=NOW)
+    services.delete(post=removed, by=leo, now=NOW)
+    assert f"{removed.path}/restore" in browser_of(leo).get(topic.path).text
+
+
+def test_a_menu_offers_only_what_its_author_may(
+    general: Board, browser_of: Browser, leo: User, mia: User, sam: User
+) -> None:
+    topic = make_topic(board=general, author=leo)
+    opening = topic.posts.get()
+    page = browser_of(leo).get(topic.path).text
+    assert f"{opening.path}/edit" in page
+    assert f"{opening.path}/delete" in page
+    make_post(topic, author=mia)
+    assert f"{opening.path}/delete" not in browser_of(leo).get(topic.path).text
+    Topic.objects.update(locked_at=NOW)
+    assert f"{opening.path}/edit" not in browser_of(leo).get(topic.path).text
+    page = browser_of(sam).get(topic.path).text
+    assert f"{opening.path}/edit" in page
+    assert f"{opening.path}/delete" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("", "Be the first to ask."),
+        ("?tab=solved", "No answered questions yet"),
+        ("?before=2020-01-01T00:00:00%2B00:00", "No older topics"),
+        ("?tab=solved&before=2020-01-01T00:00:00%2B00:00", "No older topics"),
+    ],
+)
+def test_an_empty_list_says_what_it_would_show(query: str, said: str, general: Board, client: Client) -> None:
+    page = client.get(f"/forum/{query}").text
+    assert said in page
+    assert ("Be the first to ask." in page) == (not query)
+
+
+def test_a_board_that_one_may_not_read_is_not_followed(board: Board, browser_of: Browser, leo: User) -> None:
+    assert board.course
+    board.course.status = "suspended"
+    board.course.save()
+    for level in ("watching", ""):
+        for slug in (board.slug, "no-such-board"):
+            assert browser_of(leo).post(f"/forum/boards/{slug}/follow", {"level": level}).status_code == 404
+
+
 def test_a_long_topic_has_pages_and_a_post_leads_to_its_own(
     client: Client, topic: Topic, browser_of: Browser, leo: User
 ) -> None:

@@ -122,7 +122,8 @@ def mark_all_read(request: HttpRequest) -> HttpResponse:
 @require_POST
 def follow_board(request: HttpRequest, board: str) -> HttpResponse:
     """Follow a board, or stop."""
-    return _follow(request, get_object_or_404(Board, slug=board), f"/forum/boards/{board}")
+    found = get_object_or_404(Board.objects.seen_by(signed_in_user(request)), slug=board)
+    return _follow(request, found, f"/forum/boards/{board}")
 
 
 @signed_in
