@@ -1,7 +1,12 @@
 """Locks of topics. Who changes a topic or a post of it holds the lock of the topic until the transaction ends."""
 
+import time
+
 from apps.forum.models import Post, Topic
 from studyplatform.kit.errors import NotFound
+
+PATIENCE = 5.0  # seconds to try for a lock that can't be waited for
+PAUSE = 0.02
 
 
 def lock_topic(pk: int, *, if_free: bool = False) -> Topic:
@@ -28,14 +33,21 @@ def lock_topics(*pks: int) -> dict[int, Topic]:
 def lock_post(pk: int) -> Post:
     """Lock the topic of a post and read the post as it is then.
 
-    If a merge or a split has moved the post while this waited, the topic in which it is now is locked as well.
+    If a merge or a split has moved the post while this waited, the topic in which it is now is locked as well. Where
+    waiting for that lock could block both transactions for ever, this tries again instead.
 
-    :raises NotFound: there is none.
+    :raises NotFound: there is none, or its topic was not free for `PATIENCE` seconds.
     """
-    highest = 0
+    highest, deadline = 0, time.monotonic() + PATIENCE
     while True:
         topic_id = Post.objects.filter(pk=pk).values_list("topic_id", flat=True).first() or 0
-        topic = lock_topic(topic_id, if_free=topic_id < highest)
+        try:
+            topic = lock_topic(topic_id, if_free=topic_id < highest)
+        except NotFound:
+            if not 0 < topic_id < highest or time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE)
+            continue
         post = Post.objects.select_related("author").filter(pk=pk, topic=topic).first()
         if post is not None:
             post.topic = topic
