@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.looking import WIDE
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 POSTS = """all => all.map(one => [one.id, one.querySelector("[data-post-body]")?.textContent.trim(),
   one.querySelector(".post__acts .num")?.firstChild.textContent, one.classList.contains("post--answer")])"""
