@@ -99,7 +99,7 @@ describe("followMessages", () => {
     const { href } = location;
     vi.stubGlobal("location", { href, pathname: `/me/messages/${UID}`, assign });
     const page = show(said(1), "data-is-old");
-    startWritebox(page, { onSent: followMessages(page).showSent, onWriting: vi.fn() });
+    startWritebox(page, { onSent: followMessages(page).showSent, onWriting: () => true });
     answers[`/me/messages/${UID}`] = () => Response.json({ number: 41 });
     page.querySelector("textarea")!.value = "Hello";
     page.querySelector("form")!.requestSubmit();
@@ -145,7 +145,7 @@ describe("startWritebox", () => {
     area().dispatchEvent(new Event("input"));
   };
   const start = () => {
-    const events = { onSent: vi.fn(), onWriting: vi.fn() };
+    const events = { onSent: vi.fn(), onWriting: vi.fn(() => true) };
     startWritebox(show(said(1)), events);
     return events;
   };

@@ -8,7 +8,7 @@ const WRITING_GAP_MS = 2_500;
 const COUNT_FROM = 0.8; // of the most characters: below, no counter is shown
 const DRAFT = "study.message.";
 
-type Events = { onSent: (number: number) => void; onWriting: () => void };
+type Events = { onSent: (number: number) => void; onWriting: () => boolean };
 type Answer = { number?: number; title?: string; detail?: string };
 
 /** Start the field of the page, if it has one. */
@@ -46,10 +46,7 @@ export function startWritebox(page: HTMLElement, { onSent, onWriting }: Events):
 
   area.addEventListener("input", () => {
     keep();
-    if (area.value && Date.now() - saidAt > WRITING_GAP_MS) {
-      saidAt = Date.now();
-      onWriting();
-    }
+    if (area.value && Date.now() - saidAt > WRITING_GAP_MS && onWriting()) saidAt = Date.now();
   });
   area.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;

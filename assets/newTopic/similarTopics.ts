@@ -85,7 +85,7 @@ function drawTopic(topic: SimilarTopic): HTMLLIElement {
   const link = element("a", "medium");
   link.href = `/forum/topics/${topic.id}`;
   link.target = "_blank"; // the draft stays
-  link.append(...parse(topic.title_html), element("span", "vh", ` ${t("(opens in a new tab)")}`));
+  link.append(...parse(topic.title_html), element("span", "vh", " " + t("(opens in a new tab)")));
   const snippet = element("p", "small muted");
   snippet.append(...parse(topic.snippet_html));
   words.append(link, snippet);

@@ -31,13 +31,13 @@ function messageOf(data: unknown): Record<string, unknown> {
  * Listen until the session ends. After several failures in a row (a proxy without websockets) it gives up, until the
  * browser is online again or the page comes back.
  *
- * @returns a function that sends an object if the socket is open
+ * @returns a function that sends an object if the socket is open, and says whether it was
  */
 export function openLiveSocket(
   path: string,
   { onMessage, onOpen, onSignedOut }: LiveSocketEvents,
   open: OpenSocket = (address) => new WebSocket(address),
-): (message: object) => void {
+): (message: object) => boolean {
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
   let socket: WebSocket | null = null;
   let failures = 0;
@@ -91,6 +91,8 @@ export function openLiveSocket(
   });
   connect();
   return (message) => {
-    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    if (socket?.readyState !== WebSocket.OPEN) return false;
+    socket.send(JSON.stringify(message));
+    return true;
   };
 }

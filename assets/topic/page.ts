@@ -14,7 +14,7 @@ export type TopicActions = Live & {
 export function startTopic(
   list: HTMLElement,
   form: HTMLFormElement | null,
-  onWriting: () => void,
+  onWriting: () => boolean,
 ): TopicActions {
   const live = followTopic(list);
   const replyTo = startReplying(form, onWriting);

@@ -5,7 +5,7 @@ const WRITING_GAP_MS = 2_500;
 /** Start the form of a reply. Returns what makes it a reply to the post of a link. */
 export function startReplying(
   form: HTMLFormElement | null,
-  onWriting: () => void,
+  onWriting: () => boolean,
 ): (link: HTMLAnchorElement) => void {
   const target = form?.querySelector<HTMLInputElement>("input[name=reply_to]");
   const line = form?.querySelector<HTMLElement>("[data-reply-line]");
@@ -26,8 +26,7 @@ export function startReplying(
   });
   form.addEventListener("input", ({ target: field }) => {
     if (!(field instanceof HTMLTextAreaElement) || Date.now() - saidAt < WRITING_GAP_MS) return;
-    saidAt = Date.now();
-    onWriting();
+    if (onWriting()) saidAt = Date.now(); // otherwise with the next letter: the socket is still opening
   });
   return (link) => {
     const name = link.closest(".post")?.querySelector(".post__who")?.textContent ?? "";

@@ -27,7 +27,7 @@ const parse = (html: string): HTMLElement =>
 const ids = (within: ParentNode = document): string[] =>
   [...within.querySelectorAll(".post")].map((one) => one.id);
 const start = (list: HTMLElement) =>
-  startTopic(list, document.querySelector<HTMLFormElement>("#reply"), vi.fn());
+  startTopic(list, document.querySelector<HTMLFormElement>("#reply"), () => true);
 const settle = async (ms = 2_500): Promise<void> => {
   await vi.advanceTimersByTimeAsync(ms);
 };

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.looking import WIDE
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.e2e
 
 POSTS = """all => all.map(one => [one.id, one.querySelector("[data-post-body]")?.textContent.trim(),
   one.querySelector(".post__acts .num")?.firstChild.textContent, one.classList.contains("post--answer")])"""
@@ -37,7 +37,7 @@ def test_a_topic_is_complete_after_a_lost_connection(people) -> None:
     address = amara.url
     ines.goto(address)
 
-    ines.get_by_label("Your reply").press_sequentially("The one")
+    ines.get_by_label("Your reply").press_sequentially("The one along the floor", delay=100)  # at the pace of people
     expect(amara.locator("[data-writing]")).to_be_visible()
     reply(ines, "The one along the floor.")
     answer = amara.locator(".post", has=amara.get_by_text("The one along the floor.")).last
