@@ -1,0 +1,20 @@
+"""Enrollments, progress, quiz attempts, certificates, ratings and bookmarks."""
+
+from apps.learning.models.certificate import Certificate, verification_code
+from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
+from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
+from apps.learning.models.quiz import Attempt
+from apps.learning.models.rating import Rating
+
+__all__ = [
+    "Attempt",
+    "Bookmark",
+    "Certificate",
+    "Enrollment",
+    "EnrollmentQuerySet",
+    "LearningTime",
+    "LessonProgress",
+    "Rating",
+    "WatchedDay",
+    "verification_code",
+]
