@@ -17,4 +17,7 @@ def of_teaching(user: User) -> Iterator[Part]:
         taught.values("slug", "title", "summary", "description", "status", "created_at", "published_at").iterator(),
     )
     lessons = Lesson.objects.filter(course__instructor=user)
-    yield Part("teaching/lessons.json", lessons.values("course__slug", "title", "kind", "summary", "body").iterator())
+    yield Part(
+        "teaching/lessons.json",
+        lessons.values("course__slug", "title", "kind", "summary", "body", "chapters").iterator(),
+    )

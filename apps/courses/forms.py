@@ -8,6 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.courses.chapters import LONGEST_TEXT, Chapter, parse_chapters
 from apps.courses.models import Course, Lesson, Section, Subject
 from apps.courses.services import CourseTexts, dependents_of
 
@@ -168,6 +169,21 @@ class CaptionsForm(forms.Form):
 
     file = forms.FileField(label=gettext_lazy("WebVTT or SRT file"), max_length=255)
     language = forms.ChoiceField(label=gettext_lazy("Language"), choices=LANGUAGES, initial="en")
+
+
+class ChaptersForm(forms.Form):
+    """The chapters of a video, one a line; ``cleaned_data["chapters"]`` is a list of them."""
+
+    chapters = forms.CharField(
+        label=gettext_lazy("Chapters"), max_length=LONGEST_TEXT, required=False, widget=forms.Textarea
+    )
+
+    def __init__(self, *args: Any, duration: float, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.duration = duration
+
+    def clean_chapters(self) -> list[Chapter]:
+        return parse_chapters(self.cleaned_data["chapters"], duration=self.duration)
 
 
 class AttachmentForm(forms.Form):

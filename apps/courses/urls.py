@@ -28,6 +28,7 @@ urlpatterns = [
     path(f"{_lesson}/delete", outline.lesson_delete, name="studio-lesson-delete"),
     path(f"{_lesson}/video", media.video, name="studio-video"),
     path(f"{_lesson}/captions", media.captions, name="studio-captions"),
+    path(f"{_lesson}/chapters", media.chapters, name="studio-chapters"),
     path(f"{_lesson}/file", media.file, name="studio-file"),
     path(f"{_lesson}/file/choose", media.file_choice, name="studio-file-choice"),
     path(f"{_lesson}/quiz", quiz.rules, name="studio-quiz"),

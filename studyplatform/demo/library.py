@@ -112,7 +112,7 @@ class QuizText:
 
 @dataclass(frozen=True, kw_only=True)
 class LessonText:
-    """``seconds``: the duration of the video, or the time for reading or answering."""
+    """``seconds``: the duration of the video, or the time for reading or answering. ``chapters``: one a line."""
 
     slug: str
     title: str
@@ -124,6 +124,7 @@ class LessonText:
     quiz: QuizText | None
     film: Path | None
     captions: Path | None
+    chapters: str
     attachment: Path | None
 
 
@@ -343,6 +344,7 @@ def _lesson(row: dict[str, Any], folder: Path) -> LessonText:
         quiz=_quiz(folder / f"{slug}.quiz.yaml") if kind == "quiz" else None,
         film=film if kind == "video" else None,
         captions=captions if kind == "video" and captions.exists() else None,
+        chapters="\n".join(row.get("chapters", ())),
         attachment=attachment if kind == "file" else None,
     )
 

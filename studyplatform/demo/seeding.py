@@ -24,6 +24,7 @@ from apps.accounts import services as accounts
 from apps.accounts.models import Notification, Role, User
 from apps.courses import artwork
 from apps.courses.models import Course, Lesson, Question, Quiz, Section, StatusChange, Subject, Submission
+from apps.courses.services import parse_chapters
 from apps.courses.services.outline import refresh_outline
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
@@ -180,6 +181,7 @@ def _write_outline(course: Course, text: CourseText) -> None:
                 position=place,
                 number=f"{section.position}.{place}",
                 summary=lesson.summary,
+                chapters=[list(one) for one in parse_chapters(lesson.chapters, duration=lesson.seconds)],
                 duration=lesson.seconds,
                 is_preview=lesson.preview,
                 body=lesson.body,

@@ -139,7 +139,6 @@ KEPT = {
     "LectureUnavailable": "the code is the specification's",
     "QuotaExceeded": "the code is the specification's",
     "CourseUnderReview": "the review by an admin, not a learner's rating",
-    "ChapterOut": "of a video, not of a course",
     "Badge": "the label of a course's state, not a milestone",
 }
 # Standard terms of the web, which the glossary replaces only as names of our own things.

@@ -70,6 +70,7 @@ def addresses(course):
         ("post", address_of("lesson-delete", *lesson)),
         ("post", address_of("video", course.slug, "fall")),
         ("post", address_of("captions", course.slug, "fall")),
+        ("post", address_of("chapters", course.slug, "fall")),
         ("post", address_of("file", course.slug, "sheet")),
         ("post", address_of("quiz", course.slug, "check")),
         ("get", address_of("question-new", course.slug, "check")),

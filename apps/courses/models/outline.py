@@ -1,6 +1,7 @@
 """Sections and lessons of a course."""
 
 import uuid
+from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -46,6 +47,9 @@ class Lesson(models.Model):
     is_preview = models.BooleanField(default=False, help_text="Open to everyone.")
     body = models.TextField(blank=True, help_text="Markdown: a text lesson, or what stands beside a video.")
     video = models.ForeignKey(VideoAsset, models.SET_NULL, null=True, blank=True, related_name="lessons")
+    chapters = models.JSONField(
+        default=list, blank=True, help_text="Of the video: [start in seconds, title] pairs, ascending."
+    )
     file = models.ForeignKey(
         Upload,
         models.PROTECT,
@@ -74,6 +78,10 @@ class Lesson(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    def chapters_within(self, duration: float) -> list[dict[str, Any]]:
+        """Return the chapters, as ``start`` and ``title``, that begin before the end: a new video may be shorter."""
+        return [{"start": start, "title": title} for start, title in self.chapters if start < duration]
 
     @property
     def shown_file_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Forms for the video, captions and file of a lesson."""
+"""Forms for the video, captions, chapters and file of a lesson."""
 
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -16,9 +17,9 @@ from apps.accounts.guards import signed_in_user, teaches
 from apps.accounts.policies import teach
 from apps.courses import services
 from apps.courses.errors import VideoNotYours, WrongLessonKind
-from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm
+from apps.courses.forms import LANGUAGES, AttachmentForm, CaptionsForm, ChaptersForm
 from apps.courses.models import Lesson
-from apps.courses.pages.outline import lesson_of, to_lesson
+from apps.courses.pages.outline import lesson_of, show, to_lesson
 from apps.courses.pages.staffed import course_for_staff
 from apps.courses.policies import edit_course
 from apps.files import library_queries as library
@@ -123,6 +124,25 @@ def captions(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
     label = str(dict(LANGUAGES)[language])
     services.add_captions(lesson=opened, by=user, raw=raw, language=language, label=label, now=now)
     messages.success(request, _("%s captions were added.") % label)
+    return to_lesson(course, opened)
+
+
+@teaches
+@require_POST
+def chapters(request: HttpRequest, slug: str, lesson: str) -> HttpResponse:
+    """Replace the chapters of the lesson's video."""
+    course = course_for_staff(request, slug)
+    opened = lesson_of(course, lesson)
+    if opened.video is None:
+        raise WrongLessonKind
+    form = ChaptersForm(request.POST, duration=opened.video.duration)
+    if not form.is_valid():
+        enforce(edit_course(signed_in_user(request), course))
+        return show(request, course, opened=opened, chapters_form=form)
+    found = form.cleaned_data["chapters"]
+    services.set_chapters(lesson=opened, by=signed_in_user(request), chapters=found)
+    text = ngettext("The video has %d chapter now.", "The video has %d chapters now.", len(found)) % len(found)
+    messages.success(request, text if found else _("The chapters were removed."))
     return to_lesson(course, opened)
 
 

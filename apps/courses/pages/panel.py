@@ -7,7 +7,8 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.courses.forms import LANGUAGES, CaptionsForm, LessonForm
+from apps.courses.chapters import chapters_as_text
+from apps.courses.forms import LANGUAGES, CaptionsForm, ChaptersForm, LessonForm
 from apps.courses.models import Course, Lesson, Question
 from apps.courses.queries import authoring
 from apps.courses.queries.authored_outline import lesson_badge
@@ -52,6 +53,10 @@ def panel_of(course: Course, lesson: Lesson) -> dict[str, Any]:
                 "videos": authoring.videos_of(course.instructor_id),
                 "captions": list(lesson.video.captions.order_by("language")) if lesson.video else [],
                 "captions_form": CaptionsForm(),
+                "chapters_form": ChaptersForm(
+                    initial={"chapters": chapters_as_text(lesson.chapters)},
+                    duration=lesson.video.duration if lesson.video else 0,
+                ),
                 "languages": dict(LANGUAGES),
             }
         case Lesson.Kind.FILE:

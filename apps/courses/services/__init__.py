@@ -1,5 +1,6 @@
 """Everything that changes courses: their texts, outline, media, quizzes and status."""
 
+from apps.courses.chapters import parse_chapters
 from apps.courses.services.courses import CourseTexts, create_course, delete_course, edit_course
 from apps.courses.services.media import (
     add_captions,
@@ -9,6 +10,7 @@ from apps.courses.services.media import (
     delete_unused_video,
     delete_unused_videos,
     remove_captions,
+    set_chapters,
     set_lesson_durations,
     show_uploaded_video,
     upload_file,
@@ -73,11 +75,13 @@ __all__ = [
     "move_lesson",
     "move_question",
     "move_section",
+    "parse_chapters",
     "reinstate_course",
     "remove_captions",
     "rename_section",
     "require_order",
     "restore_course",
+    "set_chapters",
     "set_lesson_durations",
     "show_uploaded_video",
     "submit_course",

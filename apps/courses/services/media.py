@@ -1,4 +1,4 @@
-"""The video, captions and file of a lesson."""
+"""The video, captions, chapters and file of a lesson."""
 
 import uuid
 from datetime import datetime
@@ -8,6 +8,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.courses import policies
+from apps.courses.chapters import Chapter
 from apps.courses.errors import VideoNotYours, VideoShown, WrongLessonKind
 from apps.courses.models import Course, Lesson
 from apps.courses.services.outline import refresh_outline
@@ -179,6 +180,17 @@ def remove_captions(*, lesson: Lesson, by: User, language: str, now: datetime) -
         if track is not None:
             files.remove_captions(track=track, by=by)
             refresh_outline(course, now=now)
+
+
+def set_chapters(*, lesson: Lesson, by: User, chapters: list[Chapter]) -> None:
+    """Replace the chapters of the lesson's video; an empty list removes them.
+
+    :raises WrongLessonKind: the lesson has no video.
+    """
+    with transaction.atomic():
+        _captioned(lesson, by)
+        lesson.chapters = [list(chapter) for chapter in chapters]
+        lesson.save(update_fields=["chapters"])
 
 
 def _captioned(lesson: Lesson, by: User) -> tuple[VideoAsset, Course]:

@@ -100,7 +100,7 @@ def player_out(opened: OpenLesson, sources: dict[str, Any] | None) -> dict[str, 
             {"start": cue.start, "end": cue.end, "text": cue.text}
             for cue in (caption_cues(opened.known.tracks[0].webvtt) if opened.known.tracks else ())
         ],
-        "chapters": [],
+        "chapters": lesson.chapters_within(duration),
         "progress_url": save_url(lesson.uid),
     }
 

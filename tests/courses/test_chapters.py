@@ -1,0 +1,106 @@
+"""The chapters of a video: how they are read, who may write them, and what the player gets."""
+
+import time
+from contextlib import suppress
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+
+from apps.courses.chapters import LONGEST_TEXT, Chapter, chapters_as_text, parse_chapters
+from apps.courses.models import Lesson
+from tests.factories.courses import CourseFactory, LessonFactory, SectionFactory
+from tests.factories.files import VideoFactory
+
+LINES = "0:00 Hello\n1:30 The first step\n\n  1:02:03   Much   later "
+
+
+def test_lines_become_chapters_and_back():
+    chapters = parse_chapters(LINES, duration=4000)
+    assert chapters == [Chapter(0, "Hello"), Chapter(90, "The first step"), Chapter(3723, "Much later")]
+    assert parse_chapters(chapters_as_text([list(one) for one in chapters]), duration=4000) == chapters
+    assert parse_chapters(" \n\n", duration=60) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Hello", "Line 1: Write a time"),
+        ("0:00", "Line 1: Write a time"),
+        ("0:00Hello", "Line 1: Write a time"),
+        ("0:00 A\n0:77 B", "Line 2: Write a time"),
+        ("-1:00 A", "Line 1: Write a time"),
+        ("٠:٠٠ A", "Line 1: Write a time"),
+        ("0:05 A", "Line 1: The first chapter starts at 0:00."),
+        ("0:00 A\n\n0:30 B\n0:30 C", "Line 4: A chapter starts after the one before it (0:30)."),
+        ("0:00 A\n0:30 B\n0:20 C", "Line 3: A chapter starts after"),
+        ("0:00 A\n1:40 B", "Line 2: The video ends at 1:40."),
+        ("0:00 A\n1:75:00 B", "Line 2: An hour has 60 minutes."),
+        ("0:00 " + "x" * 81, "Line 1: A title can have at most 80 characters."),
+        ("\n".join(f"{n // 60}:{n % 60:02} x" for n in range(99)) + "\n1:39 y\n1:39 z", "Line 101: A chapter starts"),
+    ],
+)
+def test_a_wrong_line_is_named(text, problem):
+    with pytest.raises(ValidationError) as refused:
+        parse_chapters(text, duration=100)
+    (message,) = refused.value.messages
+    assert message.startswith(problem)
+
+
+def test_a_video_has_at_most_100_chapters():
+    lines = [f"{n // 60}:{n % 60:02} x" for n in range(101)]
+    assert len(parse_chapters("\n".join(lines[:100]), duration=1000)) == 100
+    with pytest.raises(ValidationError, match="at most 100 chapters"):
+        parse_chapters("\n".join(lines), duration=1000)
+
+
+@pytest.mark.parametrize(
+    "text", [" " * LONGEST_TEXT, "0:00 " * 2000, "1:" * 5000, "\n" * LONGEST_TEXT, "0:00 a" + " " * 9000]
+)
+def test_the_longest_texts_are_read_quickly(text):
+    began = time.perf_counter()
+    with suppress(ValidationError):
+        parse_chapters(text, duration=100)
+    assert time.perf_counter() - began < 0.2
+
+
+@pytest.fixture
+def video_lesson(ada):
+    section = SectionFactory(course=CourseFactory(instructor=ada, slug="rivers"))
+    return LessonFactory(section=section, slug="fall", kind="video", video=VideoFactory(owner=ada), duration=90)
+
+
+def address(lesson):
+    return reverse("courses:studio-chapters", args=["rivers", lesson.slug])
+
+
+@pytest.mark.django_db
+def test_an_instructor_writes_chapters(browser_of, ada, video_lesson):
+    browser = browser_of(ada)
+    end = int(video_lesson.video.duration)
+    page = browser.post(address(video_lesson), {"chapters": "0:00 One\r\n0:01 Two"}, follow=True)
+    assert Lesson.objects.get(pk=video_lesson.pk).chapters == [[0, "One"], [1, "Two"]]
+    assert "The video has 2 chapters now." in page.content.decode()
+    assert "0:00 One\n0:01 Two</textarea>" in page.content.decode()
+
+    wrong = browser.post(address(video_lesson), {"chapters": f"0:00 One\n{end // 60}:{end % 60:02} <b>Three"})
+    assert "Line 2: The video ends at" in wrong.content.decode()
+    assert "&lt;b&gt;Three</textarea>" in wrong.content.decode(), "what was typed stays"
+    assert len(Lesson.objects.get(pk=video_lesson.pk).chapters) == 2
+
+    browser.post(address(video_lesson), {"chapters": ""})
+    assert Lesson.objects.get(pk=video_lesson.pk).chapters == []
+
+
+@pytest.mark.django_db
+def test_a_lesson_without_a_video_has_no_chapters(browser_of, ada, video_lesson):
+    Lesson.objects.update(video=None)
+    browser_of(ada).post(address(video_lesson), {"chapters": "0:00 One"})
+    assert Lesson.objects.get().chapters == []
+    assert browser_of(ada).get(address(video_lesson)).status_code == 405
+
+
+@pytest.mark.django_db
+def test_chapters_past_the_end_of_a_new_video_are_not_shown(video_lesson):
+    video_lesson.chapters = [[0, "One"], [60, "Two"]]
+    assert video_lesson.chapters_within(60.0) == [{"start": 0, "title": "One"}]
