@@ -6,6 +6,7 @@ import { applyAppearance, readAppearance } from "./shared/appearance";
 const appearance = readAppearance();
 applyAppearance(appearance);
 showShortcutSetting();
+showTheater();
 
 // Preload the fonts of the first screen, which depend on the style that the user chose.
 for (const href of document.currentScript?.dataset[appearance.style]?.split(" ") ?? []) {
@@ -13,6 +14,16 @@ for (const href of document.currentScript?.dataset[appearance.style]?.split(" ")
   link.type = "font/woff2";
   link.crossOrigin = "anonymous";
   document.head.append(link);
+}
+
+/** A video that takes the whole width must not grow once the player is there (islands/player/useTheater.ts). */
+function showTheater(): void {
+  try {
+    if (localStorage.getItem("study.theater") === "on")
+      document.documentElement.dataset.theater = "";
+  } catch {
+    // Storage is blocked.
+  }
 }
 
 recordEarlyInput();

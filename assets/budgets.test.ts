@@ -3,7 +3,13 @@ import { expect, it } from "vitest";
 
 import { scriptIcons } from "./shared/iconNames";
 
-type Page = { scripts: string[]; islands?: string[]; later?: string[]; budget: number };
+type Page = {
+  scripts: string[];
+  islands?: string[];
+  later?: string[];
+  onDemand?: string[];
+  budget: number;
+};
 type Outputs = Record<
   string,
   { entryPoint?: string; imports: { path: string; kind: string; external?: boolean }[] }
@@ -50,15 +56,21 @@ it("counts an island's code on the pages that have the island, with what it fetc
   const outputs: Outputs = {
     "site.js": file("assets/site.ts", ["import-statement", "chunk.js"]),
     "mount.js": file("assets/shared/mount.tsx", ["dynamic-import", "b.js"]),
-    "a.js": file("assets/islands/a/index.tsx", ["dynamic-import", "hls.js"]),
+    "a.js": file(
+      "assets/islands/a/index.tsx",
+      ["dynamic-import", "hls.js"],
+      ["dynamic-import", "panel.js"],
+    ),
     "b.js": file("assets/islands/b/index.tsx"),
     "hls.js": file("assets/hls.ts", ["import-statement", "part.js"]),
+    "panel.js": file("assets/panel.ts"),
     "chunk.js": file(""),
     "part.js": file(""),
   };
-  expect(filesOf(outputs, { scripts: ["site"], islands: ["a"] })).toEqual(
-    new Set(["site.js", "chunk.js", "mount.js", "a.js", "hls.js", "part.js"]),
-  );
+  const all = ["site.js", "chunk.js", "mount.js", "a.js", "hls.js", "part.js"];
+  const page = { scripts: ["site"], islands: ["a"] };
+  expect(filesOf(outputs, page)).toEqual(new Set([...all, "panel.js"]));
+  expect(filesOf(outputs, { ...page, onDemand: ["panel.ts"] })).toEqual(new Set(all));
   expect(filesOf(outputs, { scripts: ["site"] })).toEqual(new Set(["site.js", "chunk.js"]));
 });
 

@@ -11,6 +11,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import * as esbuild from "esbuild";
 
 import { checkBudgets } from "./budgets.mjs";
+import { hlsOnlyMp4 } from "./hlsOnlyMp4.mjs";
 import { iconSprite } from "./icons.mjs";
 import { loadedWith } from "./outputs.mjs";
 import { KEEP_DAYS, pruneBuild } from "./pruneBuild.mjs";
@@ -75,7 +76,7 @@ const bundles = () => ({
   loader: { ".woff2": "file", ".svg": "file", ".png": "file", ".webp": "file" },
   external: ["/static/*"],
   inject: [path.join(assets, "shared", "base.ts")],
-  plugins: [iconSprite(root)],
+  plugins: [iconSprite(root), hlsOnlyMp4],
   legalComments: "external",
 });
 

@@ -144,10 +144,14 @@ it("hides and shows the captions", () => {
 
 it("has the shortcuts of the player except full screen", () => {
   const player = show();
-  const keys = playerShortcuts(player, () => ({ lesson, onFullscreen: null }));
+  const keys = playerShortcuts(player, () => ({ lesson, view: null }));
   const working = keys.filter((one) => one.isAvailable?.() ?? true).flatMap((one) => one.keys);
 
-  expect(working).toEqual([" ", "arrowleft", "arrowright", "-", "+", "=", "m", "n"]);
+  expect(working).toEqual([
+    ...[" ", "k", "arrowleft", "arrowright", "j", "l"],
+    ..."0123456789".split(""),
+    ...["-", "+", "=", "m", "n"],
+  ]);
   expect(availableShortcuts().map(({ label }) => label)).toContain("Play or pause");
 });
 

@@ -4,11 +4,11 @@ import { Icon } from "../../shared/ui/Icon";
 import { Spinner } from "../../shared/ui/Spinner";
 import type { LessonLink, PlayerProps } from "./api";
 import { Controls } from "./Controls";
-import { EndScreen } from "./EndScreen";
 import type { Player } from "./engine/player";
+import { EndScreen } from "./onDemand";
 import { usePlayback, useStore } from "./usePlayback";
 import { Scrubber } from "./Scrubber";
-import { Failure, MediaHost } from "./Stage";
+import { Failure, MediaHost, useEndScreen } from "./Stage";
 import { useShortcuts } from "./useShortcuts";
 
 type Props = {
@@ -18,8 +18,6 @@ type Props = {
   onNext: (lesson: LessonLink) => void;
 };
 
-const nothing = (): void => undefined;
-
 /** The player of a lesson as audio: a cover instead of the video. Its controls are always visible. */
 export function AudioStage({ player, lesson, certificate, onNext }: Props) {
   const { playback, video } = player;
@@ -28,7 +26,9 @@ export function AudioStage({ player, lesson, certificate, onNext }: Props) {
   const isWaiting = usePending(status === "loading" || status === "buffering");
   const lines = useStore(player.captionLines);
   const poster = lesson.sources?.poster;
+  const { captionSize, playsNext } = useStore(player.choices);
   useShortcuts(player, lesson, null);
+  useEndScreen(playback);
 
   return (
     <section className="stage stage--listen" aria-label={t("Audio player")}>
@@ -44,9 +44,13 @@ export function AudioStage({ player, lesson, certificate, onNext }: Props) {
       <div className="listen__words">
         <p className="listen__course">{lesson.course.title}</p>
         <p className="listen__title">{`${lesson.number} ${lesson.title}`.trim()}</p>
-        {lesson.sources?.captions.length !== 0 && <p className="listen__said">{lines.join(" ")}</p>}
+        {lesson.sources?.captions.length !== 0 && (
+          <p className="listen__said" data-size={captionSize}>
+            {lines.join(" ")}
+          </p>
+        )}
       </div>
-      <Failure playback={playback} />
+      <Failure playback={playback} maySave={lesson.may_save} />
       {status === "ended" && !hasFailed && (
         <EndScreen
           course={lesson.course}
@@ -54,13 +58,14 @@ export function AudioStage({ player, lesson, certificate, onNext }: Props) {
           isEnrolled={lesson.may_save}
           certificate={certificate}
           isAudioOnly
+          playsNext={playsNext}
           onNext={onNext}
           onAgain={() => void playback.play()}
         />
       )}
       <div className="stage__ui">
-        <Scrubber playback={playback} chapters={lesson.chapters} tiles={[]} onNear={nothing} />
-        <Controls player={player} lesson={lesson} full={null} />
+        <Scrubber playback={playback} chapters={lesson.chapters} storyboard={null} />
+        <Controls player={player} lesson={lesson} view={null} />
       </div>
     </section>
   );

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 
 import { clock } from "../../shared/format";
 import { t } from "../../shared/i18n";
@@ -6,55 +6,76 @@ import type { IconName } from "../../shared/iconNames";
 import { Icon } from "../../shared/ui/Icon";
 import { Menu } from "../../shared/ui/Menu";
 import { addressOf, type LessonLink, type PlayerProps } from "./api";
-import { replayLabel } from "./EndScreen";
 import type { Player } from "./engine/player";
-import { QUALITIES, type Quality, SPEEDS } from "./engine/settings";
-import { usePlayback, useStore } from "./usePlayback";
+import { type Quality, SPEEDS } from "./engine/settings";
+import { SettingsPanel } from "./onDemand";
+import { useOfferedQualities } from "./qualities";
+import { replayLabel } from "./replayLabel";
 import { chapterAt } from "./Scrubber";
+import { usePlayback, useStore } from "./usePlayback";
+import type { Switch, View } from "./view";
 
 type Props = {
   player: Player;
   lesson: PlayerProps;
   /** Null for audio. */
-  full: { isFull: boolean; toggle: () => void } | null;
+  view: View | null;
 };
 
-/** How far one press seeks in the audio player, as on a lock screen. */
-const LEAP_SECONDS = 10;
+/** How far one press seeks, as on a lock screen. */
+export const LEAP_SECONDS = 10;
 
-export function Controls({ player, lesson, full }: Props) {
+export function Controls({ player, lesson, view }: Props) {
   const { isAudioOnly } = player.lesson;
   const other = (one: LessonLink | null): LessonLink | null =>
     one && { ...one, url: addressOf(one, isAudioOnly) };
   return (
     <div className="stage__row">
       <PlayButton player={player} />
-      {isAudioOnly && <LeapButton player={player} by={-LEAP_SECONDS} />}
-      {isAudioOnly && <LeapButton player={player} by={LEAP_SECONDS} />}
+      <LeapButton player={player} by={-LEAP_SECONDS} />
+      <LeapButton player={player} by={LEAP_SECONDS} />
       <LessonButton lesson={other(lesson.previous)} icon="skip-back" label={t("Previous lesson")} />
       <LessonButton lesson={other(lesson.next)} icon="skip-forward" label={t("Next lesson")} />
       <Volume player={player} />
-      <Time player={player} chapters={lesson.chapters} />
+      <Time player={player} />
+      <ChapterMenu player={player} chapters={lesson.chapters} />
       <span className="right" />
       <CaptionsButton player={player} />
       <SpeedMenu player={player} />
       {!isAudioOnly && <QualityMenu player={player} />}
+      <SettingsButton player={player} />
       <button
-        className="icon-btn stage__wide"
+        className="icon-btn stage__roomy"
         type="button"
         aria-label={t("Keyboard shortcuts")}
         data-keys-help
       >
         <Icon name="keyboard" className="i--lg" />
       </button>
-      {full && (
+      {view?.picture && (
+        <SwitchButton
+          of={view.picture}
+          icon="picture-in-picture-2"
+          label={t("Picture in picture")}
+          className="stage__roomy"
+        />
+      )}
+      {view && !view.full.isOn && (
+        <SwitchButton
+          of={view.theater}
+          icon="rectangle-horizontal"
+          label={t("Wide view")}
+          className="stage__theater"
+        />
+      )}
+      {view && (
         <button
           className="icon-btn"
           type="button"
-          aria-label={full.isFull ? t("Leave full screen") : t("Full screen")}
-          onClick={full.toggle}
+          aria-label={view.full.isOn ? t("Leave full screen") : t("Full screen")}
+          onClick={view.full.toggle}
         >
-          <Icon name={full.isFull ? "minimize" : "maximize"} className="i--lg" />
+          <Icon name={view.full.isOn ? "minimize" : "maximize"} className="i--lg" />
         </button>
       )}
     </div>
@@ -82,11 +103,12 @@ function PlayButton({ player }: { player: Player }) {
   );
 }
 
-function LeapButton({ player: { playback }, by }: { player: Player; by: number }) {
+function LeapButton({ player, by }: { player: Player; by: number }) {
+  const { playback } = player;
   const seconds = Math.abs(by);
   return (
     <button
-      className="icon-btn leap"
+      className={player.lesson.isAudioOnly ? "icon-btn leap" : "icon-btn leap stage__wide"}
       type="button"
       aria-label={
         by < 0
@@ -111,7 +133,7 @@ function LessonButton({ lesson, icon, label }: LessonButtonProps) {
   if (!lesson || lesson.state === "locked") return null;
   const name = `${label}: ${lesson.title}`;
   return (
-    <a className="icon-btn stage__wide" href={lesson.url} aria-label={name}>
+    <a className="icon-btn stage__roomy" href={lesson.url} aria-label={name}>
       <Icon name={icon} />
     </a>
   );
@@ -144,19 +166,15 @@ function Volume({ player: { playback } }: { player: Player }) {
   );
 }
 
-function Time({ player, chapters }: { player: Player; chapters: PlayerProps["chapters"] }) {
+function Time({ player }: { player: Player }) {
   const time = usePlayback(player.playback, ({ status, time, duration }) =>
     status === "ended" ? Math.round(duration) : Math.floor(time),
   );
   const duration = usePlayback(player.playback, (state) => Math.round(state.duration));
-  const chapter = chapterAt(chapters, time);
   return (
-    <>
-      <time>
-        {clock(time)} <span>/ {clock(duration)}</span>
-      </time>
-      {chapter && <span className="stage__chapter small stage__wide">{chapter.title}</span>}
-    </>
+    <time>
+      {clock(time)} <span>/ {clock(duration)}</span>
+    </time>
   );
 }
 
@@ -223,43 +241,112 @@ function SpeedMenu({ player: { playback } }: { player: Player }) {
 }
 
 function QualityMenu({ player: { playback } }: { player: Player }) {
-  const quality = usePlayback(playback, (state) => state.quality);
-  const height = usePlayback(playback, (state) => state.height);
-  const heights = usePlayback(playback, (state) => state.heights);
-  const hasAudio = usePlayback(playback, (state) => state.hasAudio);
-  const names: Record<Quality, string> = {
-    auto: height === "" ? t("Auto") : t("Auto {height}", { height }),
-    "1080p": "1080p",
-    "720p": "720p",
-    "480p": "480p",
-    audio: t("Audio only"),
-  };
-  const offered = QUALITIES.filter(
-    (one) =>
-      one === "auto" ||
-      (one === "audio" ? hasAudio : heights.length === 0 || heights.includes(one)),
-  );
-  const isOffered = offered.includes(quality);
-  const chosen = isOffered ? quality : "auto";
+  const { chosen, offered } = useOfferedQualities(playback);
+  const name = offered.find(([id]) => id === chosen)?.[1] ?? "";
   return (
-    <Menu
-      label={t("Quality: {quality}", { quality: names[chosen] })}
-      heading={t("Quality")}
-      button={
-        <>
-          <span className="stage__wide">{names[chosen]}</span>
-          <span className="stage__narrow">
-            {chosen === "auto" && height !== "" ? height : names[chosen]}
-          </span>
-        </>
-      }
-      buttonClass="stage__opt"
-      items={offered.map((one) => ({
-        id: one,
-        title: checked(names[one]),
-        isChecked: one === chosen,
-      }))}
-      onChoose={(one) => playback.setQuality(one as Quality)}
-    />
+    <span className="stage__wide">
+      <Menu
+        label={t("Quality: {quality}", { quality: name })}
+        heading={t("Quality")}
+        button={name}
+        buttonClass="stage__opt"
+        items={offered.map(([id, title]) => ({
+          id,
+          title: checked(title),
+          isChecked: id === chosen,
+        }))}
+        onChoose={(one) => playback.setQuality(one as Quality)}
+      />
+    </span>
+  );
+}
+
+type ChapterMenuProps = { player: Player; chapters: PlayerProps["chapters"] };
+
+/** The chapter that plays now; opens the list of all. */
+function ChapterMenu({ player: { playback }, chapters }: ChapterMenuProps) {
+  const now = usePlayback(playback, ({ time }) => chapterAt(chapters, time));
+  if (chapters.length === 0) return null;
+  const title = now?.title ?? t("Chapters");
+  return (
+    <span className="stage__chapters">
+      <Menu
+        label={t("Chapter: {title}", { title })}
+        heading={t("Chapters")}
+        button={
+          <>
+            <Icon name="list" className="i--lg" />
+            <span className="stage__chapter">{title}</span>
+          </>
+        }
+        buttonClass="stage__opt"
+        items={chapters.map((one) => ({
+          id: String(one.start),
+          title: (
+            <>
+              <span className="stage__at">{clock(one.start)}</span>
+              {one.title}
+            </>
+          ),
+          isChecked: one === now,
+        }))}
+        onChoose={(start) => playback.seek(Number(start))}
+      />
+    </span>
+  );
+}
+
+/** Opens the settings, which are fetched then. */
+function SettingsButton({ player }: { player: Player }) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLSpanElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const onPress = ({ target }: Event): void => {
+      if (!root.current?.contains(target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", onPress);
+    return () => document.removeEventListener("pointerdown", onPress);
+  }, [isOpen]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!isOpen || event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    setOpen(false);
+    root.current?.querySelector("button")?.focus();
+  };
+  return (
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions -- Escape within it closes the panel
+    <span className="menu" ref={root} onKeyDown={onKeyDown}>
+      <button
+        className="icon-btn"
+        type="button"
+        aria-label={t("Player settings")}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onPointerEnter={() => void SettingsPanel.fetch()}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="settings" className="i--lg" />
+      </button>
+      {isOpen && <SettingsPanel player={player} id={id} />}
+    </span>
+  );
+}
+
+type SwitchButtonProps = { of: Switch; icon: IconName; label: string; className?: string };
+
+function SwitchButton({ of, icon, label, className = "" }: SwitchButtonProps) {
+  return (
+    <button
+      className={`icon-btn ${className} ${of.isOn ? "icon-btn--on" : ""}`}
+      type="button"
+      aria-label={label}
+      aria-pressed={of.isOn}
+      onClick={of.toggle}
+    >
+      <Icon name={icon} className="i--lg" />
+    </button>
   );
 }

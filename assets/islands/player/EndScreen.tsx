@@ -5,6 +5,7 @@ import { t } from "../../shared/i18n";
 import { Button } from "../../shared/ui/Button";
 import { CountdownRing } from "../../shared/ui/CountdownRing";
 import type { LessonLink, PlayerProps } from "./api";
+import { replayLabel } from "./replayLabel";
 
 export const COUNT_SECONDS = 8;
 
@@ -16,14 +17,11 @@ type Props = {
   /** Address of the certificate, if this lesson completed the course. */
   certificate: string | null;
   isAudioOnly: boolean;
+  /** Whether the next lesson starts by itself. */
+  playsNext: boolean;
   onNext: (lesson: LessonLink) => void;
   onAgain: () => void;
 };
-
-/** The label of the button that plays a finished lesson again. */
-export function replayLabel(isAudioOnly: boolean): string {
-  return isAudioOnly ? t("Listen again") : t("Watch again");
-}
 
 /** Shown when the lesson has ended: opens the next lesson after a countdown, unless the user stays. */
 export function EndScreen({
@@ -32,12 +30,13 @@ export function EndScreen({
   isEnrolled,
   certificate,
   isAudioOnly,
+  playsNext,
   onNext,
   onAgain,
 }: Props) {
   const again = replayLabel(isAudioOnly);
   if (next && next.state !== "locked") {
-    return <UpNext next={next} again={again} onNext={onNext} onAgain={onAgain} />;
+    return <UpNext {...{ next, again, playsNext, onNext, onAgain }} />;
   }
   return (
     <div className="stage__over ended">
@@ -69,21 +68,26 @@ export function EndScreen({
 type UpNextProps = {
   next: LessonLink;
   again: string;
+  playsNext: boolean;
   onNext: (lesson: LessonLink) => void;
   onAgain: () => void;
 };
 
-function UpNext({ next, again, onNext, onAgain }: UpNextProps) {
+function UpNext({ next, again, playsNext, onNext, onAgain }: UpNextProps) {
   const [left, setLeft] = useState(COUNT_SECONDS);
-  const [isCounting, setCounting] = useState(true);
+  const [isCounting, setCounting] = useState(playsNext);
   useEffect(() => {
+    const { title } = next;
     announce(
-      t("Next: {title}, in {seconds} seconds. Press Escape to stay.", {
-        title: next.title,
-        seconds: COUNT_SECONDS,
-      }),
+      playsNext
+        ? t("Next: {title}, in {seconds} seconds. Press Escape to stay.", {
+            title,
+            seconds: COUNT_SECONDS,
+          })
+        : t("Lesson finished. Next: {title}", { title }),
     );
-  }, [next.title]);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- said once
+  }, []);
   useEffect(() => {
     if (!isCounting) return undefined;
     const timer = setInterval(() => {

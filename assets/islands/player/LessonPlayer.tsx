@@ -1,13 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 
-import { announce } from "../../shared/announce";
-import { t } from "../../shared/i18n";
-import { milestoneMessage } from "../../shared/milestones";
-import { toast } from "../../shared/toasts";
 import {
   addressOf,
-  fetchOutline,
   fetchPlayer,
   isTemporary,
   type LessonLink,
@@ -15,7 +10,6 @@ import {
   playerQuery,
   postProgress,
 } from "./api";
-import { showCourse, showOutline } from "./engine/updateLessonPage";
 import { Player } from "./engine/player";
 import type { Saved } from "./engine/progress";
 import { useMediaSession } from "./useMediaSession";
@@ -49,36 +43,17 @@ export function LessonPlayer({
   const [certificate, setCertificate] = useState<string | null>(null);
 
   const [player] = useState(() => {
-    const onSaved = (saved: Saved): void => {
-      const counts = {
-        completed_lessons: saved.completed_lessons,
-        percent: saved.course_percent,
-        lesson_count: lesson.course.lesson_count,
-      };
-      showCourse(document, counts);
+    let shown = lesson.course.completed_lessons;
+    const onSaved = async (saved: Saved): Promise<void> => {
       if (saved.certificate_url !== null) setCertificate(saved.certificate_url);
-      if (saved.newly_completed) void onCompleted(saved);
-    };
-    const onCompleted = async (saved: Saved): Promise<void> => {
-      const { number } = lesson;
-      const milestone = milestoneMessage(saved.milestone);
-      const spoken = t("Lesson {number} complete, {percent} percent of the course", {
-        number,
-        percent: saved.course_percent,
-      });
-      announce(`${spoken}. ${milestone}`.trim());
-      celebrate(number, saved.certificate_url, milestone);
-      const outline = await fetchOutline(lesson.course.slug).catch(() => null);
-      if (!outline) return;
-      showOutline(document, outline);
-      // This may have unlocked the next lesson.
-      const next = outline.sections
-        .flatMap((section) => section.lessons)
-        .find(({ uid }) => uid === lesson.next?.uid);
-      if (next) {
-        const { queryKey } = playerQuery(lesson);
-        queries.setQueryData(queryKey, (before) => before && { ...before, next });
-      }
+      if (!saved.newly_completed && saved.completed_lessons === shown) return;
+      shown = saved.completed_lessons;
+      // Most pages that are opened complete no lesson, so its code is fetched now.
+      const { showCompletion } = await import("./showCompletion");
+      const next = await showCompletion(lesson, saved);
+      if (!next) return;
+      const { queryKey } = playerQuery(lesson);
+      queries.setQueryData(queryKey, (before) => before && { ...before, next });
     };
     return new Player(
       {
@@ -93,7 +68,14 @@ export function LessonPlayer({
       {
         storage: localStorage,
         refresh: async () => (await fetchPlayer(lesson.uid)).sources,
-        progress: lesson.may_save ? { person, post: postProgress, isTemporary, onSaved } : null,
+        progress: lesson.may_save
+          ? {
+              person,
+              post: postProgress,
+              isTemporary,
+              onSaved: (saved) => void onSaved(saved).catch(() => undefined),
+            }
+          : null,
       },
     );
   });
@@ -124,17 +106,4 @@ function takeRecordedStart(): string | null {
   delete spot?.dataset.start;
   document.documentElement.dataset.player = "";
   return start;
-}
-
-function celebrate(number: string, certificate: string | null, milestone: string): void {
-  if (certificate === null) {
-    const done = t("Lesson {number} complete", { number });
-    toast(milestone ? `${done}. ${milestone}` : done);
-  } else {
-    const onPress = (): void => location.assign(certificate);
-    toast(t("Course complete"), {
-      stays: true,
-      action: { label: t("See your certificate"), onPress },
-    });
-  }
 }

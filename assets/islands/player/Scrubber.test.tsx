@@ -19,13 +19,13 @@ function show(marks?: string): HTMLElement {
   if (marks !== undefined) place.dataset.marks = marks;
   document.body.append(place);
   const chapters = [{ start: 0, title: "Beginning" }];
-  render(<Scrubber playback={playback} chapters={chapters} tiles={[]} onNear={() => undefined} />);
+  render(<Scrubber playback={playback} chapters={chapters} storyboard={null} />);
   return screen.getByRole("slider", { name: "Seek" });
 }
 const hover = (slider: HTMLElement, clientX: number) =>
   fireEvent.pointerMove(slider, { clientX, pointerType: "mouse" });
 
-it("marks the questions of the discussion on the timeline, and names the one under the pointer", () => {
+it("marks the questions of the discussion on the timeline, and names the one under the pointer", async () => {
   const slider = show(
     JSON.stringify([
       [25, "Why <b>there</b>?"],
@@ -36,7 +36,7 @@ it("marks the questions of the discussion on the timeline, and names the one und
   expect(marks.map(({ style }) => style.left)).toEqual(["25%", "80%"]);
 
   hover(slider, 250);
-  expect(slider.textContent).toContain("Why <b>there</b>?");
+  await vi.waitFor(() => expect(slider.textContent).toContain("Why <b>there</b>?"));
   hover(slider, 500);
   expect(slider.textContent).toContain("Beginning");
   expect(slider.textContent).not.toContain("there");

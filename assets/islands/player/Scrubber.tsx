@@ -1,11 +1,12 @@
 import { type CSSProperties, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 
-import { clock, spokenTime } from "../../shared/format";
+import { spokenTime } from "../../shared/format";
 import { t } from "../../shared/i18n";
 import type { PlayerProps } from "./api";
 import type { Playback } from "./engine/playback";
-import { type Tile, tileAt } from "./engine/storyboard";
 import type { Pair } from "./engine/watched";
+import { Preview } from "./onDemand";
+import { percent } from "./percent";
 import { usePlayback } from "./usePlayback";
 
 const STEP = 5; // seconds of an arrow key
@@ -15,9 +16,8 @@ type Chapter = PlayerProps["chapters"][number];
 type Props = {
   playback: Playback;
   chapters: Chapter[];
-  tiles: readonly Tile[];
-  /** The user is about to use the scrubber: fetch the thumbnails. */
-  onNear: () => void;
+  /** The address of its pictures, or null. */
+  storyboard: string | null;
 };
 
 type Mark = [second: number, title: string];
@@ -33,7 +33,7 @@ export function chapterAt(chapters: readonly Chapter[], time: number): Chapter |
 }
 
 /** The timeline: chapters, the loaded range, thumbnails, keyboard support. */
-export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
+export function Scrubber({ playback, chapters, storyboard }: Props) {
   const track = useRef<HTMLDivElement>(null);
   const now = usePlayback(playback, (state) => state.time);
   const duration = usePlayback(playback, (state) => state.duration);
@@ -62,7 +62,6 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
     const target = targets[event.key];
     if (target === undefined) return;
     event.preventDefault();
-    onNear();
     playback.seek(target);
   };
 
@@ -88,7 +87,7 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
       aria-valuetext={spoken + spokenChapter}
       data-holds={dragged === null ? undefined : ""}
       onKeyDown={onKeyDown}
-      onPointerEnter={onNear}
+      onPointerEnter={() => void Preview.fetch()}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -119,7 +118,7 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
         <Preview
           time={shown}
           duration={duration}
-          tile={tileAt(tiles, shown)}
+          storyboard={storyboard}
           title={markNear(marks, shown, duration) ?? chapterAt(chapters, shown)?.title}
         />
       )}
@@ -130,10 +129,6 @@ export function Scrubber({ playback, chapters, tiles, onNear }: Props) {
 /** The question whose mark is where the pointer is. */
 function markNear(marks: Mark[], time: number, duration: number): string | undefined {
   return marks.find(([second]) => Math.abs(second - time) < duration / 100)?.[1];
-}
-
-function percent(part: number, whole: number): string {
-  return whole > 0 ? `${(Math.min(part, whole) / whole) * 100}%` : "0%";
 }
 
 type TrackProps = { chapters: Chapter[]; duration: number; time: number; buffered: Pair[] };
@@ -160,35 +155,6 @@ function Track({ chapters, duration, time, buffered }: TrackProps) {
           }
         />
       ))}
-    </span>
-  );
-}
-
-type PreviewProps = {
-  time: number;
-  duration: number;
-  tile: Tile | null;
-  title: string | undefined;
-};
-
-function Preview({ time, duration, tile, title }: PreviewProps) {
-  const place = { "--at": percent(time, duration) } as CSSProperties;
-  return (
-    <span className="scrub__preview" style={place} aria-hidden="true">
-      {tile && (
-        <span
-          className="scrub__tile"
-          style={{
-            width: tile.w,
-            height: tile.h,
-            backgroundImage: `url("${tile.sheet}")`,
-            backgroundPosition: `-${tile.x}px -${tile.y}px`,
-          }}
-        />
-      )}
-      <span className="scrub__time">
-        {title === undefined ? clock(time) : `${clock(time)} ${title}`}
-      </span>
     </span>
   );
 }

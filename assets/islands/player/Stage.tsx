@@ -2,22 +2,24 @@ import { useEffect, useRef, useState } from "react";
 
 import { usePending } from "../../shared/hooks/usePending";
 import { clock } from "../../shared/format";
+import { lookup } from "../../shared/api/errors";
 import { t } from "../../shared/i18n";
 import { ErrorPanel } from "../../shared/ui/ErrorPanel";
 import { Icon } from "../../shared/ui/Icon";
 import { Spinner } from "../../shared/ui/Spinner";
 import type { LessonLink, PlayerProps } from "./api";
 import { Controls } from "./Controls";
-import { EndScreen } from "./EndScreen";
 import type { Playback } from "./engine/playback";
 import type { Player } from "./engine/player";
-import { parseStoryboard, type Tile } from "./engine/storyboard";
 import { useFullscreen } from "./useFullscreen";
 import { useHiddenControls } from "./useHiddenControls";
+import { EndScreen, QualityNotice } from "./onDemand";
+import { usePictureInPicture } from "./usePictureInPicture";
 import { usePlayback, useStore } from "./usePlayback";
-import { QualityNotice } from "./QualityNotice";
 import { Scrubber } from "./Scrubber";
 import { useShortcuts } from "./useShortcuts";
+import { useTheater } from "./useTheater";
+import type { View } from "./view";
 
 type Props = {
   player: Player;
@@ -31,14 +33,19 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
   const { playback, video } = player;
   const [stage, setStage] = useState<HTMLElement | null>(null);
   const [isFull, toggleFull] = useFullscreen(stage, video);
-  const [tiles, fetchTiles] = useTiles(lesson.sources?.storyboard ?? null);
+  const picture = usePictureInPicture(video);
+  const theater = useTheater();
   const status = usePlayback(playback, (state) => state.status);
   const error = usePlayback(playback, (state) => state.error);
   const isAudio = usePlayback(playback, (state) => state.quality === "audio" && state.hasAudio);
   const isQuiet = useHiddenControls(stage, status === "playing");
   const isWaiting = usePending(status === "loading" || status === "buffering");
+  const isLowered = usePlayback(playback, (state) => state.lowered !== "");
   const lines = useStore(player.captionLines);
-  useShortcuts(player, lesson, toggleFull);
+  const { captionSize, captionBack, playsNext } = useStore(player.choices);
+  const view: View = { full: { isOn: isFull, toggle: toggleFull }, picture, theater };
+  useShortcuts(player, lesson, view);
+  useEndScreen(playback);
   usePresses(video, player, toggleFull);
 
   const classes = [
@@ -67,14 +74,14 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
         </div>
       )}
       {lines.length > 0 && status !== "ended" && (
-        <p className="stage__cap">
+        <p className="stage__cap" data-size={captionSize} data-back={captionBack}>
           {lines.map((line) => (
             <span key={line}>{line}</span>
           ))}
         </p>
       )}
-      <Failure playback={playback} />
-      {!error && <QualityNotice playback={playback} />}
+      <Failure playback={playback} maySave={lesson.may_save} />
+      {!error && isLowered && <QualityNotice playback={playback} />}
       {status === "ended" && !error && (
         <EndScreen
           course={lesson.course}
@@ -82,6 +89,7 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           isEnrolled={lesson.may_save}
           certificate={certificate}
           isAudioOnly={false}
+          playsNext={playsNext}
           onNext={onNext}
           onAgain={() => void playback.play()}
         />
@@ -91,10 +99,9 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
           <Scrubber
             playback={playback}
             chapters={lesson.chapters}
-            tiles={tiles}
-            onNear={fetchTiles}
+            storyboard={lesson.sources?.storyboard ?? null}
           />
-          <Controls player={player} lesson={lesson} full={{ isFull, toggle: toggleFull }} />
+          <Controls player={player} lesson={lesson} view={view} />
         </div>
       )}
     </section>
@@ -102,24 +109,42 @@ export function Stage({ player, lesson, certificate, onNext }: Props) {
 }
 
 /** The error, over a video that has stopped or at the top of one that still plays. */
-export function Failure({ playback }: { playback: Playback }) {
+export function Failure({ playback, maySave }: { playback: Playback; maySave: boolean }) {
   const status = usePlayback(playback, (state) => state.status);
   const error = usePlayback(playback, (state) => state.error);
   // The user may seek while offline, so the message names the current position.
   const time = usePlayback(playback, (state) => Math.floor(state.time));
   if (!error) return null;
+  // Others need a new page, a sign-in or an enrollment: trying again changes nothing.
+  const isTransient = lookup(error.problem.code).autoRetry;
+  const sentence = firstSentence(error.message);
   return (
     <div className={status === "error" ? "stage__over" : "stage__top"}>
       <ErrorPanel
         error={error}
-        onRetry={playback.retry}
-        message={t("{sentence} Your place at {time} is saved.", {
-          sentence: firstSentence(error.message),
-          time: clock(time),
+        {...(isTransient && {
+          onRetry: playback.retry,
+          message: maySave
+            ? t("{sentence} Your place at {time} is saved.", { sentence, time: clock(time) })
+            : sentence,
         })}
       />
     </div>
   );
+}
+
+/** Seconds before the end in which its code is fetched. */
+const NEAR_END = 20;
+
+/** Fetch the code of the end screen before it is needed. */
+export function useEndScreen(playback: Playback): void {
+  const isNear = usePlayback(
+    playback,
+    ({ status, time, duration }) => status !== "idle" && time > duration - NEAR_END,
+  );
+  useEffect(() => {
+    if (isNear) void EndScreen.fetch();
+  }, [isNear]);
 }
 
 function firstSentence(text: string): string {
@@ -164,19 +189,4 @@ function usePresses(video: HTMLMediaElement, player: Player, onFullscreen: () =>
     video.addEventListener("dblclick", () => full.current(), { signal });
     return () => listening.abort();
   }, [video, player]);
-}
-
-/** The thumbnails of the scrubber, fetched on the first call of `fetchTiles`. */
-function useTiles(address: string | null): [tiles: readonly Tile[], fetchTiles: () => void] {
-  const [tiles, setTiles] = useState<readonly Tile[]>([]);
-  const isRequested = useRef(false);
-  const fetchTiles = (): void => {
-    if (address === null || isRequested.current) return;
-    isRequested.current = true;
-    fetch(address)
-      .then((response) => (response.ok ? response.text() : ""))
-      .then((text) => setTiles(parseStoryboard(text, address)))
-      .catch(() => (isRequested.current = false)); // retried on the next call
-  };
-  return [tiles, fetchTiles];
 }

@@ -5,11 +5,14 @@ import { t } from "../../shared/i18n";
 import { registerShortcuts, type Shortcut } from "../../shared/shortcuts";
 import { addressOf, type LessonLink, type PlayerProps } from "./api";
 import type { Player } from "./engine/player";
+import type { Switch, View } from "./view";
 
 const SEEK_SECONDS = 5;
+const LEAP_SECONDS = 10;
+const DIGITS = Array.from({ length: 10 }, (_, digit) => String(digit));
 
-/** `onFullscreen` is null in the audio player. */
-type Latest = { lesson: PlayerProps; onFullscreen: (() => void) | null };
+/** `view` is null in the audio player. */
+type Latest = { lesson: PlayerProps; view: View | null };
 
 function isOpen(lesson: LessonLink | null): lesson is LessonLink {
   return lesson !== null && lesson.state !== "locked";
@@ -34,11 +37,18 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
     },
     isAvailable: () => isOpen(latest().lesson[which]),
   });
+  const turn = (which: (view: View) => Switch | null): Pick<Shortcut, "run" | "isAvailable"> => {
+    const find = (): Switch | null => {
+      const { view } = latest();
+      return view && which(view);
+    };
+    return { run: () => find()?.toggle(), isAvailable: () => find() !== null };
+  };
   const group = "playing";
   return [
     {
-      keys: [" "],
-      caps: [t("Space")],
+      keys: [" ", "k"],
+      caps: [t("Space"), "K"],
       label: t("Play or pause"),
       group,
       run: () => playback.toggle(),
@@ -57,6 +67,15 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
       group,
       run: () => seek(SEEK_SECONDS),
     },
+    { keys: ["j"], caps: ["J"], label: t("Back 10 s"), group, run: () => seek(-LEAP_SECONDS) },
+    { keys: ["l"], caps: ["L"], label: t("Forward 10 s"), group, run: () => seek(LEAP_SECONDS) },
+    {
+      keys: DIGITS,
+      caps: ["0", "…", "9"],
+      label: t("Go to 0% … 90%"),
+      group,
+      run: (key) => playback.seek((playback.state.duration * Number(key)) / 10),
+    },
     { keys: ["-"], caps: ["-"], label: t("Slower"), group, run: () => speed(-1) },
     // "=" is the same key without Shift.
     { keys: ["+", "="], caps: ["+"], label: t("Faster"), group, run: () => speed(1) },
@@ -69,13 +88,14 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
       run: () => player.toggleCaptions(),
       isAvailable: () => player.lesson.captions.length > 0,
     },
+    { keys: ["f"], caps: ["F"], label: t("Full screen"), group, ...turn(({ full }) => full) },
+    { keys: ["w"], caps: ["W"], label: t("Wide view"), group, ...turn(({ theater }) => theater) },
     {
-      keys: ["f"],
-      caps: ["F"],
-      label: t("Full screen"),
+      keys: ["i"],
+      caps: ["I"],
+      label: t("Picture in picture"),
       group,
-      run: () => latest().onFullscreen?.(),
-      isAvailable: () => latest().onFullscreen !== null,
+      ...turn(({ picture }) => picture),
     },
     { keys: ["n"], caps: ["N"], label: t("Next lesson"), group: "lesson", ...lesson("next") },
     {
@@ -89,14 +109,10 @@ export function playerShortcuts(player: Player, latest: () => Latest): Shortcut[
 }
 
 /** Registers the shortcuts of the player while it is on the page. */
-export function useShortcuts(
-  player: Player,
-  lesson: PlayerProps,
-  onFullscreen: Latest["onFullscreen"],
-): void {
-  const latest = useRef<Latest>({ lesson, onFullscreen });
+export function useShortcuts(player: Player, lesson: PlayerProps, view: View | null): void {
+  const latest = useRef<Latest>({ lesson, view });
   useEffect(() => {
-    latest.current = { lesson, onFullscreen };
+    latest.current = { lesson, view };
   });
   useEffect(() => registerShortcuts(playerShortcuts(player, () => latest.current)), [player]);
 }

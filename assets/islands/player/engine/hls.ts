@@ -31,14 +31,23 @@ export function levelOf(names: readonly string[], quality: Quality): number {
   return lines.length === 0 ? -1 : names.indexOf(`${Math.max(...lines)}p`);
 }
 
+const codecErrors: string[] = [
+  Hls.ErrorDetails.MANIFEST_INCOMPATIBLE_CODECS_ERROR,
+  Hls.ErrorDetails.BUFFER_ADD_CODEC_ERROR,
+  Hls.ErrorDetails.BUFFER_INCOMPATIBLE_CODECS_ERROR,
+];
+
 /** The kind of failure of a fatal error. */
 export function failureOf(
-  { type, response }: Pick<ErrorData, "type" | "response">,
+  { type, details, response }: Pick<ErrorData, "type" | "response"> & { details?: string },
   hasStarted: boolean,
 ): Failure {
+  if (type === Hls.ErrorTypes.KEY_SYSTEM_ERROR) return "protected";
+  if (details !== undefined && codecErrors.includes(details)) return "format";
   if (type !== Hls.ErrorTypes.NETWORK_ERROR) return "media";
-  // Signed addresses expire: request new ones.
-  if (response?.code && [401, 403, 404, 410].includes(response.code)) return "expired";
+  // Signed addresses expire, and a new version of a video has others: request new ones.
+  if (response?.code && [401, 403, 410].includes(response.code)) return "expired";
+  if (response?.code === 404) return "gone";
   return hasStarted ? "network" : "start";
 }
 

@@ -65,7 +65,7 @@ it.each([
   ["networkError", { code: 500 }, true, "network"],
   ["networkError", undefined, true, "network"],
   ["networkError", { code: 403 }, true, "expired"],
-  ["networkError", { code: 404 }, false, "expired"],
+  ["networkError", { code: 404 }, false, "gone"],
   ["mediaError", undefined, true, "media"],
   ["muxError", undefined, false, "media"],
 ])("maps %s with %j (started: %s) to %s", (type, response, hasStarted, failure) => {

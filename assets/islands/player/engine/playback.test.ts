@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 
+import { ApiError, makeError, problemOf } from "../../../shared/api/errors";
 import { Playback, type PlaybackOptions, statusOf } from "./playback";
 import { defaults } from "./settings";
 import type { Sources, Stream, StreamEvents } from "./stream";
@@ -205,7 +206,65 @@ it("does not request new addresses forever", async () => {
   }
 
   expect(refresh).toHaveBeenCalledOnce();
-  expect(playback.state.error?.problem.code).toBe("VIDEO_LOAD_FAILED");
+  expect(playback.state.error?.problem.code).toBe("MEDIA_LINK_EXPIRED");
+});
+
+it("fetches new addresses again after they could not be fetched, and keeps its place", async () => {
+  const fresh = { master: "/new/master.m3u8", audio: null, sound: null };
+  const refresh = vi.fn(() => Promise.resolve(fresh));
+  refresh.mockRejectedValueOnce(makeError("NETWORK_FAILED"));
+  const playback = await playing({ refresh });
+  video.tell("timeupdate", { currentTime: 61 });
+  events.onFailed("expired");
+  await settle();
+  expect(playback.state.error?.problem.code).toBe("VIDEO_NETWORK_ERROR");
+
+  const retried = playback.retry();
+  await settle();
+  events.onLoaded();
+  await expect(retried).resolves.toBeUndefined();
+  expect(stream.load).toHaveBeenLastCalledWith(fresh, 61, "auto");
+  expect(stream.retry).not.toHaveBeenCalled();
+  expect(playback.state.error).toBeNull();
+});
+
+it.each([
+  [401, "NOT_AUTHENTICATED", "AUTH_SESSION_EXPIRED"],
+  [403, "ENROLLMENT_REQUIRED", "ENROLLMENT_REQUIRED"],
+  [403, "SUBSCRIPTION_EXPIRED", "SUBSCRIPTION_EXPIRED"],
+  [503, "SERVER_ERROR", "VIDEO_NETWORK_ERROR"],
+] as const)("says why the server gives no new addresses: %i %s", async (status, code, shown) => {
+  const refusal = new ApiError(status, problemOf(code, status));
+  const playback = await playing({ refresh: () => Promise.reject(refusal) });
+  events.onFailed("expired");
+  await settle();
+
+  expect(playback.state.error?.problem.code).toBe(shown);
+});
+
+it("says that a video is being processed again", async () => {
+  const playback = await playing({ refresh: () => Promise.resolve(null) });
+  events.onFailed("gone");
+  await settle();
+
+  expect(playback.state.error?.problem.code).toBe("LECTURE_UNAVAILABLE");
+});
+
+it("says that the browser refuses protected media", async () => {
+  const playback = await playing();
+  video.tell("encrypted", { readyState: 1 });
+
+  expect(playback.state).toMatchObject({ status: "error" });
+  expect(playback.state.error?.problem.code).toBe("VIDEO_DRM_ERROR");
+});
+
+it("says that the connection is back", async () => {
+  document.body.innerHTML = '<div data-toasts data-restored="You\'re back online."></div>';
+  await playing();
+  events.onFailed("network");
+  events.onLoaded();
+
+  expect(document.body.textContent).toContain("You're back online.");
 });
 
 it("keeps speed and playback when the quality changes the source", async () => {

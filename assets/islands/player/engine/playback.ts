@@ -2,7 +2,8 @@
  * The playback of one lesson: the observed state of the media element, and the commands of the user. Independent of
  * React, which renders `state`.
  */
-import { type ApiError, makeError } from "../../../shared/api/errors";
+import { ApiError, type ErrorCode, makeError } from "../../../shared/api/errors";
+import { noteFailure, noteResponse } from "../../../shared/connection";
 import { type Quality, type Settings, SPEEDS } from "./settings";
 import type { Failure, CreateStream, Sources, Stream } from "./stream";
 import type { Pair } from "./watched";
@@ -36,6 +37,8 @@ export type PlaybackOptions = {
   startAt: number;
   settings: Settings;
   createStream: CreateStream;
+  /** Whether only the sound is played, so that there is no other version to offer. */
+  isAudioOnly?: boolean;
   /** Fetch new addresses when the old ones have expired; null if there are none. */
   refresh: () => Promise<Sources | null>;
 };
@@ -67,6 +70,8 @@ export class Playback {
   #opening: Promise<void> | null = null;
   #hasStarted = false;
   #refreshedAt = Number.NEGATIVE_INFINITY;
+  /** New addresses were needed, but could not be fetched. */
+  #needsRenewal = false;
   #wantsToPlay = false;
   #startAt: number;
   #sources: Sources;
@@ -103,6 +108,8 @@ export class Playback {
     const listening = new AbortController();
     const { signal } = listening;
     for (const type of observed) video.addEventListener(type, this.#observe, { signal });
+    // The media is protected, and nothing here can ask for permission to play it.
+    video.addEventListener("encrypted", () => this.#failed("protected"), { signal });
     // Media keys and headsets play and pause the element directly.
     video.addEventListener("play", () => (this.#wantsToPlay = true), { signal });
     video.addEventListener(
@@ -214,7 +221,8 @@ export class Playback {
     const outcome = new Promise<void>((resolve, reject) => {
       this.#retrying = { resolve, reject };
     });
-    if (this.#stream) this.#stream.retry(this.#position());
+    if (this.#needsRenewal) void this.#renew();
+    else if (this.#stream) this.#stream.retry(this.#position());
     else void this.#open();
     if (this.#wantsToPlay) void this.#start();
     return outcome;
@@ -240,8 +248,7 @@ export class Playback {
       onFailed: (failure) => this.#failed(failure),
     }).catch(() => undefined);
     if (!stream) {
-      const code = stream === null ? "VIDEO_FORMAT_UNSUPPORTED" : "VIDEO_LOAD_FAILED";
-      this.#show(this.#error(code));
+      this.#show(this.#error(stream === null ? "format" : "start"));
       return;
     }
     this.#stream = stream;
@@ -257,26 +264,35 @@ export class Playback {
     if (this.#wantsToPlay) void this.#start();
   }
 
-  #error(code: Parameters<typeof makeError>[0]): ApiError {
+  #error(failure: Failure): ApiError {
+    const isOffered = failure === "format" && this.options.isAudioOnly !== true;
+    const code = isOffered ? "VIDEO_FORMAT_UNSUPPORTED" : codes[failure];
     return makeError(code, { lesson: this.options.lesson });
   }
 
   #failed(failure: Failure): void {
     const isFirst = Date.now() - this.#refreshedAt > REFRESH_EVERY_MS;
-    if (failure === "expired" && isFirst) {
-      this.#refreshedAt = Date.now();
-      void this.#reload();
-      return;
-    }
-    this.#show(this.#error(failure === "network" ? "VIDEO_NETWORK_ERROR" : "VIDEO_LOAD_FAILED"));
+    if ((failure === "expired" || failure === "gone") && isFirst) void this.#renew();
+    else this.#show(this.#error(failure));
+    if (failure === "network") noteFailure();
   }
 
   /** The addresses have expired (a lesson left open overnight): continue with new ones. */
-  async #reload(): Promise<void> {
+  async #renew(): Promise<void> {
+    this.#refreshedAt = Date.now();
+    this.#needsRenewal = false;
     const at = this.#position();
-    const sources = await this.options.refresh().catch(() => null);
+    let sources: Sources | null;
+    try {
+      sources = await this.options.refresh();
+    } catch (reason) {
+      this.#refreshedAt = Number.NEGATIVE_INFINITY;
+      this.#needsRenewal = true;
+      this.#show(refusalOf(reason) ?? this.#error("network"));
+      return;
+    }
     if (!sources) {
-      this.#show(this.#error("VIDEO_LOAD_FAILED"));
+      this.#show(makeError("LECTURE_UNAVAILABLE"));
       return;
     }
     this.#sources = sources;
@@ -294,6 +310,7 @@ export class Playback {
   #recovered(): void {
     this.#retrying?.resolve();
     this.#retrying = null;
+    if (this.#state.error?.is("VIDEO_NETWORK_ERROR")) noteResponse();
     if (this.#state.error) this.#set({ error: null });
     this.#observe();
   }
@@ -321,6 +338,25 @@ export class Playback {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+const codes: Record<Failure, ErrorCode> = {
+  start: "VIDEO_LOAD_FAILED",
+  network: "VIDEO_NETWORK_ERROR",
+  expired: "MEDIA_LINK_EXPIRED",
+  gone: "VIDEO_LOAD_FAILED",
+  media: "VIDEO_LOAD_FAILED",
+  format: "VIDEO_LOAD_FAILED",
+  protected: "VIDEO_DRM_ERROR",
+};
+
+/** Why the server gives no new addresses, in its words; undefined if it may give them later. */
+function refusalOf(reason: unknown): ApiError | undefined {
+  if (!(reason instanceof ApiError)) return undefined;
+  if (reason.status === 401) return makeError("AUTH_SESSION_EXPIRED");
+  const isFinal =
+    reason.status >= 400 && reason.status < 500 && ![408, 429].includes(reason.status);
+  return isFinal ? reason : undefined;
 }
 
 type Facts = Pick<HTMLMediaElement, "ended" | "paused" | "seeking" | "readyState">;

@@ -69,6 +69,7 @@ export class Player {
       startAt: lesson.startAt,
       settings: lesson.isAudioOnly ? { ...settings, quality: "audio" } : settings,
       createStream: dependencies.createStream ?? createStream,
+      isAudioOnly: lesson.isAudioOnly,
       refresh: dependencies.refresh,
     });
   }

@@ -4,6 +4,12 @@ export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2] as const;
 export type Quality = "auto" | "1080p" | "720p" | "480p" | "audio";
 export const QUALITIES: readonly Quality[] = ["auto", "1080p", "720p", "480p", "audio"];
 
+export const CAPTION_SIZES = ["small", "normal", "large", "huge"] as const;
+export type CaptionSize = (typeof CAPTION_SIZES)[number];
+/** What is behind the captions: a dark veil, black, or only a shadow of the letters. */
+export const CAPTION_BACKS = ["veil", "black", "none"] as const;
+export type CaptionBack = (typeof CAPTION_BACKS)[number];
+
 export type Settings = {
   speed: number;
   volume: number;
@@ -12,6 +18,10 @@ export type Settings = {
   /** On until the user turns captions off, which applies to every lesson. */
   hasCaptions: boolean;
   captionLanguage: string;
+  captionSize: CaptionSize;
+  captionBack: CaptionBack;
+  /** Whether the next lesson starts by itself at the end of a video. */
+  playsNext: boolean;
 };
 
 const KEY = "study.player";
@@ -23,6 +33,9 @@ export const defaults: Settings = {
   quality: "auto",
   hasCaptions: true,
   captionLanguage: "",
+  captionSize: "normal",
+  captionBack: "veil",
+  playsNext: true,
 };
 
 /** The stored settings, with the default for anything missing or invalid. */
@@ -34,7 +47,7 @@ export function readSettings(storage: Pick<Storage, "getItem">): Settings {
   } catch {
     // Storage is blocked, or the value is not JSON.
   }
-  const boolean = (key: "isMuted" | "hasCaptions"): boolean =>
+  const boolean = (key: "isMuted" | "hasCaptions" | "playsNext"): boolean =>
     typeof stored[key] === "boolean" ? stored[key] : defaults[key];
   const { volume, captionLanguage } = stored;
   return {
@@ -44,6 +57,9 @@ export function readSettings(storage: Pick<Storage, "getItem">): Settings {
     captionLanguage: typeof captionLanguage === "string" ? captionLanguage : "",
     isMuted: boolean("isMuted"),
     hasCaptions: boolean("hasCaptions"),
+    captionSize: CAPTION_SIZES.find((size) => size === stored.captionSize) ?? defaults.captionSize,
+    captionBack: CAPTION_BACKS.find((back) => back === stored.captionBack) ?? defaults.captionBack,
+    playsNext: boolean("playsNext"),
   };
 }
 

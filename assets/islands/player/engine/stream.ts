@@ -18,8 +18,12 @@ export type StreamEvents = {
   onFailed: (failure: Failure) => void;
 };
 
-/** `start`: nothing could be loaded; `network`: the connection broke; `expired`: the signed addresses are too old. */
-export type Failure = "start" | "network" | "expired" | "media";
+/**
+ * `start`: nothing could be loaded; `network`: the connection broke; `expired`: the signed addresses are too old;
+ * `gone`: there is nothing at the addresses; `format`: the browser knows none of the codecs; `protected`: the media is
+ * encrypted, and the browser has no permission to play it.
+ */
+export type Failure = "start" | "network" | "expired" | "gone" | "media" | "format" | "protected";
 
 export interface Stream {
   /** Load from this second. */
