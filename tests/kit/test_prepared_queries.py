@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 from django.db import connection, connections
-from django.db.models import CharField, Count, DateTimeField, Exists, F, OuterRef, UUIDField
+from django.db.models import BigIntegerField, CharField, Count, DateTimeField, Exists, F, OuterRef, UUIDField
 from django.utils import timezone
 
 from apps.courses.models import Course, Section
@@ -48,6 +48,13 @@ def test_each_call_uses_its_own_values(db):
     assert BY_SLUG.first(slug="rivers", now=never) is None
     assert BY_SLUG.first(slug="' OR 1=1 --", now=later) is None
     assert BY_SLUG.first(slug="%s", now=later) is None
+
+
+def test_an_integer_too_large_for_its_column_matches_nothing(db):
+    course = CourseFactory()
+    by_pk = PreparedQuery(lambda: Course.objects.filter(pk=Param("pk", BigIntegerField())))
+
+    assert [by_pk(pk=pk) for pk in (course.pk, 10**30, -(10**30), None)] == [[course], [], [], []]
 
 
 def test_an_object_can_be_changed_and_saved(db):

@@ -7,6 +7,7 @@ from apps.accounts.policies import AnyUser
 from apps.forum.models import Board, Post, Topic
 from apps.forum.queries import finding
 from apps.forum.queries import topic as queries
+from apps.forum.queries.shown import Shown, flat, shown_post
 from apps.forum.services.screening import REASONS
 
 
@@ -64,7 +65,7 @@ def topic_for(pk: int, user: AnyUser) -> dict[str, Any]:
 
 def posts_of(page: queries.TopicPage) -> dict[str, Any]:
     """A page of a topic, its posts in the order of their numbers."""
-    shown = sorted(queries.flat(page.posts), key=lambda one: (one.post.number is None, one.post.number or 0))
+    shown = sorted(flat(page.posts), key=lambda one: (one.post.number is None, one.post.number or 0))
     return {
         "page": page.number,
         "pages": page.pages,
@@ -72,7 +73,7 @@ def posts_of(page: queries.TopicPage) -> dict[str, Any]:
     }
 
 
-def post_out(shown: queries.Shown, topic: Topic) -> dict[str, Any]:
+def post_out(shown: Shown, topic: Topic) -> dict[str, Any]:
     """A post as a reader sees it. Of a removed one only that it was removed."""
     post, is_stub = shown.post, shown.is_stub
     return {
@@ -103,7 +104,7 @@ def post_for(pk: int, user: AnyUser) -> dict[str, Any]:
     :raises NotFound: there is none for this user.
     """
     post = finding.find_post(pk, user)
-    return post_out(queries.shown_post(post, user), post.topic) | {"source": post.source}
+    return post_out(shown_post(post, user), post.topic) | {"source": post.source}
 
 
 def case_out(post: Post) -> dict[str, Any]:

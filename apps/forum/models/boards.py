@@ -6,27 +6,29 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import Role, User
+from apps.accounts.models import Role
 from apps.accounts.policies import AnyUser
 from apps.courses.models import Course
+from apps.forum.models.readers import Reader, reader_of
 from apps.learning.models import Enrollment
 
 OPEN_TO_ALL = [Course.Status.PUBLISHED, Course.Status.ARCHIVED]
 
 
-def readable_boards(user: AnyUser, prefix: str = "") -> Q:
+def readable_boards(user: AnyUser | Reader, prefix: str = "") -> Q:
     """The condition that a user may read a board; ``prefix`` leads to the board, for example ``"topic__board__"``.
 
     General boards and those of published and archived courses are open to everyone, the others to the course's staff
     and to enrolled learners.
     """
     open_to_all = Q(**{f"{prefix}course": None}) | Q(**{f"{prefix}course__status__in": OPEN_TO_ALL})
-    if not isinstance(user, User):
+    reader = reader_of(user)
+    if reader.is_visitor:
         return open_to_all
-    if user.is_admin:
+    if reader.is_admin:
         return Q()
-    enrolled = Enrollment.objects.active().of(user.pk).filter(course=OuterRef(f"{prefix}course"))
-    taught = Q(**{f"{prefix}course__instructor": user}) if user.can_teach else Q()
+    enrolled = Enrollment.objects.active().of(reader.pk).filter(course=OuterRef(f"{prefix}course"))
+    taught = Q(**{f"{prefix}course__instructor": reader.pk}) if reader.is_teacher else Q()
     return open_to_all | taught | Q(Exists(enrolled))
 
 

@@ -13,6 +13,7 @@ from apps.courses.models import Course
 from apps.forum.models.boards import Board
 from apps.forum.models.posts import Post
 from apps.forum.models.topics import Topic
+from studyplatform.kit.db.prepared_queries import Param
 
 
 class Report(models.Model):
@@ -48,7 +49,7 @@ class Report(models.Model):
 
 
 class BanQuerySet(models.QuerySet["Ban"]):
-    def active(self, now: datetime) -> Self:
+    def active(self, now: datetime | Param) -> Self:
         """The bans that are neither over nor lifted."""
         return self.filter(Q(until=None) | Q(until__gt=now), lifted_at=None)
 

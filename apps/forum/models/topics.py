@@ -7,10 +7,10 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.courses.models import Lesson
 from apps.forum.models.boards import Board, readable_boards
+from apps.forum.models.readers import Reader, reader_of
 
 MOST_TAGS = 5
 
@@ -24,11 +24,12 @@ class State(models.TextChoices):
     DELETED = "deleted", _("Deleted")
 
 
-def moderated_boards(user: AnyUser, prefix: str = "") -> Q | None:
+def moderated_boards(user: AnyUser | Reader, prefix: str = "") -> Q | None:
     """The condition that a user moderates a board: admins all, instructors those of their courses. None: no board."""
-    if not isinstance(user, User) or not user.is_active or not user.can_teach:
+    reader = reader_of(user)
+    if not reader.is_moderator:
         return None
-    return Q() if user.is_admin else Q(**{f"{prefix}course__instructor": user})
+    return Q() if reader.is_admin else Q(**{f"{prefix}course__instructor": reader.pk})
 
 
 class Tag(models.Model):
@@ -50,18 +51,20 @@ class TopicQuerySet(models.QuerySet["Topic"]):
         """The visible topics of the boards that a user may read."""
         return self.public().filter(readable_boards(user, "board__"))
 
-    def seen_by(self, user: AnyUser) -> Self:
+    def seen_by(self, user: AnyUser | Reader) -> Self:
         """The topics that a user may open: visible ones, their own, and all of the boards that they moderate.
 
         A merged topic is opened by nobody: its posts are in another one.
         """
         state = Q(state=State.VISIBLE)
-        if isinstance(user, User):
-            state |= Q(author=user, state__in=[State.HELD, State.HIDDEN]) | Q(author=user, changed_by=user)
-            moderated = moderated_boards(user, "board__")
+        reader = reader_of(user)
+        if not reader.is_visitor:
+            state |= Q(author=reader.pk, state__in=[State.HELD, State.HIDDEN])
+            state |= Q(author=reader.pk, changed_by=reader.pk)
+            moderated = moderated_boards(reader, "board__")
             if moderated is not None:
                 state = state | moderated if moderated else Q()
-        return self.filter(readable_boards(user, "board__"), merged_into=None).filter(state)
+        return self.filter(readable_boards(reader, "board__"), merged_into=None).filter(state)
 
 
 class Topic(models.Model):

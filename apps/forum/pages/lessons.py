@@ -14,6 +14,7 @@ from apps.forum import policies, services
 from apps.forum.queries import finding
 from apps.forum.queries import lessons as queries
 from apps.forum.queries import topic as topic_queries
+from apps.forum.queries.shown import flat
 from studyplatform.kit.errors import NotFound
 
 
@@ -47,5 +48,5 @@ def _thread(request: HttpRequest, lesson: Lesson, pk: int) -> HttpResponse:
     page = topic_queries.topic_page(topic, user, 10**6)  # the last one
     if isinstance(user, User) and topic.is_visible:
         services.visit(user=user, topic=topic, number=page.last_shown, before=page.seen, now=timezone.now())
-    context = {"page": page, "topic": topic, "posts": list(topic_queries.flat(page.posts))}
+    context = {"page": page, "topic": topic, "posts": list(flat(page.posts))}
     return render(request, "forum/_lesson_thread.html", context)

@@ -16,6 +16,7 @@ from apps.forum.models.posts import page_of
 from apps.forum.queries import finding, searching
 from apps.forum.queries import topic as queries
 from apps.forum.queries.public import structured_question
+from apps.forum.queries.shown import flat
 from apps.forum.services.screening import is_new
 from studyplatform.kit.errors import NotFound
 
@@ -50,9 +51,7 @@ def show_topic(
     quoted = request.GET.get("reply", "")
     reply_to = None
     if quoted.isdecimal() and page.can_write:
-        reply_to = next(
-            (one.post for one in queries.flat(page.posts) if str(one.post.pk) == quoted and not one.is_stub), None
-        )
+        reply_to = next((one.post for one in flat(page.posts) if str(one.post.pk) == quoted and not one.is_stub), None)
     initial = {"reply_to": reply_to.pk if reply_to else None, "is_watched": page.level != Level.MUTED}
     structured = None if isinstance(user, User) else structured_question(page)
     context = {

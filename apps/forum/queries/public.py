@@ -10,7 +10,8 @@ from django.utils.html import strip_tags
 from django.utils.text import Truncator
 
 from apps.forum.models import Board, Post, Topic
-from apps.forum.queries.topic import TopicPage, flat
+from apps.forum.queries.shown import flat
+from apps.forum.queries.topic import TopicPage
 from studyplatform.kit.extensions import SitemapEntry
 
 IN_FEED = 50  # topics

@@ -1,33 +1,18 @@
 """A page of a topic."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
+from functools import cache, cached_property
 
-from django.db.models import Count, Exists, OuterRef, Q, Value
+from django.db.models import BigIntegerField, Exists, IntegerField, OuterRef, Q, Value
 
 from apps.accounts.models import User
 from apps.accounts.policies import AnyUser
 from apps.forum import policies
 from apps.forum.models import Post, PostState, Reaction, Topic, Vote
 from apps.forum.models.posts import PAGE, page_of
-
-
-@dataclass
-class Shown:
-    """A post as a reader sees it, with the replies under it.
-
-    ``is_stub``: it was deleted or hidden, and the reader may not see its text.
-    """
-
-    post: Post
-    is_own: bool
-    is_staff: bool
-    is_stub: bool
-    is_new: bool
-    reactions: list[tuple[str, str, int, bool]] = field(default_factory=list)  # kind, label, count, is mine
-    replies: "list[Shown]" = field(default_factory=list)
-    parent: "Shown | None" = None  # of a reply to a post that isn't its neighbor
+from apps.forum.queries.shown import Shown, flat, nested, show_posts
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
 
 
 @dataclass
@@ -47,6 +32,16 @@ class TopicPage:
     level: str | None
     last_shown: int
     seen: int | None
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """What the HTML of a post depends on, besides the post itself: see ``Shown.key``."""
+        topic = self.topic
+        return (
+            (topic.pk, topic.accepted_id, topic.is_locked, topic.reply_count > 0, self.number),
+            (self.is_moderator, self.is_member, self.is_banned),
+            (self.can_vote, self.can_write, self.can_accept, self.can_report),
+        )
 
     @property
     def upto(self) -> int:
@@ -96,13 +91,6 @@ class TopicPage:
         return list(found.values())
 
 
-def flat(posts: Iterable[Shown]) -> Iterable[Shown]:
-    """All posts, also those under others."""
-    for one in posts:
-        yield one
-        yield from one.replies
-
-
 def entries(page: TopicPage) -> Iterable[tuple[Shown, Shown | None]]:
     """All posts of a page in their order, each with the post under which it is."""
     for one in page.posts:
@@ -115,25 +103,19 @@ def topic_page(topic: Topic, user: AnyUser, number: int) -> TopicPage:
     is_moderator = policies.moderates(user, topic.board)
     pages = page_of(topic.last_number, topic.last_number)
     number = min(max(1, number), pages)
-    first, last = (number - 1) * PAGE + 1, number * PAGE
-    wanted = Q(number__range=(first, last))
-    if number == pages:
-        wanted |= Q(number=None) & _own_held(user, is_moderator)
-    posts = topic.posts.filter(wanted).select_related("author").defer("source")
-    if isinstance(user, User):
-        mine = Vote.objects.filter(user=user, post=OuterRef("pk"))
-        posts = posts.annotate(is_voted=Exists(mine))
-    else:
-        posts = posts.annotate(is_voted=Value(value=False))
+    held = "none" if number < pages else "all" if is_moderator else "own"
+    posts = _posts_for(user.pk is None, held)(
+        topic=topic.pk, user=user.pk, first=(number - 1) * PAGE + 1, last=number * PAGE
+    )
     rows = sorted(posts, key=lambda post: (post.number is None, post.number or 0, post.pk))
-    shown = _shown(rows, topic, user, is_moderator)
+    shown = show_posts(rows, topic, user, is_moderator)
     accepted = next((one for one in shown if one.post.pk == topic.accepted_id), None)
     elsewhere = None
     if accepted is None and number == 1 and topic.accepted_id:
         elsewhere = Post.objects.select_related("author").defer("source").filter(pk=topic.accepted_id).first()
     return TopicPage(
         topic=topic,
-        posts=_nested(shown, accepted if number == 1 else None),
+        posts=nested(shown, accepted if number == 1 else None),
         number=number,
         pages=pages,
         accepted_elsewhere=elsewhere,
@@ -148,38 +130,9 @@ def topic_page(topic: Topic, user: AnyUser, number: int) -> TopicPage:
     )
 
 
-def shown_post(post: Post, user: AnyUser) -> Shown:
-    """One post for a reader. It comes from ``finding.find_post``. Two queries."""
-    post.is_voted = isinstance(user, User) and post.votes.filter(user=user).exists()  # type: ignore[attr-defined]
-    return _shown([post], post.topic, user, policies.moderates(user, post.topic.board))[0]
-
-
-def _shown(posts: list[Post], topic: Topic, user: AnyUser, is_moderator: bool) -> list[Shown]:  # noqa: FBT001
-    reactions = _reactions(posts, user)
-    seen: int | None = getattr(topic, "seen", None)
-    read_until: datetime | None = getattr(topic, "read_until", None)
-    return [
-        Shown(
-            post,
-            is_own=post.author_id == user.pk,
-            is_staff=_is_staff(post, topic),
-            is_stub=_is_stub(post, user, is_moderator),
-            is_new=_is_new(post, user, seen, read_until),
-            reactions=reactions.get(post.pk, []),
-        )
-        for post in posts
-    ]
-
-
 def is_banned(topic: Topic) -> bool:
     """Whether the reader, for whom ``finding.find_topic`` has read the topic, is banned from its board."""
     return bool(getattr(topic, "is_banned", False))
-
-
-def _own_held(user: AnyUser, is_moderator: bool) -> Q:  # noqa: FBT001 (two facts about the reader)
-    if is_moderator:
-        return Q()
-    return Q(author=user) if isinstance(user, User) else Q(pk=None)
 
 
 def _is_member(user: AnyUser, topic: Topic, *, is_moderator: bool) -> bool:
@@ -189,55 +142,16 @@ def _is_member(user: AnyUser, topic: Topic, *, is_moderator: bool) -> bool:
     return is_moderator or topic.board.course_id is None or bool(getattr(topic, "is_enrolled", False))
 
 
-def _is_staff(post: Post, topic: Topic) -> bool:
-    return topic.board.course is not None and post.author_id == topic.board.course.instructor_id
-
-
-def _is_stub(post: Post, user: AnyUser, is_moderator: bool) -> bool:  # noqa: FBT001
-    return post.state != PostState.VISIBLE and not is_moderator and post.author_id != user.pk
-
-
-def _is_new(post: Post, user: AnyUser, seen: int | None, read_until: datetime | None) -> bool:
-    if not isinstance(user, User) or post.author_id == user.pk or post.number is None:
-        return False
-    if seen is not None:
-        return post.number > seen
-    return read_until is not None and post.published_at is not None and post.published_at > read_until
-
-
-def _nested(shown: list[Shown], accepted: Shown | None) -> list[Shown]:
-    """Put replies under the post of this page that they answer, one level deep; the accepted answer comes second."""
-    by_id = {one.post.pk: one for one in shown}
-    roots: dict[int, Shown] = {}
-    top: list[Shown] = []
-    for one in shown:
-        target = by_id.get(one.post.reply_to_id or 0)
-        root = roots.get(target.post.pk, target) if target else None
-        if target is None or root is None or root.post.is_opening:
-            top.append(one)
-            continue
-        roots[one.post.pk] = root
-        one.parent = target if target is not root else None
-        root.replies.append(one)
-    if accepted is not None:
-        root = roots.get(accepted.post.pk)
-        if root is not None:
-            root.replies.remove(accepted)
-        else:
-            top.remove(accepted)
-        top.insert(1 if top and top[0].post.is_opening else 0, accepted)
-    return top
-
-
-def _reactions(posts: list[Post], user: AnyUser) -> dict[int, list[tuple[str, str, int, bool]]]:
-    """The reactions to some posts. One query."""
-    found = (
-        Reaction.objects.filter(post__in=posts)
-        .values_list("post", "kind")
-        .annotate(n=Count("pk"), mine=Count("pk", filter=Q(user=user.pk)))
-        .order_by("post", "kind")
-    )
-    result: dict[int, list[tuple[str, str, int, bool]]] = {}
-    for post, kind, count, mine in found:
-        result.setdefault(post, []).append((kind, str(Reaction.Kind(kind).label), count, bool(mine)))
-    return result
+@cache
+def _posts_for(is_visitor: bool, held: str) -> PreparedQuery[Post]:  # noqa: FBT001 (the key of a cache)
+    """The posts with some numbers, and the held ones of ``held``: none, the reader's own, all."""
+    wanted = Q(number__gte=Param("first", IntegerField()), number__lte=Param("last", IntegerField()))
+    reader = Param("user", BigIntegerField())
+    if held == "all":
+        wanted |= Q(number=None)
+    elif held == "own" and not is_visitor:
+        wanted |= Q(number=None, author=reader)
+    votes = Exists(Vote.objects.filter(user=reader, post=OuterRef("pk")))
+    posts = Post.objects.filter(wanted, topic=Param("topic", BigIntegerField()))
+    posts = posts.annotate(is_voted=Value(value=False) if is_visitor else votes)
+    return PreparedQuery(lambda: posts.select_related("author").defer("source"))

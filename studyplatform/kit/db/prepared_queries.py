@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.backends.utils import CursorWrapper
-from django.db.models import Expression, Field, Model, QuerySet
+from django.db.models import Expression, Field, IntegerField, Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.models.sql import UpdateQuery
 
@@ -27,6 +27,15 @@ class Param(Expression):
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         return "%s", (self,)
+
+
+def _ranges(params: tuple[Any, ...], database: Any) -> list[tuple[str, int, int]]:
+    """The least and the greatest integer that each parameter for an integer column can be."""
+    return [
+        (one.name, *database.ops.integer_field_range(one.output_field.get_internal_type()))
+        for one in params
+        if isinstance(one, Param) and isinstance(one.output_field, IntegerField)
+    ]
 
 
 @contextmanager
@@ -54,15 +63,22 @@ class PreparedQuery(Generic[M]):
 
     def __init__(self, make: Callable[[], QuerySet[M]]) -> None:
         self.make = make
-        self._plans: dict[str, tuple[str, tuple[Any, ...], Callable[[Any], Iterator[M]]]] = {}
+        self._plans: dict[
+            str, tuple[str, tuple[Any, ...], list[tuple[str, int, int]], Callable[[Any], Iterator[M]]]
+        ] = {}
 
     def __call__(self, **values: Any) -> list[M]:
-        """Run the query with the value of each ``Param``, by name. Returns the objects. One query."""
+        """Run the query with the value of each ``Param``, by name. Returns the objects. One query.
+
+        An integer that its column cannot hold matches no row, as in Django's own lookups.
+        """
         database = connections[DEFAULT_DB_ALIAS]  # the connection itself: its proxy is slow
         plan = self._plans.get(database.vendor)
         if plan is None:
             plan = self._plans[database.vendor] = self._plan(database)
-        sql, params, read = plan
+        sql, params, ranges, read = plan
+        if not all(values[name] is None or least <= values[name] <= most for name, least, most in ranges):
+            return []
         with _run(database, sql, params, values) as cursor:
             return list(read(cursor.fetchall()))
 
@@ -70,7 +86,9 @@ class PreparedQuery(Generic[M]):
         """The first object, or None. Limit the queryset itself if it could match many rows."""
         return next(iter(self(**values)), None)
 
-    def _plan(self, database: Any) -> tuple[str, tuple[Any, ...], Callable[[Any], Iterator[M]]]:
+    def _plan(
+        self, database: Any
+    ) -> tuple[str, tuple[Any, ...], list[tuple[str, int, int]], Callable[[Any], Iterator[M]]]:
         compiler = self.make().query.get_compiler(connection=database)
         sql, params = compiler.as_sql()
         class_info, select, annotations = compiler.klass_info, compiler.select, compiler.annotation_col_map or {}
@@ -89,7 +107,7 @@ class PreparedQuery(Generic[M]):
                     setattr(instance, name, row[index])
                 yield instance
 
-        return sql, params, read
+        return sql, params, _ranges(params, database), read
 
 
 class PreparedUpdate:

@@ -1,0 +1,125 @@
+"""Posts as a reader sees them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from apps.accounts.models import User
+from apps.accounts.policies import AnyUser
+from apps.forum import policies
+from apps.forum.models import Post, PostState, Reaction, Topic
+
+
+@dataclass
+class Shown:
+    """A post as a reader sees it, with the replies under it.
+
+    ``is_stub``: it was deleted or hidden, and the reader may not see its text.
+    """
+
+    post: Post
+    is_own: bool
+    is_staff: bool
+    is_stub: bool
+    is_new: bool
+    reactions: list[tuple[str, str, int, bool]] = field(default_factory=list)  # kind, label, count, is mine
+    replies: "list[Shown]" = field(default_factory=list)
+    parent: "Shown | None" = None  # of a reply to a post that isn't its neighbor
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the HTML of the post depends on, besides the page: see ``TopicPage.key``. Without its replies."""
+        post, author, parent = self.post, self.post.author, self.parent
+        return (
+            (post.pk, post.stamp, post.edit_count, post.score, post.reply_to_id, post.is_voted),  # type: ignore[attr-defined]
+            (author.pk, author.display_name, author.initial, author.avatar.name, author.is_admin),
+            (self.is_own, self.is_staff, self.is_new, tuple(self.reactions)),
+            parent and (parent.post.pk, parent.is_stub, parent.post.author.display_name),
+        )
+
+
+def flat(posts: Iterable[Shown]) -> Iterable[Shown]:
+    """All posts, also those under others."""
+    for one in posts:
+        yield one
+        yield from one.replies
+
+
+def shown_post(post: Post, user: AnyUser) -> Shown:
+    """One post for a reader. It comes from ``finding.find_post``. Two queries."""
+    post.is_voted = isinstance(user, User) and post.votes.filter(user=user).exists()  # type: ignore[attr-defined]
+    return show_posts([post], post.topic, user, policies.moderates(user, post.topic.board))[0]
+
+
+def show_posts(posts: list[Post], topic: Topic, user: AnyUser, is_moderator: bool) -> list[Shown]:  # noqa: FBT001
+    """Posts of one topic for a reader. ``topic`` comes from ``finding.find_topic`` or with its board. One query."""
+    reactions = _reactions(posts, user)
+    seen: int | None = getattr(topic, "seen", None)
+    read_until: datetime | None = getattr(topic, "read_until", None)
+    return [
+        Shown(
+            post,
+            is_own=post.author_id == user.pk,
+            is_staff=_is_staff(post, topic),
+            is_stub=_is_stub(post, user, is_moderator),
+            is_new=_is_new(post, user, seen, read_until),
+            reactions=reactions.get(post.pk, []),
+        )
+        for post in posts
+    ]
+
+
+def _is_staff(post: Post, topic: Topic) -> bool:
+    return topic.board.course is not None and post.author_id == topic.board.course.instructor_id
+
+
+def _is_stub(post: Post, user: AnyUser, is_moderator: bool) -> bool:  # noqa: FBT001
+    return post.state != PostState.VISIBLE and not is_moderator and post.author_id != user.pk
+
+
+def _is_new(post: Post, user: AnyUser, seen: int | None, read_until: datetime | None) -> bool:
+    if not isinstance(user, User) or post.author_id == user.pk or post.number is None:
+        return False
+    if seen is not None:
+        return post.number > seen
+    return read_until is not None and post.published_at is not None and post.published_at > read_until
+
+
+def nested(shown: list[Shown], accepted: Shown | None) -> list[Shown]:
+    """Put replies under the post of this page that they answer, one level deep; the accepted answer comes second."""
+    by_id = {one.post.pk: one for one in shown}
+    roots: dict[int, Shown] = {}
+    top: list[Shown] = []
+    for one in shown:
+        target = by_id.get(one.post.reply_to_id or 0)
+        root = roots.get(target.post.pk, target) if target else None
+        if target is None or root is None or root.post.is_opening:
+            top.append(one)
+            continue
+        roots[one.post.pk] = root
+        one.parent = target if target is not root else None
+        root.replies.append(one)
+    if accepted is not None:
+        root = roots.get(accepted.post.pk)
+        if root is not None:
+            root.replies.remove(accepted)
+        else:
+            top.remove(accepted)
+        top.insert(1 if top and top[0].post.is_opening else 0, accepted)
+    return top
+
+
+def _reactions(posts: list[Post], user: AnyUser) -> dict[int, list[tuple[str, str, int, bool]]]:
+    """The reactions to some posts. One query."""
+    found = (
+        Reaction.objects.filter(post__in=posts)
+        .values_list("post", "kind")
+        .annotate(n=Count("pk"), mine=Count("pk", filter=Q(user=user.pk)))
+        .order_by("post", "kind")
+    )
+    result: dict[int, list[tuple[str, str, int, bool]]] = {}
+    for post, kind, count, mine in found:
+        result.setdefault(post, []).append((kind, str(Reaction.Kind(kind).label), count, bool(mine)))
+    return result
