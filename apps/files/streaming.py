@@ -4,6 +4,7 @@ Large files in a bucket are not sent through this server: the browser is redirec
 a few minutes (docs/adr/0011).
 """
 
+import os
 from collections.abc import Callable
 from datetime import datetime
 from typing import IO, cast
@@ -114,11 +115,11 @@ def send_content(
             until=until,
         )
     else:  # not in storage yet
-        path = upload_path(upload.uid)
-        stat = path.stat()
-        response = send_file(
-            request, lambda: path.open("rb"), size=stat.st_size, changed=stat.st_mtime, kind=kind, cache=NO_STORE
-        )
+        file = upload_path(upload.uid).open("rb")  # now: it may be moved into storage before the first byte is sent
+        stat = os.fstat(file.fileno())
+        response = send_file(request, lambda: file, size=stat.st_size, changed=stat.st_mtime, kind=kind, cache=NO_STORE)
+        if not response.streaming:
+            file.close()
     response["Content-Disposition"] = disposition
     response["Content-Security-Policy"] = SANDBOX if as_attachment or kind != "application/pdf" else PDF_POLICY
     if not as_attachment:

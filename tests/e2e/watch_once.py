@@ -7,7 +7,7 @@ import json
 import sys
 from urllib.parse import urlsplit
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ConsoleMessage, sync_playwright
 
 from tests import servers
 from tests.e2e.looking import plays_from, start
@@ -37,7 +37,13 @@ def main(site: str, path: str, session: str) -> None:
         )
         # The test server has no websockets; everything else must work.
         red: list[str] = []
-        page.on("console", lambda one: red.append(one.text) if one.type == "error" and "/ws/" not in one.text else None)
+
+        def hear(message: ConsoleMessage) -> None:
+            text = f"{message.text} {message.location.get('url', '')}"
+            if message.type == "error" and "/ws/" not in text:
+                red.append(text)
+
+        page.on("console", hear)
         page.goto(path)
         start(page)
         plays_from(page, 0.3)
