@@ -16,10 +16,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
+from apps.accounts.queries import zone_of
 from apps.billing.gateway.errors import MAPPINGS
+from apps.billing.models import Subscription
 from apps.billing.queries.revenue import month_so_far, refund_queue
 from apps.courses.models import Course
-from studyplatform.kit.extensions import Tile, admin_tiles, contract_tables
+from studyplatform.kit.extensions import LearnerCard, Tile, admin_tiles, contract_tables, learner_cards
 from studyplatform.kit.registry import Registry
 from studyplatform.kit.text.money import money
 
@@ -85,6 +87,22 @@ def revenue(user: User, now: datetime) -> Iterator[Tile]:
     foot = ngettext("%(num)d refund needs a decision", "%(num)d refunds need a decision", requests)
     net = money(month_so_far(now), settings.CURRENCY)
     yield Tile(_("Revenue this month"), net, foot % {"num": requests} if requests else _("no refund needs a decision"))
+
+
+@learner_cards.registers("premium", order=60)
+def premium_deadline(user: User, now: datetime) -> LearnerCard | None:
+    """When the user's Premium renews or ends, or until when a failed payment has to be made. One query."""
+    subscription = Subscription.objects.of(user.pk).opening(now).first()
+    if subscription is None:
+        return None
+    zone = zone_of(user)
+    is_due = subscription.status == Subscription.Status.PAST_DUE
+    until = subscription.grace_until if is_due else subscription.period_end
+    if until is None:
+        return None
+    left = max(0, (until.astimezone(zone).date() - now.astimezone(zone).date()).days)
+    card = {"subscription": subscription, "is_due": is_due, "until": until.astimezone(zone).date(), "days": left}
+    return LearnerCard(template="billing/_dashboard_card.html", card=card)
 
 
 @contract_tables.registers("paymentErrors")

@@ -4,7 +4,17 @@ from collections.abc import Iterator
 
 from apps.accounts.models import User
 from apps.accounts.services import Part, register_export
-from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating, WatchedDay
+from apps.learning.models import (
+    Achievement,
+    Attempt,
+    Bookmark,
+    Certificate,
+    Enrollment,
+    LearnedDay,
+    LessonProgress,
+    Rating,
+    WatchedDay,
+)
 
 
 @register_export("learning")
@@ -34,3 +44,7 @@ def of_learning(user: User) -> Iterator[Part]:
     yield Part("learning/bookmarks.json", bookmarks.iterator())
     watched = WatchedDay.objects.filter(user=user).order_by("day", "pk")
     yield Part("learning/watched.json", watched.values("day", "course__title", "seconds").iterator())
+    days = LearnedDay.objects.filter(user=user).order_by("day")
+    yield Part("learning/days.json", days.values("day", "seconds", "lessons").iterator())
+    earned = Achievement.objects.filter(user=user).order_by("earned_at")
+    yield Part("learning/achievements.json", earned.values("kind", "earned_at", "day").iterator())

@@ -52,3 +52,14 @@ CERTIFICATE = services.register_kind(
         icon="award",
     )
 )
+ACHIEVEMENT = services.register_kind(
+    _learning(
+        name="learning.achievement",
+        title=_("Achievements"),
+        headline=_("Achievement earned: %(achievement)s"),
+        text=_("You find all your achievements on your dashboard."),
+        action=_("Open your dashboard"),
+        icon="medal",
+        mail=services.Mail.OFF,
+    )
+)

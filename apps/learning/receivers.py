@@ -47,6 +47,12 @@ def delete_bookmarks_of_deleted_user(event: AccountDeleted) -> None:
     services.delete_bookmarks(user_id=event.user_id)
 
 
+@subscribe(AccountDeleted)
+def forget_learned_days(event: AccountDeleted) -> None:
+    """Delete a deleted account's days and achievements: they say when somebody was awake."""
+    services.forget_learned_days(user_id=event.user_id)
+
+
 @subscribe(LearnerEnrolled)
 def notify_of_enrollment(event: LearnerEnrolled) -> None:
     """Notify the learner, and let billing look at the milestones of the instructor."""

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.pages import certificates, course_progress, enrollment, lessons
+from apps.learning.pages import certificates, course_progress, dashboard, enrollment, lessons
 
 app_name = "learning"
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path("courses/enroll", enrollment.enroll, name="enroll"),
     path("courses/<slug:course>/bookmark", enrollment.bookmark, name="bookmark"),
     path("course/lessons", course_progress.lessons, name="lessons"),
+    path("me/dashboard", dashboard.dashboard, name="dashboard"),
     path("me/enrollments", course_progress.my_learning, name="my-learning"),
     path("me/courses", course_progress.my_courses, name="my-courses"),
     path("me/course/<slug:course>/progress", course_progress.course_progress, name="course-progress"),

@@ -69,6 +69,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
     for line in library.activity:
         name = f"{line.email.split('@')[0]} in {line.course}"
         yield Step(name, partial(seed_activity, line, now))
+    yield Step("learned days", partial(seed_learned_days, library, now))
     yield Step("shares of Premium", partial(share_premium, now))
     for course in library.courses:
         for lesson in course.lessons:
@@ -321,6 +322,13 @@ def _live(user: User, course: Course, line: Activity, now: datetime) -> None:
     learning.recount(enrollment_id=enrollment.pk, now=latest, last_lesson_id=last.pk if last else None)
     if line.stars:
         learning.rate_course(user=user, course=course, stars=line.stars, text=line.review, now=latest)
+
+
+def seed_learned_days(library: Library, now: datetime) -> None:
+    """The days on which each learner learned, with the achievements. Days that are there are left alone."""
+    emails = {line.email for line in library.activity if line.is_enrolled}
+    for user in User.objects.filter(email__in=emails, learned_days=None):
+        learning.rebuild_learned_days(user=user, now=now)
 
 
 def _watch(enrollment: Enrollment, rows: list[LessonProgress]) -> None:

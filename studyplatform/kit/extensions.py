@@ -88,3 +88,21 @@ class Discussion:
 
 # Of a lesson for a user; None if the user may not read it. One query, none for visitors: their pages are cached.
 lesson_discussions: Registry[Callable[[Any, Any], Discussion | None]] = Registry("discussion of a lesson")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerCard:
+    """A card of the learner's dashboard: a template, and what it shows as ``card``. ``place``: "main" or "side"."""
+
+    template: str
+    card: dict[str, Any]
+    place: str = "side"
+
+
+# Of a user at this moment; None if there is nothing to show.
+learner_cards: Registry[Callable[[Any, datetime], LearnerCard | None]] = Registry("cards of the learner's dashboard")
+
+
+def learner_cards_for(user: Any, *, now: datetime) -> list[LearnerCard]:
+    """The cards of a learner's dashboard, in order."""
+    return [card for source in learner_cards.ordered() if (card := source(user, now)) is not None]

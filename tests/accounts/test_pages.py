@@ -41,7 +41,7 @@ def test_signing_in_returns_to_the_requested_page(client: Client, leo: User) -> 
 
 
 @pytest.mark.parametrize(
-    ("username", "home"), [("leo", "/me/enrollments"), ("ada", "/dashboard/instructor/"), ("sam", "/dashboard/admin/")]
+    ("username", "home"), [("leo", "/me/dashboard"), ("ada", "/dashboard/instructor/"), ("sam", "/dashboard/admin/")]
 )
 def test_each_role_starts_at_its_own_home_page(
     client: Client, request: pytest.FixtureRequest, username: str, home: str
@@ -72,8 +72,8 @@ def test_signing_in_never_redirects_to_another_site(client: Client, leo: User, e
     answer = client.post("/auth/login", {**_login(leo), "next": elsewhere})
 
     assert "evil" not in shown.content.decode().split("<main")[1]
-    assert answer["Location"] == "/me/enrollments"
-    assert client.get("/auth/login", {"next": elsewhere})["Location"] == "/me/enrollments"
+    assert answer["Location"] == "/me/dashboard"
+    assert client.get("/auth/login", {"next": elsewhere})["Location"] == "/me/dashboard"
 
 
 def test_a_failed_sign_in_explains_the_error_and_keeps_the_email(client: Client, leo: User) -> None:

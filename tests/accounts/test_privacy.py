@@ -114,7 +114,8 @@ def test_every_app_with_user_data_adds_it_to_the_archive() -> None:
     exported = {
         "accounts.BrowserSession", "accounts.Notification", "accounts.NotificationChoice", "accounts.TeachingRequest",
         "mfa.Authenticator", "socialaccount.SocialAccount",
-        "learning.Enrollment", "learning.Bookmark", "learning.WatchedDay", "courses.Course",
+        "learning.Enrollment", "learning.Bookmark", "learning.WatchedDay", "learning.LearnedDay",
+        "learning.Achievement", "courses.Course",
         "files.File", "files.Folder", "billing.PremiumEarning",
         "files.Upload", "files.StorageAccount", "files.VideoAsset", "files.BinnedOriginal", "files.Share",
         "files.ShareOpening", "billing.Order", "billing.Payment", "billing.Refund", "billing.Card",

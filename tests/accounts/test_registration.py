@@ -107,7 +107,7 @@ def test_the_emailed_link_creates_the_account_and_signs_in_the_same_browser(clie
     opened = client.get(read_email()[0])
     assert "Verify email" in opened.content.decode()
     assert not User.objects.exists(), "an email program that follows links verifies nothing"
-    assert client.post(read_email()[0])["Location"] == "/me/enrollments"
+    assert client.post(read_email()[0])["Location"] == "/me/dashboard"
     assert is_signed_in(client)
 
 
@@ -137,7 +137,7 @@ def test_the_link_in_another_browser_requires_a_password_and_signs_in_only_there
     phone.post(link)
     assert not User.objects.exists(), "opening the link alone creates no account"
 
-    assert finish_registration(phone, link)["Location"] == "/me/enrollments"
+    assert finish_registration(phone, link)["Location"] == "/me/dashboard"
     user = User.objects.get()
     assert (user.last_name, user.email_verified_at is not None) == ("Lindgren-Okafor", True)
     assert user.check_password("OwnersRiver26")
@@ -291,8 +291,8 @@ def test_a_new_code_is_available_after_a_minute_and_replaces_the_old_one(client:
 def test_a_signed_in_user_cannot_register(browser_of: Callable[[User], Client], leo: User) -> None:
     browser = browser_of(leo)
 
-    assert browser.get("/auth/register")["Location"] == "/me/enrollments"
-    assert browser.post("/auth/register", GOOD)["Location"] == "/me/enrollments"
+    assert browser.get("/auth/register")["Location"] == "/me/dashboard"
+    assert browser.post("/auth/register", GOOD)["Location"] == "/me/dashboard"
     assert not Registration.objects.exists()
 
 

@@ -349,7 +349,7 @@ def test_a_removed_role_ends_at_once(client: Client, ada: User) -> None:
     services.change_role(user=ada, role="student")  # type: ignore[arg-type]
 
     assert get_session_with(token).json()["user"]["role"] == "student"
-    assert client.get("/dashboard")["Location"] == "/me/enrollments"
+    assert client.get("/dashboard")["Location"] == "/me/dashboard"
 
 
 def test_a_planted_session_key_is_replaced(client: Client, leo: User) -> None:

@@ -192,7 +192,7 @@ def test_signing_in_with_a_provider_requires_the_second_step(
 def test_signing_in_never_redirects_to_another_site(client: Client, school: str, mia: User, onward: str) -> None:
     link_identity(mia)
 
-    assert sign_in_with_provider(client, onward)["Location"] == "/me/enrollments"
+    assert sign_in_with_provider(client, onward)["Location"] == "/me/dashboard"
 
 
 def test_the_landing_page_says_that_there_is_nothing_to_continue(client: Client) -> None:
@@ -241,7 +241,7 @@ def test_the_link_in_another_browser_does_not_link_the_identity(client: Client, 
     jobs.run_pending("default")
     owner = Client()
 
-    assert finish_registration(owner, read_email()[0])["Location"] == "/me/enrollments"
+    assert finish_registration(owner, read_email()[0])["Location"] == "/me/dashboard"
 
     assert User.objects.get().check_password(CHOSEN["password"])
     assert not SocialAccount.objects.exists()
@@ -279,7 +279,7 @@ def test_an_existing_account_is_linked_after_a_password_and_confirmation(client:
     jobs.run_pending("default")
     assert SocialAccount.objects.get().user == owner
     assert "You can now sign in with Field School" in [str(one.subject) for one in mail.outbox]
-    assert sign_in_with_provider(Client())["Location"] == "/me/enrollments"
+    assert sign_in_with_provider(Client())["Location"] == "/me/dashboard"
 
 
 def test_a_user_can_decline_to_link_the_identity(client: Client, school: str) -> None:
@@ -709,7 +709,7 @@ def test_a_user_with_a_password_reauthenticates_with_it(browser_of_leo: Client, 
 def test_a_visitor_must_sign_in_to_reauthenticate(client: Client, school: str, mia: User) -> None:
     link_identity(mia)
 
-    assert sign_in_with_provider(client, purpose="prove")["Location"] == "/me/enrollments"
+    assert sign_in_with_provider(client, purpose="prove")["Location"] == "/me/dashboard"
     assert BrowserSession.objects.of(mia).exists()
 
 

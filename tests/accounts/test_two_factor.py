@@ -266,8 +266,8 @@ def test_the_second_step_never_redirects_to_another_site(client: Client, leo: Us
     first = sign_in_again(client, leo, next="https://evil.example/")
     second = client.post("/auth/second-step", {"code": code_now(), "next": "//evil.example"})
 
-    assert first["Location"] == "/auth/second-step?next=/me/enrollments"
-    assert second["Location"] == "/me/enrollments"
+    assert first["Location"] == "/auth/second-step?next=/me/dashboard"
+    assert second["Location"] == "/me/dashboard"
 
 
 def test_spaces_in_a_code_are_ignored(client: Client, leo: User, recovery_codes: list[str]) -> None:

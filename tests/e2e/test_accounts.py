@@ -76,7 +76,7 @@ def test_first_day_of_an_account(people, noor: str, site: Site):
     page.get_by_role("checkbox").check()
     with nothing_fails(page):
         press(page, "Create account")
-        expect(page).to_have_url(f"{site.base}/me/enrollments")
+        expect(page).to_have_url(f"{site.base}/me/dashboard")
 
     # The other tab receives the notification, too.
     other = page.context.new_page()

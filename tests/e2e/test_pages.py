@@ -59,6 +59,8 @@ PAGES = {
     "email change ended": Stop("", "/settings/email/confirm?key=x", 410),
     "unsubscribe ended": Stop("", "/notifications/unsubscribe/x", 404),
     "password reset expired": Stop("", "/auth/reset-password/00000000-0000-0000-0000-000000000000/old", 410),
+    "dashboard": Stop("student", "/me/dashboard"),
+    "dashboard empty": Stop("admin", "/me/dashboard"),
     "my learning": Stop("student", "/me/enrollments"),
     "my learning empty": Stop("instructor", "/me/enrollments"),
     "my courses": Stop("student", "/me/courses"),

@@ -12,7 +12,7 @@ from apps.accounts.models import Role, User
 from studyplatform.kit.web.requests import safe_next
 
 HOMES = {
-    Role.STUDENT: "/me/enrollments",
+    Role.STUDENT: "/me/dashboard",
     Role.INSTRUCTOR: "/dashboard/instructor/",
     Role.ADMIN: "/dashboard/admin/",
 }

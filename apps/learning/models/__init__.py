@@ -1,17 +1,20 @@
-"""Enrollments, progress, quiz attempts, certificates, ratings and bookmarks."""
+"""Enrollments, progress, learned days, quiz attempts, certificates, ratings and bookmarks."""
 
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
+from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt
 from apps.learning.models.rating import Rating
 
 __all__ = [
+    "Achievement",
     "Attempt",
     "Bookmark",
     "Certificate",
     "Enrollment",
     "EnrollmentQuerySet",
+    "LearnedDay",
     "LearningTime",
     "LessonProgress",
     "Rating",

@@ -22,6 +22,9 @@ class LearningTime(models.Model):
     uncounted = models.FloatField(
         default=0, help_text="Seconds of real time that no watched second used; negative: used in advance."
     )
+    learned_until = models.DateTimeField(
+        null=True, help_text="Time up to here has counted as learned: nobody reads and watches at once."
+    )
 
     def __str__(self) -> str:
         return f"{self.user_id} until {self.counted_at:%Y-%m-%d %H:%M:%S}"

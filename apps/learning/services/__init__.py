@@ -13,6 +13,8 @@ from apps.learning.services.enrollment import (
     revoke_enrollment,
     set_bookmark,
 )
+from apps.learning.services.learned_days import forget as forget_learned_days
+from apps.learning.services.learned_history import rebuild_learned_days
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
 from apps.learning.services.quizzes import open_attempt, submit_attempt
 
@@ -24,11 +26,13 @@ __all__ = [
     "enroll",
     "fetch_file",
     "follow_access",
+    "forget_learned_days",
     "grant_enrollment",
     "issue_certificate",
     "open_attempt",
     "open_lesson",
     "rate_course",
+    "rebuild_learned_days",
     "recount",
     "recount_course",
     "revoke_enrollment",

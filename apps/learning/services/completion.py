@@ -20,6 +20,7 @@ from django.db.models.functions import Coalesce
 from apps.courses.models import Course, Lesson
 from apps.learning.events import LessonCompleted, MilestoneReached
 from apps.learning.models import Certificate, Enrollment, LessonProgress
+from apps.learning.services import learned_days
 from apps.learning.services.certificates import issue_certificate
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.events import publish
@@ -74,8 +75,13 @@ class Saved:
     milestone: int | None = None
 
 
-def finish(progress: LessonProgress, *, now: datetime) -> Saved:
-    """Complete the lesson and publish it. Idempotent: of two simultaneous requests only one publishes."""
+def finish(
+    progress: LessonProgress, *, zone: str, now: datetime, at: datetime | None = None, seconds: int = 0
+) -> Saved:
+    """Complete the lesson and publish it. Idempotent: of two simultaneous requests only one publishes.
+
+    The lesson, and the ``seconds`` spent on it, count on the day of ``at`` (by default now) in the learner's ``zone``.
+    """
     enrollment = progress.enrollment
     before = enrollment.milestone
     if progress.completed_at is not None:
@@ -85,6 +91,7 @@ def finish(progress: LessonProgress, *, now: datetime) -> Saved:
         progress.completed_at = now
         if not won:
             return Saved(progress=progress, enrollment=enrollment)
+        learned_days.record(user_id=enrollment.user_id, zone=zone, now=now, at=at, seconds=seconds, lessons=1)
         publish(LessonCompleted(enrollment_id=enrollment.pk, user_id=enrollment.user_id, lesson_id=progress.lesson_id))
         enrollment, certificate = recount(enrollment_id=enrollment.pk, now=now, last_lesson_id=progress.lesson_id)
     milestone = enrollment.milestone if enrollment.milestone > before else None

@@ -4,11 +4,27 @@ from datetime import UTC, datetime
 from typing import cast
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import BigIntegerField, DateField, F, PositiveIntegerField
 
 from apps.learning.activity import time_budget, watched_time
 from apps.learning.activity.time_budget import Budget, Span
 from apps.learning.models import LearningTime, WatchedDay
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
+
+_PK = Param("pk", BigIntegerField())
+_LOCKED = PreparedQuery(lambda: LearningTime.objects.select_for_update().filter(pk=_PK))
+_SAVE = PreparedUpdate(
+    lambda: LearningTime.objects.filter(pk=_PK), "spans", "ahead", "counted_at", "uncounted", "learned_until"
+)
+_LEARN = PreparedUpdate(lambda: LearningTime.objects.filter(pk=_PK), "learned_until")
+_WATCHED = PreparedUpdate(
+    lambda: WatchedDay.objects.filter(
+        user_id=Param("user_id", BigIntegerField()),
+        course_id=Param("course_id", BigIntegerField()),
+        day=Param("day", DateField()),
+    ),
+    seconds=F("seconds") + Param("more", PositiveIntegerField()),
+)
 
 
 def record_opening(*, user_id: int, now: datetime) -> datetime:
@@ -16,30 +32,33 @@ def record_opening(*, user_id: int, now: datetime) -> datetime:
 
     Returns the moment, which is never before the budget's last update, even if the server's clock was set back.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         row = _locked(user_id, now)
         moment = max(now, row.counted_at)
         _save(row, time_budget.start_span(_read(row), moment.timestamp()), moment)
     return moment
 
 
-def take(*, user_id: int, course_id: int, needed: int, most: int, opened_at: datetime, now: datetime) -> int:
+def take(
+    *, user_id: int, course_id: int, needed: int, most: int, opened_at: datetime, now: datetime
+) -> tuple[int, int]:
     """Take seconds for a video that was opened at ``opened_at``: at least ``needed`` if available, at most ``most``.
 
-    Returns how many whole seconds were taken, which may be fewer than needed. They count as watched today, as far as
-    ``watched_time`` allows. Call it inside the transaction that uses them, so that a rollback returns them.
+    Returns how many whole seconds were taken, which may be fewer than needed, and how many of them count as watched
+    today, as far as ``watched_time`` allows. Call it inside the transaction that uses them, so that a rollback returns
+    them.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         row = _locked(user_id, now)
         counted = time_budget.advance(_read(row), now.timestamp())
         since = opened_at.timestamp()
         taken = min(max(needed, most), int(time_budget.seconds_available(counted, since)))
         if taken <= 0:
-            return 0
+            return 0, 0
         watched = watched_time.seconds_counted(_uncounted(row, now), taken)
         _save(row, time_budget.spend(counted, taken, since), max(now, row.counted_at), watched=watched)
         _record(user_id, course_id, watched, now)
-    return taken
+    return taken, watched
 
 
 def take_or_wait(*, user_id: int, needed: int, opened_at: datetime, now: datetime) -> int:
@@ -48,7 +67,7 @@ def take_or_wait(*, user_id: int, needed: int, opened_at: datetime, now: datetim
     Returns 0 if they were taken, otherwise after how many whole seconds of real time they will be. Call it inside a
     transaction.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         row = _locked(user_id, now)
         counted = time_budget.advance(_read(row), now.timestamp())
         since = opened_at.timestamp()
@@ -59,13 +78,27 @@ def take_or_wait(*, user_id: int, needed: int, opened_at: datetime, now: datetim
     return 0
 
 
+def spend_learning(*, user_id: int, since: datetime, most: int, now: datetime) -> int:
+    """Return how many whole seconds a learner spent on a text or a quiz since then: at most ``most``.
+
+    Time that already counted, with a video or another text, doesn't count again. Call it inside a transaction.
+    """
+    with transaction.atomic(savepoint=False):
+        row = _locked(user_id, now)
+        start = since if row.learned_until is None else max(since, row.learned_until)
+        seconds = min(most, int((now - start).total_seconds()))
+        if seconds <= 0:
+            return 0
+        _LEARN(pk=user_id, learned_until=now)
+    return seconds
+
+
 def _locked(user_id: int, now: datetime) -> LearningTime:
     """Return the learner's row, locked. A new row starts empty, as nothing is known about the time before."""
-    rows = LearningTime.objects.select_for_update().filter(pk=user_id)
-    row = rows.first()
+    row = _LOCKED.first(pk=user_id)
     if row is None:
         LearningTime.objects.bulk_create([LearningTime(user_id=user_id, counted_at=now)], ignore_conflicts=True)
-        row = rows.get()
+        [row] = _LOCKED(pk=user_id)
     return row
 
 
@@ -79,8 +112,16 @@ def _uncounted(row: LearningTime, now: datetime) -> float:
 
 
 def _save(row: LearningTime, budget: Budget, counted_at: datetime, *, watched: int = 0) -> None:
-    LearningTime.objects.filter(pk=row.pk).update(
-        spans=budget.spans, ahead=budget.ahead, counted_at=counted_at, uncounted=_uncounted(row, counted_at) - watched
+    learned_until = row.learned_until
+    if watched and (learned_until is None or learned_until < counted_at):
+        learned_until = counted_at
+    _SAVE(
+        pk=row.pk,
+        spans=budget.spans,
+        ahead=budget.ahead,
+        counted_at=counted_at,
+        uncounted=_uncounted(row, counted_at) - watched,
+        learned_until=learned_until,
     )
 
 
@@ -89,5 +130,5 @@ def _record(user_id: int, course_id: int, seconds: int, now: datetime) -> None:
     if not seconds:
         return
     of_day = {"user_id": user_id, "course_id": course_id, "day": now.astimezone(UTC).date()}
-    if not WatchedDay.objects.filter(**of_day).update(seconds=F("seconds") + seconds):
+    if not _WATCHED(**of_day, more=seconds):
         WatchedDay.objects.create(**of_day, seconds=seconds)

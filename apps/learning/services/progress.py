@@ -5,6 +5,7 @@ locking): if another tab has saved in between, it matches no row and the merge i
 a minute of video it also takes the next minute from the learner's time budget, in the same transaction.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -27,8 +28,9 @@ from apps.learning.errors import FileNotFetched, LessonCompletesItself, ReadingT
 from apps.learning.models import Enrollment, LessonProgress
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
-from apps.learning.services import learning_time
+from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
+from apps.learning.services.learned_days import zone_of
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.errors import Conflict
 from studyplatform.kit.policies import enforce
@@ -87,7 +89,7 @@ def save_watching(
         progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
         if progress.lesson.kind != Lesson.Kind.VIDEO:
             raise LectureUnavailable
-        saved = _try_to_save(progress, position, watched, at, now)
+        saved = _try_to_save(progress, position, watched, Moment(now, at, zone_of(user)))
         if saved is not None:
             return saved
     raise Conflict
@@ -120,7 +122,7 @@ def complete_lesson(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
             opened_at=progress.started_at,
             now=now,
         )
-        saved = None if wait else finish(progress, now=now)
+        saved = None if wait else _finish_text(progress, zone_of(user), now)
     if saved is None:
         raise ReadingTooShort(wait=wait)
     return saved
@@ -134,7 +136,18 @@ def fetch_file(*, user: AnyUser, lesson_uid: UUID, now: datetime) -> Saved:
     progress = _progress_of(user, lesson_uid) or _start(user, lesson_uid, now)
     if progress.lesson.kind != Lesson.Kind.FILE:
         raise LectureUnavailable
-    return finish(progress, now=now)
+    return finish(progress, zone=zone_of(user), now=now)
+
+
+def _finish_text(progress: LessonProgress, zone: str, now: datetime) -> Saved:
+    """Complete a text. The time since it was opened counts as learned, at most as long as it takes to read."""
+    seconds = learning_time.spend_learning(
+        user_id=progress.enrollment.user_id,
+        since=progress.started_at,
+        most=reading.usual_seconds(progress.lesson.body),
+        now=now,
+    )
+    return finish(progress, zone=zone, now=now, seconds=seconds)
 
 
 def _progress_of(user: AnyUser, lesson_uid: UUID) -> LessonProgress | None:
@@ -174,11 +187,22 @@ def open_lesson(*, enrollment: Enrollment, lesson: Lesson, now: datetime) -> Les
     return LessonProgress.objects.select_related("enrollment", "lesson").get(enrollment=enrollment, lesson=lesson)
 
 
-def _try_to_save(
-    progress: LessonProgress, position: float, watched: list[list[int]], at: datetime | None, now: datetime
-) -> Saved | None:
+@dataclass(frozen=True)
+class Moment:
+    """When a message arrived (``now``), and when the learner was at its position by their own clock and time zone."""
+
+    now: datetime
+    at: datetime | None
+    zone: str
+
+    def learned_at(self, progress: LessonProgress) -> datetime:
+        """Return on which moment's day the message counts: not before the lesson was opened."""
+        return max(self.at, progress.started_at) if self.at else self.now
+
+
+def _try_to_save(progress: LessonProgress, position: float, watched: list[list[int]], moment: Moment) -> Saved | None:
     """Try one conditional write; return None if another request has saved in between."""
-    duration = progress.lesson.duration
+    now, duration = moment.now, progress.lesson.duration
     fresh = watching.subtract(watching.merge(watched, duration=duration), progress.watched)
     plausible = min(
         watching.seconds(fresh),
@@ -188,13 +212,13 @@ def _try_to_save(
             watched=progress.watched_seconds,
         ),
     )
-    place = _latest_position(progress, min(position, float(duration)), at, now)
+    place = _latest_position(progress, min(position, float(duration)), moment.at, now)
     granted = max(progress.granted, progress.watched_seconds)
     needed = progress.watched_seconds + plausible - granted
     if needed <= 0:
-        return _write(progress, watching.take(fresh, plausible), granted, place, now)
+        return _write(progress, watching.take(fresh, plausible), granted, place, moment)
     with transaction.atomic():
-        granted += learning_time.take(
+        taken, learned = learning_time.take(
             user_id=progress.enrollment.user_id,
             course_id=progress.enrollment.course_id,
             needed=needed,
@@ -202,8 +226,9 @@ def _try_to_save(
             opened_at=progress.started_at,
             now=now,
         )
+        granted += taken
         gain = watching.take(fresh, min(plausible, granted - progress.watched_seconds))
-        saved = _write(progress, gain, granted, place, now)
+        saved = _write(progress, gain, granted, place, moment, learned)
         if saved is None:  # return the seconds to the budget
             transaction.set_rollback(True)
     return saved
@@ -214,9 +239,11 @@ def _write(
     gain: watching.Intervals,
     granted: int,
     place: tuple[float, datetime | None],
-    now: datetime,
+    moment: Moment,
+    learned: int = 0,
 ) -> Saved | None:
-    duration = progress.lesson.duration
+    """Write the seconds gained and the position. ``learned`` seconds count on the learner's day."""
+    duration, now = progress.lesson.duration, moment.now
     merged = watching.merge([*progress.watched, *gain], duration=duration)
     total = watching.seconds(merged)
     position, position_at = place
@@ -237,8 +264,10 @@ def _write(
         return None
     progress.position, progress.position_at = position, position_at
     progress.watched, progress.watched_seconds, progress.granted = merged, total, granted
+    at = moment.learned_at(progress)
     if progress.completed_at is None and watching.is_complete(total, duration=duration):
-        return finish(progress, now=now)
+        return finish(progress, zone=moment.zone, now=now, at=at, seconds=learned)
+    learned_days.record(user_id=progress.enrollment.user_id, zone=moment.zone, now=now, at=at, seconds=learned)
     _record_activity(progress, now)
     return Saved(progress=progress, enrollment=progress.enrollment)
 

@@ -12,16 +12,19 @@ from apps.accounts.policies import AnyUser
 from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson, Question, Quiz
 from apps.learning import policies
+from apps.learning.activity.learned_days import local_moment
 from apps.learning.errors import AnsweredTooFast, AttemptClosed, AttemptTooSoon, NoAttemptsLeft, QuizTimeOver
 from apps.learning.events import QuizSubmitted
-from apps.learning.models import Attempt, Enrollment
+from apps.learning.models import Achievement, Attempt, Enrollment
 from apps.learning.outline import blocker_of
 from apps.learning.queries.outline import outline_of, standing_of
 from apps.learning.queries.quizzes import questions_of
 from apps.learning.quizzes import marking
 from apps.learning.quizzes.attempts import QuizAttempts, is_over
 from apps.learning.quizzes.results import round_score, stored_result
+from apps.learning.services import learned_days, learning_time
 from apps.learning.services.completion import Saved, finish
+from apps.learning.services.learned_days import award, zone_of
 from apps.learning.services.progress import open_lesson
 from studyplatform.kit.db.prepared_queries import Param, PreparedQuery, PreparedUpdate
 from studyplatform.kit.errors import ValidationFailed
@@ -31,6 +34,7 @@ from studyplatform.kit.policies import enforce
 # Answers that arrive faster than one question a second cannot have been read; at most COUNTED questions count.
 FASTEST_ANSWER = timedelta(seconds=1)
 COUNTED = 10
+MOST_PER_QUESTION = 120  # seconds that count as learned
 _RESULT = ("submitted_at", "answers", "results", "score", "points", "percent", "is_passed")
 _PK = Param("pk", BigIntegerField())
 _LOCKED = PreparedQuery(lambda: Attempt.objects.select_for_update().filter(pk=_PK))
@@ -120,8 +124,17 @@ def submit_attempt(
         late = is_over(attempt, quiz, now)
         _close(attempt, quiz, questions, {} if late else valid, now)
         saved = None
+        zone, user_id = zone_of(user), attempt.enrollment.user_id
+        most = MOST_PER_QUESTION * len(questions)
+        seconds = learning_time.spend_learning(user_id=user_id, since=attempt.started_at, most=most, now=now)
         if attempt.is_passed:
-            saved = finish(open_lesson(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now), now=now)
+            progress = open_lesson(enrollment=attempt.enrollment, lesson=quiz.lesson, now=now)
+            saved = finish(progress, zone=zone, now=now, seconds=seconds)
+        if saved is None or not saved.newly_completed:
+            learned_days.record(user_id=user_id, zone=zone, now=now, seconds=seconds)
+        if attempt.percent == 100:
+            day = local_moment(now, zone, now=now).date()
+            award(user_id=user_id, kind=Achievement.Kind.PERFECT_SCORE, day=day, now=now, lesson_id=quiz.lesson_id)
     if late:  # raised after the commit, so that the attempt stays closed
         raise QuizTimeOver
     return attempt, saved

@@ -15,14 +15,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from apps.accounts.guards import open_to_everyone, signed_in, teaches
+from apps.accounts.guards import open_to_everyone, teaches
 from studyplatform.kit.errors import FeatureComingSoon
 
 Guard = Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]
 Link = tuple[str, str | Promise]
 
 COURSES: Link = ("/courses/", _("Browse courses"))
-LEARNING: Link = ("/me/enrollments", _("My Learning"))
 TEACHING: Link = ("/dashboard/instructor/courses/", _("Your courses"))
 HELP: Link = ("/help/", _("Help"))
 
@@ -43,7 +42,6 @@ _sample = (_("Sample page"), open_to_everyone, (COURSES,))
 PENDING = [
     Pending("chat/", _("AI Tutor"), open_to_everyone, (COURSES, HELP)),
     Pending("mcp", _("Model Context Protocol"), open_to_everyone, (("/api/v1/docs/", _("API documentation")),)),
-    Pending("me/dashboard", _("Dashboard"), signed_in, (LEARNING,)),
     Pending("dashboard/instructor/students/", _("Students"), *_teaching),
     Pending("dashboard/instructor/analytics/", _("Analytics"), *_teaching),
     Pending("demo/mcp-todos", *_sample),
