@@ -42,14 +42,9 @@ def recount_enrollments(event: OutlineChanged) -> None:
 
 
 @subscribe(AccountDeleted)
-def delete_bookmarks_of_deleted_user(event: AccountDeleted) -> None:
-    """Delete a deleted account's bookmarks. Enrollments and progress stay: the course's figures count them."""
+def forget_deleted_user(event: AccountDeleted) -> None:
+    """Delete bookmarks, days and achievements. Enrollments and progress stay: the course's figures count them."""
     services.delete_bookmarks(user_id=event.user_id)
-
-
-@subscribe(AccountDeleted)
-def forget_learned_days(event: AccountDeleted) -> None:
-    """Delete a deleted account's days and achievements: they say when somebody was awake."""
     services.forget_learned_days(user_id=event.user_id)
 
 

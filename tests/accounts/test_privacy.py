@@ -25,7 +25,7 @@ from apps.courses.models import Course
 from apps.files import services as services_of_files
 from apps.files.models import ShareOpening
 from apps.forum.models import Draft, Follow, Visit
-from apps.learning.models import Bookmark, Certificate, Enrollment
+from apps.learning.models import Achievement, Bookmark, Certificate, Enrollment, LearnedDay
 from studyplatform.kit import jobs
 from studyplatform.kit.errors import RateLimitExceeded
 from tests.accounts.test_reauthentication import recently_authenticated
@@ -325,6 +325,10 @@ def test_each_model_of_users_is_deleted_with_the_account_or_listed_here(
     }
     to_delete = [model for model in models_of_users() if model._meta.label not in kept]
     factories: dict[str, Callable[..., Any]] = {
+        "learning.LearnedDay": lambda: LearnedDay.objects.create(user=leo, day=timezone.now().date(), lessons=1),
+        "learning.Achievement": lambda: Achievement.objects.create(
+            user=leo, kind="late", earned_at=timezone.now(), day=timezone.now().date()
+        ),
         "forum.Visit": lambda: Visit.objects.create(
             user=leo, topic=make_topic(), last_number=1, seen_at=timezone.now()
         ),
