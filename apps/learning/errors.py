@@ -169,3 +169,38 @@ class CertificateUnknown(AppError):
     message = _("No certificate has this code. Check every character: codes never contain 0, O, 1, I or L.")
     icon = "search"
     action = Action(_("Verify another code"), href="/certificates/")
+
+
+@dataclass(eq=False, kw_only=True)
+class TooManyNotes(AppError):
+    code = "NOTES_TOO_MANY"
+    status = 409
+    title = _("No room for another note")
+    message = _("You can keep %(limit)s notes and moments in a course. Delete some to add another.")
+    severity = "warning"
+    icon = "info"
+
+    limit: int = 2000
+
+
+class NoteEditedTooOften(AppError):
+    code = "NOTE_TOO_MANY_EDITS"
+    status = 409
+    title = _("This note can't take more changes")
+    message = _("It was edited too many times. Copy its text into a new note.")
+    severity = "warning"
+    icon = "info"
+
+
+@dataclass(eq=False, kw_only=True)
+class NotesTooLong(AppError):
+    code = "NOTES_TOO_LONG"
+    status = 409
+    title = _("Too many notes for one PDF")
+    message = _("Your notes are too long for one PDF. Download them as Markdown.")
+    severity = "info"
+    icon = "info"
+    action = Action(_("Back to my notes"), href="/me/course/{slug}/notes")
+    is_for_scripts = False
+
+    slug: str = ""

@@ -12,6 +12,7 @@ from apps.learning.models import (
     Enrollment,
     LearnedDay,
     LessonProgress,
+    Note,
     Rating,
     WatchedDay,
 )
@@ -48,3 +49,8 @@ def of_learning(user: User) -> Iterator[Part]:
     yield Part("learning/days.json", days.values("day", "seconds", "lessons").iterator())
     earned = Achievement.objects.filter(user=user).order_by("earned_at")
     yield Part("learning/achievements.json", earned.values("kind", "earned_at", "day").iterator())
+    notes = Note.objects.kept().of(user.pk).order_by("course", "lesson", "second", "pk")
+    yield Part(
+        "learning/notes.json",
+        notes.values("course__title", "lesson_title", "kind", "second", "text", "created_at", "updated_at").iterator(),
+    )

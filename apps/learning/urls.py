@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.pages import certificates, course_progress, dashboard, enrollment, lessons
+from apps.learning.pages import certificates, course_progress, dashboard, enrollment, lessons, notebook
 
 app_name = "learning"
 urlpatterns = [
@@ -18,6 +18,9 @@ urlpatterns = [
     path("me/enrollments", course_progress.my_learning, name="my-learning"),
     path("me/courses", course_progress.my_courses, name="my-courses"),
     path("me/course/<slug:course>/progress", course_progress.course_progress, name="course-progress"),
+    path("me/course/<slug:course>/notes", notebook.notebook, name="notebook"),
+    path("me/course/<slug:course>/notes.md", notebook.as_markdown, name="notebook-markdown"),
+    path("me/course/<slug:course>/notes.pdf", notebook.as_pdf, name="notebook-pdf"),
     path("certificates/", certificates.verify, name="verify"),
     path("certificates/<str:code>.pdf", certificates.certificate_pdf, name="certificate-pdf"),
     path("certificates/<str:code>", certificates.certificate, name="certificate"),

@@ -21,6 +21,7 @@ export const registry: Record<string, () => Promise<IslandModule>> = {
   premium: () => import("./premium"),
   "payment-status": () => import("./payment-status"),
   quiz: () => import("./quiz"),
+  timeline: () => import("./timeline"),
   composer: () => import("./composer"),
   "sample-todos": () => import("./sample-todos"),
   "sample-names": () => import("./sample-names"),

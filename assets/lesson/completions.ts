@@ -33,8 +33,9 @@ export function showDelivery({ title, outcome }: Delivery): void {
   }
 }
 
-/** The outbox of the user for whom the page was rendered. */
+/** The outbox of the user for whom the page was rendered. Notes that wait on this device are sent along. */
 export function openOutbox(onDelivered: (delivery: Delivery) => void = showDelivery): Outbox {
+  void import("../shared/notes/sendStored").then((notes) => notes.sendStoredNotes());
   const userId = document.querySelector<HTMLMetaElement>('meta[name="study-user"]')?.content ?? "";
   return new Outbox(
     () => localStorage,

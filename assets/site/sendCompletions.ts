@@ -1,11 +1,11 @@
-/** Sends, from any page, lesson completions that were stored on this device while offline (lesson/outbox.ts). */
+/** Sends, from any page, completions and notes that were stored on this device while offline (lesson/completions.ts). */
 import type { openOutbox } from "../lesson/completions";
 
 type Load = () => Promise<{ openOutbox: typeof openOutbox }>;
 
 function hasStored(): boolean {
   try {
-    return Object.keys(localStorage).some((key) => key.startsWith("study.completions."));
+    return Object.keys(localStorage).some((key) => /^study\.(completions|notes)\./.test(key));
   } catch {
     return false; // storage is blocked
   }

@@ -34,6 +34,7 @@ from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonTex
 from studyplatform.demo.seed_files import LIBRARIES, seed_library
 from studyplatform.demo.seed_forum import seed_forum
 from studyplatform.demo.seed_messages import message_steps
+from studyplatform.demo.seed_notes import note_steps
 from studyplatform.demo.seed_sales import Year, share_premium
 
 PASSWORD = "StudyDemo1"  # noqa: S105 (it is printed for everyone who starts the demo)
@@ -79,6 +80,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
         yield Step(f"files of {one.email}", partial(seed_library, one, now))
     yield Step("forum", partial(seed_forum, library, forum, now))
     yield from (Step(label, run) for label, run in message_steps(library, now=now))
+    yield from (Step(label, run) for label, run in note_steps(library, now=now))
     yield Step("what has been read", partial(read_old_notifications, library, now))
 
 

@@ -77,13 +77,15 @@ class Discussion:
     """What is asked about a lesson, for its page.
 
     ``path`` is the page of its questions; with ``?part=1`` it is a part of the lesson's page. ``counts``: answered
-    questions of each lesson of the course, by primary key. ``marks``: second of the video, title.
+    questions of each lesson of the course, by primary key. ``marks``: second of the video, title. ``links``:
+    of the same topics, second, title, address, number of replies.
     """
 
     path: str
     questions: int = 0
     counts: dict[int, int] = field(default_factory=dict)
     marks: list[tuple[int, str]] = field(default_factory=list)
+    links: list[tuple[int, str, str, int]] = field(default_factory=list)
 
 
 # Of a lesson for a user; None if the user may not read it. One query, none for visitors: their pages are cached.

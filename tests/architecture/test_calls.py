@@ -184,6 +184,18 @@ TABLE = [
     Row("learning_rate", "enrolled", _course, body=lambda _: {"stars": 4}),
     Row("learning_player", "as the lesson", lambda world: world.video_lesson.uid),
     Row("learning_save_progress", "enrolled", lambda world: world.video_lesson.uid, body=lambda _: {"position": 3}),
+    Row("learning_notes", "enrolled", lambda world: world.video_lesson.uid),
+    Row(
+        "learning_save_note",
+        "enrolled",
+        lambda world: world.video_lesson.uid,
+        body=lambda _: {
+            "kind": "note",
+            "second": 3,
+            "edits": [{"key": "testing1", "revision": 1, "at": 1, "text": "A", "is_deleted": False}],
+            "replaced": [],
+        },
+    ),
     Row("learning_complete_lesson", "enrolled", lambda world: world.text.uid),
     Row("learning_quiz", "as the lesson", lambda world: world.quiz.uid),
     Row("learning_open_attempt", "enrolled", lambda world: world.quiz.uid),
@@ -333,7 +345,7 @@ def call(browser: Client, row: Row, world: World, extra: dict[str, Any] | None =
     """Make the call, see what it wrote, and roll it back."""
     method, path = operations()[row.operation]
     if row.thing is not None:
-        path = path.replace("{number}", "1")
+        path = path.replace("{number}", "1").replace("{note}", "7d3c9f0e-58a4-4b62-9a3f-1f6f0c2f4d11")
         path = path.split("{")[0] + str(row.thing(world)) + path.split("}")[1]
     body = row.body(world) if row.body else None
     data = body if isinstance(body, bytes) else json.dumps((extra or {}) | (body or {}))

@@ -1,9 +1,11 @@
 """Factories of enrollments and what learners do in them."""
 
-from factory.declarations import LazyAttribute, Sequence, SubFactory
+from uuid import uuid4
+
+from factory.declarations import LazyAttribute, LazyFunction, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
-from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Rating
+from apps.learning.models import Attempt, Bookmark, Certificate, Enrollment, LessonProgress, Note, Rating
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import THEN, CourseFactory, LessonFactory, QuizFactory
 
@@ -70,3 +72,19 @@ class BookmarkFactory(DjangoModelFactory[Bookmark]):
     user = SubFactory(UserFactory)
     course = SubFactory(CourseFactory, status="published")
     created_at = THEN
+
+
+class NoteFactory(DjangoModelFactory[Note]):
+    class Meta:
+        model = Note
+
+    uid = LazyFunction(uuid4)
+    user = SubFactory(UserFactory)
+    course = SubFactory(CourseFactory, status="published")
+    lesson = LazyAttribute(lambda note: LessonFactory(section__course=note.course))
+    lesson_title = LazyAttribute(lambda note: note.lesson.title)
+    kind = "note"
+    second = None
+    text = "The bend is older than the bank."
+    created_at = THEN
+    updated_at = THEN

@@ -44,7 +44,7 @@ def test_the_page_of_a_lesson_shows_marks_and_answered_questions_but_nothing_hel
     assert "2 questions" in page
     assert page.count("1 answered question<") == 1
     assert "Secret" not in page
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         browser.get(address)
 
 

@@ -31,8 +31,8 @@ def load_page(browser_of, leo, enrollment, course, lesson):
     return page
 
 
-def test_a_cached_lesson_costs_four_queries(load_page, django_assert_max_num_queries):
-    with django_assert_max_num_queries(4):
+def test_a_cached_lesson_costs_five_queries(load_page, django_assert_max_num_queries):
+    with django_assert_max_num_queries(5):
         load_page()
 
 

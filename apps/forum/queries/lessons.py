@@ -32,16 +32,18 @@ def discussion_of(lesson: Lesson, user: AnyUser) -> Discussion | None:
         return Discussion(path=path)
     topics = Topic.objects.listed_for(user).filter(board__course=lesson.course_id, lesson__isnull=False)
     counts: dict[int, int] = {}
-    marks, questions = [], 0
-    rows = topics.order_by("-last_post_at", "-pk").values_list("lesson", "kind", "reply_count", "second", "title")
-    for pk, kind, replies, second, title in rows[:MOST]:
+    marks, links, questions = [], [], 0
+    columns = ("lesson", "kind", "reply_count", "second", "title", "pk")
+    rows = topics.order_by("-last_post_at", "-pk").values_list(*columns)
+    for pk, kind, replies, second, title, topic in rows[:MOST]:
         if kind == Topic.Kind.QUESTION and replies:
             counts[pk] = counts.get(pk, 0) + 1
         if pk == lesson.pk:
             questions += 1
             if second is not None:
                 marks.append((second, title))
-    return Discussion(path=path, questions=questions, counts=counts, marks=sorted(marks))
+                links.append((second, title, f"/forum/topics/{topic}", replies))
+    return Discussion(path=path, questions=questions, counts=counts, marks=sorted(marks), links=sorted(links))
 
 
 def topics_about(uid: UUID, user: AnyUser) -> tuple[Lesson, Board, list[Topic]]:

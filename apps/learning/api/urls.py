@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.api import views
+from apps.learning.api import note_views, views
 
 urlpatterns = [
     path("enrollments/", views.Enrollments.as_view()),
@@ -12,6 +12,8 @@ urlpatterns = [
     path("lessons/<uuid:uid>/complete/", views.LessonCompletion.as_view()),
     path("lessons/<uuid:uid>/quiz/", views.LessonQuiz.as_view()),
     path("lessons/<uuid:uid>/attempts/", views.LessonAttempts.as_view()),
+    path("lessons/<uuid:uid>/notes/", note_views.LessonNotes.as_view()),
+    path("lessons/<uuid:uid>/notes/<uuid:note>/", note_views.LessonNote.as_view()),
     path("attempts/<uuid:uid>/", views.AttemptDetail.as_view()),
     path("attempts/<uuid:uid>/submit/", views.AttemptSubmission.as_view()),
     path("certificates/", views.Certificates.as_view()),

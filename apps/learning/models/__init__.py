@@ -1,8 +1,9 @@
-"""Enrollments, progress, learned days, quiz attempts, certificates, ratings and bookmarks."""
+"""Enrollments, progress, learned days, quiz attempts, certificates, notes, ratings and bookmarks."""
 
 from apps.learning.models.certificate import Certificate, verification_code
 from apps.learning.models.enrollment import Bookmark, Enrollment, EnrollmentQuerySet
 from apps.learning.models.learned_day import Achievement, LearnedDay
+from apps.learning.models.notes import Note, NoteQuerySet
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt
 from apps.learning.models.rating import Rating
@@ -17,6 +18,8 @@ __all__ = [
     "LearnedDay",
     "LearningTime",
     "LessonProgress",
+    "Note",
+    "NoteQuerySet",
     "Rating",
     "WatchedDay",
     "verification_code",

@@ -20,6 +20,7 @@ from apps.learning.components import lesson_list
 from apps.learning.errors import Closed
 from apps.learning.forms import posted_answers
 from apps.learning.pages.preview import preview_note
+from apps.learning.pages.timeline import timeline_of
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import OpenLesson, lesson_at, lesson_named
 from apps.learning.queries.player import audience_of, entry_out, player_out, signed_sources
@@ -133,6 +134,7 @@ def _shared(request: HttpRequest, opened: OpenLesson) -> dict[str, Any]:
         ),
         "discussion": discussion,
         "preview_note": preview_note(opened),
+        "timeline": timeline_of(opened, discussion),
     }
 
 

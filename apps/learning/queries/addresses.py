@@ -16,6 +16,10 @@ def progress_url(course_slug: str) -> str:
     return f"/me/course/{course_slug}/progress"
 
 
+def notebook_url(course_slug: str) -> str:
+    return f"/me/course/{course_slug}/notes"
+
+
 def certificate_url(code: str) -> str:
     return f"/certificates/{code}"
 

@@ -15,6 +15,7 @@ from apps.learning.services.enrollment import (
 )
 from apps.learning.services.learned_days import forget as forget_learned_days
 from apps.learning.services.learned_history import rebuild_learned_days
+from apps.learning.services.notes import delete_notes, save_note
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
 from apps.learning.services.quizzes import open_attempt, submit_attempt
 
@@ -23,6 +24,7 @@ __all__ = [
     "complete_lesson",
     "completed_percents",
     "delete_bookmarks",
+    "delete_notes",
     "enroll",
     "fetch_file",
     "follow_access",
@@ -36,6 +38,7 @@ __all__ = [
     "recount",
     "recount_course",
     "revoke_enrollment",
+    "save_note",
     "save_watching",
     "set_bookmark",
     "submit_attempt",

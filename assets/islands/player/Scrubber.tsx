@@ -1,4 +1,11 @@
-import { type CSSProperties, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type PointerEvent,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 
 import { spokenTime } from "../../shared/format";
 import { t } from "../../shared/i18n";
@@ -20,12 +27,22 @@ type Props = {
   storyboard: string | null;
 };
 
-type Mark = [second: number, title: string];
+type Mark = [second: number, title: string, kind?: "note" | "moment"];
 
-/** The questions that were asked at a second of the video; the page of the lesson has them. */
+/** The questions, and the user's notes and moments, at seconds of the video; the page of the lesson has them. */
 function readMarks(): Mark[] {
-  const place = document.querySelector<HTMLElement>("[data-marks]");
-  return place ? (JSON.parse(place.dataset.marks ?? "[]") as Mark[]) : [];
+  const places = document.querySelectorAll<HTMLElement>("[data-marks]");
+  return [...places].flatMap((place) => JSON.parse(place.dataset.marks ?? "[]") as Mark[]);
+}
+
+function useMarks(): Mark[] {
+  const [marks, setMarks] = useState(readMarks);
+  useEffect(() => {
+    const read = (): void => setMarks(readMarks());
+    document.addEventListener("study:marks", read);
+    return () => document.removeEventListener("study:marks", read);
+  }, []);
+  return marks;
 }
 
 export function chapterAt(chapters: readonly Chapter[], time: number): Chapter | undefined {
@@ -40,7 +57,7 @@ export function Scrubber({ playback, chapters, storyboard }: Props) {
   const buffered = usePlayback(playback, (state) => state.buffered);
   const [dragged, setDragged] = useState<number | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
-  const [marks] = useState(readMarks);
+  const marks = useMarks();
   const time = dragged ?? now;
 
   const timeAt = ({ clientX }: PointerEvent): number => {
@@ -106,10 +123,10 @@ export function Scrubber({ playback, chapters, storyboard }: Props) {
       onPointerLeave={() => setHovered(null)}
     >
       <Track chapters={chapters} duration={duration} time={time} buffered={buffered} />
-      {marks.map(([second, title]) => (
+      {marks.map(([second, title, kind], index) => (
         <i
-          className="scrub__mark"
-          key={`${second} ${title}`}
+          className={kind ? "scrub__note" : "scrub__mark"}
+          key={`${index} ${second} ${title}`}
           style={{ left: percent(second, duration) }}
         />
       ))}
@@ -126,9 +143,10 @@ export function Scrubber({ playback, chapters, storyboard }: Props) {
   );
 }
 
-/** The question whose mark is where the pointer is. */
+/** The question or note whose mark is where the pointer is. */
 function markNear(marks: Mark[], time: number, duration: number): string | undefined {
-  return marks.find(([second]) => Math.abs(second - time) < duration / 100)?.[1];
+  // A moment may have no name.
+  return marks.find(([second, title]) => title && Math.abs(second - time) < duration / 100)?.[1];
 }
 
 type TrackProps = { chapters: Chapter[]; duration: number; time: number; buffered: Pair[] };

@@ -69,6 +69,8 @@ export const catalogue = {
   NETWORK_OFFLINE: {"title": "You're offline", "message": "You can keep using what's already open. Your progress is synced when you're back online.", "severity": "warning", "icon": "wifi-off", "action": {"label": "What works offline", "href": "/offline"}},
   NETWORK_SLOW: {"title": "Slow connection", "message": "Your connection is slow, so this is taking longer than usual.", "severity": "info", "icon": "wifi"},
   NETWORK_TIMEOUT: {"title": "The response is taking too long", "message": "The server didn't respond within %(seconds)s seconds. Your progress is saved.", "severity": "warning", "icon": "clock", "action": {"label": "Try again", "handler": "retry"}, "retryDelay": 5},
+  NOTES_TOO_MANY: {"title": "No room for another note", "message": "You can keep %(limit)s notes and moments in a course. Delete some to add another.", "severity": "warning", "icon": "info"},
+  NOTE_TOO_MANY_EDITS: {"title": "This note can't take more changes", "message": "It was edited too many times. Copy its text into a new note.", "severity": "warning", "icon": "info"},
   NOTHING_DUE: {"title": "Nothing to pay", "message": "No payment for Premium is open. Nothing was charged.", "severity": "info", "icon": "info", "action": {"label": "See your subscription", "href": "/billing/subscriptions"}},
   NOTHING_TO_REFUND: {"title": "Nothing left to refund", "message": "This amount can't be refunded: it was returned before, or your bank is deciding about it.", "severity": "warning", "icon": "info"},
   NOTIFICATION_NOT_FOUND: {"title": "Notification not found", "message": "This notification no longer exists.", "action": {"label": "See all notifications", "href": "/notifications"}},

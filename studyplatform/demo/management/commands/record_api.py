@@ -31,6 +31,7 @@ COURSE = "linear-algebra-geometrically"
 FOR_SALE, PRICE = "how-compilers-think", 6400
 TEST_CARD = {"number": "4242424242424242", "exp_month": "12", "exp_year": "2034", "cvc": "123"}
 LEARNER, TEACHER = "student@example.com", "instructor@example.com"
+NOTE = uuid5(NAMESPACE_URL, "a recorded note")
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MOMENT = re.compile(r'"\d{4}-\d\d-\d\dT[^"]*"')
@@ -68,6 +69,10 @@ def record() -> list[dict[str, Any]]:
         call("GET", "/lessons/{uid}/player/", uid=video)
         call("POST", "/lessons/{uid}/progress/", uid=video, body={"position": 12.5, "watched": [[0, 12]]})
         call("GET", "/courses/{slug}/outline/", slug=COURSE)
+        call("GET", "/lessons/{uid}/notes/", uid=video)
+        written = {"key": "recorded", "revision": 1, "at": 0, "text": "Draw it first.", "is_deleted": False}
+        note = {"kind": "note", "second": 12, "edits": [written], "replaced": []}
+        call("PUT", "/lessons/{uid}/notes/{note}/", uid=video, note=str(NOTE), body=note)
         call("POST", "/lessons/{uid}/complete/", uid=text)
         call("GET", "/lessons/{uid}/quiz/", uid=quiz)
         attempt = call("POST", "/lessons/{uid}/attempts/", uid=quiz)

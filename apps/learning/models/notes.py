@@ -1,0 +1,59 @@
+"""Notes and moments of learners."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from apps.courses.models import Course, Lesson
+
+
+class NoteQuerySet(models.QuerySet["Note"]):
+    def kept(self) -> Self:
+        """Those that are not deleted."""
+        return self.filter(is_deleted=False)
+
+    def of(self, user_id: int) -> Self:
+        return self.filter(user_id=user_id)
+
+
+class Note(models.Model):
+    """A learner's note about a second of a video or about a whole lesson, or a moment: a second with a label.
+
+    ``content`` is the truth (see ``notes.merging``); ``text`` and ``is_deleted`` follow from it. The row of a deleted
+    note stays without its text, as another device may still hold an older copy.
+    """
+
+    class Kind(models.TextChoices):
+        NOTE = "note"
+        MOMENT = "moment"
+
+    uid = models.UUIDField(help_text="Chosen by the learner's browser.")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notes")
+    course = models.ForeignKey(Course, models.CASCADE, related_name="notes")
+    lesson = models.ForeignKey(Lesson, models.SET_NULL, null=True, related_name="notes")
+    lesson_title = models.CharField(max_length=200, help_text="For a note whose lesson was deleted.")
+    kind = models.CharField(max_length=8, choices=Kind)
+    second = models.PositiveIntegerField(null=True, help_text="Of the lesson's video; null: the whole lesson.")
+    content = models.JSONField(default=dict, help_text='{"edits": […], "replaced": […]}')
+    text = models.TextField(blank=True)
+    is_deleted = models.BooleanField(default=False)
+    revision = models.PositiveIntegerField(default=0, help_text="Raised by each save: no save is lost to another.")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    objects = NoteQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "uid"], name="one_note_per_uid"),
+            models.CheckConstraint(condition=Q(kind="note") | Q(second__isnull=False), name="moment_has_a_second"),
+        ]
+        indexes = [
+            models.Index("user", "lesson", "second", name="note_of_lesson", condition=Q(is_deleted=False)),
+            models.Index("user", "course", name="note_of_course"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.user_id} at {self.second}"

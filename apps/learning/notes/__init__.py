@@ -1,0 +1,1 @@
+"""Notes: how two copies of one merge, and their export."""

@@ -1,0 +1,91 @@
+"""The notes and moments of a learner: of a lesson, and of a course for the notebook."""
+
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from django.db.models import BigIntegerField, F, Q
+from django.db.models.functions import Left
+from markupsafe import Markup
+
+from apps.accounts.models import User
+from apps.courses.errors import LectureUnavailable
+from apps.courses.models import Course, Lesson
+from apps.learning.errors import NotEnrolled
+from apps.learning.models import Enrollment, Note, NoteQuerySet
+from apps.learning.outline import Standing
+from studyplatform.kit.db.prepared_queries import Param, PreparedQuery
+from studyplatform.kit.text import markdown
+
+SHOWN_MARKS = 500  # on the scrubber
+
+_MARKS = PreparedQuery(
+    lambda: (
+        Note.objects.kept()
+        .filter(user_id=Param("user", BigIntegerField()), lesson_id=Param("lesson", BigIntegerField()))
+        .annotate(opening=Left("text", 80))
+        .only("kind", "second")
+        .order_by("second", "pk")[:SHOWN_MARKS]
+    )
+)
+
+
+@lru_cache(maxsize=2048)
+def note_html(text: str) -> Markup:
+    """Return the Markdown of a note as sanitized HTML."""
+    return markdown.render(text)
+
+
+def note_out(note: Note) -> dict[str, Any]:
+    """Return the shape ``NoteOut``."""
+    return {
+        "uid": str(note.uid),
+        "kind": note.kind,
+        "second": note.second,
+        "edits": note.content.get("edits", []),
+        "replaced": note.content.get("replaced", []),
+        "text": note.text,
+        "html": str(note_html(note.text)) if note.kind == Note.Kind.NOTE else "",
+        "is_deleted": note.is_deleted,
+        "created_at": note.created_at,
+        "updated_at": note.updated_at,
+    }
+
+
+def notes_of_lesson(user: User, uid: UUID) -> NoteQuerySet:
+    """Return the learner's notes and moments of a lesson, in the order of the video. Two queries before its own.
+
+    :raises LectureUnavailable: there is no such lesson.
+    :raises NotEnrolled: the user isn't enrolled in its course.
+    """
+    lesson = Lesson.objects.select_related("course").only("course__title", "course__slug").filter(uid=uid).first()
+    if lesson is None:
+        raise LectureUnavailable
+    if not Enrollment.objects.active().of(user.pk).filter(course=lesson.course_id).exists():
+        raise NotEnrolled(course=lesson.course.title, slug=lesson.course.slug)
+    return Note.objects.kept().of(user.pk).filter(lesson=lesson).order_by(F("second").asc(nulls_first=True), "pk")
+
+
+def marks_of(standing: Standing, lesson: Lesson) -> list[tuple[int | None, str, str]]:
+    """Return second, kind and the beginning of the learner's notes of a lesson. One query, none if not enrolled."""
+    if standing.enrollment is None:
+        return []
+    found = _MARKS(user=standing.enrollment.user_id, lesson=lesson.pk)
+    return [(note.second, note.kind, getattr(note, "opening", "")) for note in found]
+
+
+def notes_of_course(user: User, course: Course, words: str = "", kind: str = "") -> NoteQuerySet:
+    """Return the learner's notes and moments of a course in the order of its lessons, those of deleted lessons last.
+
+    :param words: only notes in whose text or lesson's title each of these words occurs.
+    :param kind: only notes of this kind.
+    """
+    notes = Note.objects.kept().of(user.pk).filter(course=course).select_related("lesson__section")
+    if kind:
+        notes = notes.filter(kind=kind)
+    for word in words.split()[:10]:
+        notes = notes.filter(
+            Q(text__icontains=word) | Q(lesson__title__icontains=word) | Q(lesson_title__icontains=word)
+        )
+    place = (F("lesson__section__position").asc(nulls_last=True), F("lesson__position").asc(nulls_last=True))
+    return notes.order_by(*place, "lesson_title", F("second").asc(nulls_first=True), "pk")
