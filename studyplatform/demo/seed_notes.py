@@ -12,7 +12,6 @@ from apps.accounts.models import User
 from apps.courses.models import Lesson
 from apps.learning import services
 from apps.learning.models import Note
-from apps.learning.notes.merging import Content, Edit
 from studyplatform.demo.library import CONTENT, READER, Library
 
 Row = Mapping[str, Any]
@@ -35,13 +34,12 @@ def seed_notes(row: Row, now: datetime) -> None:
     for number, one in enumerate(row["notes"]):
         at = now - timedelta(days=one["days_ago"], minutes=30 - number)
         lesson = Lesson.objects.get(course__slug=row["course"], slug=one["lesson"])
-        edit = Edit(revision=1, at=int(at.timestamp() * 1000), text=one["text"].strip())
-        services.save_note(
+        services.write_note(
             user=learner,
             lesson_uid=lesson.uid,
             uid=uuid5(NAMESPACE_URL, f"{row['course']}/{number}"),
             kind=one.get("kind", Note.Kind.NOTE),
             second=one.get("second"),
-            content=Content({f"demo-{number:04}": edit}),
+            text=one["text"].strip(),
             now=at,
         )

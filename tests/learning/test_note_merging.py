@@ -74,7 +74,7 @@ def test_what_nobody_saw_and_replaced_is_kept(actions: list[tuple[int, str, int]
             case "sync":
                 server = server.merge(devices[device])
                 devices[device] = devices[device].merge(server)
-    for device in devices:
-        server = server.merge(device)
+    for copy in devices:
+        server = server.merge(copy)
     standing = {(key, one.revision) for key, one in server.edits.items()}
     assert standing == written - replaced_texts

@@ -15,7 +15,7 @@ from apps.learning.services.enrollment import (
 )
 from apps.learning.services.learned_days import forget as forget_learned_days
 from apps.learning.services.learned_history import rebuild_learned_days
-from apps.learning.services.notes import delete_notes, save_note
+from apps.learning.services.notes import delete_notes, save_note, write_note
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
 from apps.learning.services.quizzes import open_attempt, submit_attempt
 
@@ -42,4 +42,5 @@ __all__ = [
     "save_watching",
     "set_bookmark",
     "submit_attempt",
+    "write_note",
 ]

@@ -14,7 +14,7 @@ from apps.courses.errors import LectureUnavailable
 from apps.courses.models import Lesson
 from apps.learning.errors import NoteEditedTooOften, NotEnrolled, TooManyNotes
 from apps.learning.models import Enrollment, Note
-from apps.learning.notes.merging import Content
+from apps.learning.notes.merging import Content, Edit
 from studyplatform.kit.errors import Conflict
 
 MAX_RETRIES = 8
@@ -113,6 +113,15 @@ def _check_room(note: Note) -> None:
     kept = theirs.kept().count() if not note.is_deleted else 0
     if kept >= MOST_NOTES or (note.pk is None and theirs.count() >= MOST_ROWS):
         raise TooManyNotes(limit=MOST_NOTES)
+
+
+def write_note(
+    *, user: User, lesson_uid: UUID, uid: UUID, kind: str, second: int | None, text: str, now: datetime
+) -> Note:
+    """Save a note that one editor has written; see ``save_note``."""
+    edit = Edit(revision=1, at=int(now.timestamp() * 1000), text=text)
+    content = Content({uid.hex[:16]: edit})
+    return save_note(user=user, lesson_uid=lesson_uid, uid=uid, kind=kind, second=second, content=content, now=now)
 
 
 def delete_notes(*, user_id: int) -> None:
