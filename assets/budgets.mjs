@@ -16,7 +16,7 @@ const everyPage = ["site", "islands"];
 export const pages = {
   "page without islands": { scripts: everyPage, budget: 15 * kB },
   "page with passkeys": { scripts: [...everyPage, "passkeys"], budget: 18 * kB },
-  "text or file lesson": { scripts: [...everyPage, "lesson"], budget: 30 * kB },
+  "text or file lesson": { scripts: [...everyPage, "lesson", "timeline"], budget: 31 * kB },
   // Before the user starts writing: the composer is fetched then.
   "forum topic": {
     scripts: [...everyPage, "topic"],
@@ -42,6 +42,12 @@ export const pages = {
     ],
     budget: 245 * kB,
     budgetOnDemand: 8 * kB,
+  },
+  // What opening the notes of a text lesson brings; beside a video, most of it is there already.
+  "lesson with its notes open": {
+    scripts: [...everyPage, "timeline"],
+    islands: ["timeline"],
+    budget: 130 * kB,
   },
   "quiz lesson": {
     scripts: everyPage,

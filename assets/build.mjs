@@ -27,6 +27,7 @@ function entryPoints() {
     islands: "islands.ts",
     site: "site.ts",
     lesson: "lesson.ts",
+    timeline: "timeline.ts",
     messages: "messages.ts",
     moderation: "moderation.ts",
     newTopic: "newTopic.ts",

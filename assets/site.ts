@@ -57,8 +57,6 @@ startBell({
 });
 if (document.querySelector("[data-fetch-part]"))
   void import("./site/fetchedParts").then((page) => page.startFetchedParts());
-if (document.querySelector("[data-timeline]"))
-  void import("./site/timelineDoor").then((page) => page.startTimelineDoor());
 if (document.querySelector("button[data-wait]"))
   void import("./site/countdownButtons").then((page) => page.startCountdownButtons());
 if (document.querySelector("form[data-check]"))
