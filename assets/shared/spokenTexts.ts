@@ -1,0 +1,82 @@
+/**
+ * Every text that `announce()` says to screen readers, by what it is about. No page loads this file: its test compares
+ * it with the calls, so that a new text has to be added here, where one sees how the others are worded.
+ */
+export const spokenTexts = {
+  navigation: [
+    "Loading the page",
+    "Loaded",
+    "Retrying in {seconds} seconds",
+    "Retrying now",
+    "Automatic retry stopped",
+    "New notification: {headline}",
+    "Marked as read",
+    "All marked as read",
+    "Course bookmarked",
+    "Bookmark removed",
+    "{count} suggestions",
+    "{count} similar topics below the title",
+    "{count} files found.",
+    "{count} files",
+    "{name}, {number} of {count}",
+    "{count} new replies",
+  ],
+  video: [
+    "Playing",
+    "Paused at {time}",
+    "Speed {speed}",
+    "Muted",
+    "Sound on",
+    "Captions on",
+    "Captions off",
+    "Picture in picture isn't possible right now",
+    "Next: {title}, in {seconds} seconds. Press Escape to stay.",
+    "Lesson finished. Next: {title}",
+  ],
+  forms: [
+    "The text is longer than {most} characters.",
+    "The text is close to its limit of {most} characters.",
+    "Posted",
+    "Nothing selected",
+    "{count} selected",
+    "{step} is now step {place} of {total}",
+    "“{title}” was moved back. {reason}",
+    "Renamed to “{name}”.",
+    "The folder “{name}” was created.",
+    "Due today: {total}",
+    "First payment: {total}",
+  ],
+  progress: [
+    "Lesson {number} complete, {percent} percent of the course",
+    "Lesson complete, {percent} percent of the course",
+    "{time} left",
+    "You can start your next attempt.",
+    "{count} files added",
+    "{count} files were added.",
+    "{name} was uploaded.",
+    "{name} is complete",
+    "{name}: {reason}",
+    "{name} was added to the lesson",
+    "“{name}” is ready to download.",
+    "The file was removed.",
+    "The download starts.",
+  ],
+} as const satisfies Record<string, readonly string[]>;
+
+/** The files that announce words of the page or of the server, and which. */
+export const fromThePage: Record<string, string> = {
+  "islands/composer/Composer.tsx": "why the server refused the text",
+  "islands/composer/useAttachments.ts": "why a file was refused",
+  "islands/files/changes.ts": "what was done with the selected files",
+  "islands/player/showCompletion.ts": "the completed lesson, with the milestone it reached",
+  "islands/quiz/index.tsx": "the result of an attempt",
+  "islands/uploader/useUploads.ts": "why a file was refused",
+  "lesson/reading.ts":
+    "the completed lesson, with the milestone it reached; why it is not complete yet",
+  "outline/watchProcessing.ts": "the stage of a video",
+  "site/copyAndPrint.ts": "that a text was copied",
+  "site/filters.ts": "how many courses were found",
+  "site/liveValidation.ts": "what the server says of a field",
+  "site/passwords.ts": "that two passwords differ",
+  "site/serverToasts.ts": "the message that came with the page",
+};
