@@ -81,6 +81,7 @@ def add_learners() -> None:
             kind=Lesson.Kind.VIDEO,
             video=film.video,
             duration=film.duration,
+            chapters=film.chapters if title == "The second" else [],
         )
         for title in ("The first", "The second")
     )

@@ -322,7 +322,7 @@ function SettingsButton({ player }: { player: Player }) {
       <button
         className="icon-btn"
         type="button"
-        aria-label={t("Player settings")}
+        aria-label={t("Settings")}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onPointerEnter={() => void SettingsPanel.fetch()}

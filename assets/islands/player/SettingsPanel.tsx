@@ -37,7 +37,7 @@ export function SettingsPanel({ player, id }: Props) {
     <div
       className="menu__panel tune"
       role="group"
-      aria-label={t("Player settings")}
+      aria-label={t("Settings")}
       id={id}
       ref={panel}
       data-holds=""
