@@ -256,6 +256,7 @@ it("says that the browser refuses protected media", async () => {
 
   expect(playback.state).toMatchObject({ status: "error" });
   expect(playback.state.error?.problem.code).toBe("VIDEO_DRM_ERROR");
+  expect(stream.destroy).toHaveBeenCalledOnce(); // else what is still loaded looks like a recovery
 });
 
 it("says that the connection is back", async () => {

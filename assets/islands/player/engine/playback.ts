@@ -109,7 +109,7 @@ export class Playback {
     const { signal } = listening;
     for (const type of observed) video.addEventListener(type, this.#observe, { signal });
     // The media is protected, and nothing here can ask for permission to play it.
-    video.addEventListener("encrypted", () => this.#failed("protected"), { signal });
+    video.addEventListener("encrypted", this.#refuse, { signal });
     // Media keys and headsets play and pause the element directly.
     video.addEventListener("play", () => (this.#wantsToPlay = true), { signal });
     video.addEventListener(
@@ -269,6 +269,15 @@ export class Playback {
     const code = isOffered ? "VIDEO_FORMAT_UNSUPPORTED" : codes[failure];
     return makeError(code, { lesson: this.options.lesson });
   }
+
+  /** Stop loading: what still arrives would look like a recovery. */
+  #refuse = (): void => {
+    this.#startAt = this.#position();
+    this.#wantsToPlay = false;
+    this.#stream?.destroy();
+    this.#stream = null;
+    this.#failed("protected");
+  };
 
   #failed(failure: Failure): void {
     const isFirst = Date.now() - this.#refreshedAt > REFRESH_EVERY_MS;
