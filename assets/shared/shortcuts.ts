@@ -10,7 +10,7 @@ export type Shortcut = {
   /** What it does, as the help says it. */
   label: string;
   group: "playing" | "lesson" | "writing" | "page";
-  /** `key`: which of its keys was pressed, in lower case. */
+  /** `key`: which of its keys was pressed. */
   run: (key: string) => void;
   /** Whether it does something on this page now; without it, always. */
   isAvailable?: () => boolean;
@@ -89,8 +89,9 @@ export function availableShortcuts(): Shortcut[] {
 function find(pressed: string): Shortcut | undefined {
   const key = pressed.toLowerCase();
   // A shortcut that also has a key without a character stays available while characters are off.
-  if (isCharacter(key) && !areShortcutsOn()) return undefined;
-  return availableShortcuts().find(({ keys }) => keys.includes(key));
+  return isCharacter(key) && !areShortcutsOn()
+    ? undefined
+    : availableShortcuts().find(({ keys }) => keys.includes(key));
 }
 
 function isCharacter(key: string): boolean {
@@ -130,7 +131,7 @@ export function startShortcuts(): void {
     const shortcut = shortcutOf(event);
     if (!shortcut) return;
     event.preventDefault();
-    shortcut.run(event.key.toLowerCase());
+    shortcut.run(event.key);
   });
 }
 
@@ -143,5 +144,5 @@ function runEarlyKeys(list: readonly Shortcut[]): void {
   if (rest.length === early.length) return;
   if (rest.length > 0) root.dataset.earlyKeys = rest.join(" ");
   else delete root.dataset.earlyKeys;
-  for (const key of early) if (mine.has(key.toLowerCase())) find(key)?.run(key.toLowerCase());
+  for (const key of early) if (mine.has(key.toLowerCase())) find(key)?.run(key);
 }

@@ -32,6 +32,7 @@ export const spokenTexts = {
     "Picture in picture isn't possible right now",
     "Next: {title}, in {seconds} seconds. Press Escape to stay.",
     "Lesson finished. Next: {title}",
+    "Moment marked at {time}",
   ],
   forms: [
     "The text is longer than {most} characters.",
