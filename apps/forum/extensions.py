@@ -59,9 +59,9 @@ def open_questions(request: HttpRequest) -> int:
 
 @menu_badges.registers("moderation")
 def waiting_posts(request: HttpRequest) -> int:
-    """How many posts wait for an admin. It came with the session: no query."""
+    """How many posts and reviews of courses wait for an admin. It came with the session: no query."""
     row = getattr(request.session, "row", None)
-    return (getattr(row, "count_moderation", 0) or 0) if row is not None else 0
+    return sum(getattr(row, f"count_{name}", 0) or 0 for name in ("moderation", "reported_ratings"))
 
 
 def _count(rows: QuerySet[Conversation, Any]) -> Subquery:

@@ -18,6 +18,7 @@ from apps.courses import artwork
 from apps.courses.models import Course, Lesson
 from apps.learning.outline import Outline, Placed
 from apps.learning.queries.certificates import readable_code
+from apps.learning.queries.ratings import public_name
 from studyplatform.kit.caching.lru import LruCache
 from studyplatform.kit.text.durations import clock, length
 from studyplatform.kit.text.money import money
@@ -109,3 +110,4 @@ def seal(key: str) -> Markup:
 
 
 register("readable_code")(readable_code)
+register("public_name")(public_name)

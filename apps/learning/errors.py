@@ -204,3 +204,49 @@ class NotesTooLong(AppError):
     is_for_scripts = False
 
     slug: str = ""
+
+
+@dataclass(eq=False, kw_only=True)
+class RatingTooEarly(AppError):
+    code = "RATING_TOO_EARLY"
+    status = 403
+    title = _("Too early to review")
+    message = _("You can review “%(course)s” once you have completed %(least)s%% of it. You are at %(percent)s%%.")
+    severity = "info"
+    icon = "hourglass"
+
+    course: str
+    percent: int
+    least: int
+
+
+@dataclass(eq=False, kw_only=True)
+class OwnCourseRated(AppError):
+    code = "RATING_OWN_COURSE"
+    status = 403
+    title = _("You teach this course")
+    message = _("Instructors and admins can't review a course that they look after.")
+    severity = "info"
+    icon = "info"
+
+
+@dataclass(eq=False, kw_only=True)
+class OwnRatingJudged(AppError):
+    code = "RATING_OWN"
+    status = 403
+    title = _("This review is yours")
+    message = _("You can't vote for your own review or report it.")
+    severity = "info"
+    icon = "info"
+    is_for_scripts = False
+
+
+@dataclass(eq=False, kw_only=True)
+class RatingChanged(AppError):
+    code = "RATING_CHANGED"
+    status = 409
+    title = _("The review has changed")
+    message = _("Its author has changed it, or another admin has decided. Read it again.")
+    severity = "info"
+    icon = "info"
+    is_for_scripts = False

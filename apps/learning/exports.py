@@ -10,12 +10,17 @@ from apps.learning.models import (
     Bookmark,
     Certificate,
     Enrollment,
+    HelpfulVote,
     LearnedDay,
     LessonProgress,
     Note,
     Rating,
+    RatingDecision,
+    RatingReport,
     WatchedDay,
 )
+
+_RATED = ("created_at", "updated_at")
 
 
 @register_export("learning")
@@ -39,8 +44,17 @@ def of_learning(user: User) -> Iterator[Part]:
     )
     given = Certificate.objects.filter(**mine).values("code", "course_title", "learner_name", "issued_at")
     yield Part("learning/certificates.json", given.iterator())
-    ratings = Rating.objects.filter(**mine).values("course__title", "stars", "text", "created_at", "updated_at")
-    yield Part("learning/ratings.json", ratings.iterator())
+    ratings = Rating.objects.filter(**mine, deleted_at=None)
+    yield Part("learning/ratings.json", ratings.values("course__title", "stars", "text", *_RATED, "reply").iterator())
+    replies = Rating.objects.filter(replied_by=user).values("course__title", "reply", "replied_at", "reply_changed_at")
+    yield Part("learning/replies.json", replies.iterator())
+    votes = HelpfulVote.objects.filter(user=user).values("rating__course__title", "rating__text", "created_at")
+    yield Part("learning/helpful.json", votes.iterator())
+    reports = RatingReport.objects.filter(user=user)
+    said = reports.values("rating__course__title", "reason", "comment", "state", "created_at")
+    yield Part("learning/reports.json", said.iterator())
+    decided = RatingDecision.objects.filter(admin=user).values("rating__course__title", "kind", "reason", "decided_at")
+    yield Part("learning/decisions.json", decided.iterator())
     bookmarks = Bookmark.objects.filter(user=user).values("course__title", "created_at")
     yield Part("learning/bookmarks.json", bookmarks.iterator())
     watched = WatchedDay.objects.filter(user=user).order_by("day", "pk")

@@ -3,17 +3,27 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from django.db.models import Count, Exists, OuterRef, Subquery, Value
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.accounts.models import User
+from apps.accounts.models import Role, User
 from apps.billing.extensions import CourseAccess, course_access, watch_time
 from apps.courses.queries import authoring
 from apps.learning import services
+from apps.learning.models import RatingReport
 from apps.learning.queries import figures
 from apps.learning.queries.addresses import lesson_url
 from apps.learning.queries.lessons import public_lessons
-from studyplatform.kit.extensions import MONTH, SitemapEntry, Tile, admin_tiles, instructor_tiles, sitemap_entries
+from studyplatform.kit.extensions import (
+    MONTH,
+    SitemapEntry,
+    Tile,
+    admin_tiles,
+    instructor_tiles,
+    session_counts,
+    sitemap_entries,
+)
 
 course_access.register(
     "learning",
@@ -21,6 +31,20 @@ course_access.register(
 )
 
 watch_time.register("learning", figures.watched_seconds)
+
+
+@session_counts.registers("reported_ratings")
+def ratings_for_admins() -> Subquery:
+    """The reported ratings that wait for an admin. Nothing is counted for other users."""
+    admin = User.objects.filter(pk=OuterRef(OuterRef("user")), role=Role.ADMIN)
+    reports = RatingReport.objects.filter(Exists(admin), state=RatingReport.State.OPEN, rating__deleted_at=None)
+    return Subquery(
+        reports.order_by()
+        .annotate(one=Value(1))
+        .values("one")
+        .annotate(count=Count("rating", distinct=True))
+        .values("count")
+    )
 
 
 @sitemap_entries.registers("lessons", order=20)

@@ -32,3 +32,8 @@ def recount_course(running: jobs.Running, *, course_id: int) -> None:
 @jobs.job("learning.tell_of_lesson", label=_("Notify learners about a new lesson"))
 def announce_lesson(running: jobs.Running, *, lesson_id: int) -> None:
     services.announce_lesson(lesson_id=lesson_id, extend_lease=running.extend_lease)
+
+
+@jobs.job("learning.forget_rating", label=_("Erase a deleted review"))
+def forget_rating(running: jobs.Running, *, rating_id: int) -> None:
+    services.forget_rating(rating_id=rating_id, now=timezone.now())

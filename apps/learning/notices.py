@@ -1,10 +1,11 @@
-"""Notifications to learners about their courses."""
+"""Notifications about courses: to learners, and to instructors about reviews."""
 
 from functools import partial
 
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import services
+from apps.accounts.models import User
 
 _learning = partial(services.Kind, group="learning")
 
@@ -61,5 +62,35 @@ ACHIEVEMENT = services.register_kind(
         action=_("Open your dashboard"),
         icon="medal",
         mail=services.Mail.OFF,
+    )
+)
+
+
+def _teaches(user: User) -> bool:
+    return user.can_teach
+
+
+REVIEWED = services.register_kind(
+    services.Kind(
+        name="learning.reviewed",
+        group="teaching",
+        is_for=_teaches,
+        title=_("Reviews of your courses"),
+        headline=_("“%(course)s” has a new review: %(stars)s of 5 stars"),
+        quote="text",
+        action=_("Read the review"),
+        icon="star",
+        mail=services.Mail.DIGEST,
+    )
+)
+REVIEW_ANSWERED = services.register_kind(
+    _learning(
+        name="learning.review_answered",
+        title=_("Replies to your reviews"),
+        headline=_("The instructor of “%(course)s” replied to your review"),
+        quote="text",
+        action=_("Read the reply"),
+        icon="message-square",
+        mail=services.Mail.DIGEST,
     )
 )

@@ -1,4 +1,4 @@
-"""Who may enroll, open a lesson, save progress, rate a course, see an attempt or a certificate."""
+"""Who may enroll, open a lesson, save progress, see an attempt or a certificate."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -127,13 +127,6 @@ def save_progress(user: AnyUser, course: Course, standing: Standing) -> Verdict:
     if standing.enrollment is None:
         return NotEnrolled(course=course.title, slug=course.slug)
     return None
-
-
-def rate(user: AnyUser, course: Course, enrollment: Enrollment | None) -> Verdict:
-    """Enrolled learners may rate the course."""
-    if not isinstance(user, User):
-        return NotAuthenticated()
-    return None if enrollment is not None else NotEnrolled(course=course.title, slug=course.slug)
 
 
 def see_attempt(user: AnyUser, attempt: Attempt) -> Verdict:

@@ -14,7 +14,7 @@ from apps.files import services as files
 from apps.files.models import CaptionTrack, VideoAsset
 from apps.learning import policies, services
 from apps.learning.events import CertificateIssued, LearnerEnrolled, MilestoneReached
-from apps.learning.models import Certificate, Enrollment
+from apps.learning.models import Certificate, Enrollment, Rating
 from studyplatform.kit import jobs
 from studyplatform.kit.caching import table_versions
 from studyplatform.kit.events import subscribe
@@ -22,6 +22,9 @@ from studyplatform.kit.events import subscribe
 WRITING_TIME = timedelta(minutes=30)  # a lesson is created empty: learners are notified once it has content
 
 files.register_offer(policies.lessons_offering)
+
+# The page of a course quotes ratings. How many found one helpful is on the page of the ratings only.
+table_versions.watch("catalogue", Rating, ignoring={"helpful_count"})
 
 # What a lesson shows to everyone who may open it. A video counts from the moment it can be played.
 table_versions.watch("lessons", Course, ignoring={"learner_count", "rating_count", "rating_sum"})

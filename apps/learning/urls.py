@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.pages import certificates, course_progress, dashboard, enrollment, lessons, notebook
+from apps.learning.pages import certificates, course_progress, dashboard, enrollment, lessons, notebook, ratings
 
 app_name = "learning"
 urlpatterns = [
@@ -13,6 +13,13 @@ urlpatterns = [
     path("audio-fallback", lessons.audio, name="audio"),
     path("courses/enroll", enrollment.enroll, name="enroll"),
     path("courses/<slug:course>/bookmark", enrollment.bookmark, name="bookmark"),
+    path("courses/<slug:course>/reviews", ratings.reviews, name="reviews"),
+    path("courses/<slug:course>/reviews/delete", ratings.delete, name="review-delete"),
+    path("courses/<slug:course>/reviews/restore", ratings.restore, name="review-restore"),
+    path("courses/<slug:course>/reviews/<int:rating>/helpful", ratings.helpful, name="review-helpful"),
+    path("courses/<slug:course>/reviews/<int:rating>/reply", ratings.reply, name="review-reply"),
+    path("courses/<slug:course>/reviews/<int:rating>/report", ratings.report, name="review-report"),
+    path("dashboard/admin/ratings/<int:rating>", ratings.decide, name="review-decide"),
     path("course/lessons", course_progress.lessons, name="lessons"),
     path("me/dashboard", dashboard.dashboard, name="dashboard"),
     path("me/enrollments", course_progress.my_learning, name="my-learning"),

@@ -75,6 +75,8 @@ class Activity:
     lessons_done: int | None = None
     stars: int | None = None
     review: str = ""
+    reply: str = ""
+    """What the instructor answered to the review."""
     bookmarked: bool = False
 
     @property

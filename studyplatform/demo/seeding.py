@@ -28,7 +28,7 @@ from apps.courses.services import parse_chapters
 from apps.courses.services.outline import refresh_outline
 from apps.files.services import add_captions, import_file, import_video
 from apps.learning import services as learning
-from apps.learning.models import Attempt, Enrollment, LessonProgress, WatchedDay
+from apps.learning.models import Attempt, Enrollment, LessonProgress, Rating, WatchedDay
 from studyplatform.demo.forum_library import ForumText
 from studyplatform.demo.library import SUBJECTS, Activity, CourseText, LessonText, Library, PersonText, RequestText
 from studyplatform.demo.seed_files import LIBRARIES, seed_library
@@ -71,6 +71,7 @@ def steps(library: Library, forum: ForumText, *, year: Year, now: datetime) -> I
         name = f"{line.email.split('@')[0]} in {line.course}"
         yield Step(name, partial(seed_activity, line, now))
     yield Step("learned days", partial(seed_learned_days, library, now))
+    yield Step("helpful reviews", partial(seed_votes, now))
     yield Step("shares of Premium", partial(share_premium, now))
     for course in library.courses:
         for lesson in course.lessons:
@@ -323,7 +324,21 @@ def _live(user: User, course: Course, line: Activity, now: datetime) -> None:
     )
     learning.recount(enrollment_id=enrollment.pk, now=latest, last_lesson_id=last.pk if last else None)
     if line.stars:
-        learning.rate_course(user=user, course=course, stars=line.stars, text=line.review, now=latest)
+        rating = learning.rate_course(user=user, course=course, stars=line.stars, text=line.review, now=latest)
+        if line.reply:
+            answered_at = min(latest + timedelta(hours=20), now)
+            learning.reply_to_rating(rating=rating, by=course.instructor, text=line.reply, now=answered_at)
+
+
+def seed_votes(now: datetime) -> None:
+    """Learners found some of the reviews helpful, the longer ones more often."""
+    people = list(User.objects.filter(role=Role.STUDENT, is_active=True).order_by("pk"))
+    for rating in Rating.objects.exclude(text="").filter(votes=None).select_related("enrollment").order_by("pk"):
+        dice = random.Random(f"{rating.enrollment.user_id} {rating.course_id}")  # noqa: S311 (the same votes each time)
+        readers = [user for user in people if user.pk != rating.enrollment.user_id]
+        count = min(dice.randrange(1 + len(rating.text) // 12), len(readers))
+        for user in dice.sample(readers, count):
+            learning.vote_helpful(rating=rating, user=user, on=True, now=now)
 
 
 def seed_learned_days(library: Library, now: datetime) -> None:

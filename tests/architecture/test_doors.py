@@ -51,6 +51,7 @@ OPEN = {
     "learning:lesson": "preview lessons are open; the policy decides lesson by lesson",
     "learning:lesson-download": "preview lessons are open; the policy decides lesson by lesson",
     "learning:audio": "preview lessons are open; the policy decides lesson by lesson",
+    "learning:reviews": "reviews are public as the course is; writing one asks for the session",
     "learning:verify": "anyone may check a certificate by its code",
     "learning:certificate": "anyone may check a certificate by its code",
     "accounts:sign-in": "for those who are not signed in",

@@ -36,6 +36,7 @@ from tests.architecture.test_doors import Door, pages
 from tests.factories.accounts import UserFactory
 from tests.factories.files import CourseShareFactory, FileFactory, FolderFactory
 from tests.factories.forum import AnnouncementCopyFactory
+from tests.factories.learning import RatingFactory
 from tests.factories.selling import PaymentFactory, PromoCodeFactory
 from tests.factories.topics import make_post, make_topic
 
@@ -112,6 +113,12 @@ OWNERS = {
     "forum:ban-lift": STAFF,
     "forum:moderation-ban": ADMIN,
     "forum:moderation-message": ADMIN,
+    "learning:review-delete": LEO,
+    "learning:review-restore": LEO,
+    "learning:review-helpful": (ALL | STAFF) - LEO,  # of a public course; not the author
+    "learning:review-report": (ALL | STAFF) - LEO,
+    "learning:review-reply": {"ada"},
+    "learning:review-decide": ADMIN,
     "learning:resume": ALL | STAFF,  # redirects to the course or to a lesson, which have guards
     "learning:lesson-complete": LEARNERS,
     "learning:attempt-start": LEARNERS,
@@ -195,6 +202,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
     )
     told = AnnouncementCopyFactory(user=leo, announcement__course=world.course).announcement
     topic = make_topic(board=world.topic.board, author=leo)
+    rating = RatingFactory(enrollment=leo.enrollments.get(course=world.course))
     reply, deleted = make_post(topic, author=leo), make_post(topic, author=leo, state="deleted", changed_by=leo)
     teacher = world.course.instructor
     hide(post=make_post(topic, author=leo), by=teacher, now=now)
@@ -241,7 +249,7 @@ def fill(world: World, leo: User, settings: Any, tmp_path: Path) -> Callable[[Do
         uid = things.get(door.name, world.question.uid if "question" in door.name else leo.uid)
         names = {"slug": world.course.slug, "course": world.course.slug, "lesson": lesson.slug, "uid": uid}
         names |= {"file": own_file.uid, "code": world.certificate.code, "pk": passkey.pk, "day": run.day.isoformat()}
-        names |= {"topic": topic.pk, "post": deleted.pk if "restore" in door.name else reply.pk}
+        names |= {"rating": rating.pk, "topic": topic.pk, "post": deleted.pk if "restore" in door.name else reply.pk}
         if door.name.startswith("forum:"):
             names |= {"board": topic.board.slug, "tag": "tides", "user": leo.pk, "ban": banned.pk}
             names["action"] = topic.decisions.get().pk
@@ -286,7 +294,7 @@ def fresh(browser: Client, **options: Any) -> Client:
 
 
 REFUSALS = {"ENROLLMENT_REQUIRED", "NOT_FOUND", "COURSE_NOT_FOUND", "LECTURE_UNAVAILABLE"}
-REFUSALS |= {"FORUM_NOT_YOUR_POST", "FORUM_OWN_POST"}
+REFUSALS |= {"FORUM_NOT_YOUR_POST", "FORUM_OWN_POST", "RATING_OWN"}
 
 
 def word(answer: Any) -> str:

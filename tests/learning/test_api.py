@@ -299,6 +299,8 @@ def test_users_bookmark_courses_and_enrolled_learners_rate_them(call_as, course,
     assert call_as("mia", "PUT", f"/courses/{CourseFactory().slug}/bookmark/")[:2] == (404, "COURSE_NOT_FOUND")
     assert call_as("mia", "PUT", rating, {"stars": 5})[:2] == (403, "ENROLLMENT_REQUIRED")
     assert call_as("leo", "PUT", rating, {"stars": 6})[:2] == (400, "VALIDATION_FAILED")
+    assert call_as("leo", "PUT", rating, {"stars": 4})[:2] == (403, "RATING_TOO_EARLY")
+    Enrollment.objects.update(percent=20)
     assert call_as("leo", "PUT", rating, {"stars": 4, "text": "Clear."})[2]["stars"] == 4
 
 

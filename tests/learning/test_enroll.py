@@ -1,10 +1,10 @@
-"""Enrolling, bookmarking and rating."""
+"""Enrolling and bookmarking."""
 
 import pytest
 
 from apps.courses.errors import CourseNotFound
 from apps.learning import policies, services
-from apps.learning.errors import AlreadyEnrolled, EnrollmentClosed, NotEnrolled, PaymentRequired
+from apps.learning.errors import AlreadyEnrolled, EnrollmentClosed, PaymentRequired
 from apps.learning.events import LearnerEnrolled, MilestoneReached
 from apps.learning.models import Bookmark, Enrollment
 from studyplatform.kit.errors import NotAuthenticated
@@ -100,20 +100,3 @@ def test_bookmarking_is_idempotent(mia, course, now):
 def test_a_user_cannot_bookmark_a_hidden_course(mia, now):
     with pytest.raises(CourseNotFound):
         services.set_bookmark(user=mia, course=CourseFactory(status="draft"), on=True, now=now)
-
-
-def test_each_enrollment_has_one_rating_and_the_mean_is_updated(leo, enrollment, course, mia, now):
-    services.enroll(user=mia, course=course, now=now)
-    services.rate_course(user=leo, course=course, stars=2, text="Hm.", now=now)
-    services.rate_course(user=mia, course=course, stars=5, text="", now=now)
-    services.rate_course(user=leo, course=course, stars=4, text=" Better on a second look. ", now=now)
-
-    course.refresh_from_db()
-    assert (course.rating_count, course.rating) == (2, 4.5)
-    assert enrollment.rating.text == "Better on a second look."
-
-
-def test_only_enrolled_learners_rate_a_course(mia, course, now):
-
-    with pytest.raises(NotEnrolled):
-        services.rate_course(user=mia, course=course, stars=1, text="", now=now)

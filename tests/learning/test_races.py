@@ -11,7 +11,7 @@ from django.db import close_old_connections, connection
 
 from apps.learning import services
 from apps.learning.errors import AlreadyEnrolled, AttemptClosed
-from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress
+from apps.learning.models import Attempt, Certificate, Enrollment, LearningTime, LessonProgress, Rating, RatingDecision
 from studyplatform.kit.errors import AppError
 from tests.factories.accounts import UserFactory
 from tests.factories.courses import LessonFactory
@@ -66,7 +66,7 @@ def test_twelve_simultaneous_enrollments_are_all_counted(course):
 
 
 def test_twelve_simultaneous_ratings_are_all_counted(course):
-    enrollments = EnrollmentFactory.create_batch(12, course=course)
+    enrollments = EnrollmentFactory.create_batch(12, course=course, percent=50)
 
     run_simultaneously(
         *[
@@ -77,6 +77,31 @@ def test_twelve_simultaneous_ratings_are_all_counted(course):
 
     course.refresh_from_db()
     assert (course.rating_count, course.rating_sum) == (12, 48)
+
+
+def test_simultaneous_reviews_votes_and_decisions_of_one_learner_are_counted_once(leo, sam, course, enrollment):
+    Enrollment.objects.filter(pk=enrollment.pk).update(percent=50)
+    outcomes = run_simultaneously(
+        *[
+            partial(services.rate_course, user=leo, course=course, stars=stars, text="Fine.", now=NOON)
+            for stars in (2, 3, 4, 5)
+        ]
+    )
+    rating = Rating.objects.get()
+    voters = UserFactory.create_batch(4)
+    votes = [partial(services.vote_helpful, rating=rating, user=user, on=True, now=NOON) for user in voters]
+    seen = rating.updated_at.isoformat()
+    hide = partial(services.decide_rating, rating=rating, by=sam, kind="hide", seen=seen, reason="", now=NOON)
+    counted = run_simultaneously(*votes, *votes)
+
+    assert not [outcome for outcome in [*outcomes, *counted] if isinstance(outcome, Exception)]
+    course.refresh_from_db()
+    assert (course.rating_count, course.rating_sum) == (1, rating.stars)
+    assert Rating.objects.get().helpful_count == 4
+    run_simultaneously(hide, hide, partial(services.delete_rating, user=leo, course=course, now=NOON))
+    course.refresh_from_db()
+    assert (course.rating_count, course.rating_sum) == (0, 0)
+    assert RatingDecision.objects.count() <= 1
 
 
 def test_completing_the_last_two_lessons_at_once_issues_one_certificate(leo, enrollment, lessons):

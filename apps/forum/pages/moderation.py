@@ -22,6 +22,7 @@ from apps.forum.moderation_forms import BanForm, DecisionForm
 from apps.forum.queries import moderation as queries
 from apps.forum.queries import moderation_log as log
 from apps.forum.services import deciding
+from apps.learning.queries import ratings
 from studyplatform.kit.errors import AppError, NotFound
 from studyplatform.kit.policies import enforce
 from studyplatform.kit.web.requests import safe_next
@@ -49,7 +50,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     """The queue: ``?tab=pending`` (or reported, messages, new, bans, log), ``page``, and ``item``, the selected row."""
     user, now = signed_in_user(request), timezone.now()
     tab = request.GET.get("tab", "pending")
-    if tab not in {*queries.TABS, "messages"}:
+    if tab not in {*queries.TABS, "messages", "ratings"}:
         raise Http404
     context: dict[str, Any] = {"tab": tab, "now": now, "base": QUEUE, "counts": queries.counts(user, now)}
     if tab in {"pending", "reported"}:
@@ -57,6 +58,10 @@ def queue(request: HttpRequest) -> HttpResponse:
         context |= queue_of_posts(request, queries.with_rows(posts))
     elif tab == "messages":
         context["page"] = queries.page_of(queries.reported_messages(), request.GET.get("page"))
+    elif tab == "ratings":
+        context["page"] = page = queries.page_of(ratings.reported_ratings(), request.GET.get("page"))
+        context["reports"] = ratings.open_reports(list(page.object_list))
+        context["latest_decisions"] = ratings.latest_decisions()
     elif tab == "new":
         page = queries.page_of(queries.new_accounts(now), request.GET.get("page"))
         chosen = selected(page, request.GET.get("item"))

@@ -16,6 +16,7 @@ from apps.accounts.models import User
 from apps.forum.models import Ban, Board, MessageReport, ModerationAction, Post, PostState, Report, Topic
 from apps.forum.models.topics import moderated_boards
 from apps.forum.services.screening import REASONS
+from apps.learning.queries.ratings import reported_ratings
 
 PER_PAGE = 20
 TABS = ("pending", "reported", "new", "bans", "log")
@@ -110,16 +111,18 @@ class Counts:
     pending: int
     reported: int
     messages: int
+    ratings: int  # reported reviews of courses
     new: int
     bans: int
 
 
 def counts(user: User, now: datetime) -> Counts:
-    """Five queries."""
+    """Six queries."""
     return Counts(
         pending=held_posts(user).order_by().count(),
         reported=_count(reported_posts(user)),
         messages=reported_messages().order_by().count(),
+        ratings=reported_ratings().order_by().count() if user.is_admin else 0,
         new=new_accounts(now).order_by().count(),
         bans=Ban.objects.active(now).filter(moderated_by(user, "board__")).count(),
     )

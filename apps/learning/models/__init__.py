@@ -6,7 +6,7 @@ from apps.learning.models.learned_day import Achievement, LearnedDay
 from apps.learning.models.notes import Note, NoteQuerySet
 from apps.learning.models.progress import LearningTime, LessonProgress, WatchedDay
 from apps.learning.models.quiz import Attempt
-from apps.learning.models.rating import Rating
+from apps.learning.models.rating import HelpfulVote, Rating, RatingDecision, RatingReport
 
 __all__ = [
     "Achievement",
@@ -15,12 +15,15 @@ __all__ = [
     "Certificate",
     "Enrollment",
     "EnrollmentQuerySet",
+    "HelpfulVote",
     "LearnedDay",
     "LearningTime",
     "LessonProgress",
     "Note",
     "NoteQuerySet",
     "Rating",
+    "RatingDecision",
+    "RatingReport",
     "WatchedDay",
     "verification_code",
 ]

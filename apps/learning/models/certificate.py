@@ -32,6 +32,8 @@ class Certificate(models.Model):
         default=list, help_text='[{"title", "percent"}] in order: with what each quiz was passed.'
     )
     issued_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    revocation_reason = models.CharField(max_length=200, blank=True, help_text="Everyone who verifies it reads it.")
 
     def __str__(self) -> str:
         return self.code

@@ -9,7 +9,6 @@ from apps.learning.services.enrollment import (
     enroll,
     follow_access,
     grant_enrollment,
-    rate_course,
     revoke_enrollment,
     set_bookmark,
 )
@@ -18,17 +17,29 @@ from apps.learning.services.learned_history import rebuild_learned_days
 from apps.learning.services.notes import delete_notes, save_note, write_note
 from apps.learning.services.progress import complete_lesson, fetch_file, open_lesson, save_watching
 from apps.learning.services.quizzes import open_attempt, submit_attempt
+from apps.learning.services.rating_reports import decide_rating, report_rating
+from apps.learning.services.ratings import (
+    delete_rating,
+    forget_rating,
+    rate_course,
+    reply_to_rating,
+    restore_rating,
+    vote_helpful,
+)
 
 __all__ = [
     "announce_lesson",
     "complete_lesson",
     "completed_percents",
+    "decide_rating",
     "delete_bookmarks",
     "delete_notes",
+    "delete_rating",
     "enroll",
     "fetch_file",
     "follow_access",
     "forget_learned_days",
+    "forget_rating",
     "grant_enrollment",
     "issue_certificate",
     "open_attempt",
@@ -37,10 +48,14 @@ __all__ = [
     "rebuild_learned_days",
     "recount",
     "recount_course",
+    "reply_to_rating",
+    "report_rating",
+    "restore_rating",
     "revoke_enrollment",
     "save_note",
     "save_watching",
     "set_bookmark",
     "submit_attempt",
+    "vote_helpful",
     "write_note",
 ]

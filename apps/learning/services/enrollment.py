@@ -1,11 +1,10 @@
-"""Enrollments, bookmarks and ratings."""
+"""Enrollments and bookmarks."""
 
 import contextlib
 from collections.abc import Collection
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Sum
 
 from apps.accounts.models import User
 from apps.billing import services as billing
@@ -13,9 +12,9 @@ from apps.billing.access import access_to
 from apps.courses.models import Course
 from apps.courses.services import figures
 from apps.learning import policies
-from apps.learning.errors import AlreadyEnrolled, NotEnrolled
+from apps.learning.errors import AlreadyEnrolled
 from apps.learning.events import LearnerEnrolled, MilestoneReached
-from apps.learning.models import Bookmark, Enrollment, Rating
+from apps.learning.models import Bookmark, Enrollment
 from studyplatform.kit.events import publish
 from studyplatform.kit.policies import enforce
 
@@ -103,37 +102,6 @@ def set_bookmark(*, user: User, course: Course, on: bool, now: datetime) -> None
     if not Enrollment.objects.active().of(user.pk).filter(course=course).exists():
         enforce(policies.see_course(user, course))
     Bookmark.objects.bulk_create([Bookmark(user=user, course=course, created_at=now)], ignore_conflicts=True)
-
-
-def rate_course(*, user: User, course: Course, stars: int, text: str, now: datetime) -> Rating:
-    """Rate the course, or change the rating, and update the course's mean.
-
-    :raises NotEnrolled: the user isn't enrolled.
-    """
-    enrollment = Enrollment.objects.active().of(user.pk).filter(course=course).first()
-    enforce(policies.rate(user, course, enrollment))
-    if enrollment is None:
-        raise NotEnrolled(course=course.title, slug=course.slug)
-    with transaction.atomic():
-        rating, _ = Rating.objects.update_or_create(
-            enrollment=enrollment,
-            defaults={"stars": stars, "text": text.strip(), "updated_at": now},
-            create_defaults={
-                "course_id": enrollment.course_id,
-                "stars": stars,
-                "text": text.strip(),
-                "created_at": now,
-                "updated_at": now,
-            },
-        )
-        figures.count_ratings(course_id=enrollment.course_id, count=lambda: _ratings_of(enrollment.course_id))
-    return rating
-
-
-def _ratings_of(course_id: int) -> tuple[int, int]:
-    """Return how many ratings a course has, and the sum of their stars."""
-    found = Rating.objects.filter(course_id=course_id).aggregate(count=Count("pk"), stars=Sum("stars", default=0))
-    return found["count"], found["stars"]
 
 
 def delete_bookmarks(*, user_id: int) -> None:

@@ -95,6 +95,8 @@ export const catalogue = {
   QUIZ_QUESTION_INVALID: {"title": "This question isn't complete", "message": "%(problem)s"},
   QUIZ_TIME_OVER: {"title": "Time is up", "message": "These answers arrived after the time limit, so they don't count.", "severity": "warning", "icon": "clock"},
   RATE_LIMIT_EXCEEDED: {"title": "Too many requests", "message": "You've sent more requests than we can take at once. Wait %(wait)s seconds, then try again.", "severity": "warning", "icon": "clock"},
+  RATING_OWN_COURSE: {"title": "You teach this course", "message": "Instructors and admins can't review a course that they look after.", "severity": "info", "icon": "info"},
+  RATING_TOO_EARLY: {"title": "Too early to review", "message": "You can review “%(course)s” once you have completed %(least)s%% of it. You are at %(percent)s%%.", "severity": "info", "icon": "hourglass"},
   READING_TOO_SHORT: {"title": "Read it first", "message": "You can mark this lesson as complete in %(wait)s seconds, so you have time to read it.", "severity": "info", "icon": "clock"},
   REFUND_PENDING: {"title": "A refund is on its way", "message": "A refund of this payment was requested before.", "severity": "info", "icon": "info"},
   REQUEST_STALLED: {"title": "The request was interrupted", "message": "The connection was lost partway through, so nothing was changed. Send it again.", "severity": "warning", "icon": "wifi-off"},
