@@ -1,7 +1,11 @@
-"""Enrollments, attempts, certificates and ratings in the admin, read-only: a learner's record is never edited."""
+"""Enrollments, attempts, certificates and ratings in the admin: a learner's record is never edited."""
 
 from django.contrib import admin
+from django.forms import ModelForm
+from django.http import HttpRequest
+from django.utils import timezone
 
+from apps.learning import services
 from apps.learning.models import Attempt, Certificate, Enrollment, Rating
 from studyplatform.kit.web.read_only_admin import ReadOnly
 
@@ -31,12 +35,28 @@ class AttemptAdmin(ReadOnly, admin.ModelAdmin[Attempt]):
 
 @admin.register(Certificate)
 class CertificateAdmin(ReadOnly, admin.ModelAdmin[Certificate]):
-    list_display = ["code", "learner_name", "course_title", "issued_at"]
-    list_filter = ["issued_at"]
+    """A reason revokes a certificate; without one it is valid again. Nothing else changes."""
+
+    list_display = ["code", "learner_name", "course_title", "issued_at", "revoked_at"]
+    list_filter = ["issued_at", "revoked_at"]
+    fields = ["code", "learner_name", "course_title", "instructor_name", "issued_at", "revoked_at", "revocation_reason"]
+    readonly_fields = fields[:-1]
     search_fields = ["code", "learner_name", "course_title"]
     ordering = ["-issued_at"]
     list_per_page = 50
     show_full_result_count = False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return admin.ModelAdmin.has_change_permission(self, request, obj)  # type: ignore[arg-type]
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: Certificate,
+        form: ModelForm[Certificate],
+        change: bool,  # noqa: FBT001 (Django's)
+    ) -> None:
+        services.set_revocation(certificate=obj, reason=obj.revocation_reason, now=timezone.now())
 
 
 @admin.register(Rating)

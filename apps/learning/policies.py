@@ -136,8 +136,9 @@ def see_attempt(user: AnyUser, attempt: Attempt) -> Verdict:
 
 
 def download_certificate(user: AnyUser, certificate: Certificate) -> Verdict:
-    """Only its owner may download the document. Anyone may verify that it is valid."""
+    """Only its owner may download the document and the badge, unless it was revoked. Anyone may verify it."""
     refused = be_signed_in(user)
     if refused is not None:
         return refused
-    return None if certificate.enrollment.user_id == user.pk else NotFound()
+    is_valid = certificate.revoked_at is None
+    return None if is_valid and certificate.enrollment.user_id == user.pk else NotFound()

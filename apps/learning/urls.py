@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.learning.pages import certificates, course_progress, dashboard, enrollment, lessons, notebook, ratings
+from apps.learning.pages import badges, certificates, course_progress, dashboard, enrollment, lessons, notebook, ratings
 
 app_name = "learning"
 urlpatterns = [
@@ -29,6 +29,12 @@ urlpatterns = [
     path("me/course/<slug:course>/notes.md", notebook.as_markdown, name="notebook-markdown"),
     path("me/course/<slug:course>/notes.pdf", notebook.as_pdf, name="notebook-pdf"),
     path("certificates/", certificates.verify, name="verify"),
+    path("certificates/<str:code>.png", badges.picture, name="certificate-picture"),
+    path("certificates/<str:code>/badge", badges.credential, name="certificate-badge"),
+    path("badges/issuer", badges.issuer, name="badge-issuer"),
+    path("badges/keys", badges.keys, name="badge-keys"),
+    path("badges/keys/<str:kid>", badges.key, name="badge-key"),
+    path("badges/revoked", badges.revoked, name="badges-revoked"),
     path("certificates/<str:code>.pdf", certificates.certificate_pdf, name="certificate-pdf"),
     path("certificates/<str:code>", certificates.certificate, name="certificate"),
 ]

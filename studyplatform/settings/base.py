@@ -1,12 +1,12 @@
 """The settings of every environment. Each module of settings/parts has one concern."""
 
-import secrets
 from pathlib import Path
 
 import django_stubs_ext
 import environ
 
 from studyplatform.settings import env
+from studyplatform.settings.kept import badge_key, kept_secret, random_secret
 from studyplatform.settings.parts.api import *  # noqa: F403
 from studyplatform.settings.parts.auth import *  # noqa: F403
 from studyplatform.settings.parts.billing import *  # noqa: F403
@@ -41,24 +41,9 @@ MOCK_API = env.flag("MOCK_API")
 STATUS_URL = env.text("STATUS_URL", "/status")
 
 
-def _kept_secret(name: str) -> str:
-    """A secret created on the first start and stored beside the data, readable by its owner only."""
-    file = DATA_DIR / name
-    try:
-        return file.read_text().strip()
-    except FileNotFoundError:
-        value = secrets.token_urlsafe(48)
-        # "x": if two processes start at the same time, one writes the file and the other reads it.
-        try:
-            with file.open("x") as handle:
-                file.chmod(0o600)
-                handle.write(value)
-        except FileExistsError:
-            return file.read_text().strip()
-        return value
-
-
-SECRET_KEY = env.text("SECRET_KEY") or _kept_secret("secret_key")
+SECRET_KEY = env.text("SECRET_KEY") or kept_secret(DATA_DIR / "secret_key", random_secret)
+# The private key that signs badges: P-256 in PEM, with \n for its line breaks. Several servers need the same one.
+BADGE_KEY = env.text("BADGE_KEY").replace("\\n", "\n") or kept_secret(DATA_DIR / "badge_key.pem", badge_key)
 # Earlier keys: data encrypted with them (authenticator apps, recovery codes) can still be read.
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])

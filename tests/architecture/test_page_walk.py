@@ -129,6 +129,7 @@ OWNERS = {
     "learning:notebook-markdown": LEARNERS,
     "learning:notebook-pdf": LEARNERS,
     "learning:certificate-pdf": LEO,
+    "learning:certificate-badge": LEO,
     "files:download": LEO,
     "files:download-version": LEO,
     "files:folder-zip": LEO,

@@ -206,4 +206,5 @@ class CertificateOut(serializers.Serializer[object]):
     )
     quizzes = PassedQuiz(many=True)
     issued_at = serializers.DateTimeField()
+    revoked_at = serializers.DateTimeField(allow_null=True, help_text="When it was revoked; null while it is valid.")
     url = serializers.CharField()

@@ -9,7 +9,7 @@ from apps.learning import policies
 from apps.learning.certificates.pdf import draw
 from apps.learning.errors import CertificateUnknown
 from apps.learning.forms import CodeForm
-from apps.learning.queries.certificates import certificate_by_code, completion_line, readable_code
+from apps.learning.queries.certificates import certificate_by_code, completion_line, linkedin_url, readable_code
 from studyplatform.kit.policies import enforce
 
 
@@ -41,6 +41,7 @@ def certificate(request: HttpRequest, code: str) -> HttpResponse:
         "course": found.enrollment.course,
         "readable": readable_code(found.code),
         "completion_line": completion_line(found),
+        "linkedin": linkedin_url(found),
         "is_owner": policies.download_certificate(request.user, found) is None,
     }
     return render(request, "learning/certificate.html", context)

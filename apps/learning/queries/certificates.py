@@ -1,7 +1,9 @@
 """Certificates: a user's own, and any certificate by its code."""
 
 from typing import Any
+from urllib.parse import urlencode
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -70,6 +72,21 @@ def quizzes_line(certificate: Certificate, *, briefly: bool = False) -> str:
     }
 
 
+def linkedin_url(certificate: Certificate) -> str:
+    """Return the address that adds the certificate to a LinkedIn profile."""
+    issued = certificate.issued_at
+    facts = {
+        "startTask": "CERTIFICATION_NAME",
+        "name": certificate.course_title,
+        "organizationName": settings.SITE_NAME,
+        "issueYear": issued.year,
+        "issueMonth": issued.month,
+        "certUrl": settings.SITE_URL + certificate_url(certificate.code),
+        "certId": readable_code(certificate.code),
+    }
+    return f"https://www.linkedin.com/profile/add?{urlencode(facts)}"
+
+
 def certificate_out(certificate: Certificate) -> dict[str, Any]:
     """Return the shape ``CertificateOut``: only what anyone may verify."""
     return {
@@ -82,5 +99,6 @@ def certificate_out(certificate: Certificate) -> dict[str, Any]:
         "video_percent": certificate.video_percent,
         "quizzes": certificate.quizzes,
         "issued_at": certificate.issued_at,
+        "revoked_at": certificate.revoked_at,
         "url": certificate_url(certificate.code),
     }

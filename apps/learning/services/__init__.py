@@ -1,7 +1,7 @@
 """Everything that changes enrollments, progress, attempts and certificates."""
 
 from apps.learning.services.announcements import announce_lesson
-from apps.learning.services.certificates import issue_certificate
+from apps.learning.services.certificates import issue_certificate, set_revocation
 from apps.learning.services.completion import recount, recount_course
 from apps.learning.services.enrollment import (
     completed_percents,
@@ -55,6 +55,7 @@ __all__ = [
     "save_note",
     "save_watching",
     "set_bookmark",
+    "set_revocation",
     "submit_attempt",
     "vote_helpful",
     "write_note",

@@ -32,6 +32,14 @@ def issue_certificate(*, enrollment: Enrollment, now: datetime) -> Certificate:
     return certificate
 
 
+def set_revocation(*, certificate: Certificate, reason: str, now: datetime) -> None:
+    """Revoke the certificate for a reason that everyone reads; without a reason it is valid again. Idempotent."""
+    reason = reason.strip()
+    certificate.revocation_reason = reason
+    certificate.revoked_at = (certificate.revoked_at or now) if reason else None
+    certificate.save(update_fields=["revoked_at", "revocation_reason"])
+
+
 def _attested(enrollment: Enrollment) -> dict[str, Any]:
     """Return what the certificate states: lessons completed, video watched, and the percent of each quiz.
 

@@ -1589,6 +1589,11 @@ export interface components {
             /** @description All lessons of the course were completed: so many. */
             lesson_count: number;
             quizzes: components["schemas"]["PassedQuiz"][];
+            /**
+             * Format: date-time
+             * @description When it was revoked; null while it is valid.
+             */
+            revoked_at: string | null;
             url: string;
             /** @description Share of the video that was watched; null for a course without video. */
             video_percent: number | null;
