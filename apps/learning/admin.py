@@ -39,8 +39,8 @@ class CertificateAdmin(ReadOnly, admin.ModelAdmin[Certificate]):
 
     list_display = ["code", "learner_name", "course_title", "issued_at", "revoked_at"]
     list_filter = ["issued_at", "revoked_at"]
-    fields = ["code", "learner_name", "course_title", "instructor_name", "issued_at", "revoked_at", "revocation_reason"]
-    readonly_fields = fields[:-1]
+    readonly_fields = ["code", "learner_name", "course_title", "instructor_name", "issued_at", "revoked_at"]
+    fields = [*readonly_fields, "revocation_reason"]
     search_fields = ["code", "learner_name", "course_title"]
     ordering = ["-issued_at"]
     list_per_page = 50
