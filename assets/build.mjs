@@ -28,6 +28,7 @@ function entryPoints() {
     site: "site.ts",
     lesson: "lesson.ts",
     timeline: "timeline.ts",
+    heatMap: "heatMap.ts",
     messages: "messages.ts",
     moderation: "moderation.ts",
     newTopic: "newTopic.ts",

@@ -57,8 +57,6 @@ startBell({
 });
 if (document.querySelector("[data-fetch-part]"))
   void import("./site/fetchedParts").then((page) => page.startFetchedParts());
-const heatMap = document.querySelector<HTMLElement>("[data-heat]");
-if (heatMap) void import("./site/heatMap").then((page) => page.startHeatMap(heatMap));
 if (document.querySelector("button[data-wait]"))
   void import("./site/countdownButtons").then((page) => page.startCountdownButtons());
 if (document.querySelector("form[data-check]"))
