@@ -220,7 +220,6 @@ class RatingTooEarly(AppError):
     least: int
 
 
-@dataclass(eq=False, kw_only=True)
 class OwnCourseRated(AppError):
     code = "RATING_OWN_COURSE"
     status = 403
@@ -230,7 +229,6 @@ class OwnCourseRated(AppError):
     icon = "info"
 
 
-@dataclass(eq=False, kw_only=True)
 class OwnRatingJudged(AppError):
     code = "RATING_OWN"
     status = 403
@@ -241,7 +239,6 @@ class OwnRatingJudged(AppError):
     is_for_scripts = False
 
 
-@dataclass(eq=False, kw_only=True)
 class RatingChanged(AppError):
     code = "RATING_CHANGED"
     status = 409
