@@ -23,7 +23,6 @@ WRITING_TIME = timedelta(minutes=30)  # a lesson is created empty: learners are 
 
 files.register_offer(policies.lessons_offering)
 
-# The page of a course quotes ratings. How many found one helpful is on the page of the ratings only.
 table_versions.watch("catalogue", Rating, ignoring={"helpful_count"})
 
 # What a lesson shows to everyone who may open it. A video counts from the moment it can be played.
